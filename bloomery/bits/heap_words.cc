@@ -1,0 +1,70 @@
+#include "bloomery/bits/heap_words.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "bloomery/bits/memory_limit.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+constexpr std::uint64_t kWorthMapping = 2 * kHugePage;
+
+constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
+  return (value + unit - 1) / unit * unit;
+}
+
+// A mapping that starts on a huge page: ask for one page more and give back what sticks out.
+std::uint64_t* map_huge(std::uint64_t byte_count) {
+  const std::uint64_t asked = byte_count + kHugePage;
+  void* const raw = mmap(nullptr, asked, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (raw == MAP_FAILED) throw std::bad_alloc();
+  const auto start = reinterpret_cast<std::uintptr_t>(raw);
+  const std::uintptr_t aligned = round_up(start, kHugePage);
+  if (aligned > start) munmap(raw, aligned - start);
+  const std::uint64_t behind = start + asked - (aligned + byte_count);
+  if (behind > 0) munmap(reinterpret_cast<void*>(aligned + byte_count), behind);
+  auto* const words = reinterpret_cast<std::uint64_t*>(aligned);
+  madvise(words, byte_count,
+          MADV_HUGEPAGE);  // advice: without it the words are as right, only slower
+  return words;
+}
+
+}  // namespace
+
+void HeapWords::Release::operator()(std::uint64_t* words) const noexcept {
+  if (mapped_bytes > 0) {
+    munmap(words, mapped_bytes);
+  } else {
+    std::free(words);
+  }
+}
+
+HeapWords::HeapWords(std::uint64_t word_count) : word_count_(word_count) {
+  if (word_count == 0) return;
+  require_memory(word_count, sizeof(std::uint64_t));
+  const std::uint64_t byte_count = round_up(word_count * sizeof(std::uint64_t), kLineBytes);
+  if (byte_count >= kWorthMapping) {
+    const std::uint64_t mapped = round_up(byte_count, kHugePage);
+    words_ = decltype(words_)(map_huge(mapped), Release{mapped});
+  } else {
+    void* const raw = std::aligned_alloc(kLineBytes, byte_count);
+    if (raw == nullptr) throw std::bad_alloc();
+    std::memset(raw, 0, byte_count);
+    words_ = decltype(words_)(static_cast<std::uint64_t*>(raw), Release{0});
+  }
+}
+
+HeapWords HeapWords::clone() const {
+  HeapWords copy(word_count_);
+  std::ranges::copy(words(), copy.words().begin());
+  return copy;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "bloomery/bits/bit_storage.h"
+
+namespace bloomery {
+
+// Zeroed words of our own memory, aligned to a cache line. From 4 MiB up they are mapped on a 2 MiB
+// boundary and huge pages are advised: in DRAM those halve the cost of a look-up. Movable, not
+// copyable by accident.
+class HeapWords {
+ public:
+  HeapWords() = default;
+
+  // Throws std::invalid_argument, before anything is allocated, when the machine's memory cannot
+  // hold them.
+  explicit HeapWords(std::uint64_t word_count);
+
+  HeapWords clone() const;
+
+  std::span<std::uint64_t> words() noexcept { return {words_.get(), word_count_}; }
+  std::span<const std::uint64_t> words() const noexcept { return {words_.get(), word_count_}; }
+
+ private:
+  struct Release {
+    std::uint64_t mapped_bytes;  // 0: from the allocator
+    void operator()(std::uint64_t* words) const noexcept;
+  };
+
+  std::unique_ptr<std::uint64_t[], Release> words_;
+  std::uint64_t word_count_ = 0;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,66 @@
+#include "bloomery/bits/memory_limit.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t physical_memory() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page_size = sysconf(_SC_PAGE_SIZE);
+  if (pages <= 0 || page_size <= 0) return kNoLimit;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_size);
+}
+
+// The limit a container sets, in either version of control groups; "max" or no file means none.
+std::uint64_t control_group_limit() noexcept {
+  try {
+    for (const char* path :
+         {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+      std::ifstream file(path);
+      std::uint64_t bytes = 0;
+      if (file >> bytes) return bytes;
+    }
+  } catch (const std::exception&) {
+    // No limit that we can read is no limit that we know of.
+  }
+  return kNoLimit;
+}
+
+}  // namespace
+
+std::uint64_t memory_limit() noexcept {
+  static const std::uint64_t limit = std::min(physical_memory(), control_group_limit());
+  return limit;
+}
+
+void require_memory(std::uint64_t count, std::uint64_t unit) {
+  const double wanted = static_cast<double>(count) * static_cast<double>(unit);
+  if (wanted <= static_cast<double>(memory_limit())) return;
+  throw std::invalid_argument("the bits need " + human_bytes(wanted) + "; this machine has " +
+                              human_bytes(static_cast<double>(memory_limit())) + " of memory");
+}
+
+std::string human_bytes(double byte_count) {
+  constexpr std::array<const char*, 7> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (byte_count >= 1024 && unit + 1 < kUnits.size()) {
+    byte_count /= 1024;
+    ++unit;
+  }
+  std::array<char, 400> text{};
+  const int digits = unit == 0 || byte_count >= 100 ? 0 : 1;
+  std::snprintf(text.data(), text.size(), "%.*f %s", digits, byte_count, kUnits[unit]);
+  return text.data();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace bloomery {
+
+// Bytes of memory this process may hope for: the machine's, or its control group's where that is
+// less.
+std::uint64_t memory_limit() noexcept;
+
+// Throws std::invalid_argument when count * unit bytes overflow or exceed memory_limit().
+void require_memory(std::uint64_t count, std::uint64_t unit);
+
+// "1.3 GiB", for messages.
+std::string human_bytes(double byte_count);
+
+}  // namespace bloomery

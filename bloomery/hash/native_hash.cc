@@ -1,0 +1,48 @@
+#include "bloomery/hash/native_hash.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <bit>
+#include <cstring>
+
+#include "bloomery/hash/highway_hash.h"
+
+namespace bloomery {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "an integer key is its bytes in memory");
+
+constexpr std::size_t kIntegerSize = sizeof(std::uint64_t);
+
+HashPair native_hash(Key key, std::uint64_t seed, std::uint64_t spread_seed) noexcept {
+  if (key.size() == kIntegerSize) {
+    std::uint64_t integer;
+    std::memcpy(&integer, key.data(), kIntegerSize);
+    return IntegerHash::hash(integer, spread_seed);
+  }
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(key.data(), key.size(), seed);
+  return {hash.low64, hash.high64};
+}
+
+}  // namespace
+
+HashPair NativeHash::operator()(Key key) const noexcept {
+  if (secret_) return highway_hash_128(key, *secret_);
+  return native_hash(key, seed_, spread_);
+}
+
+HashPair NativeHash::operator()(std::uint64_t integer) const noexcept {
+  if (!secret_) return IntegerHash::hash(integer, spread_);
+  return highway_hash_128({reinterpret_cast<const char*>(&integer), kIntegerSize}, *secret_);
+}
+
+void NativeHash::hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
+  if (secret_) {
+    for (const Key key : keys) *out++ = highway_hash_128(key, *secret_);
+  } else {
+    for (const Key key : keys) *out++ = native_hash(key, seed_, spread_);
+  }
+}
+
+}  // namespace bloomery

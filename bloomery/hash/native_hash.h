@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "bloomery/hash/hash_pair.h"
+#include "bloomery/hash/integer_hash.h"
+#include "bloomery/hash/key.h"
+#include "bloomery/hash/secret_key.h"
+
+namespace bloomery {
+
+// Which function turned keys into hash pairs. Stored in files: numbers are never reused.
+enum class HashId : std::uint8_t {
+  native = 1,  // IntegerHash for keys of eight bytes, XXH3-128 for all others; both seeded
+  secret = 2,  // HighwayHash-128 under a secret key
+};
+
+// The hash of our own filters: a value that is copied about with a filter's parameters.
+// Const calls may run together; none throws.
+class NativeHash {
+ public:
+  explicit NativeHash(std::uint64_t seed = 0) noexcept
+      : seed_(seed), spread_(IntegerHash::spread_seed(seed)) {}
+  explicit NativeHash(const SecretKey& secret) noexcept : secret_(secret) {}
+
+  HashPair operator()(Key key) const noexcept;
+  HashPair operator()(std::uint64_t integer) const noexcept;
+
+  // Hashes keys[i] into out[i]; out has room for all.
+  void hash_many(std::span<const Key> keys, HashPair* out) const noexcept;
+
+  HashId id() const noexcept { return secret_ ? HashId::secret : HashId::native; }
+  std::uint64_t seed() const noexcept { return seed_; }
+  std::uint64_t spread_seed() const noexcept { return spread_; }
+  const std::optional<SecretKey>& secret() const noexcept { return secret_; }
+
+  friend bool operator==(const NativeHash&, const NativeHash&) = default;
+
+ private:
+  std::uint64_t seed_ = 0;
+  std::uint64_t spread_ = 0;  // the seed as IntegerHash wants it
+  std::optional<SecretKey> secret_;
+};
+
+}  // namespace bloomery

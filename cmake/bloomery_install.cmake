@@ -1,0 +1,1 @@
+# cmake --install: headers, one archive a layer, the command, find_package(bloomery) and pkg-config.

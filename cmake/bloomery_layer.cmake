@@ -1,0 +1,44 @@
+# How every target of the project is compiled, and the one way to declare a layer of the library.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+find_package(Threads REQUIRED)
+
+add_library(bloomery_build INTERFACE)
+target_compile_options(bloomery_build INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+if(BLOOMERY_WERROR)
+  target_compile_options(bloomery_build INTERFACE -Werror)
+endif()
+if(BLOOMERY_SANITIZE)
+  # Global, so that the test framework's templates are instrumented alike.
+  add_compile_options(-fsanitize=${BLOOMERY_SANITIZE} -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=${BLOOMERY_SANITIZE})
+  if(BLOOMERY_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+# bloomery_layer(NAME SOURCES file... [USES layer-or-library...] [PRIVATE_USES library...])
+# makes libbloomery_NAME. A layer links only those above it, so an arrow drawn the wrong way does not link.
+function(bloomery_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  set(target bloomery_${name})
+  add_library(${target} STATIC ${LAYER_SOURCES})
+  add_library(bloomery::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target}
+    PUBLIC ${LAYER_USES}
+    PRIVATE $<BUILD_INTERFACE:bloomery_build> ${LAYER_PRIVATE_USES})
+  set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS ${target})
+endfunction()

@@ -1,0 +1,14 @@
+# bloomery_test(NAME SOURCES file... USES library...) makes the test program NAME and gives each of its cases
+# to ctest, which runs them side by side. Working directory: tests/, so golden files have short names.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(bloomery_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;USES" ${ARGN})
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests
+    PROPERTIES TIMEOUT 300
+    DISCOVERY_MODE PRE_TEST)
+endfunction()
