@@ -1,0 +1,12 @@
+#pragma once
+
+#include "bloomery/filter/basic_filter.h"
+#include "bloomery/filter/blocked_layout.h"
+
+namespace bloomery {
+
+// The fast one: a cache miss a key (two below about 0.1 %), for 4 to 10 % more bits than classic
+// down to 10^-6.
+using BlockedFilter = BasicFilter<BlockedLayout, HeapWords>;
+
+}  // namespace bloomery

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/layout.h"
+#include "bloomery/filter/sizing.h"
+
+namespace bloomery {
+
+// All probes of a key within one 64-byte line, or two for low rates: one or two cache misses a key
+// where a classic filter has as many as probes, for a few percent more bits. blocked_shape.h
+// defines the bits.
+class BlockedLayout {
+ public:
+  static constexpr FilterKind kKind = FilterKind::blocked;
+
+  // Uses the fastest kernel; the other form is for those who compare kernels.
+  explicit BlockedLayout(const FilterParameters& parameters)
+      : BlockedLayout(parameters, blocked_kernel()) {}
+  BlockedLayout(const FilterParameters& parameters, const BlockedKernel& kernel)
+      : hash_(parameters.hash),
+        shape_(BlockedShape::of(parameters.geometry)),
+        ops_(&kernel.ops_for(shape_)),
+        hash_integers_(kernel.hash_integers) {}
+
+  static Geometry geometry(const FilterOptions& options) { return blocked_geometry(options); }
+  static void check(const FilterParameters& parameters);
+
+  HashPair hash(Key key) const noexcept { return hash_(key); }
+  HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
+  void hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
+    hash_.hash_many(keys, out);
+  }
+  void hash_many(std::span<const std::uint64_t> integers, HashPair* out) const noexcept;
+
+  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+    return ops_->may_contain(words.data(), shape_, hash);
+  }
+  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    return ops_->insert(words.data(), shape_, hash);
+  }
+  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept;
+
+  void prefetch(std::span<const std::uint64_t> words,
+                std::span<const HashPair> group) const noexcept {
+    ops_->prefetch(words.data(), shape_, group.data(), group.size());
+  }
+  void may_contain_group(std::span<const std::uint64_t> words, const HashGroup& group,
+                         bool* found) const noexcept {
+    ops_->may_contain_group(words.data(), shape_, group.now.data(), group.now.size(),
+                            group.ahead.data(), group.ahead.size(), found);
+  }
+  std::size_t insert_group(std::span<std::uint64_t> words, const HashGroup& group,
+                           bool* was_new) const noexcept {
+    return ops_->insert_group(words.data(), shape_, group.now.data(), group.now.size(),
+                              group.ahead.data(), group.ahead.size(), was_new);
+  }
+
+  std::vector<std::uint64_t> positions(HashPair hash) const;
+
+ private:
+  NativeHash hash_;
+  BlockedShape shape_;
+  const BlockedOps* ops_;
+  decltype(BlockedKernel::hash_integers) hash_integers_;
+};
+
+static_assert(Layout<BlockedLayout>);
+
+}  // namespace bloomery

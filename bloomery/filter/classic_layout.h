@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/layout.h"
+#include "bloomery/filter/probe_scheme.h"
+
+namespace bloomery {
+
+// Probes anywhere in the array, as the scheme says: the smallest filter, and one cache miss a
+// probe.
+template <ProbeScheme Scheme>
+class ClassicLayout {
+ public:
+  static constexpr FilterKind kKind = Scheme::kKind;
+  static constexpr std::uint32_t kMaxProbes = 255;
+
+  explicit ClassicLayout(const FilterParameters& parameters) noexcept
+      : scheme_(parameters), geometry_(parameters.geometry) {}
+
+  static Geometry geometry(const FilterOptions& options) { return Scheme::geometry(options); }
+
+  static void check(const FilterParameters& parameters) {
+    const Geometry& geometry = parameters.geometry;
+    if (geometry.lines_per_key != 0 || geometry.probe_count == 0 ||
+        geometry.probe_count > kMaxProbes || geometry.bit_count == 0 ||
+        geometry.bit_count % kWordBits != 0) {
+      throw FormatError(
+          "impossible geometry of a classic filter: " + std::to_string(geometry.bit_count) +
+          " bits (a multiple of 64), " + std::to_string(geometry.probe_count) +
+          " probes (1 to 255), " + std::to_string(geometry.lines_per_key) + " lines a key (0)");
+    }
+  }
+
+  HashPair hash(Key key) const noexcept { return scheme_.hash(key); }
+  HashPair hash(std::uint64_t integer) const noexcept { return scheme_.hash(integer); }
+  template <class K>
+  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
+    for (const K& key : keys) *out++ = scheme_.hash(key);
+  }
+
+  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+      if (!test_bit(words, position(hash, i))) return false;
+    }
+    return true;
+  }
+
+  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    bool added = false;
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+      added |= set_bit(words, position(hash, i));
+    }
+    return added;
+  }
+
+  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    bool added = false;
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+      const std::uint64_t bit = position(hash, i);
+      added |= set_mask_atomically(words[bit / kWordBits], bit_mask(bit));
+    }
+    return added;
+  }
+
+  void prefetch(std::span<const std::uint64_t> words,
+                std::span<const HashPair> group) const noexcept {
+    for (const HashPair& hash : group) prefetch_one(words, hash);
+  }
+
+  void may_contain_group(std::span<const std::uint64_t> words, const HashGroup& group,
+                         bool* found) const noexcept {
+    for (std::size_t i = 0; i < group.now.size(); ++i) {
+      if (i < group.ahead.size()) prefetch_one(words, group.ahead[i]);
+      found[i] = may_contain(words, group.now[i]);
+    }
+  }
+
+  std::size_t insert_group(std::span<std::uint64_t> words, const HashGroup& group,
+                           bool* was_new) const noexcept {
+    std::size_t added = 0;
+    for (std::size_t i = 0; i < group.now.size(); ++i) {
+      if (i < group.ahead.size()) prefetch_one(words, group.ahead[i]);
+      const bool is_new = insert(words, group.now[i]);
+      added += is_new ? 1 : 0;
+      if (was_new != nullptr) was_new[i] = is_new;
+    }
+    return added;
+  }
+
+  std::vector<std::uint64_t> positions(HashPair hash) const {
+    std::vector<std::uint64_t> all(geometry_.probe_count);
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) all[i] = position(hash, i);
+    return all;
+  }
+
+ private:
+  std::uint64_t position(HashPair hash, std::uint32_t i) const noexcept {
+    return Scheme::position(hash, i, geometry_.bit_count);
+  }
+
+  void prefetch_one(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+      __builtin_prefetch(&words[position(hash, i) / kWordBits]);
+    }
+  }
+
+  Scheme scheme_;
+  Geometry geometry_;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,51 @@
+#include "bloomery/filter/kernels/blocked_kernel.h"
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/kernels/blocked_kernel_list.h"
+
+namespace bloomery {
+namespace {
+
+std::vector<const BlockedKernel*> runnable_kernels() {
+  std::vector<const BlockedKernel*> kernels;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
+    kernels.push_back(&kBlockedAvx512);
+  }
+  if (__builtin_cpu_supports("avx2")) kernels.push_back(&kBlockedAvx2);
+#endif
+  kernels.push_back(&kBlockedScalar);
+  return kernels;
+}
+
+const BlockedKernel& choose_kernel() {
+  const auto kernels = blocked_kernels();
+  const char* const wanted = std::getenv("BLOOMERY_KERNEL");
+  if (wanted == nullptr || *wanted == '\0') return *kernels.front();
+  std::string names;
+  for (const BlockedKernel* kernel : kernels) {
+    if (kernel->name == wanted) return *kernel;
+    names += names.empty() ? "" : ", ";
+    names += kernel->name;
+  }
+  throw std::invalid_argument("BLOOMERY_KERNEL is \"" + std::string(wanted) +
+                              "\"; this processor can run " + names);
+}
+
+}  // namespace
+
+std::span<const BlockedKernel* const> blocked_kernels() {
+  static const std::vector<const BlockedKernel*> kernels = runnable_kernels();
+  return kernels;
+}
+
+const BlockedKernel& blocked_kernel() {
+  static const BlockedKernel& chosen = choose_kernel();
+  return chosen;
+}
+
+}  // namespace bloomery

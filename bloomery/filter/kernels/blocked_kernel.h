@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "bloomery/filter/blocked_shape.h"
+#include "bloomery/hash/hash_pair.h"
+
+namespace bloomery {
+
+// The inner loops of blocked filters for one shape of key and one kind of processor. Raw pointers,
+// because the files that implement this are compiled for processors that the rest of the program
+// may not have.
+struct BlockedOps {
+  bool (*may_contain)(const std::uint64_t* words, const BlockedShape& shape, HashPair hash);
+  bool (*insert)(std::uint64_t* words, const BlockedShape& shape, HashPair hash);
+  void (*prefetch)(const std::uint64_t* words, const BlockedShape& shape, const HashPair* hashes,
+                   std::size_t count);
+  // Probes now[0, count) and prefetches ahead[0, ahead_count), ahead_count <= count.
+  void (*may_contain_group)(const std::uint64_t* words, const BlockedShape& shape,
+                            const HashPair* now, std::size_t count, const HashPair* ahead,
+                            std::size_t ahead_count, bool* found);
+  std::size_t (*insert_group)(std::uint64_t* words, const BlockedShape& shape, const HashPair* now,
+                              std::size_t count, const HashPair* ahead, std::size_t ahead_count,
+                              bool* was_new);
+};
+
+struct BlockedKernel {
+  std::string_view name;
+  BlockedOps all_lanes;   // one line a key, a bit in each of its eight lanes
+  BlockedOps some_lanes;  // one line a key, fewer bits
+  BlockedOps two_lines;
+  void (*hash_integers)(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
+                        HashPair* out);
+
+  const BlockedOps& ops_for(const BlockedShape& shape) const noexcept {
+    if (shape.two_lines()) return two_lines;
+    return shape.probes[0] == kLaneCount ? all_lanes : some_lanes;
+  }
+};
+
+// The kernels that this processor can run, the fastest first; the scalar one, which is the
+// definition of the bits, is always last. All give the same bits.
+std::span<const BlockedKernel* const> blocked_kernels();
+
+// The first of them, or the one that the environment variable BLOOMERY_KERNEL names when this is
+// first called. Throws std::invalid_argument when that names none that can run here.
+const BlockedKernel& blocked_kernel();
+
+}  // namespace bloomery

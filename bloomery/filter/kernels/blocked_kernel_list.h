@@ -1,0 +1,13 @@
+#pragma once
+
+#include "bloomery/filter/kernels/blocked_kernel.h"
+
+namespace bloomery {
+
+extern const BlockedKernel kBlockedScalar;
+#if defined(__x86_64__)
+extern const BlockedKernel kBlockedAvx2;
+extern const BlockedKernel kBlockedAvx512;
+#endif
+
+}  // namespace bloomery

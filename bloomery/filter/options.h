@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+namespace bloomery {
+
+// What a filter is asked to hold. `capacity` counts keys, never bits.
+struct FilterOptions {
+  std::uint64_t capacity = 0;         // at least 1
+  double false_positive_rate = 0.01;  // from kMinRate to below 1, kept up to `capacity` keys
+  std::uint64_t seed = 0;             // filters merge only when their seeds agree
+  bool secret = false;  // hash under a key from the kernel, for keys chosen by strangers
+};
+
+// 128 bits of hash cannot tell keys apart more often than this for 10^10 of them.
+inline constexpr double kMinRate = 1e-25;
+
+// Throws std::invalid_argument, naming the value and what is allowed.
+void validate(const FilterOptions& options);
+
+}  // namespace bloomery

@@ -1,0 +1,37 @@
+#include "bloomery/filter/parameters.h"
+
+namespace bloomery {
+namespace {
+
+template <class T>
+std::string differ(const char* what, T a, T b) {
+  return std::string(what) + " " + std::to_string(a) + " and " + std::to_string(b);
+}
+
+}  // namespace
+
+std::string incompatibility(const FilterParameters& a, const FilterParameters& b) {
+  if (a.kind != b.kind) return "the filters are of different kinds";
+  if (a.geometry.bit_count != b.geometry.bit_count) {
+    return differ("the filters have bit counts", a.geometry.bit_count, b.geometry.bit_count);
+  }
+  if (a.geometry.probe_count != b.geometry.probe_count) {
+    return differ("the filters have probe counts", a.geometry.probe_count, b.geometry.probe_count);
+  }
+  if (a.geometry.lines_per_key != b.geometry.lines_per_key) {
+    return differ("the filters have lines a key", a.geometry.lines_per_key,
+                  b.geometry.lines_per_key);
+  }
+  if (a.hash.id() != b.hash.id()) return "one filter is secret and the other is not";
+  if (a.hash.seed() != b.hash.seed()) {
+    return differ("the filters have seeds", a.hash.seed(), b.hash.seed());
+  }
+  if (a.hash != b.hash) return "the filters have different secret keys";
+  return {};
+}
+
+NativeHash make_hash(const FilterOptions& options) {
+  return options.secret ? NativeHash(SecretKey::random()) : NativeHash(options.seed);
+}
+
+}  // namespace bloomery

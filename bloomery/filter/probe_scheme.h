@@ -1,0 +1,25 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "bloomery/filter/geometry.h"
+#include "bloomery/filter/options.h"
+#include "bloomery/hash/hash_pair.h"
+#include "bloomery/hash/key.h"
+
+namespace bloomery {
+
+// What one stored format means by a key: its hash, and where in the array its i-th probe falls.
+// Part of the stored data: never change a scheme, add another.
+template <class P>
+concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Key key,
+                               HashPair hash, std::uint32_t i, std::uint64_t bit_count) {
+  { P::geometry(options) } -> std::same_as<Geometry>;
+  { scheme.hash(key) }
+  noexcept->std::same_as<HashPair>;
+  { P::position(hash, i, bit_count) }
+  noexcept->std::same_as<std::uint64_t>;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,160 @@
+#include "bloomery/filter/sizing.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/bits/bit_storage.h"
+#include "bloomery/filter/rates.h"
+
+namespace bloomery {
+namespace {
+
+constexpr double kMaxBits = 0x1p60;
+constexpr std::uint32_t kMaxLineProbes = 8;
+constexpr double kTwoLinesWorth = 1.10;
+constexpr double kAllLanesWorth = 1.03;
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.12g", value);
+  return text.data();
+}
+
+bool keeps_rate(const Geometry& geometry, const FilterOptions& options) noexcept {
+  const RateMoments rate = rate_moments(geometry, static_cast<double>(options.capacity));
+  const double asked = options.false_positive_rate;
+  return rate.mean <= asked && rate.mean + 4 * std::sqrt(rate.variance) <= 1.05 * asked;
+}
+
+[[noreturn]] void throw_too_large(const FilterOptions& options) {
+  throw std::invalid_argument("a filter for " + std::to_string(options.capacity) +
+                              " keys at rate " + number(options.false_positive_rate) +
+                              " needs more than 2^60 bits");
+}
+
+// The fewest units of `unit_bits` that keep the rate, found upwards from a first guess and then by
+// halving.
+Geometry fewest_units(Geometry geometry, double first_guess_bits, std::uint64_t unit_bits,
+                      const FilterOptions& options) {
+  if (!(first_guess_bits < kMaxBits)) throw_too_large(options);
+  const auto with_units = [&](std::uint64_t units) {
+    geometry.bit_count = units * unit_bits;
+    return geometry;
+  };
+  const auto bits = static_cast<std::uint64_t>(first_guess_bits);
+  std::uint64_t low =
+      std::max<std::uint64_t>(1, bits / unit_bits) - 1;  // does not keep it, or is 0
+  std::uint64_t step = 1;
+  std::uint64_t high = low + step;
+  while (!keeps_rate(with_units(high), options)) {
+    low = high;
+    step = std::max<std::uint64_t>(2 * step, high >> 10);
+    high += step;
+    if (static_cast<double>(high) * static_cast<double>(unit_bits) > kMaxBits) {
+      throw_too_large(options);
+    }
+  }
+  while (high - low > 1) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    (keeps_rate(with_units(middle), options) ? high : low) = middle;
+  }
+  return with_units(high);
+}
+
+// Bits a key at which the mean rate of a blocked geometry is `rate`; the formula depends on that
+// ratio alone.
+double blocked_bits_per_key(std::uint32_t lines_per_key, std::uint32_t probe_count, double rate) {
+  constexpr double kManyLines = 1 << 20;
+  const Geometry geometry{static_cast<std::uint64_t>(kManyLines) * kLineBits * lines_per_key,
+                          probe_count, lines_per_key};
+  const auto bits = static_cast<double>(geometry.bit_count);
+  // Solved for the logarithm of the rate, which is nearly straight in that of the bits: a few
+  // secant steps.
+  const auto excess = [&](double log_bits_per_key) {
+    return std::log(predicted_rate(geometry, bits / std::exp(log_bits_per_key)) / rate);
+  };
+  double low = std::log(-static_cast<double>(probe_count) /
+                        std::log1p(-std::pow(rate, 1.0 / probe_count)));  // classic: too few
+  double high = low + 0.05;
+  double excess_low = excess(low);
+  for (int step = 0; step < 30; ++step) {
+    const double excess_high = excess(high);
+    if (std::abs(excess_high) < 1e-6 || excess_high == excess_low) break;
+    const double next = high - excess_high * (high - low) / (excess_high - excess_low);
+    low = high;
+    excess_low = excess_high;
+    high = next;
+  }
+  return std::exp(high);
+}
+
+struct Candidate {
+  std::uint32_t probe_count = 0;
+  double bits_per_key = 0;
+};
+
+// The best number of probes within so many lines: near the classic optimum. With one line, where
+// the processor and not memory may be the limit, rather all eight lanes, which need no mask, at up
+// to 3 % more bits.
+Candidate best_probes(std::uint32_t lines_per_key, double rate) {
+  const std::uint32_t most = kMaxLineProbes * lines_per_key;
+  const auto optimum = static_cast<std::uint32_t>(std::min(60.0, std::ceil(-std::log2(rate))));
+  const std::uint32_t last = std::clamp(optimum + 1, lines_per_key, most);
+  const std::uint32_t first = std::clamp(optimum > 3 ? optimum - 3 : 1, lines_per_key, last);
+  std::optional<Candidate> best;
+  for (std::uint32_t probes = first; probes <= last; ++probes) {
+    const Candidate candidate{probes, blocked_bits_per_key(lines_per_key, probes, rate)};
+    if (!best || candidate.bits_per_key < best->bits_per_key) best = candidate;
+  }
+  if (lines_per_key == 1 && best->probe_count + 2 >= most) {
+    const Candidate all_lanes{most, blocked_bits_per_key(1, most, rate)};
+    if (all_lanes.bits_per_key < kAllLanesWorth * best->bits_per_key) best = all_lanes;
+  }
+  return *best;
+}
+
+}  // namespace
+
+void validate(const FilterOptions& options) {
+  if (options.capacity == 0) throw std::invalid_argument("capacity is 0: at least 1 key");
+  const double rate = options.false_positive_rate;
+  if (!(rate >= kMinRate && rate < 1)) {
+    throw std::invalid_argument("false positive rate is " + number(rate) + ": from " +
+                                number(kMinRate) + " to below 1");
+  }
+}
+
+Geometry classic_geometry(const FilterOptions& options) {
+  validate(options);
+  const auto keys = static_cast<double>(options.capacity);
+  const double rate = options.false_positive_rate;
+  const double optimum = -std::log2(rate);
+  Geometry best;
+  const auto first = static_cast<std::uint32_t>(std::max(1.0, std::floor(0.6 * optimum)));
+  const auto last = static_cast<std::uint32_t>(std::ceil(optimum));
+  for (std::uint32_t probes = first; probes <= last; ++probes) {
+    const double guess = probes * keys / -std::log1p(-std::pow(rate, 1.0 / probes));
+    const Geometry found = fewest_units({0, probes, 0}, guess, kWordBits, options);
+    if (best.bit_count == 0 || found.bit_count < best.bit_count) best = found;
+  }
+  return best;
+}
+
+Geometry blocked_geometry(const FilterOptions& options) {
+  validate(options);
+  const double rate = options.false_positive_rate;
+  const Candidate one = best_probes(1, rate);
+  const Candidate two = best_probes(2, rate);
+  const std::uint32_t lines = one.bits_per_key > kTwoLinesWorth * two.bits_per_key ? 2 : 1;
+  const Candidate& chosen = lines == 2 ? two : one;
+  const double guess = chosen.bits_per_key * static_cast<double>(options.capacity);
+  return fewest_units({0, chosen.probe_count, lines}, guess, kLineBits * lines, options);
+}
+
+}  // namespace bloomery

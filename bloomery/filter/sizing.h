@@ -1,0 +1,19 @@
+#pragma once
+
+#include "bloomery/filter/geometry.h"
+#include "bloomery/filter/options.h"
+
+// How many bits keep a rate. The one place for library, command and module; each inverts its kind's
+// own formula in rates.h. The smallest geometry is taken whose mean rate is at most the asked one
+// and whose rate stays within five percent of it four standard deviations out: that pads filters of
+// a few keys, whose luck varies, and costs large ones nothing. All throw std::invalid_argument as
+// validate() does, and for more than 2^60 bits.
+namespace bloomery {
+
+Geometry classic_geometry(const FilterOptions& options);
+
+// One line a key while that takes at most a tenth more bits than two would: one line is twice as
+// fast.
+Geometry blocked_geometry(const FilterOptions& options);
+
+}  // namespace bloomery

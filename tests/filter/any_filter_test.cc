@@ -1,0 +1,83 @@
+#include "bloomery/filter/any_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "bloomery/bits/borrowed_words.h"
+#include "bloomery/filter/batch_filter.h"
+#include "bloomery/filter/blocked_filter.h"
+#include "bloomery/filter/classic_filter.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "tests/support/keys.h"
+
+namespace bloomery {
+namespace {
+
+static_assert(BatchFilter<AnyFilter> && BatchFilter<BlockedFilter> && BatchFilter<ClassicFilter>);
+
+using testing::keys_of;
+using testing::texts;
+
+TEST(AnyFilter, IsTheFilterOfItsKind) {
+  const FilterOptions options{.capacity = 500, .false_positive_rate = 0.01, .seed = 9};
+  const auto members = texts(500, "member:");
+  for (const KindName& kind : filter_kinds()) {
+    AnyFilter any = make_filter(kind_named(kind.name), options);
+    EXPECT_EQ(kind_name(any.parameters().kind), kind.name);
+    EXPECT_EQ(any.geometry(), geometry_for(kind.kind, options));
+    const std::size_t added = any.insert_many(keys_of(members));
+    EXPECT_EQ(any.inserted(), added);
+    with_layout(kind.kind, [&]<class L>() {
+      BasicFilter<L, HeapWords> own(options);
+      own.insert_many(keys_of(members));
+      EXPECT_TRUE(std::ranges::equal(any.words(), own.words()));
+      EXPECT_EQ(any.predicted_rate(), own.predicted_rate());
+    });
+    EXPECT_TRUE(any.may_contain("member:3"));
+    EXPECT_FALSE(any.insert("member:3"));
+  }
+}
+
+TEST(AnyFilter, MergesOnlyItsOwnKind) {
+  AnyFilter blocked = make_filter(FilterKind::blocked, {.capacity = 10});
+  EXPECT_THROW(blocked.merge(make_filter(FilterKind::classic, {.capacity = 10})),
+               IncompatibleError);
+}
+
+TEST(AnyFilter, OpensBitsThatAreThereAlready) {
+  for (const KindName& kind : filter_kinds()) {
+    AnyFilter made = make_filter(kind.kind, {.capacity = 100});
+    made.insert("alice");
+    std::vector<std::uint64_t> words(made.words().begin(), made.words().end());
+    const AnyFilter opened = open_filter(made.parameters(), BorrowedWords(words), made.inserted());
+    EXPECT_TRUE(opened.may_contain("alice"));
+    EXPECT_FALSE(opened.may_contain("bob"));
+    EXPECT_EQ(opened.words().data(), words.data());
+  }
+}
+
+TEST(AnyFilter, RefusesParametersThatNoFilterHas) {
+  const AnyFilter made = make_filter(FilterKind::blocked, {.capacity = 100});
+  std::vector<std::uint64_t> words(made.words().begin(), made.words().end());
+  const auto refuses = [&](auto change) {
+    FilterParameters parameters = made.parameters();
+    change(parameters);
+    EXPECT_THROW(open_filter(parameters, BorrowedWords(words), 0), FormatError);
+  };
+  refuses([](FilterParameters& p) { p.kind = FilterKind{77}; });
+  refuses([](FilterParameters& p) { p.capacity = 0; });
+  refuses([](FilterParameters& p) { p.false_positive_rate = 1; });
+  refuses([](FilterParameters& p) { p.geometry.bit_count = 0; });
+  refuses([](FilterParameters& p) { p.geometry.bit_count += 64; });
+  refuses([](FilterParameters& p) { p.geometry.bit_count += 512; });
+  refuses([](FilterParameters& p) { p.geometry.probe_count = 9; });
+  refuses([](FilterParameters& p) { p.geometry.probe_count = 0; });
+  refuses([](FilterParameters& p) { p.geometry.lines_per_key = 3; });
+  refuses([](FilterParameters& p) {
+    p.kind = FilterKind::classic;
+    p.geometry.probe_count = 256;
+    p.geometry.lines_per_key = 0;
+  });
+}
+
+}  // namespace
+}  // namespace bloomery

@@ -1,0 +1,199 @@
+// The promises of a filter, for every kind. A new kind adds itself to FilterKinds.
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "bloomery/filter/blocked_filter.h"
+#include "bloomery/filter/classic_filter.h"
+#include "tests/support/binomial.h"
+#include "tests/support/keys.h"
+
+namespace bloomery {
+namespace {
+
+using testing::binomial_upper;
+using testing::keys_of;
+using testing::texts;
+
+template <class F>
+class FilterContract : public ::testing::Test {
+ public:
+  static std::size_t count_positives(const F& filter, const std::vector<Key>& keys) {
+    std::size_t positives = 0;
+    for (const Key key : keys) positives += filter.may_contain(key) ? 1 : 0;
+    return positives;
+  }
+};
+
+using FilterKinds = ::testing::Types<BlockedFilter, ClassicFilter>;
+TYPED_TEST_SUITE(FilterContract, FilterKinds);
+
+TYPED_TEST(FilterContract, FindsWhateverWasInserted) {
+  for (const double rate : {0.5, 0.1, 0.01, 0.001, 0.0001, 1e-9}) {
+    TypeParam filter({.capacity = 5'000, .false_positive_rate = rate});
+    const auto members = texts(5'000, "member:");
+    for (const auto& member : members) filter.insert(Key(member));
+    for (const auto& member : members) ASSERT_TRUE(filter.may_contain(Key(member))) << rate;
+  }
+}
+
+TYPED_TEST(FilterContract, KeepsItsRateAtCapacity) {
+  const auto strangers = texts(200'000, "stranger:");
+  for (const double rate : {0.5, 0.1, 0.01, 0.001}) {
+    for (const std::size_t capacity : {1U, 10U, 1'000U, 50'000U}) {
+      TypeParam filter({.capacity = capacity, .false_positive_rate = rate});
+      filter.insert_many(keys_of(texts(capacity, "member:")));
+      // The rate of these bits is within five percent of the asked one; the sample adds its own
+      // luck.
+      EXPECT_LE(this->count_positives(filter, keys_of(strangers)),
+                binomial_upper(static_cast<double>(strangers.size()), 1.05 * rate))
+          << capacity << " keys at " << rate;
+    }
+  }
+}
+
+TYPED_TEST(FilterContract, ABatchAnswersAsSingleCallsDo) {
+  const auto members = texts(3'000, "member:");
+  TypeParam single({.capacity = 3'000, .false_positive_rate = 0.02});
+  TypeParam batch({.capacity = 3'000, .false_positive_rate = 0.02});
+  std::vector<Key> twice = keys_of(members);
+  twice.insert(twice.end(), twice.begin(), twice.begin() + 100);
+  std::vector<char> was_new(twice.size());
+  const std::size_t added =
+      batch.insert_many(twice, {reinterpret_cast<bool*>(was_new.data()), was_new.size()});
+  std::size_t added_singly = 0;
+  for (std::size_t i = 0; i < twice.size(); ++i) {
+    const bool is_new = single.insert(twice[i]);
+    EXPECT_EQ(is_new, was_new[i] != 0);
+    added_singly += is_new ? 1 : 0;
+  }
+  EXPECT_EQ(added, added_singly);
+  EXPECT_EQ(batch.inserted(), added);
+  EXPECT_TRUE(std::ranges::equal(single.words(), batch.words()));
+
+  for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 128U, 3'000U}) {
+    std::vector<Key> asked = keys_of(texts(count, "stranger:"));
+    if (count > 2) asked[count / 2] = members[7];
+    std::vector<char> found(count + 1, 2);
+    batch.may_contain_many(asked, {reinterpret_cast<bool*>(found.data()), count});
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i] != 0, batch.may_contain(asked[i]));
+    EXPECT_EQ(found[count], 2) << "an answer too many";
+  }
+}
+
+TYPED_TEST(FilterContract, AnIntegerIsItsEightBytes) {
+  TypeParam integers({.capacity = 1'000, .false_positive_rate = 0.01});
+  TypeParam bytes({.capacity = 1'000, .false_positive_rate = 0.01});
+  std::vector<std::uint64_t> keys(1'000);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i << 30;
+  integers.insert_many(std::span<const std::uint64_t>(keys));
+  for (const std::uint64_t& key : keys) {
+    bytes.insert(Key(reinterpret_cast<const char*>(&key), sizeof key));
+  }
+  EXPECT_TRUE(std::ranges::equal(integers.words(), bytes.words()));
+  for (const std::uint64_t key : keys) EXPECT_TRUE(bytes.may_contain(key));
+}
+
+TYPED_TEST(FilterContract, ThreadsLoseNoBit) {
+  constexpr std::size_t kThreads = 8;
+  const auto members = texts(40'000, "member:");
+  TypeParam shared({.capacity = members.size(), .false_positive_rate = 0.001});
+  TypeParam alone({.capacity = members.size(), .false_positive_rate = 0.001});
+  alone.insert_many(keys_of(members));
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        for (std::size_t i = t; i < members.size(); i += kThreads) {
+          shared.insert_concurrently(Key(members[i]));
+          EXPECT_TRUE(shared.may_contain(Key(members[i])));
+        }
+      });
+    }
+  }
+  EXPECT_TRUE(std::ranges::equal(shared.words(), alone.words()));
+}
+
+TYPED_TEST(FilterContract, AMergeHoldsTheKeysOfBoth) {
+  const FilterOptions options{.capacity = 2'000, .false_positive_rate = 0.01};
+  TypeParam a(options);
+  TypeParam b(options);
+  TypeParam both(options);
+  const auto first = texts(1'000, "a:");
+  const auto second = texts(1'000, "b:");
+  a.insert_many(keys_of(first));
+  b.insert_many(keys_of(second));
+  both.insert_many(keys_of(first));
+  both.insert_many(keys_of(second));
+  a.merge(b);
+  EXPECT_TRUE(std::ranges::equal(a.words(), both.words()));
+  EXPECT_NEAR(static_cast<double>(a.inserted()), 2'000, 40);
+}
+
+TYPED_TEST(FilterContract, StrangersDoNotMerge) {
+  const FilterOptions options{.capacity = 2'000, .false_positive_rate = 0.01};
+  TypeParam filter(options);
+  for (FilterOptions other : {FilterOptions{.capacity = 4'000, .false_positive_rate = 0.01},
+                              FilterOptions{.capacity = 2'000, .false_positive_rate = 0.0001},
+                              FilterOptions{.capacity = 2'000, .seed = 1},
+                              FilterOptions{.capacity = 2'000, .secret = true}}) {
+    EXPECT_THROW(filter.merge(TypeParam(other)), IncompatibleError);
+  }
+}
+
+TYPED_TEST(FilterContract, SeesHowFullItIs) {
+  TypeParam filter({.capacity = 20'000, .false_positive_rate = 0.01});
+  EXPECT_EQ(filter.cardinality(), 0);
+  EXPECT_EQ(filter.fill_ratio(), 0);
+  EXPECT_EQ(filter.predicted_rate(), 0);
+  filter.insert_many(keys_of(texts(20'000, "member:")));
+  EXPECT_NEAR(filter.cardinality(), 20'000, 200);
+  const double formula = predicted_rate(filter.geometry(), 20'000);
+  EXPECT_LE(formula, 0.01);
+  EXPECT_NEAR(filter.predicted_rate(), formula, 0.05 * formula);
+  filter.insert_many(keys_of(texts(40'000, "more:")));
+  EXPECT_GT(filter.predicted_rate(), 0.1);
+  const auto absent = texts(100'000, "stranger:");
+  EXPECT_NEAR(static_cast<double>(this->count_positives(filter, keys_of(absent))) / 100'000,
+              filter.predicted_rate(), 0.01);
+  filter.clear();
+  EXPECT_EQ(filter.inserted(), 0U);
+  EXPECT_EQ(filter.fill_ratio(), 0);
+}
+
+TYPED_TEST(FilterContract, PositionsAreTheBitsOfAKey) {
+  for (const double rate : {0.1, 0.01, 0.0001}) {
+    TypeParam filter({.capacity = 1'000, .false_positive_rate = rate});
+    const HashPair hash = filter.hash(Key("alice"));
+    filter.insert_hash(hash);
+    const auto positions = filter.positions(hash);
+    EXPECT_EQ(positions.size(), filter.geometry().probe_count);
+    std::vector<std::uint64_t> expected(filter.words().size());
+    for (const std::uint64_t bit : positions) set_bit(expected, bit);
+    EXPECT_TRUE(std::ranges::equal(filter.words(), expected)) << rate;
+  }
+}
+
+TYPED_TEST(FilterContract, TakesAnyBytes) {
+  TypeParam filter({.capacity = 10, .false_positive_rate = 1e-6});
+  for (const Key key : {Key(""), Key("\0", 1), Key("\0\0", 2), Key("\xff\xfe")}) {
+    EXPECT_FALSE(filter.may_contain(key));
+    EXPECT_TRUE(filter.insert(key));
+    EXPECT_FALSE(filter.insert(key));
+  }
+}
+
+TYPED_TEST(FilterContract, RefusesWhatItCannotKeep) {
+  const double nan = std::nan("");
+  for (const double rate : {0.0, -0.0, 1.0, 1.5, -1.0, nan, HUGE_VAL, 5e-324, 1e-300}) {
+    EXPECT_THROW(TypeParam({.capacity = 10, .false_positive_rate = rate}), std::invalid_argument);
+  }
+  for (const std::uint64_t capacity :
+       {std::uint64_t{0}, std::uint64_t{1} << 50, ~std::uint64_t{0}}) {
+    EXPECT_THROW(TypeParam({.capacity = capacity}), std::invalid_argument);
+  }
+}
+
+}  // namespace
+}  // namespace bloomery
