@@ -26,6 +26,15 @@ if(BLOOMERY_SANITIZE)
   endif()
 endif()
 
+if(BLOOMERY_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "BLOOMERY_FUZZ needs clang: cmake --preset clang")
+  endif()
+  # Global, so that libFuzzer sees which branches of the layers an input takes.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_link_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # bloomery_layer(NAME SOURCES file... [USES layer-or-library...] [PRIVATE_USES library...])
 # makes libbloomery_NAME. A layer links only those above it, so an arrow drawn the wrong way does not link.
 function(bloomery_layer name)

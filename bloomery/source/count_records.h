@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bloomery/source/input_file.h"
+
+namespace bloomery {
+
+// How many records RecordReader will find: separators, and one more where the last record has none
+// after it. Reads the whole file without moving its position, at the speed of memory. Throws
+// StoreError unless it is a regular file.
+std::uint64_t count_records(const InputFile& file, char separator = '\n');
+
+// How often `byte` occurs.
+std::uint64_t count_byte(std::span<const char> bytes, char byte) noexcept;
+
+}  // namespace bloomery

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace bloomery {
+
+// Counts as people write them. Exact: no number passes through floating point.
+//   250000  100_000  10M  1.5G  1e6  2.5e3     K, M, G, T (either case) are 10^3, 10^6, 10^9, 10^12
+// Throws std::invalid_argument on a sign, a fraction of one, more than 2^64-1, or anything else.
+std::uint64_t parse_count(std::string_view text);
+
+// At most one decimal, rounded: 999, 1K, 3.2M, 10M, 123M, 1.5G.
+std::string format_count(std::uint64_t count);
+
+}  // namespace bloomery

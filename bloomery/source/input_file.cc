@@ -1,0 +1,106 @@
+#include "bloomery/source/input_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+[[noreturn]] void fail_with(const std::string& name, const char* what, int error) {
+  throw StoreError(name + ": " + what + ": " + std::generic_category().message(error));
+}
+
+// Calls a function of the system until a signal no longer interrupts it.
+template <class Call>
+auto uninterrupted(Call call) {
+  for (;;) {
+    const auto result = call();
+    if (result >= 0 || errno != EINTR) return result;
+  }
+}
+
+}  // namespace
+
+InputFile InputFile::open(const std::string& path) {
+  const int descriptor =
+      uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY); });
+  if (descriptor < 0) fail_with(path, "cannot be opened", errno);
+  return {descriptor, path};
+}
+
+InputFile InputFile::standard_input() {
+  return {STDIN_FILENO, "standard input"};
+}
+
+InputFile::InputFile(int descriptor, std::string name)
+    : descriptor_(descriptor), name_(std::move(name)) {
+  struct stat status {};
+  int error = fstat(descriptor_, &status) != 0 ? errno : 0;
+  if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
+  if (error != 0) {
+    if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+    fail_with(name_, "cannot be read", error);
+  }
+  is_regular_ = S_ISREG(status.st_mode);
+  if (!is_regular_) return;
+  const off_t start = lseek(descriptor_, 0, SEEK_CUR);
+  start_ = start > 0 ? static_cast<std::uint64_t>(start) : 0;
+  posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      name_(std::move(other.name_)),
+      is_regular_(other.is_regular_),
+      start_(other.start_) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(name_, other.name_);
+  std::swap(is_regular_, other.is_regular_);
+  std::swap(start_, other.start_);
+  return *this;
+}
+
+std::size_t InputFile::read(char* out, std::size_t byte_count) {
+  const ssize_t got = uninterrupted([&] { return ::read(descriptor_, out, byte_count); });
+  if (got < 0) fail("cannot be read");
+  return static_cast<std::size_t>(got);
+}
+
+std::size_t InputFile::read_at(std::uint64_t offset, char* out, std::size_t byte_count) const {
+  const auto place = static_cast<off_t>(start_ + offset);
+  const ssize_t got = uninterrupted([&] { return ::pread(descriptor_, out, byte_count, place); });
+  if (got < 0) fail("cannot be read");
+  return static_cast<std::size_t>(got);
+}
+
+void InputFile::restart() {
+  if (!is_regular_) throw StoreError(name_ + ": is no regular file and cannot be read twice");
+  if (lseek(descriptor_, static_cast<off_t>(start_), SEEK_SET) < 0) fail("cannot be rewound");
+}
+
+std::optional<std::uint64_t> InputFile::byte_count() const {
+  if (!is_regular_) return std::nullopt;
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) fail("cannot be read");
+  const auto length = static_cast<std::uint64_t>(status.st_size);
+  return length > start_ ? length - start_ : 0;
+}
+
+void InputFile::fail(const char* what) const {
+  fail_with(name_, what, errno);
+}
+
+}  // namespace bloomery

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace bloomery {
+
+// A file, a pipe or standard input, open for reading. Owns its descriptor, except the standard one.
+// All failures are StoreErrors that name the file and the system's reason.
+class InputFile {
+ public:
+  // Waits for a writer where the path is a FIFO. A directory is refused here, not at the first
+  // read.
+  static InputFile open(const std::string& path);
+  static InputFile standard_input();
+
+  // Takes over an open descriptor; `name` is what messages call it.
+  InputFile(int descriptor, std::string name);
+  ~InputFile();
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+
+  // Up to `byte_count` bytes, at least one; 0 only at the end. Goes on after an interrupting
+  // signal.
+  std::size_t read(char* out, std::size_t byte_count);
+
+  // The same from `offset` bytes after the place where the file stood when it came here, moving
+  // nothing. Regular files only.
+  std::size_t read_at(std::uint64_t offset, char* out, std::size_t byte_count) const;
+
+  // Back to the place where the file stood when it came here. Throws where that cannot be: a pipe.
+  void restart();
+
+  const std::string& name() const noexcept { return name_; }
+  bool is_regular() const noexcept { return is_regular_; }
+
+  // Bytes to read in a regular file, by its present length.
+  std::optional<std::uint64_t> byte_count() const;
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  int descriptor_ = -1;
+  std::string name_;
+  bool is_regular_ = false;
+  std::uint64_t start_ = 0;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,161 @@
+#include "bloomery/source/key_encoding.h"
+
+#include <array>
+#include <charconv>
+#include <concepts>
+#include <stdexcept>
+
+#include "bloomery/source/printable.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::size_t kIntegerBytes = 8;
+constexpr std::uint8_t kNoDigit = 0xff;
+
+using DigitTable = std::array<std::uint8_t, 256>;
+
+constexpr DigitTable hex_digits() {
+  DigitTable table{};
+  table.fill(kNoDigit);
+  for (std::uint8_t i = 0; i < 10; ++i) table['0' + i] = i;
+  for (std::uint8_t i = 0; i < 6; ++i) {
+    table['a' + i] = table['A' + i] = static_cast<std::uint8_t>(10 + i);
+  }
+  return table;
+}
+
+constexpr DigitTable base64_digits() {
+  DigitTable table{};
+  table.fill(kNoDigit);
+  for (std::uint8_t i = 0; i < 26; ++i) {
+    table['A' + i] = i;
+    table['a' + i] = static_cast<std::uint8_t>(26 + i);
+  }
+  for (std::uint8_t i = 0; i < 10; ++i) table['0' + i] = static_cast<std::uint8_t>(52 + i);
+  table['+'] = 62;
+  table['/'] = 63;
+  return table;
+}
+
+constexpr DigitTable kHexDigits = hex_digits();
+constexpr DigitTable kBase64Digits = base64_digits();
+
+std::uint8_t digit(const DigitTable& table, char c) noexcept {
+  return table[static_cast<unsigned char>(c)];
+}
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw std::invalid_argument(printable(text) + " " + why);
+}
+
+std::size_t decode_hex(std::string_view text, char* out) {
+  constexpr const char* kAllowed = "hexadecimal (an even number of digits 0-9, a-f, A-F)";
+  if (text.size() % 2 != 0) {
+    refuse(text, std::string("has an odd number of characters, so it is not ") + kAllowed);
+  }
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const std::uint8_t high = digit(kHexDigits, text[i]);
+    const std::uint8_t low = digit(kHexDigits, text[i + 1]);
+    if ((high | low) == kNoDigit) refuse(text, std::string("is not ") + kAllowed);
+    *out++ = static_cast<char>((high << 4) | low);
+  }
+  return text.size() / 2;
+}
+
+std::size_t decode_base64(std::string_view text, char* out) {
+  constexpr const char* kAllowed =
+      "base64 (the alphabet A-Z a-z 0-9 + /, padded with = to a multiple of four characters)";
+  if (text.size() % 4 != 0) refuse(text, std::string("is cut short, so it is not ") + kAllowed);
+  if (text.empty()) return 0;
+  std::size_t padding = 0;
+  while (padding < 2 && text[text.size() - 1 - padding] == '=') ++padding;
+
+  char* const start = out;
+  for (std::size_t i = 0; i < text.size(); i += 4) {
+    const std::size_t digits = i + 4 == text.size() ? 4 - padding : 4;
+    std::uint32_t bits = 0;
+    for (std::size_t j = 0; j < 4; ++j) {
+      const std::uint8_t value = j < digits ? digit(kBase64Digits, text[i + j]) : 0;
+      if (value == kNoDigit) refuse(text, std::string("is not ") + kAllowed);
+      bits = (bits << 6) | value;
+    }
+    // Bits beyond the last byte must be zero, or one key would have several spellings.
+    if (digits < 4 && (bits & (digits == 3 ? 0xffU : 0xffffU)) != 0) {
+      refuse(text, "has bits set after its last byte, so it is not canonical base64");
+    }
+    *out++ = static_cast<char>(bits >> 16);
+    if (digits > 2) *out++ = static_cast<char>(bits >> 8);
+    if (digits > 3) *out++ = static_cast<char>(bits);
+  }
+  return static_cast<std::size_t>(out - start);
+}
+
+template <std::integral Integer>
+std::size_t decode_integer(std::string_view text, char* out, const char* allowed) {
+  Integer value{};
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::result_out_of_range) {
+    refuse(text, std::string("is out of range: not ") + allowed);
+  }
+  if (error != std::errc{} || stop != end) refuse(text, std::string("is not ") + allowed);
+  write_integer_key(static_cast<std::uint64_t>(value), out);
+  return kIntegerBytes;
+}
+
+}  // namespace
+
+KeyEncoding parse_key_encoding(std::string_view word) {
+  if (word == "text") return KeyEncoding::text;
+  if (word == "hex") return KeyEncoding::hex;
+  if (word == "base64") return KeyEncoding::base64;
+  if (word == "u64") return KeyEncoding::u64;
+  if (word == "i64") return KeyEncoding::i64;
+  refuse(word, "is no encoding of keys; allowed: text, hex, base64, u64, i64");
+}
+
+std::size_t decoded_byte_limit(KeyEncoding encoding, std::size_t byte_count) noexcept {
+  switch (encoding) {
+    case KeyEncoding::hex:
+      return byte_count / 2;
+    case KeyEncoding::base64:
+      return byte_count / 4 * 3;
+    case KeyEncoding::u64:
+    case KeyEncoding::i64:
+      return kIntegerBytes;
+    case KeyEncoding::text:
+      break;
+  }
+  return byte_count;
+}
+
+std::size_t decode_key(KeyEncoding encoding, std::string_view text, char* out) {
+  switch (encoding) {
+    case KeyEncoding::hex:
+      return decode_hex(text, out);
+    case KeyEncoding::base64:
+      return decode_base64(text, out);
+    case KeyEncoding::u64:
+      return decode_integer<std::uint64_t>(text, out,
+                                           "a u64 (decimal digits, at most 18446744073709551615)");
+    case KeyEncoding::i64:
+      return decode_integer<std::int64_t>(
+          text, out, "an i64 (decimal digits, -9223372036854775808 to 9223372036854775807)");
+    case KeyEncoding::text:
+      break;
+  }
+  return text.copy(out, text.size());
+}
+
+std::string decode_key(KeyEncoding encoding, std::string_view text) {
+  std::string key(decoded_byte_limit(encoding, text.size()), '\0');
+  key.resize(decode_key(encoding, text, key.data()));
+  return key;
+}
+
+void write_integer_key(std::uint64_t integer, char* out) noexcept {
+  for (std::size_t i = 0; i < kIntegerBytes; ++i) out[i] = static_cast<char>(integer >> (8 * i));
+}
+
+}  // namespace bloomery

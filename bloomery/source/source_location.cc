@@ -1,0 +1,120 @@
+#include "bloomery/source/source_location.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bloomery/source/key_encoding.h"
+#include "bloomery/source/printable.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::string_view kSqlite = "sqlite:";
+constexpr std::string_view kQuery = "query=";
+
+[[noreturn]] void refuse(std::string_view location, const std::string& why) {
+  throw std::invalid_argument(printable(location, 200) + " " + why +
+                              "; allowed: FILE, - (standard input), "
+                              "sqlite:FILE?table=TABLE&column=COLUMN, sqlite:FILE?query=SELECT...");
+}
+
+std::string decode_part(std::string_view location, std::string_view text) {
+  std::string decoded;
+  try {
+    decoded = percent_decode(text);
+  } catch (const std::invalid_argument& wrong) {
+    refuse(location, std::string("is no location: ") + wrong.what());
+  }
+  if (decoded.find('\0') != std::string::npos) refuse(location, "holds a NUL byte");
+  return decoded;
+}
+
+void set_once(std::string_view location, std::string_view name, std::string_view value,
+              std::string& part) {
+  if (!part.empty()) refuse(location, "says " + std::string(name) + " twice");
+  part = decode_part(location, value);
+  if (part.empty()) refuse(location, "says no " + std::string(name));
+}
+
+void parse_selection(std::string_view location, std::string_view parameters,
+                     SqliteSelection& selection) {
+  while (!parameters.empty()) {
+    if (parameters.starts_with(kQuery)) {
+      const std::string_view query = parameters.substr(kQuery.size());
+      const bool is_escaped = query.find_first_of(" \t\n") == std::string_view::npos;
+      if (is_escaped) {
+        set_once(location, "query", query, selection.query);
+      } else {
+        selection.query = query;
+      }
+      break;
+    }
+    const std::string_view parameter = parameters.substr(0, parameters.find('&'));
+    parameters.remove_prefix(std::min(parameters.size(), parameter.size() + 1));
+    const std::size_t equals = parameter.find('=');
+    const std::string_view name = parameter.substr(0, equals);
+    const std::string_view value =
+        equals == std::string_view::npos ? "" : parameter.substr(equals + 1);
+    if (name == "table") {
+      set_once(location, name, value, selection.table);
+    } else if (name == "column") {
+      set_once(location, name, value, selection.column);
+    } else {
+      refuse(location, "has a part " + printable(parameter) + " that means nothing");
+    }
+  }
+}
+
+}  // namespace
+
+SourceLocation parse_source_location(std::string_view location) {
+  using Kind = SourceLocation::Kind;
+  if (location.empty()) refuse(location, "names no source");
+  if (location.find('\0') != std::string_view::npos) refuse(location, "holds a NUL byte");
+  if (location == "-") return {.kind = Kind::standard_input, .path = {}, .selection = {}};
+  if (!location.starts_with(kSqlite)) {
+    // postgres://... is surely no file, and "no such file" would not help.
+    if (location.find("://") != std::string_view::npos) {
+      refuse(location, "is of no kind that keys can be read from");
+    }
+    return {.kind = Kind::text, .path = std::string(location), .selection = {}};
+  }
+
+  const std::string_view rest = location.substr(kSqlite.size());
+  const std::size_t mark = rest.find('?');
+  SourceLocation parsed{.kind = Kind::sqlite, .path = {}, .selection = {}};
+  parsed.path = decode_part(location, rest.substr(0, mark));
+  if (parsed.path.empty()) refuse(location, "names no file");
+  if (mark != std::string_view::npos) {
+    parse_selection(location, rest.substr(mark + 1), parsed.selection);
+  }
+  const auto& [table, column, query] = parsed.selection;
+  if (query.empty() ? table.empty() || column.empty() : !table.empty() || !column.empty()) {
+    refuse(location, "must say a table and a column, or a query");
+  }
+  return parsed;
+}
+
+std::string percent_decode(std::string_view text) {
+  std::string decoded;
+  decoded.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    char byte = 0;
+    try {
+      if (i + 3 > text.size()) throw std::invalid_argument("cut short");
+      decode_key(KeyEncoding::hex, text.substr(i + 1, 2), &byte);
+    } catch (const std::invalid_argument&) {
+      throw std::invalid_argument(printable(text.substr(i, 3)) +
+                                  " is no % with two hexadecimal digits (% itself is %25)");
+    }
+    decoded += byte;
+    i += 2;
+  }
+  return decoded;
+}
+
+}  // namespace bloomery

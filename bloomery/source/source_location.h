@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bloomery/source/sqlite_source.h"
+
+namespace bloomery {
+
+// Where keys come from, in one word of a command line:
+//   keys.txt                                     a text; "-" is standard input
+//   sqlite:shop.db?table=users&column=id         a column of a database
+//   sqlite:shop.db?query=SELECT id FROM users    what a query selects; the query is all that
+//   follows
+// In an sqlite: location %XX stands for a byte, so names may hold ? & = and %. A query with a blank
+// in it was plainly not escaped and is taken as it is.
+struct SourceLocation {
+  enum class Kind { text, standard_input, sqlite };
+
+  Kind kind = Kind::text;
+  std::string path;           // empty for standard input
+  SqliteSelection selection;  // of a database
+};
+
+// Throws std::invalid_argument, saying what is allowed.
+SourceLocation parse_source_location(std::string_view location);
+
+// Text with its %XX as bytes. Throws std::invalid_argument on a % without two hexadecimal digits.
+std::string percent_decode(std::string_view text);
+
+}  // namespace bloomery

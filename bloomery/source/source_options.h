@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bloomery/bits/memory_limit.h"
+#include "bloomery/source/key_encoding.h"
+
+namespace bloomery {
+
+// How to read keys. The first is for every source, the next for texts, the last two for databases.
+struct SourceOptions {
+  KeyEncoding encoding = KeyEncoding::text;
+
+  char separator = '\n';         // ends a record: newline, or NUL
+  std::uint32_t field = 0;       // which field of a record is the key, from 1; 0: the whole record
+  std::string delimiter = "\t";  // stands between fields; one byte or several
+  std::uint64_t record_byte_limit = memory_limit();
+
+  std::uint32_t busy_timeout_ms = 5000;  // how long to wait for a locked database
+
+  // Maps a database instead of reading it: a scan takes a tenth less time. But a process that reads
+  // a map dies (SIGBUS) when something other than SQLite cuts the file short meanwhile, so it is
+  // for programs that may.
+  bool map_database = false;
+};
+
+}  // namespace bloomery

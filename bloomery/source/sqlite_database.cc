@@ -1,0 +1,144 @@
+#include "bloomery/source/sqlite_database.h"
+
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+// What SQLite would say about these is less than the system says, and a FIFO would block it.
+void require_regular_file(const std::string& path) {
+  struct stat status {};
+  int error = stat(path.c_str(), &status) != 0 ? errno : 0;
+  if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
+  if (error != 0) {
+    throw StoreError(path + ": cannot be opened as an SQLite database: " +
+                     std::generic_category().message(error));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw StoreError(path + ": is no regular file, so it is no SQLite database");
+  }
+}
+
+std::string seconds(std::uint32_t milliseconds) {
+  std::string text(32, '\0');
+  const int length = std::snprintf(text.data(), text.size(), "%.3g s", milliseconds / 1000.0);
+  text.resize(static_cast<std::size_t>(length));
+  return text;
+}
+
+}  // namespace
+
+void SqliteDatabase::Finalize::operator()(sqlite3_stmt* statement) const noexcept {
+  sqlite3_finalize(statement);
+}
+
+void SqliteDatabase::Close::operator()(sqlite3* connection) const noexcept {
+  sqlite3_close(connection);
+}
+
+SqliteDatabase::SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms)
+    : path_(std::move(path)), busy_timeout_ms_(busy_timeout_ms) {
+  require_regular_file(path_);
+  // Some names mean something else to SQLite (":memory:"), but none that has a folder.
+  const std::string name = path_.starts_with('/') ? path_ : "./" + path_;
+  sqlite3* opened = nullptr;
+  const int code =
+      sqlite3_open_v2(name.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  connection_.reset(opened);
+  if (opened == nullptr) throw std::bad_alloc();
+  if (code != SQLITE_OK) fail(code);
+
+  constexpr std::uint32_t kMostMs = std::numeric_limits<int>::max();
+  sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout_ms, kMostMs)));
+  sqlite3_extended_result_codes(opened, 1);
+  // A misspelt "column" must not become the string 'column', the same key for every row; and the
+  // schema of a stranger's file may not call functions that were not made for that.
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  // The first statement reads the header: what is no database fails here.
+  texts("SELECT name FROM sqlite_schema LIMIT 1");
+}
+
+SqliteDatabase::Statement SqliteDatabase::prepare(std::string_view sql, std::string_view* rest) {
+  if (sql.size() > std::numeric_limits<int>::max()) fail(SQLITE_TOOBIG);
+  sqlite3_stmt* prepared = nullptr;
+  const char* tail = nullptr;
+  const int code =
+      sqlite3_prepare_v2(handle(), sql.data(), static_cast<int>(sql.size()), &prepared, &tail);
+  Statement statement(prepared);
+  if (code != SQLITE_OK) fail(code);
+  if (rest != nullptr) *rest = sql.substr(static_cast<std::size_t>(tail - sql.data()));
+  return statement;
+}
+
+bool SqliteDatabase::step(const Statement& statement) {
+  const int code = sqlite3_step(statement.get());
+  if (code == SQLITE_ROW) return true;
+  if (code == SQLITE_DONE) return false;
+  fail(code);
+}
+
+std::vector<std::string> SqliteDatabase::texts(std::string_view sql, std::string_view parameter) {
+  const Statement statement = prepare(sql);
+  if (sqlite3_bind_parameter_count(statement.get()) > 0) {
+    sqlite3_bind_text64(statement.get(), 1, parameter.data(), parameter.size(), SQLITE_TRANSIENT,
+                        SQLITE_UTF8);
+  }
+  std::vector<std::string> found;
+  while (step(statement)) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), 0));
+    const int length = sqlite3_column_bytes(statement.get(), 0);
+    if (text == nullptr) continue;
+    found.emplace_back(text, static_cast<std::size_t>(length));
+  }
+  return found;
+}
+
+void SqliteDatabase::fail(int code) const {
+  const std::string where = path_ + ": ";
+  const std::string message = sqlite3_errmsg(handle());
+  switch (code & 0xff) {
+    case SQLITE_NOMEM:
+      throw std::bad_alloc();
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw StoreError(where + "is locked by another process, and still was after " +
+                       seconds(busy_timeout_ms_));
+    case SQLITE_NOTADB:
+      throw FormatError(where + "is no SQLite database");
+    case SQLITE_CORRUPT:
+    case SQLITE_FORMAT:
+      throw FormatError(where + "is a damaged SQLite database (" + message + ")");
+    case SQLITE_ERROR:
+    case SQLITE_AUTH:
+    case SQLITE_RANGE:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+      throw std::invalid_argument(where + message);
+    default:
+      throw StoreError(where + "cannot be read: " + message);
+  }
+}
+
+std::string quote_identifier(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace bloomery

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace bloomery {
+
+// A connection to an SQLite file that is only ever read. Never makes a file. Its failures name the
+// file: StoreError where it cannot be opened or stays locked, FormatError where it is damaged or no
+// database, std::invalid_argument for a statement that SQLite does not understand.
+class SqliteDatabase {
+ public:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+  using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
+
+  // `busy_timeout_ms`: how long to wait for a lock that another process holds.
+  SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms);
+
+  // Prepares the first statement of `sql`; `rest`, if given, becomes what follows it. The statement
+  // is empty where there was none.
+  Statement prepare(std::string_view sql, std::string_view* rest = nullptr);
+
+  // Whether there is another row.
+  bool step(const Statement& statement);
+
+  // The first column of all rows, as text.
+  std::vector<std::string> texts(std::string_view sql, std::string_view parameter = {});
+
+  // Throws what the result code of SQLite means, with its message. Never returns.
+  [[noreturn]] void fail(int code) const;
+
+  sqlite3* handle() const noexcept { return connection_.get(); }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* connection) const noexcept;
+  };
+
+  std::string path_;
+  std::uint32_t busy_timeout_ms_;
+  std::unique_ptr<sqlite3, Close> connection_;
+};
+
+// A name as SQL wants it, whatever is in it: in double quotes, inner ones doubled.
+std::string quote_identifier(std::string_view name);
+
+}  // namespace bloomery

@@ -1,0 +1,94 @@
+#include "bloomery/source/text_source.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/source/count_records.h"
+#include "bloomery/source/printable.h"
+#include "bloomery/source/record_reader.h"
+
+namespace bloomery {
+
+TextSource::TextSource(InputFile file, SourceOptions options)
+    : file_(std::move(file)), options_(std::move(options)) {
+  if (options_.field > 0 && options_.delimiter.empty()) {
+    throw std::invalid_argument("the delimiter of fields is empty; allowed: one byte or more");
+  }
+}
+
+SourceTotals TextSource::for_each_batch(const BatchConsumer& consumer) {
+  if (std::exchange(was_read_, true)) file_.restart();
+  RecordReader reader(file_, options_.separator, options_.record_byte_limit);
+  SourceTotals totals;
+  for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
+    const std::uint64_t first_record = totals.key_count + 1;
+    if (first_record == 1) first_line_ended_in_cr_ = lines[0].ends_with('\r');
+
+    std::string problem;
+    const std::size_t count = is_plain() ? lines.size() : take_keys(lines, problem);
+    const std::span<const Key> keys = is_plain() ? lines : std::span<const Key>(keys_);
+    totals.key_count += count;
+    totals.byte_count = reader.byte_count();
+    const bool more = count == 0 || consumer({.keys = keys.first(count),
+                                              .lines = lines.first(count),
+                                              .first_record = first_record,
+                                              .byte_count = totals.byte_count});
+    if (!more) break;
+    if (!problem.empty()) {
+      throw std::invalid_argument(file_.name() + ":" + std::to_string(totals.key_count + 1) + ": " +
+                                  problem);
+    }
+  }
+  return totals;
+}
+
+std::optional<std::uint64_t> TextSource::expected_count() {
+  if (!file_.is_regular()) return std::nullopt;
+  return count_records(file_, options_.separator);
+}
+
+// Fills keys_ from the lines, up to the first that spells none; returns how many and, if not all,
+// why.
+std::size_t TextSource::take_keys(std::span<const std::string_view> lines, std::string& problem) {
+  keys_.clear();
+  // Room for all before the first is decoded, because the keys point there.
+  std::size_t byte_limit = 0;
+  for (const std::string_view line : lines) {
+    byte_limit += decoded_byte_limit(options_.encoding, line.size());
+  }
+  const bool decodes = options_.encoding != KeyEncoding::text;
+  if (decodes && decoded_.size() < byte_limit) decoded_.resize(byte_limit);
+
+  char* out = decoded_.data();
+  try {
+    for (const std::string_view line : lines) {
+      const std::string_view field = options_.field == 0 ? line : field_of(line);
+      if (!decodes) {
+        keys_.push_back(field);
+        continue;
+      }
+      const std::size_t length = decode_key(options_.encoding, field, out);
+      keys_.emplace_back(out, length);
+      out += length;
+    }
+  } catch (const std::invalid_argument& wrong) {
+    problem = wrong.what();
+  }
+  return keys_.size();
+}
+
+std::string_view TextSource::field_of(std::string_view line) const {
+  std::string_view rest = line;
+  for (std::uint32_t field = 1;; ++field) {
+    const std::size_t stop = rest.find(options_.delimiter);
+    if (field == options_.field) return rest.substr(0, stop);
+    if (stop == std::string_view::npos) {
+      throw std::invalid_argument(
+          printable(line) + " has no field " + std::to_string(options_.field) + ", only " +
+          std::to_string(field) + " (between " + printable(options_.delimiter) + ")");
+    }
+    rest.remove_prefix(stop + options_.delimiter.size());
+  }
+}
+
+}  // namespace bloomery

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+// What a fuzz target defines, and libFuzzer or replay_main.cc calls.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace bloomery {
+
+// A broken promise: ends the process, as fuzzers expect. Unlike assert it is never compiled away.
+inline void promise(bool kept) {
+  if (!kept) std::abort();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,93 @@
+#include "bloomery/source/key_encoding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "source_helpers.h"
+
+namespace bloomery {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::string_literals;
+
+TEST(KeyEncoding, IsNamedByTheWordsOfTheCommand) {
+  EXPECT_EQ(parse_key_encoding("text"), KeyEncoding::text);
+  EXPECT_EQ(parse_key_encoding("hex"), KeyEncoding::hex);
+  EXPECT_EQ(parse_key_encoding("base64"), KeyEncoding::base64);
+  EXPECT_EQ(parse_key_encoding("u64"), KeyEncoding::u64);
+  EXPECT_EQ(parse_key_encoding("i64"), KeyEncoding::i64);
+  EXPECT_THAT(message_of<std::invalid_argument>([] { parse_key_encoding("HEX"); }),
+              HasSubstr("allowed: text, hex, base64, u64, i64"));
+}
+
+TEST(KeyEncoding, TextIsItself) {
+  EXPECT_EQ(decode_key(KeyEncoding::text, "a\0\xff"s), "a\0\xff"s);
+  EXPECT_EQ(decode_key(KeyEncoding::text, ""), "");
+}
+
+TEST(KeyEncoding, HexTakesEitherCase) {
+  EXPECT_EQ(decode_key(KeyEncoding::hex, "00fFaB10"), "\x00\xff\xab\x10"s);
+  EXPECT_EQ(decode_key(KeyEncoding::hex, ""), "");
+}
+
+TEST(KeyEncoding, HexRefusesHalfBytesAndOtherDigits) {
+  for (const char* text : {"a", "abc", "0g", "g0", "0x", " 0", "a\r", "\xff\xff"}) {
+    EXPECT_THROW(decode_key(KeyEncoding::hex, text), std::invalid_argument) << text;
+  }
+}
+
+// The examples of RFC 4648 section 10.
+TEST(KeyEncoding, Base64IsThatOfTheStandard) {
+  EXPECT_EQ(decode_key(KeyEncoding::base64, ""), "");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "Zg=="), "f");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "Zm8="), "fo");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "Zm9v"), "foo");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "Zm9vYg=="), "foob");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "Zm9vYmE="), "fooba");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "Zm9vYmFy"), "foobar");
+  EXPECT_EQ(decode_key(KeyEncoding::base64, "+/+/"), "\xfb\xff\xbf");
+}
+
+TEST(KeyEncoding, Base64HasOneSpellingForEachKey) {
+  for (const char* text : {"Zg", "Zg=", "Zg==\n", "Z===", "====", "=Zg=", "Zg==Zg==", "Zm9v=",
+                           "Zm=v", "Zh==", "Zm9=", "-_-_", "Zm9\r", "Zm 9"}) {
+    EXPECT_THROW(decode_key(KeyEncoding::base64, text), std::invalid_argument) << text;
+  }
+}
+
+TEST(KeyEncoding, IntegersAreEightLittleEndianBytes) {
+  EXPECT_EQ(decode_key(KeyEncoding::u64, "0"), "\0\0\0\0\0\0\0\0"s);
+  EXPECT_EQ(decode_key(KeyEncoding::u64, "258"), "\x02\x01\0\0\0\0\0\0"s);
+  EXPECT_EQ(decode_key(KeyEncoding::u64, "0258"), "\x02\x01\0\0\0\0\0\0"s);
+  EXPECT_EQ(decode_key(KeyEncoding::u64, "18446744073709551615"), std::string(8, '\xff'));
+  EXPECT_EQ(decode_key(KeyEncoding::i64, "-1"), std::string(8, '\xff'));
+  EXPECT_EQ(decode_key(KeyEncoding::i64, "-9223372036854775808"), "\0\0\0\0\0\0\0\x80"s);
+  EXPECT_EQ(decode_key(KeyEncoding::i64, "258"), decode_key(KeyEncoding::u64, "258"));
+}
+
+TEST(KeyEncoding, IntegersAreReadWholeOrRefused) {
+  for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "1\r", "eins",
+                           "18446744073709551616", "99999999999999999999999"}) {
+    EXPECT_THROW(decode_key(KeyEncoding::u64, text), std::invalid_argument) << text;
+  }
+  for (const char* text : {"", "-", "--1", "9223372036854775808", "-9223372036854775809"}) {
+    EXPECT_THROW(decode_key(KeyEncoding::i64, text), std::invalid_argument) << text;
+  }
+}
+
+TEST(KeyEncoding, SaysWhatIsWrongAndWhatIsAllowed) {
+  EXPECT_THAT(message_of<std::invalid_argument>([] { decode_key(KeyEncoding::hex, "abc"); }),
+              HasSubstr("\"abc\" has an odd number of characters"));
+  EXPECT_THAT(message_of<std::invalid_argument>([] { decode_key(KeyEncoding::u64, "1\r"); }),
+              HasSubstr(R"("1\r" is not a u64 (decimal digits, at most 18446744073709551615))"));
+  EXPECT_THAT(message_of<std::invalid_argument>(
+                  [] { decode_key(KeyEncoding::hex, std::string(100'001, 'a')); }),
+              testing::AllOf(HasSubstr("(100001 bytes)"), testing::SizeIs(testing::Lt(300U))));
+}
+
+}  // namespace
+}  // namespace bloomery

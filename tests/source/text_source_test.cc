@@ -1,0 +1,168 @@
+#include "bloomery/source/text_source.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "source_helpers.h"
+#include "temporary_folder.h"
+
+namespace bloomery {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using namespace std::string_literals;
+
+class TextSourceTest : public testing::Test {
+ protected:
+  TextSource source(const std::string& text, SourceOptions options = {}) {
+    return {InputFile::open(folder_.write("keys.txt", text)), std::move(options)};
+  }
+
+  std::string fault_of(const std::string& text, SourceOptions options) {
+    auto from = source(text, std::move(options));
+    return message_of<std::invalid_argument>([&] { keys_of(from); });
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TextSourceTest, APlainRecordIsItsKeyWithoutACopy) {
+  auto plain = source("a\n\nb\n");
+  const SourceTotals totals = plain.for_each_batch([](const Batch& batch) {
+    EXPECT_THAT(batch.keys, ElementsAre("a", "", "b"));
+    EXPECT_EQ(batch.keys.data(), batch.lines.data());
+    EXPECT_EQ(batch.first_record, 1U);
+    return true;
+  });
+  EXPECT_EQ(totals.key_count, 3U);
+  EXPECT_EQ(totals.byte_count, 5U);
+  EXPECT_EQ(totals.null_count, 0U);
+}
+
+TEST_F(TextSourceTest, NumbersRecordsAndBytesAcrossBatches) {
+  std::string text;
+  for (int i = 0; i < 5'000; ++i) text += std::to_string(i) + "\n";
+  auto numbers = source(text);
+  std::uint64_t next = 1;
+  const SourceTotals totals = numbers.for_each_batch([&](const Batch& batch) {
+    EXPECT_EQ(batch.first_record, next);
+    EXPECT_EQ(batch.lines[0], std::to_string(next - 1));
+    next += batch.lines.size();
+    return true;
+  });
+  EXPECT_EQ(totals.key_count, 5'000U);
+  EXPECT_EQ(totals.byte_count, text.size());
+}
+
+TEST_F(TextSourceTest, TakesAFieldAndKeepsTheWholeLine) {
+  auto fields = source("1\tann\tx\n2\t\ty\n3\tbob\n", {.field = 2});
+  std::vector<std::string> lines;
+  std::vector<std::string> keys;
+  fields.for_each_batch([&](const Batch& batch) {
+    keys.insert(keys.end(), batch.keys.begin(), batch.keys.end());
+    lines.insert(lines.end(), batch.lines.begin(), batch.lines.end());
+    return true;
+  });
+  EXPECT_THAT(keys, ElementsAre("ann", "", "bob"));
+  EXPECT_THAT(lines, ElementsAre("1\tann\tx", "2\t\ty", "3\tbob"));
+}
+
+TEST_F(TextSourceTest, SplitsAtDelimitersOfSeveralBytes) {
+  auto fields = source("a::b:::c\n", {.field = 3, .delimiter = "::"});
+  EXPECT_THAT(keys_of(fields), ElementsAre(":c"));
+  EXPECT_THROW(source("", {.field = 1, .delimiter = ""}), std::invalid_argument);
+}
+
+TEST_F(TextSourceTest, SaysWhereAFieldIsMissing) {
+  EXPECT_THAT(fault_of("a,b\nc\n", {.field = 2, .delimiter = ","}),
+              HasSubstr(R"(keys.txt:2: "c" has no field 2, only 1 (between ","))"));
+}
+
+TEST_F(TextSourceTest, DecodesEachEncoding) {
+  auto hex = source("6162\n\nff00\n", {.encoding = KeyEncoding::hex});
+  EXPECT_THAT(keys_of(hex), ElementsAre("ab", "", "\xff\0"s));
+  auto base64 =
+      source("x YWI=\ny YQ==", {.encoding = KeyEncoding::base64, .field = 2, .delimiter = " "});
+  EXPECT_THAT(keys_of(base64), ElementsAre("ab", "a"));
+  auto integers = source("1\n256\n", {.encoding = KeyEncoding::u64});
+  EXPECT_THAT(keys_of(integers), ElementsAre("\1\0\0\0\0\0\0\0"s, "\0\1\0\0\0\0\0\0"s));
+}
+
+TEST_F(TextSourceTest, HandsOverAllKeysBeforeABadRecord) {
+  auto integers = source("1\n2\n3x\n4\n", {.encoding = KeyEncoding::u64});
+  std::size_t count = 0;
+  const auto message = message_of<std::invalid_argument>([&] {
+    integers.for_each_batch([&](const Batch& batch) {
+      count += batch.keys.size();
+      return true;
+    });
+  });
+  EXPECT_EQ(count, 2U);
+  EXPECT_THAT(message, HasSubstr("keys.txt:3: \"3x\" is not a u64"));
+}
+
+TEST_F(TextSourceTest, NumbersABadRecordOfALaterBatch) {
+  std::string text;
+  for (int i = 1; i < 3'000; ++i) text += "00\n";
+  EXPECT_THAT(fault_of(text + "0\n", {.encoding = KeyEncoding::hex}), HasSubstr("keys.txt:3000: "));
+  EXPECT_THAT(fault_of("0\n" + text, {.encoding = KeyEncoding::hex}), HasSubstr("keys.txt:1: "));
+}
+
+TEST_F(TextSourceTest, StopsWhenTheConsumerHasEnough) {
+  auto plain = source(std::string(10'000, '\n'));
+  int calls = 0;
+  const auto totals = plain.for_each_batch([&](const Batch&) { return ++calls < 2; });
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(totals.key_count, 2'048U);
+}
+
+TEST_F(TextSourceTest, PassesOnWhatTheConsumerThrows) {
+  auto plain = source("a\n");
+  EXPECT_THROW(plain.for_each_batch([](const Batch&) -> bool { throw StoreError("full"); }),
+               StoreError);
+}
+
+TEST_F(TextSourceTest, ReadsAFileAgainButNotAPipe) {
+  auto plain = source("a\nb\n");
+  EXPECT_EQ(plain.expected_count(), 2U);
+  EXPECT_EQ(plain.expected_byte_count(), 4U);
+  EXPECT_THAT(keys_of(plain), ElementsAre("a", "b"));
+  EXPECT_THAT(keys_of(plain), ElementsAre("a", "b"));
+
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+  ASSERT_EQ(write(ends[1], "a\n", 2), 2);
+  close(ends[1]);
+  TextSource pipe(InputFile(ends[0], "pipe"), {});
+  EXPECT_EQ(pipe.expected_count(), std::nullopt);
+  EXPECT_EQ(pipe.expected_byte_count(), std::nullopt);
+  EXPECT_THAT(keys_of(pipe), ElementsAre("a"));
+  EXPECT_THROW(keys_of(pipe), StoreError);
+}
+
+TEST_F(TextSourceTest, NoticesWindowsLinesAndKeepsThem) {
+  auto windows = source("a\r\nb\r\n");
+  EXPECT_THAT(keys_of(windows), ElementsAre("a\r", "b\r"));
+  EXPECT_TRUE(windows.first_line_ended_in_cr());
+  auto unix_lines = source("a\nb\r\n");
+  keys_of(unix_lines);
+  EXPECT_FALSE(unix_lines.first_line_ended_in_cr());
+}
+
+TEST_F(TextSourceTest, SplitsAtNul) {
+  auto nul = source("a\nb\0c"s, {.separator = '\0'});
+  EXPECT_EQ(nul.expected_count(), 2U);
+  EXPECT_THAT(keys_of(nul), ElementsAre("a\nb", "c"));
+}
+
+}  // namespace
+}  // namespace bloomery
