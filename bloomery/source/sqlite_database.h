@@ -11,7 +11,8 @@ struct sqlite3_stmt;
 
 namespace bloomery {
 
-// A connection to an SQLite file that is only ever read. Never makes a file. Its failures name the
+// A connection to an SQLite file that is only ever read. Never makes a database, though SQLite may
+// leave its -shm and empty -wal file beside one in write-ahead mode. Its failures name the
 // file: StoreError where it cannot be opened or stays locked, FormatError where it is damaged or no
 // database, std::invalid_argument for a statement that SQLite does not understand.
 class SqliteDatabase {
