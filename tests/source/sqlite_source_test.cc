@@ -48,6 +48,12 @@ TEST_F(SqliteTest, AKeyIsWhatTheColumnWouldPrint) {
                                            "text", "\x00\xff"s, "", "", "a\0b"s));
 }
 
+TEST_F(SqliteTest, IntegersAroundThirtyTwoBitsKeepAllTheirDigits) {
+  make("CREATE TABLE t(v); INSERT INTO t VALUES (-1), (4294967295), (4294967296), (-4294967296)");
+  auto values = column("t", "v");
+  EXPECT_THAT(keys_of(values), ElementsAre("-1", "4294967295", "4294967296", "-4294967296"));
+}
+
 TEST_F(SqliteTest, KeysOfEveryLengthArriveWhole) {
   make(
       "CREATE TABLE t(v TEXT);"
