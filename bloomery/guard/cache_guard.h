@@ -56,8 +56,9 @@ class CacheGuard {
     return std::move(lookup.answer);
   }
 
-  // Answer i is what get(keys[i]) would be: with one batch to the filter, one to the cache, and at
-  // most one query. Throws as get() does, then for all keys together.
+  // Answer i is what get(keys[i]) would be: with one batch to the filter, one to the cache (a
+  // second for keys that others loaded meanwhile), and at most one query. Throws as get() does,
+  // then for all keys together.
   std::vector<std::optional<Value>> get_many(std::span<const Key> keys) {
     std::vector<std::optional<Value>> answers(keys.size());
     Batch batch = may_exist(keys);
