@@ -61,6 +61,19 @@ TEST(CacheGuardInsert, AQueryFromBeforeTheInsertDoesNotWriteItsNotFound) {
   EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
+TEST(CacheGuardInsert, AQueryFromBeforeTheCommitDoesNotWriteItsNotFoundAfterTheToken) {
+  World world;
+  auto token = std::optional(world.guard.will_insert("bob"));
+  world.database.after_read = [&] {
+    world.database.after_read = nullptr;
+    world.database.write("bob", "2");
+    token.reset();
+  };
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);  // read before the commit
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
 TEST(CacheGuardInsert, NobodyBoardsAQueryFromBeforeTheCommit) {
   World world;
   world.filter.mistake("bob");
