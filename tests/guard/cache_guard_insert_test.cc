@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -92,6 +93,26 @@ TEST(CacheGuardInsert, NobodyBoardsAQueryFromBeforeTheCommit) {
   EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
+TEST(CacheGuardInsert, ATokenWaitsForANegativeEntryThatIsBeingWritten) {
+  World world;
+  world.filter.mistake("bob");
+  std::atomic<bool> token_lives = false;
+  std::thread writer;
+  world.cache.before_write = [&] {
+    world.cache.before_write = nullptr;
+    writer = std::thread([&] {
+      const InsertToken token = world.guard.will_insert("bob");
+      token_lives = true;
+      EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);  // from before: goes at its end
+    });
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    EXPECT_FALSE(token_lives);
+  };
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  writer.join();
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+}
+
 TEST(CacheGuardInsert, AFilterThatCannotInsertForbidsTheInsert) {
   World world;
   world.filter.throws = true;
@@ -143,8 +164,8 @@ TEST(CacheGuardErase, AQueryUnderWayDoesNotBringTheOldValueBack) {
 TEST(CacheGuardErase, AWriteUnderWayIsErasedAfterIt) {
   World world;
   std::thread eraser;
-  world.cache.before_put = [&] {
-    world.cache.before_put = nullptr;
+  world.cache.before_write = [&] {
+    world.cache.before_write = nullptr;
     world.database.remove("alice");
     eraser = std::thread([&] {
       world.guard.erased("alice");

@@ -19,6 +19,11 @@
 // and remember what they were asked. Hooks are set before threads start.
 namespace bloomery {
 
+// Runs a copy of the hook, so that a hook may take itself out.
+inline void run(std::function<void()> hook) {
+  if (hook) hook();
+}
+
 // Exact but for the keys it is told to mistake.
 class FakeFilter final : public PresenceFilter {
  public:
@@ -62,17 +67,18 @@ class FakeCache final : public Cache<std::string> {
     ++batches;
     if (throws) throw std::runtime_error("cache is away");
     cache_.get_many(keys, answers);
-    if (after_get) after_get();
+    run(after_get);
   }
   void put(Key key, const std::string& value, std::chrono::milliseconds ttl) override {
     if (throws || writes_throw) throw std::runtime_error("cache is away");
-    if (before_put) before_put();
+    run(before_write);
     last_ttl = ttl;
     ++writes;
     cache_.put(key, value, ttl);
   }
   void put_negative(Key key, std::chrono::milliseconds ttl) override {
     if (throws || writes_throw) throw std::runtime_error("cache is away");
+    run(before_write);
     last_ttl = ttl;
     ++writes;
     cache_.put_negative(key, ttl);
@@ -95,7 +101,7 @@ class FakeCache final : public Cache<std::string> {
   std::atomic<int> writes = 0;
   std::atomic<std::chrono::milliseconds> last_ttl{};
   std::function<void()> after_get;
-  std::function<void()> before_put;
+  std::function<void()> before_write;
 
  private:
   MemoryCache<std::string> cache_{{.capacity = 100'000}};
@@ -115,7 +121,7 @@ class FakeDatabase {
         rows.push_back(row == rows_.end() ? std::nullopt : std::optional(row->second));
       }
     }
-    if (after_read) after_read();
+    run(after_read);
     return rows;
   }
   Loader<std::string> loader() {

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "bloomery/filter/blocked_filter.h"
 #include "tests/guard/run_threads.h"
 
 namespace bloomery {
@@ -78,6 +80,18 @@ TEST(FilterPresence, AsksOneKeyTheFiltersOwnWay) {
   EXPECT_EQ(presence.presence_of("a"), Presence::maybe);
   EXPECT_EQ(presence.presence_of("b"), Presence::absent);
   EXPECT_EQ(filter.single_calls, 2);
+}
+
+TEST(FilterPresence, TakesTheLibrarysOwnFilters) {
+  BlockedFilter filter({.capacity = 1'000, .false_positive_rate = 0.0001});
+  FilterPresence presence(filter);
+  presence.insert("a");
+  const std::array<Key, 2> keys{"b", "a"};
+  std::array<Presence, 2> answers{};
+  presence.presence_of_many(keys, answers);
+  EXPECT_EQ(answers, (std::array{Presence::absent, Presence::maybe}));
+  EXPECT_EQ(presence.presence_of("a"), Presence::maybe);
+  EXPECT_EQ(presence.presence_of("b"), Presence::absent);
 }
 
 TEST(FilterPresence, IsAskedWhileOthersInsert) {
