@@ -1,6 +1,10 @@
 // The promises of a filter, for every kind. A new kind adds itself to FilterKinds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,6 +17,8 @@ namespace bloomery {
 namespace {
 
 using testing::binomial_upper;
+using testing::key_patterns;
+using testing::KeyPattern;
 using testing::keys_of;
 using testing::texts;
 
@@ -51,6 +57,85 @@ TYPED_TEST(FilterContract, KeepsItsRateAtCapacity) {
           << capacity << " keys at " << rate;
     }
   }
+}
+
+TYPED_TEST(FilterContract, KeepsItsRateForStructuredKeys) {
+  constexpr std::uint64_t kMembers = 20'000;
+  constexpr std::uint64_t kStrangers = 100'000;
+  for (const KeyPattern& pattern : key_patterns()) {
+    for (const double rate : {0.01, 0.0005}) {
+      TypeParam filter({.capacity = kMembers, .false_positive_rate = rate});
+      for (std::uint64_t i = 0; i < kMembers; ++i) filter.insert(Key(pattern.make(i)));
+      std::size_t positives = 0;
+      for (std::uint64_t i = kMembers; i < kMembers + kStrangers; ++i) {
+        positives += filter.may_contain(Key(pattern.make(i))) ? 1 : 0;
+      }
+      EXPECT_LE(static_cast<double>(positives), binomial_upper(kStrangers, 1.05 * rate))
+          << pattern.name << " at " << rate;
+    }
+  }
+}
+
+// Twenty filters at once, because one of ten keys has its own luck; low rates show a floor that
+// probes in lock step would leave.
+TYPED_TEST(FilterContract, TinyFiltersKeepLowRates) {
+  for (const std::size_t capacity : {1U, 2U, 10U, 100U}) {
+    for (const double rate : {1e-3, 1e-4, 1e-5}) {
+      std::size_t positives = 0;
+      const std::uint64_t trials = 20'000;
+      for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        TypeParam filter({.capacity = capacity, .false_positive_rate = rate, .seed = seed});
+        for (std::uint64_t i = 0; i < capacity; ++i) filter.insert(i);
+        for (std::uint64_t i = 0; i < trials; ++i)
+          positives += filter.may_contain(i + 1'000) ? 1 : 0;
+      }
+      EXPECT_LE(static_cast<double>(positives), binomial_upper(20.0 * trials, 1.05 * rate))
+          << capacity << " keys at " << rate;
+    }
+  }
+}
+
+// A reference beside the filter: whatever mix of calls, it answers as a plain array of its keys'
+// positions does.
+TYPED_TEST(FilterContract, AgreesWithAPlainArrayOfItsPositions) {
+  std::mt19937_64 random(11);
+  for (const double rate : {0.3, 0.02, 0.0001}) {
+    TypeParam filter({.capacity = 200, .false_positive_rate = rate, .seed = 77});
+    std::set<std::uint64_t> model;
+    std::uint64_t inserted = 0;
+    for (int step = 0; step < 3'000; ++step) {
+      const std::string key(random() % 20, static_cast<char>(random() % 256));
+      const auto positions = filter.positions(filter.hash(Key(key)));
+      const bool present =
+          std::ranges::all_of(positions, [&](auto p) { return model.contains(p); });
+      ASSERT_EQ(filter.may_contain(Key(key)), present);
+      if (random() % 4 == 0) {
+        ASSERT_EQ(step % 2 == 0 ? filter.insert(Key(key)) : filter.insert_concurrently(Key(key)),
+                  !present);
+        model.insert(positions.begin(), positions.end());
+        inserted += present ? 0 : 1;
+      }
+    }
+    EXPECT_EQ(filter.inserted(), inserted);
+    EXPECT_DOUBLE_EQ(filter.fill_ratio(), static_cast<double>(model.size()) /
+                                              static_cast<double>(filter.geometry().bit_count));
+  }
+}
+
+// Bits are addressed past 2^32; untouched pages of the array cost nothing.
+TYPED_TEST(FilterContract, ReachesBeyondFourGibibits) {
+  TypeParam filter({.capacity = 600'000'000, .false_positive_rate = 0.01});
+  ASSERT_GT(filter.geometry().bit_count, std::uint64_t{1} << 32);
+  std::uint64_t highest = 0;
+  for (std::uint64_t key = 0; key < 50; ++key) {
+    filter.insert(key);
+    for (const std::uint64_t bit : filter.positions(filter.hash(key))) {
+      highest = std::max(highest, bit);
+      EXPECT_TRUE(test_bit(filter.words(), bit));
+    }
+  }
+  EXPECT_GT(highest, std::uint64_t{1} << 32);
+  EXPECT_FALSE(filter.may_contain(std::uint64_t{1'000}));
 }
 
 TYPED_TEST(FilterContract, ABatchAnswersAsSingleCallsDo) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <random>
 #include <span>
@@ -20,6 +21,43 @@ inline std::vector<std::string> texts(std::size_t count, const std::string& pref
 
 inline std::vector<Key> keys_of(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
+}
+
+// A family of keys with structure: what real programs insert. `make(i)` is the i-th key.
+struct KeyPattern {
+  std::string name;
+  std::string (*make)(std::uint64_t i);
+};
+
+inline std::string bytes_of(std::uint64_t integer) {
+  return {reinterpret_cast<const char*>(&integer), sizeof integer};
+}
+
+inline std::vector<KeyPattern> key_patterns() {
+  return {
+      {"counter", [](std::uint64_t i) { return bytes_of(i); }},
+      {"shifted by 16", [](std::uint64_t i) { return bytes_of(i << 16); }},
+      {"shifted by 40", [](std::uint64_t i) { return bytes_of(i << 40); }},
+      {"pages", [](std::uint64_t i) { return bytes_of(i * 4096 + 0x7f0000000000); }},
+      {"doubles",
+       [](std::uint64_t i) {
+         return bytes_of(std::bit_cast<std::uint64_t>(static_cast<double>(i)));
+       }},
+      {"snowflakes",
+       [](std::uint64_t i) { return bytes_of(((1'700'000'000'000 + i / 4) << 22) | (i % 4)); }},
+      {"timestamps",
+       [](std::uint64_t i) { return bytes_of(1'700'000'000'000'000'000 + i * 1'000'000); }},
+      {"digits", [](std::uint64_t i) { return std::to_string(i); }},
+      {"four bytes", [](std::uint64_t i) { return bytes_of(i).substr(0, 4); }},
+      {"urls",
+       [](std::uint64_t i) { return "https://example.org/articles/item?id=" + std::to_string(i); }},
+      {"one bit of a long key",
+       [](std::uint64_t i) {
+         std::string key(300, 'x');
+         for (std::size_t b = 0; b < 24; ++b) key[b * 12] = static_cast<char>('x' ^ ((i >> b) & 1));
+         return key;
+       }},
+  };
 }
 
 }  // namespace bloomery::testing

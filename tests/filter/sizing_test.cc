@@ -1,0 +1,97 @@
+#include "bloomery/filter/sizing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "bloomery/filter/rates.h"
+
+namespace bloomery {
+namespace {
+
+double bits_per_key(const Geometry& geometry, std::uint64_t keys) {
+  return static_cast<double>(geometry.bit_count) / static_cast<double>(keys);
+}
+
+constexpr double kRates[] = {0.999999, 0.5,  0.1,  0.03, 0.01, 0.002,
+                             0.001,    1e-4, 1e-5, 1e-6, 1e-9, 1e-25};
+constexpr std::uint64_t kCapacities[] = {1,     2,         10,          63,
+                                         1'000, 1'000'000, 100'000'000, 10'000'000'000};
+
+TEST(Sizing, KeepsTheRateWithLittleToSpare) {
+  for (const double rate : kRates) {
+    for (const std::uint64_t capacity : kCapacities) {
+      const FilterOptions options{.capacity = capacity, .false_positive_rate = rate};
+      for (const Geometry& geometry : {classic_geometry(options), blocked_geometry(options)}) {
+        const double predicted = predicted_rate(geometry, static_cast<double>(capacity));
+        EXPECT_LE(predicted, rate);
+        if (capacity >= 1'000'000 && rate >= 1e-9) {
+          EXPECT_GE(predicted, 0.97 * rate) << capacity << " " << rate;
+        }
+      }
+    }
+  }
+}
+
+// 9.585, 14.378 and 19.170 bits a key: n ln(1/p) / ln(2)^2 with the better whole number of probes.
+TEST(Sizing, ClassicIsTheTextbooksSize) {
+  const std::uint64_t n = 1'000'000;
+  EXPECT_NEAR(bits_per_key(classic_geometry({n, 0.01}), n), 9.593, 0.005);
+  EXPECT_NEAR(bits_per_key(classic_geometry({n, 0.001}), n), 14.378, 0.005);
+  EXPECT_NEAR(bits_per_key(classic_geometry({n, 0.0001}), n), 19.171, 0.005);
+  EXPECT_EQ(classic_geometry({n, 0.01}).probe_count, 7U);
+  EXPECT_EQ(classic_geometry({n, 0.001}).probe_count, 10U);
+}
+
+TEST(Sizing, BlockedCostsAFewPercentMore) {
+  const std::uint64_t n = 1'000'000;
+  const auto excess = [&](double rate) {
+    return bits_per_key(blocked_geometry({n, rate}), n) /
+           bits_per_key(classic_geometry({n, rate}), n);
+  };
+  EXPECT_LE(excess(0.01), 1.06);
+  EXPECT_LE(excess(0.001), 1.10);
+  EXPECT_LE(excess(0.0001), 1.05);
+  EXPECT_LE(excess(1e-6), 1.10);
+  EXPECT_EQ(blocked_geometry({n, 0.01}).lines_per_key, 1U);
+  EXPECT_EQ(blocked_geometry({n, 0.001}).lines_per_key, 1U);
+  EXPECT_EQ(blocked_geometry({n, 0.0001}).lines_per_key, 2U);
+}
+
+TEST(Sizing, MoreKeysNeverTakeFewerBits) {
+  for (const double rate : {0.5, 0.01, 1e-5}) {
+    std::uint64_t classic = 0;
+    std::uint64_t blocked = 0;
+    for (std::uint64_t capacity = 1; capacity < 3'000; capacity += 7) {
+      const FilterOptions options{.capacity = capacity, .false_positive_rate = rate};
+      EXPECT_GE(classic_geometry(options).bit_count, classic) << capacity;
+      EXPECT_GE(blocked_geometry(options).bit_count, blocked) << capacity;
+      classic = classic_geometry(options).bit_count;
+      blocked = blocked_geometry(options).bit_count;
+    }
+  }
+}
+
+TEST(Sizing, RefusesWhatCannotBe) {
+  for (const double rate :
+       {0.0, 1.0, -0.5, 2.0, 1e-26, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THROW(classic_geometry({10, rate}), std::invalid_argument) << rate;
+    EXPECT_THROW(blocked_geometry({10, rate}), std::invalid_argument) << rate;
+  }
+  EXPECT_THROW(classic_geometry({0, 0.01}), std::invalid_argument);
+  EXPECT_THROW(blocked_geometry({~std::uint64_t{0}, 0.01}), std::invalid_argument);
+  EXPECT_THROW(classic_geometry({~std::uint64_t{0}, 1e-9}), std::invalid_argument);
+}
+
+TEST(Sizing, SaysWhatWasWrongAndWhatIsAllowed) {
+  try {
+    classic_geometry({10, 1.5});
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "false positive rate is 1.5: from 1e-25 to below 1");
+  }
+}
+
+}  // namespace
+}  // namespace bloomery
