@@ -26,6 +26,8 @@ FileMapping::FileMapping(int descriptor, std::uint64_t byte_count, Changes chang
       mmap(nullptr, byte_count, PROT_READ | PROT_WRITE, flags, descriptor_.number(), 0);
   if (at == MAP_FAILED) throw_system_error("cannot map it into memory");
   bytes_ = {static_cast<std::byte*>(at), byte_count};
+  // Keys fall anywhere: reading ahead would bring in megabytes for each page that is asked for.
+  madvise(at, byte_count, MADV_RANDOM);
   try {
     if (survive_truncation) lost_pages_.emplace(bytes_, descriptor_.number());
   } catch (...) {

@@ -10,8 +10,8 @@
 
 namespace bloomery {
 
-// A whole file in memory: nothing is read before it is touched, and the kernel may drop what it can
-// read again.
+// A whole file in memory: nothing is read before it is touched, a page at a time, and the kernel
+// may drop what it can read again. Who wants all of it is quicker reading the file.
 class FileMapping {
  public:
   enum class Changes {

@@ -134,8 +134,9 @@ void MappedFilter::close() {
   if (lock_) {
     header_.inserted = filter_->inserted();
     sync();
-    const auto table = block_checksums(filter_->words());
-    lock_->file().write(std::as_bytes(std::span(table)), header_.layout.table_offset);
+    // Through the file, which is the same bytes, and is read ahead where the map is not.
+    const BodySummary body = summarize_body(lock_->file(), header_.layout);
+    lock_->file().write(std::as_bytes(std::span(body.checksums)), header_.layout.table_offset);
     // Body and table are on the disk before anybody may believe them.
     lock_->file().sync();
     write_header(false);

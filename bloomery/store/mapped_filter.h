@@ -28,7 +28,8 @@ struct MapOptions {
 };
 
 // A filter whose words are a file's pages: open at once whatever its size, shared by all processes
-// that map it, and read as it is asked.
+// that map it, and read as it is asked, a page at a time. Verifying brings it all into the system's
+// cache, and is the quick way to warm it up.
 //
 // Read-only: the file never changes. Read-write: changes go to the file by themselves; the file is
 // locked against other writers, and marked so that nobody takes it for whole, from opening to
