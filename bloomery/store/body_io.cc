@@ -57,12 +57,6 @@ void write_body(ReplacementFile& file, std::span<const std::uint64_t> words) {
   file.append(std::as_bytes(std::span(table)));
 }
 
-std::vector<std::uint32_t> block_checksums(std::span<const std::uint64_t> words) {
-  std::vector<std::uint32_t> table;
-  append_checksums(words, table);
-  return table;
-}
-
 BodyDamage read_body(const RegularFile& file, const FileLayout& layout,
                      std::span<std::uint64_t> words) {
   std::vector<std::uint32_t> table(layout.block_count);

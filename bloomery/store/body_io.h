@@ -16,9 +16,6 @@ namespace bloomery {
 // Appends words and table. Takes each block as it is at one moment, so bits may be set meanwhile.
 void write_body(ReplacementFile& file, std::span<const std::uint64_t> words);
 
-// The table for words that stand still.
-std::vector<std::uint32_t> block_checksums(std::span<const std::uint64_t> words);
-
 struct BodyDamage {
   std::uint64_t block_count = 0;
   std::optional<std::uint64_t> first_block;

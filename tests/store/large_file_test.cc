@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "bloomery/bits/bit_ops.h"
-#include "bloomery/store/body_io.h"
+#include "bloomery/store/crc32c.h"
 #include "bloomery/store/file_header.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
@@ -44,10 +44,10 @@ void write_sparse_filter(const std::filesystem::path& path, std::uint64_t set_bi
   const auto head = encode_head(header);
   const auto layout = FileLayout::of(0, header.parameters.geometry.bit_count);
   std::vector<std::uint64_t> block(kBlockBytes / 8);
-  std::vector<std::uint32_t> table(layout.block_count, block_checksums(block).front());
+  std::vector<std::uint32_t> table(layout.block_count, crc32c(std::as_bytes(std::span(block))));
   const std::uint64_t set_block = set_bit / 8 / kBlockBytes;
   block[set_bit / kWordBits % block.size()] |= bit_mask(set_bit);
-  table[set_block] = block_checksums(block).front();
+  table[set_block] = crc32c(std::as_bytes(std::span(block)));
 
   std::ofstream file(path, std::ios::binary);
   const auto put = [&](std::uint64_t at, std::span<const std::byte> bytes) {
