@@ -176,6 +176,34 @@ TEST(MappedFilter, AnswersMaybeWhereTheFileWasTruncated) {
   }
 }
 
+TEST(MappedFilter, NoticesAFileThatGrew) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  MappedFilter mapped = open_mapped(folder / "f", kReadWrite);
+  std::filesystem::resize_file(folder / "f", 100'000);
+  EXPECT_TRUE(mapped.is_damaged());
+  EXPECT_THROW(mapped.close(), StoreError);
+}
+
+TEST(MappedFilter, PassesOnFaultsThatAreNotItsOwn) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 50'000}), folder / "f");
+  const pid_t child = fork();
+  if (child == 0) {
+    const MappedFilter watched = open_mapped(folder / "f");
+    const MappedFilter bare = open_mapped(folder / "f", {.survive_truncation = false});
+    std::filesystem::resize_file(folder / "f", 0);
+    if (!watched.may_contain("member:0")) _exit(1);
+    signal(SIGALRM, SIG_DFL);
+    alarm(60);  // a handler that came back to the fault for ever would end here
+    _exit(bare.may_contain("member:0") ? 2 : 3);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  // A sanitizer's own handler, where there is one, ends the process otherwise.
+  EXPECT_TRUE(WIFSIGNALED(status) ? WTERMSIG(status) == SIGBUS : WEXITSTATUS(status) > 3);
+}
+
 TEST(MappedFilter, OutlivesItsName) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
