@@ -1,0 +1,168 @@
+#include "bloomery/store/file_header.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/byte_order.h"
+#include "bloomery/store/crc32c.h"
+#include "bloomery/store/messages.h"
+#include "bloomery/store/typed_fields.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::size_t kVersionAt = 8;
+constexpr std::size_t kFlagsAt = 9;
+constexpr std::size_t kKindAt = 10;
+constexpr std::size_t kHashAt = 11;
+constexpr std::size_t kProbeCountAt = 12;
+constexpr std::size_t kLinesAt = 13;
+constexpr std::size_t kFieldBytesAt = 14;
+constexpr std::size_t kSeedAt = 16;
+constexpr std::size_t kBitCountAt = 24;
+constexpr std::size_t kCapacityAt = 32;
+constexpr std::size_t kRateAt = 40;
+constexpr std::size_t kInsertedAt = 48;
+constexpr std::size_t kEpochAt = 56;
+constexpr std::size_t kChecksumAt = 60;
+
+std::uint32_t checksum_of(std::span<const std::byte> head, std::size_t field_bytes) {
+  return crc32c(head.subspan(kHeaderBytes, field_bytes), crc32c(head.first(kChecksumAt)));
+}
+
+void check_magic(std::span<const std::byte> head) {
+  if (head.empty()) throw FormatError("not a bloomery filter (the file is empty)");
+  for (std::size_t i = 0; i < std::min(head.size(), kFileMagic.size()); ++i) {
+    if (static_cast<std::uint8_t>(head[i]) != kFileMagic[i]) {
+      throw FormatError("not a bloomery filter (bad magic at byte " + std::to_string(i) + ")");
+    }
+  }
+}
+
+void check_version(std::uint8_t version) {
+  if (version == kFileVersion) return;
+  const std::string reads = "; this program reads " + std::to_string(kFileVersion) + ")";
+  const char* const age =
+      version > kFileVersion ? "written by a newer version (" : "unknown version (";
+  throw FormatError(age + std::to_string(version) + reads);
+}
+
+[[noreturn]] void refuse_length(std::uint64_t file_bytes, const char* wants, std::uint64_t wanted) {
+  throw FormatError((file_bytes < wanted ? "truncated: " : "too long: ") + grouped(file_bytes) +
+                    " bytes, " + wants + grouped(wanted));
+}
+
+NativeHash decode_hash(std::span<const std::byte> head, const TypedFields& fields) {
+  const auto id = get_number<std::uint8_t>(head, kHashAt);
+  const auto seed = get_number<std::uint64_t>(head, kSeedAt);
+  if (id == static_cast<std::uint8_t>(HashId::native)) {
+    if (fields.secret) throw FormatError("a secret key, but a hash that has none (byte 11)");
+    return NativeHash(seed);
+  }
+  if (id != static_cast<std::uint8_t>(HashId::secret)) {
+    throw FormatError("unknown hash " + std::to_string(id) + " at byte 11 (1 and 2 are known)");
+  }
+  if (!fields.secret) throw FormatError("a secret filter (byte 11) without its key");
+  if (seed != 0) throw FormatError("a secret filter with a seed (byte 16), where it has none");
+  return NativeHash(*fields.secret);
+}
+
+// Beyond what makes a geometry possible: what no filter with so many bits can truly say.
+void check_claims(const FilterParameters& parameters, std::uint64_t inserted) {
+  check_parameters(parameters);
+  const auto bit_count = static_cast<double>(parameters.geometry.bit_count);
+  // No set of n keys fits n log2(1/p) bits at a rate below p (Carter et al. 1978).
+  const double least_bits =
+      static_cast<double>(parameters.capacity) * -std::log2(parameters.false_positive_rate);
+  if (least_bits > bit_count) {
+    throw FormatError("impossible promise: capacity " + grouped(parameters.capacity) +
+                      " (byte 32) at that rate (byte 40) in " +
+                      grouped(parameters.geometry.bit_count) + " bits (byte 24)");
+  }
+  // An insert that is new sets a bit; the estimate for a full array, bit_count * ln(2 bit_count)
+  // keys at the most, stays below this too.
+  if (static_cast<double>(inserted) > 64 * bit_count) {
+    throw FormatError("impossible count: " + grouped(inserted) + " keys inserted (byte 48) into " +
+                      grouped(parameters.geometry.bit_count) + " bits (byte 24)");
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_head(const FileHeader& header) {
+  const FilterParameters& parameters = header.parameters;
+  const Geometry& geometry = parameters.geometry;
+  const auto fields =
+      encode_fields({parameters.hash.secret(), header.notes.watermark, header.notes.note});
+  const auto field_bytes = static_cast<std::uint16_t>(fields.size());
+  std::vector<std::byte> head(FileLayout::of(field_bytes, geometry.bit_count).body_offset);
+
+  std::memcpy(head.data(), kFileMagic.data(), kFileMagic.size());
+  put_number(head, kVersionAt, kFileVersion);
+  put_number(head, kFlagsAt, header.open_for_writing ? kFlagOpenForWriting : std::uint8_t{0});
+  put_number(head, kKindAt, static_cast<std::uint8_t>(parameters.kind));
+  put_number(head, kHashAt, static_cast<std::uint8_t>(parameters.hash.id()));
+  put_number(head, kProbeCountAt, static_cast<std::uint8_t>(geometry.probe_count));
+  put_number(head, kLinesAt, static_cast<std::uint8_t>(geometry.lines_per_key));
+  put_number(head, kFieldBytesAt, field_bytes);
+  put_number(head, kSeedAt, parameters.hash.seed());
+  put_number(head, kBitCountAt, geometry.bit_count);
+  put_number(head, kCapacityAt, parameters.capacity);
+  put_number(head, kRateAt, parameters.false_positive_rate);
+  put_number(head, kInsertedAt, header.inserted);
+  put_number(head, kEpochAt, header.notes.epoch);
+  std::ranges::copy(fields, head.begin() + kHeaderBytes);
+  put_number(head, kChecksumAt, checksum_of(head, field_bytes));
+  return head;
+}
+
+FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes) {
+  check_magic(head);
+  if (head.size() < kHeaderBytes) refuse_length(file_bytes, "the header alone has ", kHeaderBytes);
+  check_version(get_number<std::uint8_t>(head, kVersionAt));
+  const auto field_bytes = get_number<std::uint16_t>(head, kFieldBytesAt);
+  if (field_bytes % 8 != 0) {
+    throw FormatError("fields of " + std::to_string(field_bytes) +
+                      " bytes (byte 14), where a multiple of 8 is needed");
+  }
+  const auto bit_count = get_number<std::uint64_t>(head, kBitCountAt);
+  const auto layout = FileLayout::of(field_bytes, bit_count);
+  if (head.size() < layout.body_offset) {
+    refuse_length(file_bytes, "header and fields have ", layout.body_offset);
+  }
+  if (checksum_of(head, field_bytes) != get_number<std::uint32_t>(head, kChecksumAt)) {
+    throw FormatError("damaged: checksum of the header (byte 60) does not match");
+  }
+  const auto flags = get_number<std::uint8_t>(head, kFlagsAt);
+  if ((flags & ~kFlagOpenForWriting) != 0) {
+    throw FormatError("unknown flags " + std::to_string(flags) + " at byte 9");
+  }
+  for (std::uint64_t at = kHeaderBytes + field_bytes; at < layout.body_offset; ++at) {
+    if (head[at] != std::byte{0}) {
+      throw FormatError("damaged: padding at byte " + grouped(at) + " is not zero");
+    }
+  }
+
+  const auto fields = decode_fields(head.subspan(kHeaderBytes, field_bytes), kHeaderBytes);
+  FileHeader header;
+  header.open_for_writing = flags != 0;
+  header.layout = layout;
+  header.inserted = get_number<std::uint64_t>(head, kInsertedAt);
+  header.notes = {fields.watermark, fields.note, get_number<std::uint32_t>(head, kEpochAt)};
+  FilterParameters& parameters = header.parameters;
+  parameters.kind = static_cast<FilterKind>(get_number<std::uint8_t>(head, kKindAt));
+  parameters.hash = decode_hash(head, fields);
+  parameters.geometry = {bit_count, get_number<std::uint8_t>(head, kProbeCountAt),
+                         get_number<std::uint8_t>(head, kLinesAt)};
+  parameters.capacity = get_number<std::uint64_t>(head, kCapacityAt);
+  parameters.false_positive_rate = get_number<double>(head, kRateAt);
+  check_claims(parameters, header.inserted);
+  if (file_bytes != layout.file_bytes) refuse_length(file_bytes, "header says ", layout.file_bytes);
+  return header;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bloomery/filter/parameters.h"
+#include "bloomery/store/file_layout.h"
+#include "bloomery/store/file_notes.h"
+
+namespace bloomery {
+
+// What stands before the body of a native file.
+//
+//    0 magic 8        8 version 1     9 flags 1     10 kind 1       11 hash id 1
+//   12 probe count 1  13 lines a key 1              14 field bytes 2
+//   16 seed 8        24 bit count 8  32 capacity 8  40 false positive rate, IEEE 754 double
+//   48 inserted 8    56 epoch 4      60 CRC32C of bytes 0 to 59 and the fields
+struct FileHeader {
+  FilterParameters parameters;
+  std::uint64_t inserted = 0;
+  FileNotes notes;
+  bool open_for_writing = false;
+  FileLayout layout;  // decode_head fills it; encode_head does not read it
+};
+
+// Header, fields and zeros: all bytes before the body. Throws std::invalid_argument for a note that
+// is too long.
+std::vector<std::byte> encode_head(const FileHeader& header);
+
+// `head` has the first min(file_bytes, kMaxHeadBytes) bytes of a file of `file_bytes`. Checks
+// everything that can be known without the body. Throws FormatError, naming place and reason.
+FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes);
+
+}  // namespace bloomery

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/store/file_notes.h"
+#include "bloomery/store/writer_lock.h"
+
+namespace bloomery {
+
+// Changes a filter's file: locks it against other writers, loads it, and writes it back in one
+// step. Destroyed without commit, it leaves the file as it was. Readers are never blocked.
+//
+// Throws as save and load do; StoreError where another process is writing the file.
+class FilterEditor {
+ public:
+  explicit FilterEditor(const std::filesystem::path& path);
+
+  AnyFilter& filter() noexcept { return filter_; }
+  const AnyFilter& filter() const noexcept { return filter_; }
+  FileNotes& notes() noexcept { return notes_; }
+  const FileNotes& notes() const noexcept { return notes_; }
+
+  // Saves what the filter is now. May be called again: the lock is held until the editor goes.
+  void commit();
+
+ private:
+  struct Opened;
+  explicit FilterEditor(Opened opened);
+
+  std::filesystem::path target_;
+  std::optional<WriterLock> lock_;
+  FileNotes notes_;
+  AnyFilter filter_;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,35 @@
+#include "bloomery/store/messages.h"
+
+#include <system_error>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+std::string about(const std::filesystem::path& path, std::string_view reason) {
+  return path.string() + ": " + std::string(reason);
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
+  return digits;
+}
+
+void throw_store_error(const std::filesystem::path& path, std::string_view step, int error_number) {
+  throw_store_error(
+      path, "cannot " + std::string(step) + ": " + std::generic_category().message(error_number));
+}
+
+void throw_store_error(const std::filesystem::path& path, std::string_view reason) {
+  throw StoreError(about(path, reason));
+}
+
+void throw_format_error(const std::filesystem::path& path, std::string_view reason) {
+  throw FormatError(about(path, reason));
+}
+
+}  // namespace bloomery

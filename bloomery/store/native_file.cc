@@ -1,0 +1,130 @@
+#include "bloomery/store/native_file.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/body_io.h"
+#include "bloomery/store/messages.h"
+#include "bloomery/store/native_file_access.h"
+#include "bloomery/store/replacement_file.h"
+
+namespace bloomery {
+namespace {
+
+constexpr int kAttempts = 100;
+
+// What is written can be read: our own decoder is asked first.
+std::vector<std::byte> checked_head(const FilterBits& bits, const FileNotes& notes) {
+  FileHeader header;
+  header.parameters = bits.parameters;
+  header.inserted = bits.inserted;
+  header.notes = notes;
+  auto head = encode_head(header);
+  const std::uint64_t body = bits.words.size_bytes();
+  const std::uint64_t blocks = (body + kBlockBytes - 1) / kBlockBytes;
+  try {
+    const std::uint64_t file_bytes = head.size() + body + blocks * sizeof(std::uint32_t);
+    decode_head(head, file_bytes);
+  } catch (const FormatError& error) {
+    throw std::invalid_argument(std::string("this filter cannot be saved: ") + error.what());
+  }
+  return head;
+}
+
+[[noreturn]] void throw_exists(const std::filesystem::path& path) {
+  throw_store_error(path, "already exists");
+}
+
+}  // namespace
+
+FileHeader read_header(const RegularFile& file) {
+  std::vector<std::byte> head(std::min(file.size(), kMaxHeadBytes));
+  file.read(head, 0);
+  try {
+    return decode_head(head, file.size());
+  } catch (const FormatError& error) {
+    throw_format_error(file.path(), error.what());
+  }
+}
+
+void require_closed_cleanly(const FileHeader& header, const std::filesystem::path& path) {
+  if (!header.open_for_writing) return;
+  throw_format_error(path,
+                     "not closed cleanly: a writer has it open, or died while it had; if it died, "
+                     "recover() or open_mapped with .recover = true makes the file whole");
+}
+
+AnyFilter load_from(const RegularFile& file, const FileHeader& header) {
+  try {
+    HeapWords words(header.parameters.geometry.bit_count / kWordBits);
+    const BodyDamage damage = read_body(file, header.layout, words.words());
+    if (damage.first_block) throw FormatError(describe(damage, header.layout));
+    return open_filter(header.parameters, std::move(words), header.inserted);
+  } catch (const std::invalid_argument& too_large) {
+    throw_store_error(file.path(), too_large.what());
+  }
+}
+
+std::optional<WriterLock> write_file(const FilterBits& bits, const FileNotes& notes,
+                                     const std::filesystem::path& target,
+                                     const std::optional<WriterLock>& replaced) {
+  const auto head = checked_head(bits, notes);
+  const auto layout = FileLayout::of(0, bits.parameters.geometry.bit_count);
+  ReplacementFile::Permissions permissions;
+  permissions.owner_only = bits.parameters.hash.id() == HashId::secret;
+  if (replaced) permissions.mode = replaced->file().permissions();
+  ReplacementFile file(target, head.size() + layout.body_bytes + layout.table_bytes, permissions);
+  file.append(head);
+  write_body(file, bits.words);
+  if (!replaced) return file.publish_new();
+  if (!replaced->file().is_named(target)) {
+    throw_store_error(target, "somebody moved, removed or replaced it while it was being written");
+  }
+  return file.publish_over();
+}
+
+void save_bits(const FilterBits& bits, const std::filesystem::path& path,
+               const SaveOptions& options) {
+  const auto target = follow_links(path);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto lock = WriterLock::of_existing(target);
+    if (lock && !options.replace) throw_exists(path);
+    if (write_file(bits, options.notes, target, lock)) return;
+    if (!options.replace) throw_exists(path);
+  }
+  throw_store_error(path, "another process is writing this file");
+}
+
+AnyFilter load(const std::filesystem::path& path) {
+  const auto file = RegularFile::open(path, RegularFile::Access::read);
+  const auto header = read_header(file);
+  require_closed_cleanly(header, path);
+  return load_from(file, header);
+}
+
+FileInfo inspect(const std::filesystem::path& path, bool verify) {
+  const auto file = RegularFile::open(path, RegularFile::Access::read);
+  const auto header = read_header(file);
+  FileInfo info;
+  info.version = kFileVersion;
+  info.parameters = header.parameters;
+  info.inserted = header.inserted;
+  info.notes = header.notes;
+  info.closed_cleanly = !header.open_for_writing;
+  info.file_bytes = header.layout.file_bytes;
+  info.body_offset = header.layout.body_offset;
+  info.body_bytes = header.layout.body_bytes;
+  info.block_count = header.layout.block_count;
+  if (verify) {
+    const BodyDamage damage = read_body(file, header.layout);
+    info.damaged_blocks = damage.block_count;
+    info.first_damaged_block = damage.first_block;
+  }
+  return info;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/parameters.h"
+#include "bloomery/store/file_notes.h"
+
+// A filter in a file of its own: docs/format.md is the specification. Every byte of the file is
+// checked, and what is damaged is refused, never half-read. A file is replaced in one step: readers
+// see the old one or the new one, and they are never blocked.
+//
+// Throw StoreError where the system refused (the message names the file, the step and the reason),
+// FormatError where the bytes are not a whole filter.
+namespace bloomery {
+
+struct SaveOptions {
+  bool replace = true;  // false: a StoreError if the file exists
+  FileNotes notes{};
+};
+
+// A filter as a file holds it. The words belong to the filter.
+struct FilterBits {
+  const FilterParameters& parameters;
+  std::span<const std::uint64_t> words;
+  std::uint64_t inserted = 0;
+};
+
+void save_bits(const FilterBits& bits, const std::filesystem::path& path,
+               const SaveOptions& options = {});
+
+// Returns when the filter is on the disk to stay. On any error the file is what it was. May run
+// beside insert_concurrently: keys inserted before the call are in the file. Follows a symbolic
+// link and replaces what it names; keeps the permissions of a file it replaces, except that a
+// secret filter's file is for its owner alone.
+template <class F>
+void save(const F& filter, const std::filesystem::path& path, const SaveOptions& options = {}) {
+  save_bits({filter.parameters(), filter.words(), filter.inserted()}, path, options);
+}
+
+// Reads the whole file into memory of our own, and checks all of it.
+AnyFilter load(const std::filesystem::path& path);
+
+// What a file says about itself.
+struct FileInfo {
+  std::uint32_t version = 0;
+  FilterParameters parameters;
+  std::uint64_t inserted = 0;
+  FileNotes notes;
+  bool closed_cleanly = true;  // false: a writer has it mapped, or died while it had
+
+  std::uint64_t file_bytes = 0;
+  std::uint64_t body_offset = 0;
+  std::uint64_t body_bytes = 0;
+  std::uint64_t block_count = 0;  // of the body, each with a checksum
+
+  // Only where they were verified.
+  std::optional<std::uint64_t> damaged_blocks;
+  std::optional<std::uint64_t> first_damaged_block;
+};
+
+// Reads the header, and with `verify` checks the body too. A damaged header is a FormatError; a
+// damaged body, or one that was not closed cleanly, is an answer.
+FileInfo inspect(const std::filesystem::path& path, bool verify = false);
+
+}  // namespace bloomery

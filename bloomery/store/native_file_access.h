@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "bloomery/store/file_header.h"
+#include "bloomery/store/native_file.h"
+#include "bloomery/store/regular_file.h"
+#include "bloomery/store/writer_lock.h"
+
+// The steps that loading, mapping and editing share.
+namespace bloomery {
+
+// Throws FormatError, naming the file, for anything wrong before or around the body.
+FileHeader read_header(const RegularFile& file);
+
+// Throws FormatError where a writer has the file mapped, or died while it had.
+void require_closed_cleanly(const FileHeader& header, const std::filesystem::path& path);
+
+// The filter of an open file, all of it checked.
+AnyFilter load_from(const RegularFile& file, const FileHeader& header);
+
+// Puts a new file in the place of `target`, whose lock the caller holds, or none where it did not
+// exist. Returns the new file's lock. Nothing: somebody created the target meanwhile.
+std::optional<WriterLock> write_file(const FilterBits& bits, const FileNotes& notes,
+                                     const std::filesystem::path& target,
+                                     const std::optional<WriterLock>& replaced);
+
+}  // namespace bloomery

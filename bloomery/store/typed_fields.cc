@@ -1,0 +1,101 @@
+#include "bloomery/store/typed_fields.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/store/byte_order.h"
+#include "bloomery/store/messages.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint16_t kSecretTag = 1;
+constexpr std::uint16_t kWatermarkTag = 2;
+constexpr std::uint16_t kNoteTag = 3;
+constexpr std::uint16_t kFirstSkippableTag = 0x8000;
+
+constexpr std::size_t kTagBytes = 4;
+constexpr std::size_t kUnit = 8;
+
+void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, std::size_t count) {
+  const std::size_t at = to.size();
+  to.resize(at + (kTagBytes + count + kUnit - 1) / kUnit * kUnit);
+  put_number(to, at, tag);
+  put_number(to, at + 2, static_cast<std::uint16_t>(count));
+  std::memcpy(to.data() + at + kTagBytes, value, count);
+}
+
+[[noreturn]] void refuse(std::uint64_t offset, const std::string& why) {
+  throw FormatError("bad field at byte " + grouped(offset) + ": " + why);
+}
+
+void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> value,
+          std::uint64_t offset) {
+  const auto require = [&](bool right, const char* what) {
+    if (!right) refuse(offset, std::to_string(value.size()) + " bytes, where " + what);
+  };
+  switch (tag) {
+    case kSecretTag:
+      require(value.size() == sizeof(SecretKey::words), "a secret key has 32");
+      std::memcpy(fields.secret.emplace().words.data(), value.data(), value.size());
+      return;
+    case kWatermarkTag:
+      require(value.size() == sizeof fields.watermark, "a watermark has 8");
+      fields.watermark = get_number<std::uint64_t>(value, 0);
+      return;
+    case kNoteTag:
+      require(!value.empty() && value.size() <= kMaxNoteBytes, "a note has 1 to 32,768");
+      fields.note.assign(reinterpret_cast<const char*>(value.data()), value.size());
+      return;
+    default:
+      if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_fields(const TypedFields& fields) {
+  if (fields.note.size() > kMaxNoteBytes) {
+    throw std::invalid_argument("the note has " + grouped(fields.note.size()) +
+                                " bytes; at most 32,768 are allowed");
+  }
+  std::vector<std::byte> bytes;
+  if (fields.secret) {
+    append(bytes, kSecretTag, fields.secret->words.data(), sizeof fields.secret->words);
+  }
+  if (fields.watermark != 0) {
+    append(bytes, kWatermarkTag, &fields.watermark, sizeof fields.watermark);
+  }
+  if (!fields.note.empty()) append(bytes, kNoteTag, fields.note.data(), fields.note.size());
+  return bytes;
+}
+
+TypedFields decode_fields(std::span<const std::byte> bytes, std::uint64_t file_offset) {
+  TypedFields fields;
+  std::uint16_t last_tag = 0;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::uint64_t offset = file_offset + at;
+    const auto field = bytes.subspan(at);
+    if (field.size() < kUnit) refuse(offset, "it is cut off");
+    const auto tag = get_number<std::uint16_t>(field, 0);
+    const std::size_t count = get_number<std::uint16_t>(field, 2);
+    const std::size_t whole = (kTagBytes + count + kUnit - 1) / kUnit * kUnit;
+    if (tag <= last_tag) refuse(offset, "tags must rise from 1");
+    if (whole > field.size()) {
+      refuse(offset, std::to_string(count) + " bytes do not fit before the end of the fields");
+    }
+    const auto padding = field.subspan(kTagBytes + count, whole - kTagBytes - count);
+    if (std::ranges::any_of(padding, [](std::byte b) { return b != std::byte{0}; })) {
+      refuse(offset, "its padding is not zero");
+    }
+    take(fields, tag, field.subspan(kTagBytes, count), offset);
+    last_tag = tag;
+    at += whole;
+  }
+  return fields;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bloomery/hash/secret_key.h"
+#include "bloomery/store/file_notes.h"
+
+namespace bloomery {
+
+// The optional fields that follow a file's header, one after the other, tags rising:
+//
+//   +--------+---------------+-------------------+---------------------------+
+//   | tag 2B | byte count 2B | value, byte count | zeros up to a multiple of |
+//   |        |               | bytes             | 8 bytes from the tag      |
+//   +--------+---------------+-------------------+---------------------------+
+//   tag 1 secret key, 32 bytes   tag 2 watermark, 8 bytes   tag 3 note, 1 to 32768 bytes
+//
+// A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
+// more.
+struct TypedFields {
+  std::optional<SecretKey> secret;
+  std::uint64_t watermark = 0;
+  std::string note;
+};
+
+// Throws std::invalid_argument for a note that is too long.
+std::vector<std::byte> encode_fields(const TypedFields& fields);
+
+// Throws FormatError with offsets counted from `file_offset`.
+TypedFields decode_fields(std::span<const std::byte> bytes, std::uint64_t file_offset);
+
+}  // namespace bloomery

@@ -1,0 +1,49 @@
+#include "bloomery/store/writer_lock.h"
+
+#include <sys/file.h>
+
+#include <cerrno>
+
+#include "bloomery/store/messages.h"
+
+namespace bloomery {
+namespace {
+
+constexpr int kAttempts = 100;
+
+[[noreturn]] void throw_busy(const std::filesystem::path& path) {
+  throw_store_error(path, "another process is writing this file");
+}
+
+void lock(const RegularFile& file) {
+  while (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) throw_busy(file.path());
+    if (errno != EINTR) throw_store_error(file.path(), "lock it", errno);
+  }
+}
+
+}  // namespace
+
+std::optional<WriterLock> WriterLock::of_existing(const std::filesystem::path& path) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    auto file = RegularFile::open_existing(path, RegularFile::Access::read_write);
+    if (!file) return std::nullopt;
+    lock(*file);
+    // Between open and lock another writer may have put a new file in its place.
+    if (file->is_named(path)) return WriterLock(std::move(*file));
+  }
+  throw_busy(path);
+}
+
+WriterLock WriterLock::of(const std::filesystem::path& path) {
+  auto lock = of_existing(path);
+  if (!lock) throw_store_error(path, "open it for writing", ENOENT);
+  return std::move(*lock);
+}
+
+WriterLock WriterLock::of_new(RegularFile file) {
+  lock(file);
+  return WriterLock(std::move(file));
+}
+
+}  // namespace bloomery

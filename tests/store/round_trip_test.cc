@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "bloomery/filter/blocked_filter.h"
+#include "bloomery/filter/classic_filter.h"
+#include "bloomery/store/filter_editor.h"
+#include "bloomery/store/native_file.h"
+#include "tests/store/sample_filters.h"
+#include "tests/store/scratch_folder.h"
+
+namespace bloomery {
+namespace {
+
+using testing::keys_of;
+using testing::read_file;
+using testing::sample_members;
+using testing::samples;
+using testing::ScratchFolder;
+
+void expect_same(const AnyFilter& a, const AnyFilter& b) {
+  EXPECT_EQ(incompatibility(a.parameters(), b.parameters()), "");
+  EXPECT_EQ(a.capacity(), b.capacity());
+  EXPECT_EQ(a.parameters().false_positive_rate, b.parameters().false_positive_rate);
+  EXPECT_EQ(a.inserted(), b.inserted());
+  EXPECT_TRUE(std::ranges::equal(a.words(), b.words()));
+}
+
+TEST(NativeFile, ReturnsTheFilterThatWasSaved) {
+  const ScratchFolder folder;
+  for (const auto& [name, filter] : samples()) {
+    SCOPED_TRACE(name);
+    save(filter, folder / name);
+    const AnyFilter loaded = load(folder / name);
+    expect_same(loaded, filter);
+    EXPECT_TRUE(loaded.may_contain("member:0"));
+  }
+}
+
+TEST(NativeFile, TakesEveryTypeOfFilter) {
+  const ScratchFolder folder;
+  BlockedFilter blocked({.capacity = 100});
+  blocked.insert("alice");
+  save(blocked, folder / "blocked");
+  EXPECT_TRUE(load(folder / "blocked").may_contain("alice"));
+  ClassicFilter classic({.capacity = 100});
+  classic.insert(std::uint64_t{7});
+  save(classic, folder / "classic");
+  EXPECT_EQ(load(folder / "classic").inserted(), 1U);
+}
+
+TEST(NativeFile, HoldsFiltersOfManyBlocks) {
+  const ScratchFolder folder;
+  for (const KindName& kind : filter_kinds()) {
+    AnyFilter filter = make_filter(kind.kind, {.capacity = 2'000'000});
+    filter.insert_many(keys_of(sample_members(10'000)));
+    save(filter, folder / "large");
+    expect_same(load(folder / "large"), filter);
+    EXPECT_GT(inspect(folder / "large").block_count, 32U);
+  }
+}
+
+TEST(NativeFile, IsTheSameBytesForTheSameFilter) {
+  const ScratchFolder folder;
+  for (const auto& [name, filter] : samples()) {
+    save(filter, folder / "first", {.notes = {.watermark = 4, .note = "n", .epoch = 2}});
+    save(load(folder / "first"), folder / "second",
+         {.notes = {.watermark = 4, .note = "n", .epoch = 2}});
+    EXPECT_EQ(read_file(folder / "first"), read_file(folder / "second")) << name;
+  }
+}
+
+TEST(NativeFile, KeepsItsNotes) {
+  const ScratchFolder folder;
+  const AnyFilter filter = testing::sample(FilterKind::blocked, {.capacity = 500});
+  const std::string note(kMaxNoteBytes, 'x');
+  save(filter, folder / "f", {.notes = {.watermark = 1ULL << 63, .note = note, .epoch = 9}});
+  const FileInfo info = inspect(folder / "f");
+  EXPECT_EQ(info.notes.watermark, 1ULL << 63);
+  EXPECT_EQ(info.notes.note, note);
+  EXPECT_EQ(info.notes.epoch, 9U);
+  EXPECT_TRUE(load(folder / "f").may_contain("member:0"));
+  EXPECT_THROW(save(filter, folder / "f", {.notes = {.note = note + "x"}}), std::invalid_argument);
+}
+
+TEST(NativeFile, SaysWhatItHolds) {
+  const ScratchFolder folder;
+  const AnyFilter filter = testing::sample(FilterKind::blocked, {.capacity = 500});
+  save(filter, folder / "f");
+  const FileInfo info = inspect(folder / "f", true);
+  EXPECT_EQ(info.version, 1U);
+  EXPECT_EQ(info.inserted, filter.inserted());
+  EXPECT_EQ(info.parameters.geometry, filter.geometry());
+  EXPECT_TRUE(info.closed_cleanly);
+  EXPECT_EQ(info.file_bytes, std::filesystem::file_size(folder / "f"));
+  EXPECT_EQ(info.body_bytes, filter.words().size_bytes());
+  EXPECT_EQ(info.damaged_blocks, 0U);
+  EXPECT_FALSE(inspect(folder / "f").damaged_blocks.has_value());
+}
+
+TEST(FilterEditor, WritesOnlyWhatIsCommitted) {
+  const ScratchFolder folder;
+  save(make_filter(FilterKind::blocked, {.capacity = 10}), folder / "f",
+       {.notes = {.note = "kept"}});
+  {
+    FilterEditor editor(folder / "f");
+    editor.filter().insert("dropped");
+  }
+  EXPECT_FALSE(load(folder / "f").may_contain("dropped"));
+  FilterEditor editor(folder / "f");
+  for (const Key key : {"first", "second"}) {
+    editor.filter().insert(key);
+    editor.commit();
+    EXPECT_TRUE(load(folder / "f").may_contain(key));
+  }
+  EXPECT_EQ(inspect(folder / "f").notes.note, "kept");
+  EXPECT_THROW(FilterEditor(folder / "f"), StoreError);
+  EXPECT_THROW(save(editor.filter(), folder / "f"), StoreError);
+}
+
+}  // namespace
+}  // namespace bloomery

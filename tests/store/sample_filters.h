@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "tests/support/keys.h"
+
+// Filters for the tests of files: every kind, hash and number of lines, the same on every run.
+namespace bloomery::testing {
+
+struct Sample {
+  std::string name;
+  AnyFilter filter;
+};
+
+inline SecretKey sample_key() {
+  return {{0x0123456789abcdef, 0xfedcba9876543210, 0x0f1e2d3c4b5a6978, 0x1122334455667788}};
+}
+
+inline std::vector<std::string> sample_members(std::size_t count = 500) {
+  return texts(count, "member:");
+}
+
+inline AnyFilter sample(FilterKind kind, const FilterOptions& options) {
+  FilterParameters parameters;
+  parameters.kind = kind;
+  parameters.geometry = geometry_for(kind, options);
+  parameters.hash = options.secret ? NativeHash(sample_key()) : NativeHash(options.seed);
+  parameters.capacity = options.capacity;
+  parameters.false_positive_rate = options.false_positive_rate;
+  AnyFilter filter =
+      open_filter(parameters, HeapWords(parameters.geometry.bit_count / kWordBits), 0);
+  filter.insert_many(keys_of(sample_members(std::min<std::size_t>(options.capacity, 500))));
+  return filter;
+}
+
+inline std::vector<Sample> samples() {
+  std::vector<Sample> all;
+  for (const KindName& kind : filter_kinds()) {
+    const std::string name(kind.name);
+    all.push_back({name, sample(kind.kind, {.capacity = 500})});
+    all.push_back({name + "_seeded", sample(kind.kind, {.capacity = 500, .seed = 77})});
+    all.push_back({name + "_secret", sample(kind.kind, {.capacity = 500, .secret = true})});
+    all.push_back(
+        {name + "_low_rate", sample(kind.kind, {.capacity = 500, .false_positive_rate = 1e-7})});
+    all.push_back({name + "_one_key", sample(kind.kind, {.capacity = 1})});
+  }
+  return all;
+}
+
+}  // namespace bloomery::testing
