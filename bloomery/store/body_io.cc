@@ -27,6 +27,21 @@ void append_checksums(std::span<const std::uint64_t> words, std::vector<std::uin
   });
 }
 
+// Reads the body to `words`, or piece by piece where there are none, and calls visit(piece).
+template <class Visit>
+void for_each_chunk(const RegularFile& file, const FileLayout& layout,
+                    std::span<std::uint64_t> words, Visit visit) {
+  const std::uint64_t word_count = layout.body_bytes / sizeof(std::uint64_t);
+  std::vector<std::uint64_t> own(words.empty() ? std::min<std::uint64_t>(word_count, kChunkWords)
+                                               : 0);
+  for (std::uint64_t at = 0; at < word_count; at += kChunkWords) {
+    const std::size_t count = std::min<std::uint64_t>(kChunkWords, word_count - at);
+    const auto chunk = words.empty() ? std::span(own).first(count) : words.subspan(at, count);
+    file.read(std::as_writable_bytes(chunk), layout.body_offset + at * sizeof(std::uint64_t));
+    visit(std::span<const std::uint64_t>(chunk));
+  }
+}
+
 }  // namespace
 
 void write_body(ReplacementFile& file, std::span<const std::uint64_t> words) {
@@ -52,16 +67,9 @@ BodyDamage read_body(const RegularFile& file, const FileLayout& layout,
                      std::span<std::uint64_t> words) {
   std::vector<std::uint32_t> table(layout.block_count);
   file.read(std::as_writable_bytes(std::span(table)), layout.table_offset);
-
-  const std::uint64_t word_count = layout.body_bytes / sizeof(std::uint64_t);
-  std::vector<std::uint64_t> own(words.empty() ? std::min<std::uint64_t>(word_count, kChunkWords)
-                                               : 0);
   BodyDamage damage;
   std::uint64_t block = 0;
-  for (std::uint64_t at = 0; at < word_count; at += kChunkWords) {
-    const std::size_t count = std::min<std::uint64_t>(kChunkWords, word_count - at);
-    const auto chunk = words.empty() ? std::span(own).first(count) : words.subspan(at, count);
-    file.read(std::as_writable_bytes(chunk), layout.body_offset + at * sizeof(std::uint64_t));
+  for_each_chunk(file, layout, words, [&](std::span<const std::uint64_t> chunk) {
     for_each_part(chunk, kBlockWords, [&](std::span<const std::uint64_t> each) {
       if (crc32c(std::as_bytes(each)) != table[block]) {
         if (!damage.first_block) damage.first_block = block;
@@ -69,8 +77,17 @@ BodyDamage read_body(const RegularFile& file, const FileLayout& layout,
       }
       ++block;
     });
-  }
+  });
   return damage;
+}
+
+BodySummary summarize_body(const RegularFile& file, const FileLayout& layout) {
+  BodySummary summary;
+  for_each_chunk(file, layout, {}, [&](std::span<const std::uint64_t> chunk) {
+    append_checksums(chunk, summary.checksums);
+    summary.ones += count_ones(chunk);
+  });
+  return summary;
 }
 
 std::string describe(const BodyDamage& damage, const FileLayout& layout) {

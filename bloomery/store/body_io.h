@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bloomery/store/file_layout.h"
@@ -26,6 +27,13 @@ struct BodyDamage {
 // Reads and checks the body. With `words`, which are then as many as the body has, leaves it there.
 BodyDamage read_body(const RegularFile& file, const FileLayout& layout,
                      std::span<std::uint64_t> words = {});
+
+// What the body says by itself, whatever the table says.
+struct BodySummary {
+  std::vector<std::uint32_t> checksums;
+  std::uint64_t ones = 0;
+};
+BodySummary summarize_body(const RegularFile& file, const FileLayout& layout);
 
 // "damaged: checksum of body block ..." for a FormatError.
 std::string describe(const BodyDamage& damage, const FileLayout& layout);

@@ -7,8 +7,23 @@
 namespace bloomery {
 namespace {
 
+// A file's name may hold what would end a message, or drive a terminal: that is shown as \x1b.
+std::string printable(const std::string& name) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string shown;
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      shown += c;
+    } else {
+      shown += {'\\', 'x', kHex[byte / 16], kHex[byte % 16]};
+    }
+  }
+  return shown;
+}
+
 std::string about(const std::filesystem::path& path, std::string_view reason) {
-  return path.string() + ": " + std::string(reason);
+  return printable(path.string()) + ": " + std::string(reason);
 }
 
 }  // namespace

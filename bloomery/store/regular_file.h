@@ -8,7 +8,7 @@
 #include <optional>
 #include <span>
 
-#include "bloomery/store/file_descriptor.h"
+#include "bloomery/bits/file_descriptor.h"
 
 namespace bloomery {
 

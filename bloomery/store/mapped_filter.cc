@@ -1,0 +1,176 @@
+#include "bloomery/store/mapped_filter.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include "bloomery/bits/mapped_words.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/store/body_io.h"
+#include "bloomery/store/messages.h"
+#include "bloomery/store/native_file_access.h"
+#include "bloomery/store/replacement_file.h"
+
+namespace bloomery {
+namespace {
+
+// Every block of the disk is ours before we write through memory, where a full disk would be a
+// signal and not an error.
+void allocate_all(const RegularFile& file) {
+  int error_number = 0;
+  do {
+    error_number = posix_fallocate(file.descriptor(), 0, static_cast<off_t>(file.size()));
+  } while (error_number == EINTR);
+  if (error_number != 0) throw_store_error(file.path(), "reserve its space", error_number);
+}
+
+std::shared_ptr<FileMapping> map(const RegularFile& file, const MapOptions& options) {
+  const auto changes = options.access == MapOptions::read_write ? FileMapping::Changes::go_to_file
+                                                                : FileMapping::Changes::stay_here;
+  try {
+    return std::make_shared<FileMapping>(file.descriptor(), file.size(), changes,
+                                         options.survive_truncation);
+  } catch (const std::system_error& error) {
+    throw_store_error(file.path(), error.what());
+  }
+}
+
+void require_whole_body(const RegularFile& file, const FileLayout& layout) {
+  const BodyDamage damage = read_body(file, layout);
+  if (damage.first_block) throw_format_error(file.path(), describe(damage, layout));
+}
+
+}  // namespace
+
+MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& options)
+    : path_(follow_links(path)) {
+  if (options.recover) recover(path_);
+  const bool writes = options.access == MapOptions::read_write;
+  std::optional<RegularFile> opened;
+  if (writes) {
+    lock_ = WriterLock::of(path_);
+  } else {
+    opened = RegularFile::open(path_, RegularFile::Access::read);
+  }
+  const RegularFile& file = writes ? lock_->file() : *opened;
+  header_ = read_header(file);
+  require_closed_cleanly(header_, path_);
+  if (writes) allocate_all(file);
+  if (writes || options.verify) require_whole_body(file, header_.layout);
+  mapping_ = map(file, options);
+  const FileLayout& layout = header_.layout;
+  MappedWords words(mapping_, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
+  auto filter = open_filter(header_.parameters, std::move(words), header_.inserted);
+  // The mark is on the disk before any change can be.
+  if (writes) write_header(true);
+  filter_ = std::move(filter);
+}
+
+MappedFilter::MappedFilter(MappedFilter&& other) noexcept
+    : path_(std::move(other.path_)),
+      lock_(std::exchange(other.lock_, std::nullopt)),
+      header_(std::move(other.header_)),
+      mapping_(std::move(other.mapping_)),
+      filter_(std::exchange(other.filter_, std::nullopt)) {}
+
+MappedFilter& MappedFilter::operator=(MappedFilter&& other) noexcept {
+  if (this == &other) return *this;
+  close_quietly();
+  path_ = std::move(other.path_);
+  lock_ = std::exchange(other.lock_, std::nullopt);
+  header_ = std::move(other.header_);
+  mapping_ = std::move(other.mapping_);
+  filter_ = std::exchange(other.filter_, std::nullopt);
+  return *this;
+}
+
+MappedFilter::~MappedFilter() {
+  close_quietly();
+}
+
+AnyFilter& MappedFilter::writable() {
+  if (!lock_) throw_store_error(path_, "is open read-only");
+  return *filter_;
+}
+
+MappedFilter::operator AnyFilter() && {
+  if (lock_) throw_store_error(path_, "is open for writing, and needs who closes it");
+  return std::move(*std::exchange(filter_, std::nullopt));
+}
+
+void MappedFilter::write_header(bool open_for_writing) {
+  header_.open_for_writing = open_for_writing;
+  const auto head = encode_head(header_);
+  lock_->file().write(std::span(head).first(kHeaderBytes), 0);
+  lock_->file().sync();
+}
+
+void MappedFilter::sync() {
+  if (mapping_->is_damaged()) {
+    throw_store_error(path_, "was truncated, or its disk failed, while it was mapped");
+  }
+  try {
+    mapping_->sync();
+  } catch (const std::system_error& error) {
+    throw_store_error(path_, error.what());
+  }
+}
+
+void MappedFilter::flush() {
+  if (!lock_ || !filter_) return;
+  header_.inserted = filter_->inserted();
+  sync();
+  write_header(true);
+}
+
+void MappedFilter::close() {
+  if (!filter_) return;
+  if (lock_) {
+    header_.inserted = filter_->inserted();
+    sync();
+    const auto table = block_checksums(filter_->words());
+    lock_->file().write(std::as_bytes(std::span(table)), header_.layout.table_offset);
+    // Body and table are on the disk before anybody may believe them.
+    lock_->file().sync();
+    write_header(false);
+    if (!lock_->file().is_named(path_)) {
+      throw_store_error(path_, "was moved, removed or replaced while it was mapped");
+    }
+  }
+  filter_.reset();
+  mapping_.reset();
+  lock_.reset();
+}
+
+void MappedFilter::close_quietly() noexcept {
+  try {
+    close();
+  } catch (const std::exception&) {
+    // The file stays marked as not closed, which is true.
+  }
+}
+
+void recover(const std::filesystem::path& path) {
+  const auto target = follow_links(path);
+  const auto lock = WriterLock::of(target);
+  const RegularFile& file = lock.file();
+  auto header = read_header(file);
+  if (!header.open_for_writing) return;
+  const BodySummary body = summarize_body(file, header.layout);
+  file.write(std::as_bytes(std::span(body.checksums)), header.layout.table_offset);
+  file.sync();
+  const double estimate = estimate_cardinality(header.parameters.geometry, body.ones);
+  header.inserted = std::max(header.inserted, static_cast<std::uint64_t>(std::llround(estimate)));
+  header.open_for_writing = false;
+  const auto head = encode_head(header);
+  file.write(std::span(head).first(kHeaderBytes), 0);
+  file.sync();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "bloomery/bits/file_mapping.h"
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/store/file_header.h"
+#include "bloomery/store/file_notes.h"
+#include "bloomery/store/writer_lock.h"
+
+namespace bloomery {
+
+struct MapOptions {
+  enum class Access { read_only, read_write };
+  using enum Access;
+
+  Access access = read_only;
+  // Read the body and check it before the first answer; read_write always does, or it would sign
+  // damage as its own.
+  bool verify = false;
+  // Make a file whole that its writer did not close (see recover).
+  bool recover = false;
+  // Handle SIGBUS: see lost_pages.h. Without, a file truncated by others ends the process.
+  bool survive_truncation = true;
+};
+
+// A filter whose words are a file's pages: open at once whatever its size, shared by all processes
+// that map it, and read as it is asked.
+//
+// Read-only: the file never changes. Read-write: changes go to the file by themselves; the file is
+// locked against other writers, and marked so that nobody takes it for whole, from opening to
+// close(). After a crash between the two it is refused until recover() is called, and then has all
+// that was inserted before the last flush(), and perhaps more.
+//
+// Questions may run together, as in AnyFilter. Throws as load does.
+class MappedFilter {
+ public:
+  MappedFilter(const std::filesystem::path& path, const MapOptions& options);
+  MappedFilter(MappedFilter&& other) noexcept;
+  MappedFilter& operator=(MappedFilter&& other) noexcept;
+  // Closes; who wants to know whether that failed calls close().
+  ~MappedFilter();
+
+  // The filter; none of these after close(). writable() throws StoreError where the file was opened
+  // read-only.
+  const AnyFilter& filter() const { return *filter_; }
+  const AnyFilter& operator*() const { return *filter_; }
+  const AnyFilter* operator->() const { return &*filter_; }
+  AnyFilter& writable();
+
+  bool may_contain(Key key) const { return filter_->may_contain(key); }
+  void may_contain_many(std::span<const Key> keys, std::span<bool> found) const {
+    filter_->may_contain_many(keys, found);
+  }
+  bool insert(Key key) { return writable().insert(key); }
+  std::size_t insert_many(std::span<const Key> keys) { return writable().insert_many(keys); }
+  std::size_t insert_many(std::span<const Key> keys, std::span<bool> was_new) {
+    return writable().insert_many(keys, was_new);
+  }
+
+  // A filter that is read-only may be taken for itself; what is inserted then stays in this
+  // process. StoreError for one that is read-write.
+  operator AnyFilter() &&;
+
+  const FileNotes& notes() const noexcept { return header_.notes; }
+
+  // True once somebody truncated the file, or its disk failed. Answers are then "maybe" for what
+  // was lost, and the file should be opened again, or built again. Costs a system call.
+  bool is_damaged() const noexcept { return mapping_->is_damaged(); }
+
+  // Returns when all that was inserted is on the disk. May run beside insert_concurrently.
+  void flush();
+
+  // Flushes, writes the checksums of all blocks (which reads them all), and marks the file whole.
+  // On a StoreError it stays marked as not closed.
+  void close();
+
+ private:
+  void write_header(bool open_for_writing);
+  void sync();
+  void close_quietly() noexcept;
+
+  std::filesystem::path path_;
+  std::optional<WriterLock> lock_;  // read-write only
+  FileHeader header_;
+  std::shared_ptr<FileMapping> mapping_;
+  std::optional<AnyFilter> filter_;  // until close
+};
+
+inline MappedFilter open_mapped(const std::filesystem::path& path, const MapOptions& options = {}) {
+  return {path, options};
+}
+
+// Makes a file whole that its writer did not close: computes its checksums from the bits as they
+// are, and takes the estimated number of keys as the inserted count. Bits are only ever set, so
+// what is lost is at most what was inserted since the last flush; but damage by other causes is not
+// found. Does nothing to a file that was closed. Throws StoreError while the writer lives.
+void recover(const std::filesystem::path& path);
+
+}  // namespace bloomery

@@ -1,0 +1,201 @@
+#include "bloomery/store/mapped_filter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "bloomery/filter/batch_filter.h"
+#include "bloomery/store/native_file.h"
+#include "tests/store/sample_filters.h"
+#include "tests/store/scratch_folder.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::keys_of;
+using testing::read_file;
+using testing::sample;
+using testing::sample_members;
+using testing::samples;
+using testing::ScratchFolder;
+using ::testing::ThrowsMessage;
+
+static_assert(BatchFilter<MappedFilter>);
+
+constexpr MapOptions kReadWrite{.access = MapOptions::read_write};
+
+std::size_t count_found(const MappedFilter& filter, const std::vector<std::string>& keys) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(keys, [&](const auto& key) { return filter.may_contain(key); }));
+}
+
+TEST(MappedFilter, AnswersAsTheFilterThatWasSaved) {
+  const ScratchFolder folder;
+  for (const auto& [name, filter] : samples()) {
+    SCOPED_TRACE(name);
+    save(filter, folder / name);
+    const MappedFilter mapped = open_mapped(folder / name, {.verify = true});
+    EXPECT_TRUE(std::ranges::equal(mapped->words(), filter.words()));
+    EXPECT_EQ(mapped->inserted(), filter.inserted());
+    EXPECT_TRUE(mapped.may_contain("member:0"));
+    EXPECT_FALSE(mapped.is_damaged());
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mapped->words().data()) % kLineBytes, 0U);
+  }
+}
+
+TEST(MappedFilter, ReadOnlyNeverChangesTheFile) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  const std::string before = read_file(folder / "f");
+  MappedFilter mapped = open_mapped(folder / "f");
+  EXPECT_THROW(mapped.insert("new"), StoreError);
+  EXPECT_THROW(mapped.writable(), StoreError);
+  AnyFilter own = std::move(mapped);
+  EXPECT_TRUE(own.insert("new"));
+  EXPECT_TRUE(own.may_contain("new"));
+  EXPECT_EQ(read_file(folder / "f"), before);
+}
+
+TEST(MappedFilter, ReadWriteKeepsWhatIsInserted) {
+  const ScratchFolder folder;
+  for (const auto& [name, filter] : samples()) {
+    save(filter, folder / name);
+    MappedFilter mapped = open_mapped(folder / name, kReadWrite);
+    const bool is_new = mapped.insert("one more");
+    mapped.close();
+    const AnyFilter loaded = load(folder / name);
+    EXPECT_TRUE(loaded.may_contain("one more"));
+    EXPECT_EQ(loaded.inserted(), filter.inserted() + (is_new ? 1 : 0));
+    EXPECT_EQ(inspect(folder / name, true).damaged_blocks, 0U);
+  }
+}
+
+TEST(MappedFilter, ClosesItselfAndMoves) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::classic, {.capacity = 500}), folder / "f");
+  {
+    MappedFilter first = open_mapped(folder / "f", kReadWrite);
+    MappedFilter second = std::move(first);
+    second.insert("moved");
+    first = std::move(second);
+    first.insert("and back");
+  }
+  EXPECT_TRUE(load(folder / "f").may_contain("moved"));
+  EXPECT_TRUE(load(folder / "f").may_contain("and back"));
+}
+
+TEST(MappedFilter, IsOneWriterAtATime) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  const MappedFilter mapped = open_mapped(folder / "f", kReadWrite);
+  const auto busy = ThrowsMessage<StoreError>(HasSubstr("another process is writing this file"));
+  EXPECT_THAT([&] { open_mapped(folder / "f", kReadWrite); }, busy);
+  EXPECT_THAT([&] { save(*mapped, folder / "f"); }, busy);
+  EXPECT_THAT([&] { recover(folder / "f"); }, busy);
+  EXPECT_THAT([&] { load(folder / "f"); },
+              ThrowsMessage<FormatError>(HasSubstr("not closed cleanly")));
+  EXPECT_FALSE(inspect(folder / "f").closed_cleanly);
+}
+
+// Opens the file read-write in another process, inserts, flushes or not, and dies.
+void insert_and_die(const std::filesystem::path& path, const std::vector<std::string>& keys,
+                    bool flush) {
+  const pid_t child = fork();
+  if (child == 0) {
+    MappedFilter mapped = open_mapped(path, kReadWrite);
+    mapped.insert_many(keys_of(keys));
+    if (flush) mapped.flush();
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+TEST(MappedFilter, IsRefusedAfterACrashUntilRecovered) {
+  const ScratchFolder folder;
+  const auto more = testing::texts(300, "more:");
+  for (const bool flush : {false, true}) {
+    save(sample(FilterKind::blocked, {.capacity = 1000}), folder / "f");
+    insert_and_die(folder / "f", more, flush);
+    const auto unclean = ThrowsMessage<FormatError>(HasSubstr(".recover = true"));
+    EXPECT_THAT([&] { load(folder / "f"); }, unclean);
+    EXPECT_THAT([&] { open_mapped(folder / "f"); }, unclean);
+    EXPECT_THAT([&] { open_mapped(folder / "f", kReadWrite); }, unclean);
+    const MappedFilter mapped = open_mapped(folder / "f", {.verify = true, .recover = true});
+    EXPECT_EQ(count_found(mapped, more), more.size());
+    EXPECT_EQ(count_found(mapped, sample_members()), 500U);
+    EXPECT_NEAR(static_cast<double>(mapped->inserted()), 800, 40);
+    EXPECT_TRUE(load(folder / "f").may_contain("more:0"));
+  }
+}
+
+TEST(MappedFilter, RecoverLeavesAClosedFileAlone) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  const std::string before = read_file(folder / "f");
+  recover(folder / "f");
+  EXPECT_EQ(read_file(folder / "f"), before);
+}
+
+TEST(MappedFilter, RefusesDamageThatItVerifies) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::classic, {.capacity = 500}), folder / "f");
+  std::string bytes = read_file(folder / "f");
+  bytes.at(4100) = static_cast<char>(bytes.at(4100) ^ 1);
+  testing::write_file(folder / "f", bytes);
+  EXPECT_THROW(open_mapped(folder / "f", {.verify = true}), FormatError);
+  EXPECT_THROW(open_mapped(folder / "f", kReadWrite), FormatError);
+  EXPECT_EQ(read_file(folder / "f"), bytes);
+}
+
+TEST(MappedFilter, AnswersMaybeWhereTheFileWasTruncated) {
+  const ScratchFolder folder;
+  const auto members = sample_members(20'000);
+  for (const KindName& kind : filter_kinds()) {
+    for (const std::uint64_t left : {0, 1, 4096, 5000, 12'288, 20'001}) {
+      for (const auto access : {MapOptions::read_only, MapOptions::read_write}) {
+        SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(left));
+        AnyFilter filter = make_filter(kind.kind, {.capacity = 20'000});
+        filter.insert_many(keys_of(members));
+        std::filesystem::remove(folder / "f");
+        save(filter, folder / "f");
+        MappedFilter mapped = open_mapped(folder / "f", {.access = access});
+        std::filesystem::resize_file(folder / "f", left);
+        EXPECT_EQ(count_found(mapped, members), members.size());
+        EXPECT_TRUE(mapped.is_damaged());
+        if (access == MapOptions::read_write) {
+          EXPECT_THROW(mapped.close(), StoreError);
+        }
+      }
+    }
+  }
+}
+
+TEST(MappedFilter, OutlivesItsName) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  const MappedFilter mapped = open_mapped(folder / "f");
+  save(make_filter(FilterKind::blocked, {.capacity = 5}), folder / "f");
+  EXPECT_EQ(count_found(mapped, sample_members()), 500U);
+  std::filesystem::remove(folder / "f");
+  EXPECT_EQ(count_found(mapped, sample_members()), 500U);
+  EXPECT_FALSE(mapped.is_damaged());
+}
+
+TEST(MappedFilter, SaysThatItsFileWasReplacedWhileItWrote) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "other");
+  MappedFilter mapped = open_mapped(folder / "f", kReadWrite);
+  std::filesystem::rename(folder / "other", folder / "f");
+  mapped.insert("lost");
+  EXPECT_THAT([&] { mapped.close(); }, ThrowsMessage<StoreError>(HasSubstr("replaced")));
+}
+
+}  // namespace
+}  // namespace bloomery
