@@ -62,7 +62,7 @@ AnyFilter load_from(const RegularFile& file, const FileHeader& header) {
   try {
     HeapWords words(header.parameters.geometry.bit_count / kWordBits);
     const BodyDamage damage = read_body(file, header.layout, words.words());
-    if (damage.first_block) throw FormatError(describe(damage, header.layout));
+    if (damage.first_block) throw_format_error(file.path(), describe(damage, header.layout));
     return open_filter(header.parameters, std::move(words), header.inserted);
   } catch (const std::invalid_argument& too_large) {
     throw_store_error(file.path(), too_large.what());

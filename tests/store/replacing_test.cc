@@ -1,0 +1,248 @@
+// How a file takes the place of another: links, permissions, writers, and processes that die.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include "bloomery/store/filter_editor.h"
+#include "bloomery/store/native_file.h"
+#include "tests/store/sample_filters.h"
+#include "tests/store/scratch_folder.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::read_file;
+using testing::sample;
+using testing::ScratchFolder;
+using ::testing::ThrowsMessage;
+
+unsigned mode_of(const std::filesystem::path& path) {
+  struct stat about {};
+  EXPECT_EQ(stat(path.c_str(), &about), 0);
+  return about.st_mode & 07777;
+}
+
+TEST(Replacing, IsRefusedWhereTheFileMustNotExist) {
+  const ScratchFolder folder;
+  const AnyFilter filter = sample(FilterKind::blocked, {.capacity = 5});
+  save(filter, folder / "f", {.replace = false});
+  const std::string before = read_file(folder / "f");
+  EXPECT_THAT([&] { save(filter, folder / "f", {.replace = false}); },
+              ThrowsMessage<StoreError>(HasSubstr("already exists")));
+  EXPECT_EQ(read_file(folder / "f"), before);
+}
+
+TEST(Replacing, FollowsALinkAndKeepsIt) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "data");
+  std::filesystem::create_symlink("data/real", folder / "link");
+  for (const std::uint64_t capacity : {5, 50}) {  // the first makes the file
+    save(sample(FilterKind::blocked, {.capacity = capacity}), folder / "link");
+    EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+    EXPECT_FALSE(std::filesystem::is_symlink(folder / "data" / "real"));
+    EXPECT_EQ(load(folder / "link").capacity(), capacity);
+  }
+  FilterEditor editor(folder / "link");
+  editor.filter().insert("x");
+  editor.commit();
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+}
+
+TEST(Replacing, KeepsPermissions) {
+  const ScratchFolder folder;
+  const AnyFilter filter = sample(FilterKind::blocked, {.capacity = 5});
+  const mode_t mask = umask(027);
+  save(filter, folder / "f");
+  umask(mask);
+  EXPECT_EQ(mode_of(folder / "f"), 0640U);
+  chmod((folder / "f").c_str(), 0604);
+  save(filter, folder / "f");
+  EXPECT_EQ(mode_of(folder / "f"), 0604U);
+}
+
+TEST(Replacing, HidesSecretsFromOthers) {
+  const ScratchFolder folder;
+  const AnyFilter secret = sample(FilterKind::blocked, {.capacity = 5, .secret = true});
+  save(secret, folder / "new");
+  EXPECT_EQ(mode_of(folder / "new"), 0600U);
+  save(sample(FilterKind::blocked, {.capacity = 5}), folder / "old");
+  chmod((folder / "old").c_str(), 0644);
+  save(secret, folder / "old");
+  EXPECT_EQ(mode_of(folder / "old"), 0600U);
+}
+
+TEST(Replacing, TakesTheLongestNameThereIs) {
+  const ScratchFolder folder;
+  const auto name = std::string(255, 'x');
+  for (const std::uint64_t capacity : {5, 50}) {
+    save(sample(FilterKind::blocked, {.capacity = capacity}), folder / name);
+    EXPECT_EQ(load(folder / name).capacity(), capacity);
+  }
+  EXPECT_THAT(folder.names(), ElementsAre(name));
+}
+
+// A copy of the filter can be saved while others insert; everything inserted before is in it.
+TEST(Replacing, MaySaveWhileKeysAreInserted) {
+  const ScratchFolder folder;
+  AnyFilter filter = make_filter(FilterKind::classic, {.capacity = 200'000});
+  filter.insert_many(testing::keys_of(testing::sample_members()));
+  const auto more = testing::texts(100'000, "more:");
+  std::thread writer([&] {
+    for (const std::string& key : more) filter.insert_concurrently(key);
+  });
+  for (int i = 0; i < 5; ++i) {
+    save(filter, folder / "f");
+    const AnyFilter loaded = load(folder / "f");
+    for (const std::string& key : testing::sample_members()) ASSERT_TRUE(loaded.may_contain(key));
+  }
+  writer.join();
+}
+
+TEST(Replacing, SurvivesBeingKilledAtAnyMoment) {
+  const ScratchFolder folder;
+  const AnyFilter old_filter = sample(FilterKind::blocked, {.capacity = 1000});
+  const AnyFilter new_filter = sample(FilterKind::classic, {.capacity = 100'000});
+  save(old_filter, folder / "f");
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 120; ++round) {
+    const bool anew = round % 3 == 0;
+    const auto path = folder / (anew ? "g" : "f");
+    std::array<int, 2> ready{};
+    ASSERT_EQ(pipe(ready.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (write(ready[1], "x", 1) != 1) _exit(1);
+      for (;;) {
+        save(new_filter, path);
+        save(old_filter, path);
+      }
+    }
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    usleep(static_cast<useconds_t>(random() % 8000));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    if (std::filesystem::exists(path)) {
+      const auto inserted = load(path).inserted();
+      EXPECT_TRUE(inserted == old_filter.inserted() || inserted == new_filter.inserted());
+    } else {
+      EXPECT_TRUE(anew);
+    }
+    std::filesystem::remove(folder / "g");
+    EXPECT_LE(folder.names().size(), 3U) << "at most one temporary file a name";
+  }
+  save(old_filter, folder / "f");
+  save(old_filter, folder / "g");
+  save(old_filter, folder / "g");
+  EXPECT_EQ(folder.names().size(), 2U);
+}
+
+// Inserts a key of its own twelve times, each time as often as it takes to get the lock.
+void write_twelve(const std::filesystem::path& path, const std::string& name) {
+  for (int round = 0; round < 12;) {
+    try {
+      FilterEditor editor(path);
+      editor.filter().insert(name + std::to_string(round));
+      editor.commit();
+      ++round;
+    } catch (const StoreError& error) {
+      if (std::string(error.what()).find("another process is writing") == std::string::npos) {
+        fprintf(stderr, "%s\n", error.what());
+        _exit(1);
+      }
+      usleep(200);
+    }
+  }
+  _exit(0);
+}
+
+void read_until_killed(const std::filesystem::path& path) {
+  std::uint64_t inserted = 0;
+  for (;;) {
+    const AnyFilter filter = load(path);
+    if (filter.inserted() < inserted) _exit(2);
+    inserted = filter.inserted();
+  }
+}
+
+TEST(Replacing, LosesNothingBetweenThreeWriters) {
+  const ScratchFolder folder;
+  save(make_filter(FilterKind::blocked, {.capacity = 1000}), folder / "f");
+  std::vector<pid_t> writers;
+  for (const char* name : {"a", "b", "c"}) {
+    writers.push_back(fork());
+    if (writers.back() == 0) write_twelve(folder / "f", name);
+  }
+  const pid_t reader = fork();
+  if (reader == 0) {
+    try {
+      read_until_killed(folder / "f");
+    } catch (const std::exception& error) {
+      fprintf(stderr, "%s\n", error.what());
+      _exit(1);
+    }
+  }
+  for (const pid_t writer : writers) {
+    int status = 0;
+    waitpid(writer, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  int status = 0;
+  kill(reader, SIGKILL);
+  waitpid(reader, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "the reader saw a file that was not whole, or an older one";
+  const AnyFilter filter = load(folder / "f");
+  for (const std::string name : {"a", "b", "c"}) {
+    for (int round = 0; round < 12; ++round) {
+      EXPECT_TRUE(filter.may_contain(name + std::to_string(round)));
+    }
+  }
+  EXPECT_THAT(folder.names(), ElementsAre("f"));
+}
+
+TEST(Replacing, FreesTheLockOfAWriterThatDied) {
+  const ScratchFolder folder;
+  save(make_filter(FilterKind::blocked, {.capacity = 10}), folder / "f");
+  std::array<int, 2> ready{};
+  ASSERT_EQ(pipe(ready.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const FilterEditor editor(folder / "f");
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_THROW(FilterEditor(folder / "f"), StoreError);
+  EXPECT_EQ(load(folder / "f").inserted(), 0U);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(ready[0]);
+  close(ready[1]);
+  FilterEditor editor(folder / "f");
+  editor.commit();
+}
+
+TEST(Replacing, NoticesAFileThatWasMovedAway) {
+  const ScratchFolder folder;
+  save(make_filter(FilterKind::blocked, {.capacity = 10}), folder / "f");
+  save(make_filter(FilterKind::blocked, {.capacity = 20}), folder / "other");
+  FilterEditor editor(folder / "f");
+  std::filesystem::rename(folder / "other", folder / "f");
+  EXPECT_THAT([&] { editor.commit(); }, ThrowsMessage<StoreError>(HasSubstr("replaced")));
+  EXPECT_EQ(load(folder / "f").capacity(), 20U);
+}
+
+}  // namespace
+}  // namespace bloomery

@@ -1,0 +1,135 @@
+#include "tests/store/system_faults.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+
+namespace {
+
+constexpr std::size_t kFewBytes = 1000;
+
+struct Plan {
+  bool armed = false;
+  int nth = 0;
+  int error_number = 0;
+  std::string name;
+  int calls = 0;
+  std::string failed;
+  bool halting = false;
+  unsigned halts = 0;
+};
+Plan plan;
+
+bool fails(const char* name) {
+  if (!plan.armed || (!plan.name.empty() && plan.name != name)) return false;
+  if (++plan.calls != plan.nth) return false;
+  plan.failed = name;
+  errno = plan.error_number;
+  return true;
+}
+
+bool is_interrupted() {
+  if (!plan.halting || ++plan.halts % 2 == 0) return false;
+  errno = EINTR;
+  return true;
+}
+
+std::size_t cut(std::size_t count) {
+  return plan.halting ? std::min(count, kFewBytes) : count;
+}
+
+}  // namespace
+
+extern "C" {
+int __real_open(const char* path, int flags, ...);
+ssize_t __real_pread(int descriptor, void* to, size_t count, off_t offset);
+ssize_t __real_pwrite(int descriptor, const void* from, size_t count, off_t offset);
+int __real_fsync(int descriptor);
+int __real_rename(const char* from, const char* to);
+int __real_renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned);
+int __real_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags);
+int __real_ftruncate(int descriptor, off_t size);
+int __real_fchmod(int descriptor, mode_t mode);
+int __real_flock(int descriptor, int operation);
+int __real_msync(void* at, size_t count, int flags);
+int __real_posix_fallocate(int descriptor, off_t offset, off_t count);
+
+int __wrap_open(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = va_arg(arguments, mode_t);
+  va_end(arguments);
+  if (fails((flags & O_TMPFILE) == O_TMPFILE ? "O_TMPFILE" : "open")) return -1;
+  return __real_open(path, flags, mode);
+}
+ssize_t __wrap_pread(int descriptor, void* to, size_t count, off_t offset) {
+  if (fails("pread") || is_interrupted()) return -1;
+  return __real_pread(descriptor, to, cut(count), offset);
+}
+ssize_t __wrap_pwrite(int descriptor, const void* from, size_t count, off_t offset) {
+  if (fails("pwrite") || is_interrupted()) return -1;
+  return __real_pwrite(descriptor, from, cut(count), offset);
+}
+int __wrap_fsync(int descriptor) {
+  return fails("fsync") ? -1 : __real_fsync(descriptor);
+}
+int __wrap_rename(const char* from, const char* to) {
+  return fails("rename") ? -1 : __real_rename(from, to);
+}
+int __wrap_renameat2(int from_folder, const char* from, int to_folder, const char* to,
+                     unsigned flags) {
+  return fails("renameat2") ? -1 : __real_renameat2(from_folder, from, to_folder, to, flags);
+}
+int __wrap_linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) {
+  return fails("linkat") ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
+}
+int __wrap_ftruncate(int descriptor, off_t size) {
+  return fails("ftruncate") ? -1 : __real_ftruncate(descriptor, size);
+}
+int __wrap_fchmod(int descriptor, mode_t mode) {
+  return fails("fchmod") ? -1 : __real_fchmod(descriptor, mode);
+}
+int __wrap_flock(int descriptor, int operation) {
+  return fails("flock") || is_interrupted() ? -1 : __real_flock(descriptor, operation);
+}
+int __wrap_msync(void* at, size_t count, int flags) {
+  return fails("msync") ? -1 : __real_msync(at, count, flags);
+}
+// This one returns its error.
+int __wrap_posix_fallocate(int descriptor, off_t offset, off_t count) {
+  return fails("posix_fallocate") ? plan.error_number
+                                  : __real_posix_fallocate(descriptor, offset, count);
+}
+}
+
+namespace bloomery::testing {
+
+FailingCall::FailingCall(int nth, int error_number, std::string name) {
+  plan = {};
+  plan.nth = nth;
+  plan.error_number = error_number;
+  plan.name = std::move(name);
+  plan.armed = true;
+}
+FailingCall::~FailingCall() {
+  plan = {};
+}
+std::string FailingCall::failed() const {
+  return plan.failed;
+}
+int FailingCall::calls() const {
+  return plan.calls;
+}
+
+HaltingCalls::HaltingCalls() {
+  plan.halting = true;
+}
+HaltingCalls::~HaltingCalls() {
+  plan.halting = false;
+}
+
+}  // namespace bloomery::testing

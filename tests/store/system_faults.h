@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+// Makes system calls of the library fail on demand. The test program is linked with --wrap, so the
+// library itself knows nothing of it.
+namespace bloomery::testing {
+
+// While it lives, the n-th call (from 1) fails with `error_number`; of all calls that are watched,
+// or of those named.
+class FailingCall {
+ public:
+  FailingCall(int nth, int error_number, std::string name = "");
+  FailingCall(const FailingCall&) = delete;
+  FailingCall& operator=(const FailingCall&) = delete;
+  ~FailingCall();
+
+  // Which call failed; empty when there were fewer.
+  std::string failed() const;
+  // How often the named calls were made.
+  int calls() const;
+};
+
+// While it lives, reads and writes do at most a few bytes, and every other one is interrupted.
+class HaltingCalls {
+ public:
+  HaltingCalls();
+  HaltingCalls(const HaltingCalls&) = delete;
+  HaltingCalls& operator=(const HaltingCalls&) = delete;
+  ~HaltingCalls();
+};
+
+}  // namespace bloomery::testing
