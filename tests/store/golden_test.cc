@@ -1,0 +1,94 @@
+// Files of every kind as version 1 of the format wrote them. They are never written again: a test
+// that fails here says that old files can no longer be read, or that new ones differ.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "bloomery/store/native_file.h"
+#include "tests/store/sample_filters.h"
+#include "tests/store/scratch_folder.h"
+
+namespace bloomery {
+namespace {
+
+using testing::read_file;
+using testing::ScratchFolder;
+
+// The bits by the parameters that the file has: how filters are sized may change.
+AnyFilter built_again(const FilterParameters& parameters) {
+  HeapWords words(parameters.geometry.bit_count / kWordBits);
+  AnyFilter filter = open_filter(parameters, std::move(words), 0);
+  const std::size_t members = std::min<std::size_t>(parameters.capacity, 500);
+  filter.insert_many(testing::keys_of(testing::sample_members(members)));
+  return filter;
+}
+
+TEST(GoldenFile, IsReadAndWrittenAsEver) {
+  const ScratchFolder folder;
+  for (const auto& [name, sample] : testing::samples()) {
+    SCOPED_TRACE(name);
+    const auto golden = std::filesystem::path("golden/native") / (name + ".bloom");
+    const AnyFilter loaded = load(golden);
+    EXPECT_EQ(loaded.parameters().kind, sample.parameters().kind);
+    EXPECT_EQ(loaded.parameters().hash, sample.parameters().hash);
+    EXPECT_EQ(loaded.capacity(), sample.capacity());
+    const AnyFilter again = built_again(loaded.parameters());
+    EXPECT_TRUE(std::ranges::equal(loaded.words(), again.words()));
+    EXPECT_EQ(loaded.inserted(), again.inserted());
+    const FileNotes notes = inspect(golden).notes;
+    EXPECT_EQ(notes.note, "golden");
+    EXPECT_EQ(notes.watermark, 42U);
+    EXPECT_EQ(notes.epoch, 3U);
+    save(again, folder / name, {.notes = notes});
+    EXPECT_EQ(read_file(folder / name), read_file(golden));
+  }
+}
+
+// As `hexdump -C` prints it.
+std::string hex_dump(const std::string& bytes) {
+  std::string dump;
+  std::string last;
+  bool repeated = false;
+  char text[32];
+  for (std::size_t at = 0; at < bytes.size(); at += 16) {
+    const std::string line = bytes.substr(at, 16);
+    if (line == last && line.size() == 16) {
+      if (!repeated) dump += "*\n";
+      repeated = true;
+      continue;
+    }
+    repeated = false;
+    last = line;
+    std::snprintf(text, sizeof text, "%08zx ", at);
+    dump += text;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      std::snprintf(text, sizeof text, "%s%02x", i % 8 == 0 ? " " : "",
+                    static_cast<unsigned char>(line[i]));
+      dump += text;
+      dump += i + 1 < line.size() ? " " : "";
+    }
+    dump += "\n";
+  }
+  std::snprintf(text, sizeof text, "%08zx\n", bytes.size());
+  return dump + text;
+}
+
+TEST(Specification, ShowsAFileAsItIsWritten) {
+  const ScratchFolder folder;
+  FilterParameters parameters;
+  parameters.kind = FilterKind::classic;
+  parameters.hash = NativeHash(7);
+  parameters.geometry = {.bit_count = 64, .probe_count = 3, .lines_per_key = 0};
+  parameters.capacity = 1;
+  parameters.false_positive_rate = 0.01;
+  AnyFilter filter = open_filter(parameters, HeapWords(1), 0);
+  filter.insert("alice");
+  save(filter, folder / "f", {.notes = {.watermark = 1000, .note = "hi"}});
+  EXPECT_THAT(read_file("../docs/format.md"),
+              ::testing::HasSubstr(hex_dump(read_file(folder / "f"))));
+}
+
+}  // namespace
+}  // namespace bloomery
