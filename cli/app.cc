@@ -10,6 +10,7 @@
 
 #include "bloomery/source/printable.h"
 #include "cli/commands.h"
+#include "cli/messages.h"
 #include "cli/output.h"
 
 namespace bloomery::cli {
@@ -23,11 +24,6 @@ constexpr const char* kFooter =
     "Exit status: 0 some, 1 none, 2 an error or misuse.\n"
     "bloomery COMMAND --help shows the options of a command, with examples.";
 
-int complain(const std::string& message) {
-  std::fprintf(stderr, "bloomery: %s\n", message.c_str());
-  return kFault;
-}
-
 // The words after which the parser stopped: "bloomery" or "bloomery check".
 std::string words_parsed(const CLI::App& app) {
   std::string words = app.get_name();
@@ -38,7 +34,8 @@ std::string words_parsed(const CLI::App& app) {
 // --help and --version come out of the parser as exceptions too.
 int end_parsing(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
-    return complain(std::string(error.what()) + "\nTry: " + words_parsed(app) + " --help");
+    complain(std::string(error.what()) + "\nTry: " + words_parsed(app) + " --help");
+    return kFault;
   }
   std::ostringstream text;
   app.exit(error, text, text);

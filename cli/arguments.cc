@@ -68,6 +68,24 @@ CLI::Option* add_kind(CLI::App& command, std::optional<FilterKind>& kind) {
                    [&kind](const std::string& text) { kind = kind_named(text); });
 }
 
+FilterOptions NewFilter::options() const {
+  return {.capacity = capacity.value(),
+          .false_positive_rate = rate.value(),
+          .seed = seed,
+          .secret = secret};
+}
+
+void add_new_filter_options(CLI::App& command, NewFilter& filter) {
+  add_kind(command, filter.kind);
+  CLI::Option* const seed =
+      add_value(command, "--seed", "N", "seed of the hash; only filters of one seed merge",
+                [&filter](const std::string& text) { filter.seed = parse_seed(text); });
+  command
+      .add_flag("--secret", filter.secret,
+                "hash under a random key that stays in the file: for keys chosen by strangers")
+      ->excludes(seed);
+}
+
 CLI::Option* add_json(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "print one JSON object instead of text");
 }
@@ -94,6 +112,19 @@ void add_key_options(CLI::App& command, SourceOptions& options) {
   add_value(command, "-d,--delimiter", "SEP", "what stands between fields; a tab by default",
             [&options](const std::string& text) { options.delimiter = text; })
       ->needs("--field");
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* const begin = text.data() + (hex ? 2 : 0);
+  const char* const end = text.data() + text.size();
+  std::uint64_t seed = 0;
+  const auto [rest, error] = std::from_chars(begin, end, seed, hex ? 16 : 10);
+  if (error != std::errc() || rest != end) {
+    throw std::invalid_argument(printable(text) +
+                                " is not a seed; from 0 to 18446744073709551615, decimal or 0x...");
+  }
+  return seed;
 }
 
 double parse_rate(const std::string& text) {

@@ -24,9 +24,28 @@ CLI::Option* add_rate(CLI::App& command, std::optional<double>& rate);
 CLI::Option* add_kind(CLI::App& command, std::optional<FilterKind>& kind);
 CLI::Option* add_json(CLI::App& command, bool& json);
 
+// What create and load make.
+struct NewFilter {
+  std::optional<std::uint64_t> capacity;
+  std::optional<double> rate;
+  std::optional<FilterKind> kind;
+  std::uint64_t seed = 0;
+  bool secret = false;
+
+  FilterKind kind_or_default() const { return kind.value_or(FilterKind::blocked); }
+  // `capacity` and `rate` are there.
+  FilterOptions options() const;
+};
+
+// --kind, --seed, --secret.
+void add_new_filter_options(CLI::App& command, NewFilter& filter);
+
 // --as, -0, -F/--field, -d/--delimiter: which bytes of the input are the key.
 void add_key_options(CLI::App& command, SourceOptions& options);
 CLI::Option* add_encoding(CLI::App& command, KeyEncoding& encoding);
+
+// A whole number, decimal or 0x and hexadecimal.
+std::uint64_t parse_seed(const std::string& text);
 
 // A count such as 250000, 10M or 1e6, of at least 1.
 CLI::Option* add_count(CLI::App& command, const std::string& names, const std::string& description,
