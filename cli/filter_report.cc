@@ -36,7 +36,7 @@ double add_state(Report& report, const AnyFilter& filter) {
 
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now) {
   if (filter.inserted() <= filter.capacity()) return;
-  complain(file + " holds " + std::to_string(filter.inserted()) +
+  complain(file + " holds about " + std::to_string(filter.inserted()) +
            " keys, more than its capacity of " + std::to_string(filter.capacity()) +
            "; its rate is now " + short_number(rate_now) + " instead of " +
            short_number(filter.parameters().false_positive_rate));

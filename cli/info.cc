@@ -45,7 +45,8 @@ int info(const std::string& file, bool json) {
     report.add("fill_ratio", filter.fill_ratio());
     add_file(report, header);
     report.add("checksums", "verified",
-               "verified, " + std::to_string(header.block_count) + " blocks");
+               "verified, " + std::to_string(header.block_count) +
+                   (header.block_count == 1 ? " block" : " blocks"));
     warn_if_overfull(file, filter, rate);
   } catch (const FormatError& error) {
     report.add("inserted", header.inserted, count_text(header.inserted));

@@ -27,7 +27,7 @@ constexpr const char* kExamples =
 
 Examples:
   bloomery load keys.txt words.bloom
-  bloomery load 'sqlite:shop.db?table=users&column=id' users.bloom -p 0.001
+  bloomery load 'sqlite:shop.db?table=users&column=id' ids.bloom -p 0.001
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000)";
 
@@ -80,7 +80,7 @@ int load_keys(const Arguments& arguments) {
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.parameters());
   const double rate = add_state(report, filter);
-  report.add("seconds", seconds.count(), format_duration(seconds));
+  report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   if (totals.null_count > 0) {
     complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
   }
