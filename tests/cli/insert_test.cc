@@ -144,6 +144,16 @@ TEST_F(Insert, KeepsTheOldFileWhereTheNewOneMayNotGrowSoLarge) {
   EXPECT_EQ(shell_.run("ls -A").out, "f.bloom\n");
 }
 
+TEST_F(Insert, NeverWritesItsReportIntoAFile) {
+  const Outcome outcome = shell_.run("bloomery insert f.bloom >&-", "a\n");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write standard output"));
+  EXPECT_TRUE(filter().may_contain("a"));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom <&-").status, 2);
+  EXPECT_EQ(shell_.run("echo b | bloomery insert f.bloom 2>&-").status, 0);
+  EXPECT_TRUE(filter().may_contain("b"));
+}
+
 TEST_F(Insert, TellsOfCarriageReturns) {
   const Outcome outcome = shell_.run("bloomery insert f.bloom", "a\r\nb\r\n");
   EXPECT_EQ(outcome.status, 0);
