@@ -41,6 +41,8 @@ struct LineMoments {
 };
 
 LineMoments line_moments(std::uint32_t probes, double mean_keys) noexcept {
+  // A bit stays clear with e^-195: every probe hits, and the sum would only be long.
+  if (mean_keys > 1e5) return {1, 1};
   const double spread = std::sqrt(mean_keys);
   const double mode = std::floor(mean_keys);
   const double lowest = std::max(0.0, std::floor(mean_keys - 12 * spread - 20));

@@ -132,15 +132,12 @@ void validate(const FilterOptions& options) {
 
 Geometry classic_geometry(const FilterOptions& options) {
   validate(options);
-  const auto keys = static_cast<double>(options.capacity);
-  const double rate = options.false_positive_rate;
-  const double optimum = -std::log2(rate);
+  const double optimum = -std::log2(options.false_positive_rate);
   Geometry best;
   const auto first = static_cast<std::uint32_t>(std::max(1.0, std::floor(0.6 * optimum)));
   const auto last = static_cast<std::uint32_t>(std::ceil(optimum));
   for (std::uint32_t probes = first; probes <= last; ++probes) {
-    const double guess = probes * keys / -std::log1p(-std::pow(rate, 1.0 / probes));
-    const Geometry found = fewest_units({0, probes, 0}, guess, kWordBits, options);
+    const Geometry found = geometry_with_probes(probes, 0, options);
     if (best.bit_count == 0 || found.bit_count < best.bit_count) best = found;
   }
   return best;
@@ -155,6 +152,15 @@ Geometry blocked_geometry(const FilterOptions& options) {
   const Candidate& chosen = lines == 2 ? two : one;
   const double guess = chosen.bits_per_key * static_cast<double>(options.capacity);
   return fewest_units({0, chosen.probe_count, lines}, guess, kLineBits * lines, options);
+}
+
+Geometry geometry_with_probes(std::uint32_t probe_count, std::uint32_t lines_per_key,
+                              const FilterOptions& options) {
+  validate(options);
+  const double root = std::pow(options.false_positive_rate, 1.0 / probe_count);
+  const double guess = probe_count * static_cast<double>(options.capacity) / -std::log1p(-root);
+  const std::uint64_t unit_bits = lines_per_key == 0 ? kWordBits : lines_per_key * kLineBits;
+  return fewest_units({0, probe_count, lines_per_key}, guess, unit_bits, options);
 }
 
 }  // namespace bloomery

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "bloomery/filter/geometry.h"
 #include "bloomery/filter/options.h"
 
@@ -15,5 +17,9 @@ Geometry classic_geometry(const FilterOptions& options);
 // One line a key while that takes at most a tenth more bits than two would: one line is twice as
 // fast.
 Geometry blocked_geometry(const FilterOptions& options);
+
+// The fewest bits for a given number of probes, on that many lines a key (0: classic).
+Geometry geometry_with_probes(std::uint32_t probe_count, std::uint32_t lines_per_key,
+                              const FilterOptions& options);
 
 }  // namespace bloomery

@@ -1,0 +1,180 @@
+// bloomery calc: the size, rate and capacity of filters that need not exist.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/filter/solve.h"
+#include "bloomery/source/human_number.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/text_table.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Two or more of -n -p -m -k fix the others:
+  -n -p  the fewest bits      -n -m  the lowest rate      -p -m  the most keys
+  -n -k, -m -k  the size at which k probes are best       all four: whether they agree
+
+Examples:
+  bloomery calc -n 10M -p 0.01          how large is a filter for 10 million keys at 1 %?
+  bloomery calc -n 1e9 -m 1GiB          which rate do a billion keys have in 1 GiB?
+  bloomery calc -p 0.001 -m 64KiB       how many keys fit?
+  bloomery calc -n 10M -p 0.01 --json --kind blocked)";
+
+constexpr std::array kLoads{1.0, 1.5, 2.0, 3.0, 4.0};
+
+struct Arguments {
+  Known known;
+  std::optional<FilterKind> kind;
+  bool json = false;
+};
+
+// One kind's answer, or why it has none.
+struct Column {
+  FilterKind kind;
+  std::optional<Solution> solution;
+  std::string impossible;
+};
+
+Column column_of(FilterKind kind, const Known& known) {
+  try {
+    return {kind, solve(kind, known), {}};
+  } catch (const std::invalid_argument& error) {
+    return {kind, std::nullopt, error.what()};
+  }
+}
+
+double bits_per_key(const Solution& solution) {
+  return static_cast<double>(solution.geometry.bit_count) / static_cast<double>(solution.capacity);
+}
+
+double rate_at(const Solution& solution, double load) {
+  return predicted_rate(solution.geometry, load * static_cast<double>(solution.capacity));
+}
+
+Report::Value json_of(const Column& column, const Known& known) {
+  Report::Value json{{"kind", kind_name(column.kind)}};
+  if (!column.solution) {
+    json["impossible"] = column.impossible;
+    return json;
+  }
+  const Solution& found = *column.solution;
+  json["capacity"] = found.capacity;
+  if (known.false_positive_rate) json["false_positive_rate"] = *known.false_positive_rate;
+  json["predicted_rate"] = found.predicted_rate;
+  json["bit_count"] = found.geometry.bit_count;
+  json["byte_count"] = found.geometry.bit_count / 8;
+  json["bits_per_key"] = bits_per_key(found);
+  json["probe_count"] = found.geometry.probe_count;
+  json["lines_per_key"] = found.geometry.lines_per_key;
+  for (const double load : kLoads) {
+    json["overfill"].push_back({{"load", load}, {"predicted_rate", rate_at(found, load)}});
+  }
+  return json;
+}
+
+std::string text_of(const std::vector<Column>& columns) {
+  std::string notes;
+  std::vector<const Column*> possible;
+  for (const Column& column : columns) {
+    if (column.solution) {
+      possible.push_back(&column);
+    } else {
+      notes += std::string(kind_name(column.kind)) + ": " + column.impossible + "\n";
+    }
+  }
+  TextTable table;
+  const auto add_row = [&](std::string label, auto cell) {
+    std::vector<std::string> cells{std::move(label)};
+    for (const Column* column : possible) cells.push_back(cell(*column));
+    table.add_row(std::move(cells));
+  };
+  add_row("", [](const Column& c) { return std::string(kind_name(c.kind)); });
+  add_row("capacity", [](const Column& c) { return count_text(c.solution->capacity); });
+  add_row("predicted rate", [](const Column& c) { return rate_text(c.solution->predicted_rate); });
+  add_row("bit count", [](const Column& c) { return count_text(c.solution->geometry.bit_count); });
+  add_row("byte count",
+          [](const Column& c) { return bytes_text(c.solution->geometry.bit_count / 8); });
+  add_row("bits per key", [](const Column& c) { return short_number(bits_per_key(*c.solution)); });
+  add_row("probe count",
+          [](const Column& c) { return std::to_string(c.solution->geometry.probe_count); });
+  add_row("lines per key", [](const Column& c) {
+    const std::uint32_t lines = c.solution->geometry.lines_per_key;
+    return lines == 0 ? "anywhere" : std::to_string(lines);
+  });
+  std::string text = table.text();
+
+  table = TextTable();
+  for (const double load : kLoads) {
+    add_row(short_number(load) + "x the capacity",
+            [&](const Column& c) { return rate_text(rate_at(*c.solution, load)); });
+  }
+  return text + "\nrate when filled to\n" + table.text(2) + (notes.empty() ? "" : "\n" + notes);
+}
+
+// Why no kind has an answer; a reason that all share is told once.
+std::string reasons_of(const std::vector<Column>& columns) {
+  std::string reasons;
+  for (const Column& column : columns) {
+    if (reasons.find(column.impossible) != std::string::npos) continue;
+    reasons += (reasons.empty() ? "" : "; ") + column.impossible;
+  }
+  return reasons;
+}
+
+int calc(const Arguments& arguments) {
+  std::vector<Column> columns;
+  if (arguments.kind) {
+    columns.push_back(column_of(*arguments.kind, arguments.known));
+  } else {
+    for (const KindName& each : filter_kinds()) {
+      columns.push_back(column_of(each.kind, arguments.known));
+    }
+  }
+  if (std::ranges::none_of(columns, [](const Column& c) { return c.solution.has_value(); })) {
+    throw std::invalid_argument(reasons_of(columns));
+  }
+  Output output;
+  if (arguments.json) {
+    Report::Value filters = Report::Value::array();
+    for (const Column& column : columns) filters.push_back(json_of(column, arguments.known));
+    output.write(json_line({{"filters", std::move(filters)}}));
+  } else {
+    output.write(text_of(columns));
+  }
+  output.flush();
+  return kSome;
+}
+
+}  // namespace
+
+void add_calc(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = *app.add_subcommand("calc", "Compute sizes, rates and capacities");
+  add_capacity(command, arguments->known.capacity);
+  add_rate(command, arguments->known.false_positive_rate);
+  add_value(
+      command, "-m,--bits", "BITS", "size in bits (80M), or in bytes with B, KiB, MiB, ...",
+      [arguments](const std::string& text) { arguments->known.bit_count = parse_bits(text); });
+  add_value(command, "-k,--probes", "COUNT", "probes a key", [arguments](const std::string& text) {
+    const std::uint64_t probes = parse_count(text);
+    if (probes < 1 || probes > 255) {
+      throw std::invalid_argument(text + " probes are not possible; from 1 to 255");
+    }
+    arguments->known.probe_count = static_cast<std::uint32_t>(probes);
+  });
+  add_kind(command, arguments->kind)->description("only this kind; by default, all");
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = calc(*arguments); });
+}
+
+}  // namespace bloomery::cli

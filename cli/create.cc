@@ -1,0 +1,57 @@
+// bloomery create: an empty filter in a new file.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/store/native_file.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  bloomery create users.bloom -n 10M -p 0.01
+  bloomery create small.bloom -n 250000 -p 0.1% --kind classic
+  bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers)";
+
+struct Arguments {
+  std::string file;
+  NewFilter filter;
+  bool json = false;
+};
+
+int create(const Arguments& arguments) {
+  const AnyFilter filter =
+      make_filter(arguments.filter.kind_or_default(), arguments.filter.options());
+  save(filter, arguments.file, {.replace = false});
+  const double rate = predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
+  Report report;
+  report.add("file", arguments.file);
+  add_parameters(report, filter.parameters());
+  report.add("predicted_rate", rate, rate_text(rate) + " at capacity");
+  Output output;
+  print(report, arguments.json, output);
+  return kSome;
+}
+
+}  // namespace
+
+void add_create(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = *app.add_subcommand("create", "Make an empty filter in a new file");
+  command.add_option("FILE", arguments->file, "the file to make; one that exists is refused")
+      ->required();
+  add_capacity(command, arguments->filter.capacity)->required();
+  add_rate(command, arguments->filter.rate)->required();
+  add_new_filter_options(command, arguments->filter);
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = create(*arguments); });
+}
+
+}  // namespace bloomery::cli

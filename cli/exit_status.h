@@ -1,0 +1,10 @@
+#pragma once
+
+namespace bloomery::cli {
+
+// As grep has them: some keys answered the question, none did, or it could not be asked.
+inline constexpr int kSome = 0;
+inline constexpr int kNone = 1;
+inline constexpr int kFault = 2;
+
+}  // namespace bloomery::cli

@@ -1,0 +1,116 @@
+// bloomery explain: the bits behind an answer.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/source/printable.h"
+#include "bloomery/store/native_file.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/text_table.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  bloomery explain users.bloom alice
+  bloomery explain users.bloom 42 --as u64 --json
+  bloomery explain users.bloom -- --help       a key that looks like an option
+
+Exit status: 0 the key may be present, 1 it is surely absent.)";
+
+struct Arguments {
+  std::string file;
+  std::string key;
+  KeyEncoding encoding = KeyEncoding::text;
+  bool json = false;
+};
+
+struct Probe {
+  std::uint64_t position;
+  bool set;
+};
+
+std::string reason(const AnyFilter& filter, std::size_t clear_count, std::size_t probe_count) {
+  if (clear_count > 0) {
+    return fmt::format(
+        "surely absent: {} of its {} bits {} clear, and inserting it would have set them all",
+        clear_count, probe_count, clear_count == 1 ? "is" : "are");
+  }
+  return fmt::format(
+      "maybe present: all of its {} bits are set; a key that was never inserted finds that by "
+      "chance with {}",
+      probe_count, rate_text(filter.predicted_rate()));
+}
+
+// Which line, lane and bit a position is, where the filter knows lines.
+std::string probes_text(const std::vector<Probe>& probes, bool has_lines) {
+  TextTable table;
+  table.add_row(has_lines ? std::vector<std::string>{"position", "line", "lane", "bit", "state"}
+                          : std::vector<std::string>{"position", "state"});
+  for (const Probe& probe : probes) {
+    std::vector<std::string> row{std::to_string(probe.position)};
+    if (has_lines) {
+      row.push_back(std::to_string(probe.position / kLineBits));
+      row.push_back(std::to_string(probe.position % kLineBits / kWordBits));
+      row.push_back(std::to_string(probe.position % kWordBits));
+    }
+    row.emplace_back(probe.set ? "set" : "clear");
+    table.add_row(std::move(row));
+  }
+  return table.text(2);
+}
+
+int explain(const Arguments& arguments) {
+  const std::string key = decode_key(arguments.encoding, arguments.key);
+  const AnyFilter filter = load(arguments.file);
+  const HashPair hash = filter.hash(key);
+  std::vector<Probe> probes;
+  std::size_t clear_count = 0;
+  Report::Value probes_json = Report::Value::array();
+  for (const std::uint64_t position : filter.positions(hash)) {
+    const bool set = test_bit(filter.words(), position);
+    clear_count += set ? 0 : 1;
+    probes.push_back({position, set});
+    probes_json.push_back({{"position", position}, {"set", set}});
+  }
+  const bool found = filter.may_contain(key);
+
+  Report report;
+  report.add("key", key, printable(key));
+  report.add("key_byte_count", key.size());
+  report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
+  report.add("presence", found ? "maybe" : "absent");
+  report.add("reason", reason(filter, clear_count, probes.size()));
+  report.add_json("probes", std::move(probes_json));
+  Output output;
+  if (!arguments.json) {
+    output.write(report.text());
+    output.write(probes_text(probes, filter.geometry().lines_per_key != 0));
+    output.flush();
+  } else {
+    print(report, true, output);
+  }
+  return found ? kSome : kNone;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      *app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
+  command.add_option("FILE", arguments->file, "a filter's file")->required();
+  command.add_option("KEY", arguments->key, "the key to ask about")->required();
+  add_encoding(command, arguments->encoding);
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = explain(*arguments); });
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/parameters.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+
+// What a filter is: kind, promise, geometry, size, hash. Never its secret key.
+void add_parameters(Report& report, const FilterParameters& parameters);
+
+// How full it is: inserted, and the rate of its bits as they are now, which is returned.
+double add_state(Report& report, const AnyFilter& filter);
+
+// Says on standard error where a filter holds more keys than it was made for.
+void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now);
+
+}  // namespace bloomery::cli

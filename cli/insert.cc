@@ -1,0 +1,72 @@
+// bloomery insert: keys into a filter's file, all or none.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomery/store/filter_editor.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/read_keys.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(The file changes in one step at the end: whatever stops the command before leaves it as it was.
+
+Examples:
+  bloomery insert users.bloom keys.txt
+  seq 1000 | bloomery insert users.bloom --as u64
+  bloomery insert users.bloom --field 2 -d , table.csv
+  bloomery insert users.bloom 'sqlite:shop.db?table=users&column=id'
+
+Exit status: 0 some keys were new, 1 none was.)";
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> inputs;
+  SourceOptions source;
+  bool json = false;
+};
+
+int insert(const Arguments& arguments) {
+  FilterEditor editor{arguments.file};
+  std::uint64_t new_count = 0;
+  const SourceTotals totals =
+      read_keys(arguments.inputs, arguments.source, "insert", [&](const Batch& batch) {
+        new_count += editor.filter().insert_many(batch.keys);
+        return true;
+      });
+  if (new_count > 0) editor.commit();
+
+  Report report;
+  report.add("file", arguments.file);
+  report.add("key_count", totals.key_count, count_text(totals.key_count));
+  report.add("new_count", new_count, count_text(new_count));
+  if (totals.null_count > 0) report.add("null_count", totals.null_count);
+  report.add("capacity", editor.filter().capacity(), count_text(editor.filter().capacity()));
+  const double rate = add_state(report, editor.filter());
+  warn_if_overfull(arguments.file, editor.filter(), rate);
+  Output output;
+  print(report, arguments.json, output);
+  return new_count > 0 ? kSome : kNone;
+}
+
+}  // namespace
+
+void add_insert(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = *app.add_subcommand("insert", "Insert keys into a filter's file");
+  command.add_option("FILE", arguments->file, "a filter's file")->required();
+  command.add_option("INPUT", arguments->inputs,
+                     "where keys come from, one a line; standard input by default");
+  add_key_options(command, arguments->source);
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = insert(*arguments); });
+}
+
+}  // namespace bloomery::cli

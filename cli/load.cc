@@ -1,0 +1,114 @@
+// bloomery load: all keys of a database or a file, in a filter of the right size.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/source/open_source.h"
+#include "bloomery/store/native_file.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/messages.h"
+#include "cli/read_keys.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(FROM is a file of keys, one a line, or a database that is only read:
+  sqlite:FILE?table=TABLE&column=COLUMN      sqlite:FILE?query=SELECT ...
+
+Examples:
+  bloomery load keys.txt words.bloom
+  bloomery load 'sqlite:shop.db?table=users&column=id' ids.bloom -p 0.001
+  bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
+  seq 1000 | bloomery load - numbers.bloom -n 1000)";
+
+constexpr double kDefaultRate = 0.01;
+
+struct Arguments {
+  std::string from;
+  std::string file;
+  NewFilter filter;
+  SourceOptions source;
+  bool replace = false;
+  bool json = false;
+};
+
+std::uint64_t count_keys(KeySource& source, const std::string& from) {
+  const std::optional<std::uint64_t> count = source.expected_count();
+  if (!count) {
+    throw std::invalid_argument("how many keys will come from " + from +
+                                " cannot be counted beforehand; say how many with -n");
+  }
+  return std::max<std::uint64_t>(1, *count);
+}
+
+// Before anything is read: a long scan should not end with this.
+void refuse_existing(const std::string& file) {
+  if (!std::filesystem::exists(std::filesystem::symlink_status(file))) return;
+  throw StoreError(file + ": already exists; --replace replaces it, in one step");
+}
+
+int load_keys(const Arguments& arguments) {
+  if (!arguments.replace) refuse_existing(arguments.file);
+  const auto start = std::chrono::steady_clock::now();
+  const auto source = open_source(arguments.from, arguments.source);
+  NewFilter wanted = arguments.filter;
+  if (!wanted.capacity) wanted.capacity = count_keys(*source, arguments.from);
+  if (!wanted.rate) wanted.rate = kDefaultRate;
+  AnyFilter filter = make_filter(wanted.kind_or_default(), wanted.options());
+  const SourceTotals totals = read_keys(
+      *source, "load", {wanted.capacity, source->expected_byte_count()}, [&](const Batch& batch) {
+        filter.insert_many(batch.keys);
+        return true;
+      });
+  save(filter, arguments.file, {.replace = arguments.replace});
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+  Report report;
+  report.add("from", arguments.from);
+  report.add("file", arguments.file);
+  report.add("key_count", totals.key_count, count_text(totals.key_count));
+  report.add("null_count", totals.null_count);
+  add_parameters(report, filter.parameters());
+  const double rate = add_state(report, filter);
+  report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
+  if (totals.null_count > 0) {
+    complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
+  }
+  warn_if_overfull(arguments.file, filter, rate);
+  Output output;
+  print(report, arguments.json, output);
+  return totals.key_count > 0 ? kSome : kNone;
+}
+
+}  // namespace
+
+void add_load(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      *app.add_subcommand("load", "Make a filter of all keys of a database or file");
+  command.add_option("FROM", arguments->from, "keys.txt, sqlite:..., or - for standard input")
+      ->required();
+  command.add_option("FILE", arguments->file, "the file to make")->required();
+  add_capacity(command, arguments->filter.capacity)
+      ->description("keys to size for; counted beforehand by default");
+  add_rate(command, arguments->filter.rate)
+      ->description("false positive rate at capacity; 0.01 by default");
+  add_new_filter_options(command, arguments->filter);
+  add_key_options(command, arguments->source);
+  command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = load_keys(*arguments); });
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,70 @@
+// bloomery merge: one filter that holds the keys of several.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/store/native_file.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(The filters must have been made alike: same kind, size, rate and seed. A secret filter merges only
+with copies of its file, which share its key.
+
+Examples:
+  bloomery merge week.bloom monday.bloom tuesday.bloom)";
+
+struct Arguments {
+  std::string out;
+  std::vector<std::string> files;
+  bool json = false;
+};
+
+int merge(const Arguments& arguments) {
+  if (arguments.files.size() < 2) {
+    throw std::invalid_argument("merge needs two filters or more after the file to make");
+  }
+  AnyFilter merged = load(arguments.files.front());
+  for (std::size_t i = 1; i < arguments.files.size(); ++i) {
+    try {
+      merged.merge(load(arguments.files[i]));
+    } catch (const IncompatibleError& error) {
+      throw IncompatibleError(arguments.files.front() + " and " + arguments.files[i] + ": " +
+                              error.what());
+    }
+  }
+  save(merged, arguments.out, {.replace = false});
+  Report report;
+  report.add("file", arguments.out);
+  report.add("merged_count", arguments.files.size());
+  add_parameters(report, merged.parameters());
+  const double rate = add_state(report, merged);
+  warn_if_overfull(arguments.out, merged, rate);
+  Output output;
+  print(report, arguments.json, output);
+  return kSome;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      *app.add_subcommand("merge", "Make one filter that holds the keys of several");
+  command.add_option("OUT", arguments->out, "the file to make; one that exists is refused")
+      ->required();
+  command.add_option("FILE", arguments->files, "two filters' files or more")->required();
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = merge(*arguments); });
+}
+
+}  // namespace bloomery::cli

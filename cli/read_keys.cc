@@ -1,0 +1,75 @@
+#include "cli/read_keys.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "bloomery/source/open_source.h"
+#include "bloomery/source/text_source.h"
+#include "cli/messages.h"
+
+namespace bloomery::cli {
+namespace {
+
+void warn_of_carriage_returns(const KeySource& source) {
+  const auto* const text = dynamic_cast<const TextSource*>(&source);
+  if (text != nullptr && text->first_line_ended_in_cr()) {
+    complain(
+        "the first line ends in a carriage return, which is part of the key; `tr -d '\\r'` "
+        "takes them out");
+  }
+}
+
+}  // namespace
+
+std::optional<Progress> terminal_progress(const std::string& label,
+                                          const Progress::Totals& totals) {
+  if (isatty(STDERR_FILENO) == 0) return std::nullopt;
+  return Progress(label, totals,
+                  [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); });
+}
+
+SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
+                       const BatchConsumer& consumer) {
+  std::optional<Progress> progress;
+  if (!label.empty()) progress = terminal_progress(label, totals);
+  std::uint64_t key_count = 0;
+  try {
+    const SourceTotals read = source.for_each_batch([&](const Batch& batch) {
+      key_count += batch.keys.size();
+      const bool more = consumer(batch);
+      if (progress) progress->update(key_count, batch.byte_count);
+      return more;
+    });
+    if (progress) progress->finish();
+    warn_of_carriage_returns(source);
+    return read;
+  } catch (...) {
+    if (progress) progress->clear();
+    throw;
+  }
+}
+
+SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
+                       const std::string& label, const BatchConsumer& consumer) {
+  SourceTotals all;
+  bool wants_more = true;
+  for (const std::string& location :
+       locations.empty() ? std::vector<std::string>{"-"} : locations) {
+    if (!wants_more) break;
+    const auto source = open_source(location, options);
+    // Who types the keys needs no telling how many there were.
+    const bool typed = location == "-" && isatty(STDIN_FILENO) != 0;
+    const SourceTotals one =
+        read_keys(*source, typed ? "" : label, {std::nullopt, source->expected_byte_count()},
+                  [&](const Batch& batch) { return wants_more = consumer(batch); });
+    all.key_count += one.key_count;
+    all.null_count += one.null_count;
+    all.byte_count += one.byte_count;
+  }
+  return all;
+}
+
+}  // namespace bloomery::cli

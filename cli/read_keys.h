@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bloomery/source/key_source.h"
+#include "bloomery/source/progress.h"
+#include "bloomery/source/source_options.h"
+
+namespace bloomery::cli {
+
+// Reads a source in batches. While it does, a person at the terminal sees on standard error how far
+// it has come; an empty label shows nothing. Says so where the keys end in carriage returns. Throws
+// as KeySource does.
+SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
+                       const BatchConsumer& consumer);
+
+// The same for each location in turn; none at all means standard input. Stops where the consumer
+// does.
+SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
+                       const std::string& label, const BatchConsumer& consumer);
+
+// Progress on standard error, or nothing where that is no terminal.
+std::optional<Progress> terminal_progress(const std::string& label, const Progress::Totals& totals);
+
+}  // namespace bloomery::cli

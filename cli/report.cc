@@ -1,0 +1,73 @@
+#include "cli/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "bloomery/bits/memory_limit.h"
+#include "bloomery/source/human_number.h"
+#include "cli/text_table.h"
+
+namespace bloomery::cli {
+namespace {
+
+std::string text_of(const Report::Value& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return short_number(value.get<double>());
+  if (value.is_null()) return "-";
+  return value.dump();
+}
+
+}  // namespace
+
+void Report::add(std::string name, Value value, std::string text) {
+  lines_.emplace_back(label_of(name), text.empty() ? text_of(value) : std::move(text));
+  json_[std::move(name)] = std::move(value);
+}
+
+std::string Report::text() const {
+  TextTable table(TextTable::Align::left);
+  for (const auto& [label, text] : lines_) table.add_row({label, text});
+  return table.text();
+}
+
+void print(const Report& report, bool as_json, Output& output) {
+  output.write(as_json ? json_line(report.json()) : report.text());
+  output.flush();
+}
+
+std::string json_line(const Report::Value& value) {
+  return value.dump(2, ' ', false, Report::Value::error_handler_t::replace) + '\n';
+}
+
+std::string label_of(std::string_view name) {
+  std::string label(name);
+  std::ranges::replace(label, '_', ' ');
+  return label;
+}
+
+std::string count_text(std::uint64_t count) {
+  const std::string exact = std::to_string(count);
+  return count < 10'000 ? exact : exact + " (" + format_count(count) + ")";
+}
+
+std::string bytes_text(std::uint64_t byte_count) {
+  const std::string exact = std::to_string(byte_count);
+  return byte_count < 1024 ? exact
+                           : exact + " (" + human_bytes(static_cast<double>(byte_count)) + ")";
+}
+
+std::string rate_text(double rate) {
+  if (!(rate > 0 && rate < 0.5)) return short_number(rate);
+  const double one_in = 1 / rate;
+  const std::string in = one_in < 1e15 ? format_count(static_cast<std::uint64_t>(one_in + 0.5))
+                                       : short_number(one_in, 2);
+  return short_number(rate) + " (1 in " + in + ")";
+}
+
+std::string short_number(double value, int digits) {
+  return fmt::format("{:.{}g}", value, digits);
+}
+
+}  // namespace bloomery::cli

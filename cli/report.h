@@ -1,0 +1,47 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/output.h"
+
+namespace bloomery::cli {
+
+// What a command has to say: fields in order, printed as aligned text for people or, with --json,
+// as one object for programs. Names are the words of the library (bit_count, fill_ratio, ...); text
+// shows them with blanks.
+class Report {
+ public:
+  using Value = nlohmann::ordered_json;
+
+  // `text` is the value as a person reads it; without one the value is shown as it is.
+  void add(std::string name, Value value, std::string text = {});
+
+  // Only for programs: `value` as it is, no line of text.
+  void add_json(std::string name, Value value) { json_[std::move(name)] = std::move(value); }
+
+  const Value& json() const noexcept { return json_; }
+  std::string text() const;
+
+ private:
+  Value json_ = Value::object();
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+// Writes the report as text or as JSON, and flushes.
+void print(const Report& report, bool as_json, Output& output);
+
+// The object and a newline. Bytes that are not UTF-8 (names of files) become U+FFFD.
+std::string json_line(const Report::Value& value);
+
+// Values as people read them.
+std::string label_of(std::string_view name);             // "bit_count": "bit count"
+std::string count_text(std::uint64_t count);             // "10000000 (10M)"
+std::string bytes_text(std::uint64_t byte_count);        // "1262277 (1.2 MiB)"
+std::string rate_text(double rate);                      // "0.01 (1 in 100)"
+std::string short_number(double value, int digits = 4);  // four significant digits
+
+}  // namespace bloomery::cli

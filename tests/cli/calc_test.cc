@@ -1,0 +1,88 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/rates.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Shell;
+
+TEST(Calc, AgreesWithTheSizingOfTheLibrary) {
+  const nlohmann::json filters =
+      Shell().run("bloomery calc -n 10M -p 0.01 --json").json().at("filters");
+  ASSERT_EQ(filters.size(), filter_kinds().size());
+  for (const auto& filter : filters) {
+    const Geometry geometry = geometry_for(kind_named(filter.at("kind").get<std::string>()),
+                                           {.capacity = 10'000'000, .false_positive_rate = 0.01});
+    EXPECT_EQ(filter.at("capacity"), 10'000'000);
+    EXPECT_EQ(filter.at("false_positive_rate"), 0.01);
+    EXPECT_EQ(filter.at("bit_count"), geometry.bit_count);
+    EXPECT_EQ(filter.at("byte_count"), geometry.bit_count / 8);
+    EXPECT_EQ(filter.at("probe_count"), geometry.probe_count);
+    EXPECT_EQ(filter.at("lines_per_key"), geometry.lines_per_key);
+    EXPECT_DOUBLE_EQ(filter.at("predicted_rate"), predicted_rate(geometry, 1e7));
+    EXPECT_DOUBLE_EQ(filter.at("overfill").at(4).at("load"), 4);
+    EXPECT_DOUBLE_EQ(filter.at("overfill").at(4).at("predicted_rate"),
+                     predicted_rate(geometry, 4e7));
+  }
+}
+
+TEST(Calc, ShowsOneKindWhereAsked) {
+  const Outcome outcome = Shell().run("bloomery calc -n 1000 -m 16KiB --kind classic");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("classic"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("blocked")));
+  EXPECT_THAT(outcome.out, HasSubstr("131072"));
+}
+
+TEST(Calc, TakesBitsAndBytes) {
+  const Shell shell;
+  const auto bits = [&](const std::string& size) {
+    return shell.run("bloomery calc -n 1000 --kind classic --json -m " + size)
+        .json()
+        .at("filters")
+        .at(0)
+        .at("bit_count");
+  };
+  EXPECT_EQ(bits("64K"), 64'000);
+  EXPECT_EQ(bits("64KiB"), 64 * 1024 * 8);
+  EXPECT_EQ(bits("1.5MiB"), 3 * 1024 * 1024 * 4);
+  EXPECT_EQ(bits("800B"), 6'400);
+}
+
+TEST(Calc, LeavesOutAKindThatCannotAndSaysWhy) {
+  const Shell shell;
+  const Outcome text = shell.run("bloomery calc -m 1MiB -k 20");
+  EXPECT_EQ(text.status, 0);
+  EXPECT_THAT(text.out, HasSubstr("blocked: a blocked filter has 1 to 16 probes, not 20"));
+  const auto filters = shell.run("bloomery calc -m 1MiB -k 20 --json").json().at("filters");
+  EXPECT_TRUE(filters.at(0).contains("impossible"));
+  EXPECT_EQ(filters.at(1).at("probe_count"), 20);
+}
+
+TEST(Calc, RefusesContradictionsAndSaysWhy) {
+  const Shell shell;
+  const auto refusal = [&](const std::string& arguments) {
+    const Outcome outcome = shell.run("bloomery calc " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal("-n 1000"), HasSubstr("two or more"));
+  EXPECT_THAT(refusal(""), HasSubstr("two or more"));
+  EXPECT_THAT(refusal("-p 0.01 -k 7"), HasSubstr("leave the size open"));
+  EXPECT_THAT(refusal("-n 1000 -p 0.01 -m 4096"), HasSubstr("it needs 9"));
+  EXPECT_THAT(refusal("-n 1000 -p 0.01 -m 10000 -k 1"), HasSubstr("above the 0.01 asked"));
+  EXPECT_THAT(refusal("-p 0.01 -m 1"), HasSubstr("too few"));
+  EXPECT_THAT(refusal("-n 10 -k 0"), HasSubstr("from 1 to 255"));
+  EXPECT_THAT(refusal("-n 10 -m 3XiB"), HasSubstr("KiB"));
+  EXPECT_THAT(refusal("-n 1e19 -p 1e-20"), HasSubstr("more than 2^60 bits"));
+}
+
+}  // namespace
+}  // namespace bloomery

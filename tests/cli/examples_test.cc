@@ -1,0 +1,77 @@
+// Every example that --help shows is run as it stands, with files of the names they use.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <vector>
+
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using testing::Outcome;
+using testing::Shell;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The commands that `bloomery --help` lists.
+std::vector<std::string> commands(const Shell& shell) {
+  std::vector<std::string> names;
+  bool listed = false;
+  for (const std::string& line : lines_of(shell.run("bloomery --help").out)) {
+    if (listed && !line.starts_with("  ")) break;
+    if (listed) names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    listed = listed || line == "Subcommands:";
+  }
+  return names;
+}
+
+std::vector<std::string> examples(const std::string& help) {
+  std::vector<std::string> found;
+  bool begun = false;
+  for (const std::string& line : lines_of(help)) {
+    if (begun && line.starts_with("  ") && line.find("bloomery") != std::string::npos) {
+      // What stands three blanks after the command is a remark.
+      found.push_back(line.substr(2, line.find("   ", 2) - 2));
+    }
+    begun = begun || line == "Examples:";
+  }
+  return found;
+}
+
+// What the examples read.
+void make_files(const Shell& shell) {
+  shell.write("keys.txt", "alice\nbob\n");
+  shell.write("asked.txt", "bob\ncarol\n");
+  shell.write("table.csv", "1,alice\n2,bob\n");
+  const Outcome made = shell.run(
+      "for name in users monday tuesday; do bloomery create $name.bloom -n 1000 -p 0.01; done\n"
+      "bloomery insert users.bloom keys.txt\n"
+      "sqlite3 shop.db 'create table users(id integer primary key, name text);"
+      " insert into users select value, value from generate_series(1, 100)'");
+  ASSERT_EQ(made.status, 0) << made.err;
+}
+
+TEST(Examples, OfEveryCommandRun) {
+  const Shell outer;
+  const auto names = commands(outer);
+  ASSERT_FALSE(names.empty());
+  for (const std::string& name : names) {
+    const auto lines = examples(outer.run("bloomery " + name + " --help").out);
+    EXPECT_FALSE(lines.empty()) << name << " shows no example";
+    for (const std::string& line : lines) {
+      const Shell shell;
+      if (name != "create") make_files(shell);
+      const Outcome outcome = shell.run(line);
+      EXPECT_LE(outcome.status, 1) << line << "\n" << outcome.err;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace bloomery

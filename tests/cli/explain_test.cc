@@ -1,0 +1,59 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/native_file.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Shell;
+
+TEST(Explain, ShowsEveryBitOfTheKey) {
+  for (const KindName& each : filter_kinds()) {
+    const Shell shell;
+    AnyFilter filter = make_filter(each.kind, {.capacity = 100, .false_positive_rate = 1e-6});
+    filter.insert("alice");
+    save(filter, shell.path("f.bloom"));
+
+    const Outcome present = shell.run("bloomery explain f.bloom alice --json");
+    EXPECT_EQ(present.status, 0) << present.err;
+    EXPECT_EQ(present.json().at("presence"), "maybe");
+    EXPECT_EQ(present.json().at("key"), "alice");
+    const auto positions = filter.positions(filter.hash(Key("alice")));
+    ASSERT_EQ(present.json().at("probes").size(), positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      EXPECT_EQ(present.json().at("probes").at(i).at("position"), positions[i]);
+      EXPECT_EQ(present.json().at("probes").at(i).at("set"), true);
+    }
+
+    const Outcome absent = shell.run("bloomery explain f.bloom bob");
+    EXPECT_EQ(absent.status, 1);
+    EXPECT_THAT(absent.out, HasSubstr("surely absent: "));
+    EXPECT_THAT(absent.out, HasSubstr("clear"));
+  }
+}
+
+TEST(Explain, TakesEncodedEmptyAndStrangeKeys) {
+  const Shell shell;
+  AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 100});
+  for (const Key key : {Key(""), Key("--help"), Key("\x2a\0\0\0\0\0\0\0", 8), Key("[a]")}) {
+    filter.insert(key);
+  }
+  save(filter, shell.path("f.bloom"));
+  EXPECT_EQ(shell.run("bloomery explain f.bloom ''").status, 0);
+  EXPECT_EQ(shell.run("bloomery explain f.bloom -- --help").status, 0);
+  EXPECT_EQ(shell.run("bloomery explain f.bloom --as u64 42").status, 0);
+  EXPECT_EQ(shell.run("bloomery explain f.bloom '[a]'").status, 0);
+  EXPECT_EQ(shell.run("bloomery explain f.bloom --as u64 forty").status, 2);
+  EXPECT_EQ(shell.run("bloomery explain f.bloom").status, 2);
+  // Bytes that no terminal should get.
+  const Outcome escaped = shell.run("bloomery explain f.bloom \"$(printf '\\033[31m')\"");
+  EXPECT_THAT(escaped.out, Not(HasSubstr("\033")));
+}
+
+}  // namespace
+}  // namespace bloomery

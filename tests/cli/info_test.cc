@@ -1,0 +1,76 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/native_file.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::numbered_lines;
+using testing::Outcome;
+using testing::Shell;
+
+TEST(Info, TellsWhatTheFilterSays) {
+  const Shell shell;
+  AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 500, .seed = 7});
+  for (const char* key : {"a", "b", "c"}) filter.insert(key);
+  save(filter, shell.path("f.bloom"),
+       {.notes = {.watermark = 12, .note = "from the shop", .epoch = 3}});
+  const Outcome outcome = shell.run("bloomery info f.bloom --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json.at("kind"), "blocked");
+  EXPECT_EQ(json.at("capacity"), 500);
+  EXPECT_EQ(json.at("inserted"), 3);
+  EXPECT_EQ(json.at("bit_count"), filter.geometry().bit_count);
+  EXPECT_EQ(json.at("lines_per_key"), filter.geometry().lines_per_key);
+  EXPECT_EQ(json.at("fill_ratio"), filter.fill_ratio());
+  EXPECT_EQ(json.at("cardinality"), filter.cardinality());
+  EXPECT_EQ(json.at("predicted_rate"), filter.predicted_rate());
+  EXPECT_EQ(json.at("seed"), 7);
+  EXPECT_EQ(json.at("epoch"), 3);
+  EXPECT_EQ(json.at("watermark"), 12);
+  EXPECT_EQ(json.at("note"), "from the shop");
+  EXPECT_EQ(json.at("closed_cleanly"), true);
+  EXPECT_EQ(json.at("checksums"), "verified");
+  EXPECT_EQ(json.at("file_byte_count"), shell.read("f.bloom").size());
+}
+
+TEST(Info, IsReadByPeopleToo) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create f.bloom -n 500 -p 0.01").status, 0);
+  const std::string text = shell.run("bloomery info f.bloom").out;
+  EXPECT_THAT(text, HasSubstr("fill ratio"));
+  EXPECT_THAT(text, HasSubstr("verified, 1 block"));
+}
+
+TEST(Info, DescribesADamagedFileAndFails) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create f.bloom -n 100K -p 0.01").status, 0);
+  std::string bytes = shell.read("f.bloom");
+  bytes[100'000] ^= 4;
+  shell.write("f.bloom", bytes);
+  const Outcome outcome = shell.run("bloomery info f.bloom --json");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.json().at("checksums"), "damaged");
+  EXPECT_EQ(outcome.json().at("capacity"), 100'000);
+  EXPECT_THAT(outcome.err, HasSubstr("f.bloom: "));
+}
+
+TEST(Info, RefusesWhatIsNoFilter) {
+  const Shell shell;
+  shell.write("empty", "");
+  shell.write("text", numbered_lines("line ", 1'000));
+  for (const char* file : {"empty", "text", ".", "missing", "/dev/null"}) {
+    const Outcome outcome = shell.run(std::string("bloomery info ") + file);
+    EXPECT_EQ(outcome.status, 2) << file;
+    EXPECT_EQ(outcome.out, "") << file;
+    EXPECT_THAT(outcome.err, HasSubstr(std::string("bloomery: ") + file + ": "));
+  }
+}
+
+}  // namespace
+}  // namespace bloomery

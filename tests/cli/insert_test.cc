@@ -1,0 +1,177 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/store/native_file.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::numbered_lines;
+using testing::Outcome;
+using testing::Shell;
+
+// A shell with a filter f.bloom for 1,000 keys, rare to be wrong.
+class Insert : public ::testing::Test {
+ protected:
+  Insert() { EXPECT_EQ(shell_.run("bloomery create f.bloom -n 1000 -p 1e-9").status, 0); }
+
+  AnyFilter filter() const { return load(shell_.path("f.bloom")); }
+
+  Shell shell_;
+};
+
+TEST_F(Insert, SaysHowManyKeysWereNew) {
+  const Outcome first =
+      shell_.run("bloomery insert f.bloom --json", numbered_lines("a", 20) + "a3\n");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(first.json().at("key_count"), 21);
+  EXPECT_EQ(first.json().at("new_count"), 20);
+  EXPECT_EQ(first.json().at("inserted"), 20);
+  EXPECT_EQ(first.json().at("capacity"), 1'000);
+
+  const Outcome again = shell_.run("bloomery insert f.bloom --json", numbered_lines("a", 20));
+  EXPECT_EQ(again.status, 1) << "none was new";
+  EXPECT_EQ(again.json().at("new_count"), 0);
+  EXPECT_EQ(filter().inserted(), 20U);
+}
+
+TEST_F(Insert, ReadsSeveralInputs) {
+  shell_.write("a.txt", "a1\na2\n");
+  shell_.write("b.txt", "b1");
+  const Outcome outcome = shell_.run("bloomery insert f.bloom a.txt - b.txt --json", "c1\n");
+  EXPECT_EQ(outcome.json().at("new_count"), 4);
+  for (const char* key : {"a1", "a2", "b1", "c1"}) EXPECT_TRUE(filter().may_contain(key)) << key;
+}
+
+TEST_F(Insert, TakesAnyBytes) {
+  shell_.write("binary", std::string("\xff\xfe\0x\n\n\r\nno newline at the end", 29));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom binary").status, 0);
+  for (const Key key : {Key("\xff\xfe\0x", 4), Key(""), Key("\r"), Key("no newline at the end")}) {
+    EXPECT_TRUE(filter().may_contain(key));
+  }
+}
+
+TEST_F(Insert, TakesLinesOfAHundredMegabytes) {
+  const Outcome outcome = shell_.run(
+      "{ head -c 100000000 /dev/zero | tr '\\0' x; echo; echo short; } >long.txt\n"
+      "bloomery insert f.bloom long.txt --json && bloomery check f.bloom -c <long.txt >&2");
+  EXPECT_EQ(outcome.json().at("new_count"), 2);
+  EXPECT_EQ(outcome.err, "2\n");
+}
+
+TEST_F(Insert, KnowsRecordsFieldsAndEncodings) {
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom -0", std::string("a\nb\0c\0", 6)).status, 0);
+  EXPECT_TRUE(filter().may_contain("a\nb"));
+  EXPECT_TRUE(filter().may_contain("c"));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --field 2 -d ::", "1::two::3\n").status, 0);
+  EXPECT_TRUE(filter().may_contain("two"));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom -F 2", "1\tzwei\t3\n").status, 0);
+  EXPECT_TRUE(filter().may_contain("zwei"));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --as hex", "00ff\n").status, 0);
+  EXPECT_TRUE(filter().may_contain(Key("\x00\xff", 2)));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --as u64", "513\n").status, 0);
+  EXPECT_TRUE(filter().may_contain(Key("\x01\x02\0\0\0\0\0\0", 8)));
+}
+
+TEST_F(Insert, NamesTheLineThatSpellsNoKeyAndInsertsNone) {
+  shell_.write("ids.txt", "1\n2\nthree\n");
+  const Outcome outcome = shell_.run("bloomery insert f.bloom ids.txt --as u64");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("ids.txt:3: \"three\""));
+  EXPECT_EQ(filter().inserted(), 0U);
+}
+
+TEST_F(Insert, GoesOnBeyondTheCapacityAndTellsTheRate) {
+  ASSERT_EQ(shell_.run("bloomery create g.bloom -n 100 -p 0.01").status, 0);
+  const Outcome outcome = shell_.run("bloomery insert g.bloom --json", numbered_lines("k", 2'000));
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_GT(outcome.json().at("inserted"), 100);
+  EXPECT_GT(outcome.json().at("predicted_rate"), 0.01);
+  EXPECT_THAT(outcome.err, HasSubstr("more than its capacity of 100; its rate is now "));
+  const Outcome info = shell_.run("bloomery info g.bloom --json");
+  EXPECT_EQ(info.json().at("predicted_rate"), outcome.json().at("predicted_rate"));
+  EXPECT_THAT(info.err, HasSubstr("more than its capacity"));
+  EXPECT_EQ(shell_.run("bloomery check g.bloom -v", numbered_lines("k", 2'000)).out, "");
+}
+
+TEST_F(Insert, InterruptedLeavesTheFileAsItWas) {
+  const std::string before = shell_.read("f.bloom");
+  for (const char* signal : {"INT", "TERM", "KILL"}) {
+    const Outcome outcome = shell_.run(
+        "mkfifo pipe\n"
+        "env --default-signal=INT bloomery insert f.bloom pipe &\n"
+        "exec 3>pipe\n"  // returns when the command has opened it
+        "seq 5000 >&3\n"
+        "kill -" +
+        std::string(signal) +
+        " $!\n"
+        "wait $!\n"
+        "test $? -gt 128 || echo not killed\n"
+        "rm pipe\n");
+    EXPECT_EQ(outcome.out, "") << signal;
+    EXPECT_EQ(shell_.read("f.bloom"), before) << signal;
+    EXPECT_EQ(shell_.run("ls -A").out, "f.bloom\n") << signal;
+  }
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom", "a\n").status, 0) << "the lock is gone";
+}
+
+TEST_F(Insert, HasTheFileToItself) {
+  const Outcome outcome = shell_.run(
+      "mkfifo pipe\n"
+      "bloomery insert f.bloom pipe >first &\n"
+      "exec 3>pipe\n"
+      "echo second | bloomery insert f.bloom\n"
+      "echo $?\n"
+      "echo first >&3\n"
+      "exec 3>&-\n"
+      "wait $!\n"
+      "echo $?\n");
+  EXPECT_EQ(outcome.out, "2\n0\n");
+  EXPECT_THAT(outcome.err, HasSubstr("f.bloom"));
+  EXPECT_TRUE(filter().may_contain("first"));
+  EXPECT_FALSE(filter().may_contain("second"));
+}
+
+TEST_F(Insert, KeepsTheOldFileWhereTheNewOneMayNotGrowSoLarge) {
+  const std::string before = shell_.read("f.bloom");
+  const Outcome outcome = shell_.run("ulimit -f 1; echo a | bloomery insert f.bloom");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("f.bloom"));
+  EXPECT_EQ(shell_.read("f.bloom"), before);
+  EXPECT_EQ(shell_.run("ls -A").out, "f.bloom\n");
+}
+
+TEST_F(Insert, NeverWritesItsReportIntoAFile) {
+  const Outcome outcome = shell_.run("bloomery insert f.bloom >&-", "a\n");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write standard output"));
+  EXPECT_TRUE(filter().may_contain("a"));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom <&-").status, 2);
+  EXPECT_EQ(shell_.run("echo b | bloomery insert f.bloom 2>&-").status, 0);
+  EXPECT_TRUE(filter().may_contain("b"));
+}
+
+TEST_F(Insert, TellsOfCarriageReturns) {
+  const Outcome outcome = shell_.run("bloomery insert f.bloom", "a\r\nb\r\n");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("carriage return"));
+}
+
+TEST_F(Insert, RefusesWhatIsNoFilterOrNoInput) {
+  shell_.write("keys.txt", "a\n");
+  EXPECT_THAT(shell_.run("bloomery insert keys.txt keys.txt").err, HasSubstr("not a bloomery"));
+  EXPECT_EQ(shell_.read("keys.txt"), "a\n");
+  for (const char* arguments :
+       {"missing.bloom keys.txt", ". keys.txt", "f.bloom missing.txt", "f.bloom .",
+        "f.bloom keys.txt missing.txt", "f.bloom keys.txt --field 0", "f.bloom keys.txt -d ,",
+        "f.bloom keys.txt --field 1 -d ''", "f.bloom keys.txt --as utf7", ""}) {
+    EXPECT_EQ(shell_.run(std::string("bloomery insert ") + arguments).status, 2) << arguments;
+  }
+  EXPECT_EQ(filter().inserted(), 0U);
+}
+
+}  // namespace
+}  // namespace bloomery

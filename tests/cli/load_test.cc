@@ -1,0 +1,117 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/native_file.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::numbered_lines;
+using testing::Outcome;
+using testing::Shell;
+
+// A database with 900 names and 100 NULLs.
+constexpr const char* kMakeShop =
+    "sqlite3 shop.db \"create table users(id integer primary key, name text);"
+    "insert into users select value, case when value % 10 = 0 then null else 'user' || value end"
+    " from generate_series(1, 1000)\"";
+
+TEST(Load, SizesTheFilterByTheKeysOfAFile) {
+  const Shell shell;
+  shell.write("keys.txt", numbered_lines("k", 5'000) + "last, without newline");
+  const Outcome outcome = shell.run("bloomery load keys.txt f.bloom --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("key_count"), 5'001);
+  EXPECT_EQ(outcome.json().at("capacity"), 5'001);
+  EXPECT_EQ(outcome.json().at("false_positive_rate"), 0.01);
+  EXPECT_LE(outcome.json().at("predicted_rate"), 0.0105);
+  EXPECT_EQ(shell.run("bloomery check f.bloom -c --input keys.txt").out, "5001\n");
+}
+
+TEST(Load, ReadsADatabaseAndReportsNulls) {
+  const Shell shell;
+  ASSERT_EQ(shell.run(kMakeShop).status, 0);
+  const Outcome outcome = shell.run(
+      "bloomery load 'sqlite:shop.db?table=users&column=name' f.bloom -p 1e-9 --kind classic "
+      "--json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("key_count"), 900);
+  EXPECT_EQ(outcome.json().at("null_count"), 100);
+  EXPECT_EQ(outcome.json().at("inserted"), 900);
+  EXPECT_EQ(outcome.json().at("kind"), "classic");
+  EXPECT_THAT(outcome.err, HasSubstr("100 rows had no key"));
+  const AnyFilter filter = load(shell.path("f.bloom"));
+  EXPECT_TRUE(filter.may_contain("user999"));
+  EXPECT_FALSE(filter.may_contain("user1000"));
+}
+
+TEST(Load, ReadsAQuery) {
+  const Shell shell;
+  ASSERT_EQ(shell.run(kMakeShop).status, 0);
+  const Outcome outcome = shell.run(
+      "bloomery load 'sqlite:shop.db?query=SELECT id FROM users WHERE id <= 10' f.bloom -p 1e-9 "
+      "--as u64 --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("key_count"), 10);
+  EXPECT_TRUE(load(shell.path("f.bloom")).may_contain(Key("\x0a\0\0\0\0\0\0\0", 8)));
+}
+
+TEST(Load, NeedsACapacityForAPipe) {
+  const Shell shell;
+  const Outcome unknown = shell.run("seq 10 | bloomery load - f.bloom");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("-n"));
+  EXPECT_FALSE(shell.has("f.bloom"));
+  EXPECT_EQ(shell.run("seq 10 | bloomery load - f.bloom -n 10").status, 0);
+  const Outcome overfull = shell.run("seq 1000 | bloomery load - g.bloom -n 10");
+  EXPECT_EQ(overfull.status, 0);
+  EXPECT_THAT(overfull.err, HasSubstr("more than its capacity of 10"));
+}
+
+TEST(Load, OfNothingIsNone) {
+  const Shell shell;
+  shell.write("empty.txt", "");
+  EXPECT_EQ(shell.run("bloomery load empty.txt f.bloom").status, 1);
+  EXPECT_EQ(shell.run("bloomery check f.bloom", "a\n").status, 1);
+}
+
+TEST(Load, ReplacesOnlyWhereAsked) {
+  const Shell shell;
+  shell.write("old.txt", "old\n");
+  shell.write("new.txt", "new\n");
+  ASSERT_EQ(shell.run("bloomery load old.txt f.bloom -p 1e-9").status, 0);
+  EXPECT_THAT(shell.run("bloomery load new.txt f.bloom").err, HasSubstr("--replace"));
+  EXPECT_TRUE(load(shell.path("f.bloom")).may_contain("old"));
+  EXPECT_EQ(shell.run("bloomery load new.txt f.bloom -p 1e-9 --replace").status, 0);
+  EXPECT_TRUE(load(shell.path("f.bloom")).may_contain("new"));
+  EXPECT_FALSE(load(shell.path("f.bloom")).may_contain("old"));
+}
+
+TEST(Load, ExplainsWhatItCannotRead) {
+  const Shell shell;
+  ASSERT_EQ(shell.run(kMakeShop).status, 0);
+  shell.write("keys.txt", "1\ntwo\n");
+  const auto refusal = [&](const std::string& arguments) {
+    const Outcome outcome = shell.run("bloomery load " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_FALSE(shell.has("f.bloom")) << arguments;
+    return outcome.err;
+  };
+  EXPECT_THAT(refusal("'sqlite:shop.db?table=user&column=id' f.bloom"), HasSubstr("\"users\""));
+  EXPECT_THAT(refusal("'sqlite:shop.db?table=users&column=nick' f.bloom"), HasSubstr("\"name\""));
+  EXPECT_THAT(refusal("'sqlite:none.db?table=users&column=id' f.bloom"), HasSubstr("none.db"));
+  EXPECT_THAT(refusal("'sqlite:keys.txt?table=users&column=id' f.bloom"), HasSubstr("keys.txt"));
+  EXPECT_THAT(refusal("'sqlite:shop.db' f.bloom"), HasSubstr("table"));
+  EXPECT_THAT(refusal("missing.txt f.bloom"), HasSubstr("missing.txt"));
+  EXPECT_THAT(refusal("keys.txt f.bloom --as u64"), HasSubstr("keys.txt:2: \"two\""));
+  EXPECT_THAT(refusal("keys.txt f.bloom -p 0"), HasSubstr("-p: "));
+  EXPECT_THAT(refusal("keys.txt f.bloom -n 1e15"), HasSubstr("this machine has"));
+  refusal("keys.txt");
+}
+
+}  // namespace
+}  // namespace bloomery

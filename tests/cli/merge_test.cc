@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/store/native_file.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::numbered_lines;
+using testing::Outcome;
+using testing::Shell;
+
+class Merge : public ::testing::Test {
+ protected:
+  void make(const std::string& name, const std::string& options = "-n 200 -p 1e-9") const {
+    EXPECT_EQ(shell_.run("bloomery create " + name + ".bloom " + options).status, 0);
+    EXPECT_EQ(shell_.run("bloomery insert " + name + ".bloom", numbered_lines(name, 50)).status, 0);
+  }
+
+  Shell shell_;
+};
+
+TEST_F(Merge, HoldsTheKeysOfAll) {
+  for (const char* name : {"a", "b", "c"}) make(name);
+  const Outcome outcome = shell_.run("bloomery merge all.bloom a.bloom b.bloom c.bloom --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("merged_count"), 3);
+  EXPECT_NEAR(outcome.json().at("inserted"), 150, 5);
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_EQ(shell_.run("bloomery check all.bloom -c", numbered_lines(name, 50)).out, "50\n");
+  }
+  EXPECT_EQ(load(shell_.path("a.bloom")).inserted(), 50U) << "the parts stay as they were";
+}
+
+TEST_F(Merge, RefusesStrangersByName) {
+  make("a");
+  make("large", "-n 2000 -p 1e-9");
+  make("seeded", "-n 200 -p 1e-9 --seed 1");
+  make("secret", "-n 200 -p 1e-9 --secret");
+  make("classic", "-n 200 -p 1e-9 --kind classic");
+  for (const std::string other : {"large", "seeded", "secret", "classic"}) {
+    const Outcome outcome = shell_.run("bloomery merge all.bloom a.bloom " + other + ".bloom");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("a.bloom and " + other + ".bloom: cannot merge: "));
+    EXPECT_FALSE(shell_.has("all.bloom"));
+  }
+}
+
+TEST_F(Merge, LeavesAnExistingFileAlone) {
+  make("a");
+  make("b");
+  const std::string before = shell_.read("a.bloom");
+  EXPECT_EQ(shell_.run("bloomery merge a.bloom a.bloom b.bloom").status, 2);
+  EXPECT_EQ(shell_.read("a.bloom"), before);
+}
+
+TEST_F(Merge, NeedsTwoFilters) {
+  make("a");
+  EXPECT_THAT(shell_.run("bloomery merge all.bloom a.bloom").err, HasSubstr("two filters or more"));
+  EXPECT_EQ(shell_.run("bloomery merge all.bloom").status, 2);
+  EXPECT_EQ(shell_.run("bloomery merge all.bloom a.bloom missing.bloom").status, 2);
+  EXPECT_FALSE(shell_.has("all.bloom"));
+}
+
+}  // namespace
+}  // namespace bloomery

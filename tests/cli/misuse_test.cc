@@ -1,0 +1,76 @@
+// What is not a command line ends with status 2, one message, and nothing on standard output.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Shell;
+using ::testing::StartsWith;
+
+std::string refusal(const std::string& line) {
+  const Outcome outcome = Shell().run(line);
+  EXPECT_EQ(outcome.status, 2) << line;
+  EXPECT_EQ(outcome.out, "") << line;
+  EXPECT_THAT(outcome.err, StartsWith("bloomery: ")) << line;
+  return outcome.err;
+}
+
+TEST(Misuse, OfCommandsIsExplained) {
+  EXPECT_THAT(refusal("bloomery"), HasSubstr("Try: bloomery --help"));
+  EXPECT_THAT(refusal("bloomery clac"), HasSubstr("\"clac\" is no command; there are "));
+  EXPECT_THAT(refusal("bloomery calc --capactiy 3"), HasSubstr("Try: bloomery calc --help"));
+  EXPECT_THAT(refusal("bloomery calc -n"), HasSubstr("--capacity"));
+  EXPECT_THAT(refusal("bloomery calc -n 1 -n 2 -p 0.1"), HasSubstr("--capacity"));
+  EXPECT_THAT(refusal("bloomery calc extra -n 1 -p 0.1"), HasSubstr("extra"));
+}
+
+TEST(Misuse, OfCapacitiesIsExplained) {
+  const auto capacity = [](const std::string& text) {
+    return refusal("bloomery calc -p 0.01 -n " + text);
+  };
+  EXPECT_THAT(capacity("0"), StartsWith("bloomery: -n: "));
+  EXPECT_THAT(capacity("-1"), HasSubstr("negative"));
+  EXPECT_THAT(capacity("1e30"), HasSubstr("18446744073709551615"));
+  EXPECT_THAT(capacity("1.5"), HasSubstr("not whole"));
+  EXPECT_THAT(capacity("ten"), HasSubstr("not a count"));
+  EXPECT_THAT(capacity("''"), HasSubstr("not a count"));
+  EXPECT_THAT(capacity("'10 '"), HasSubstr("not a count"));
+}
+
+TEST(Misuse, OfRatesIsExplained) {
+  for (const char* text : {"0", "1", "-0", "-0.5", "1.5", "nan", "inf", "1e-400", "1e-300", "''",
+                           "0.01x", "half", "100%", "0%", "0x1p-3"}) {
+    const std::string message = refusal(std::string("bloomery calc -n 10 -p ") + text);
+    EXPECT_THAT(message, StartsWith("bloomery: -p: ")) << text;
+    EXPECT_THAT(message, HasSubstr("to below 1")) << text;
+  }
+}
+
+TEST(Misuse, OfKindsNamesThoseThatAre) {
+  EXPECT_THAT(refusal("bloomery calc -n 10 -p 0.1 --kind cuckoo"), HasSubstr("blocked, classic"));
+}
+
+TEST(Output, ThatCannotBeWrittenIsAnError) {
+  for (const char* line : {"bloomery calc -n 10 -p 0.1 >/dev/full", "bloomery --help >/dev/full",
+                           "bloomery --version >/dev/full", "bloomery calc --help >/dev/full"}) {
+    const Outcome outcome = Shell().run(line);
+    EXPECT_EQ(outcome.status, 2) << line;
+    EXPECT_THAT(outcome.err, HasSubstr("standard output: No space left")) << line;
+  }
+}
+
+TEST(Output, ToAReaderThatHasGoneEndsQuietly) {
+  // The status of the pipe is that of true; what counts is that nothing is said.
+  const Outcome outcome = Shell().run("{ sleep 0.1; bloomery calc -n 10 -p 0.1; } | true");
+  EXPECT_EQ(outcome.err, "");
+  // Also where the parent ignores the signal.
+  EXPECT_EQ(Shell().run("trap '' PIPE; { sleep 0.1; bloomery --help; } | true").err, "");
+}
+
+}  // namespace
+}  // namespace bloomery
