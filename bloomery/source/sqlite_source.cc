@@ -240,7 +240,7 @@ SourceTotals SqliteSource::for_each_batch(const BatchConsumer& consumer) {
   // An error of SQLite's own, unless we ended the scan.
   const bool complete = code == SQLITE_ROW;
   if (!complete && scan.problem.empty() && scan.batcher.wants_more()) database_.fail(code);
-  scan.batcher.flush();
+  scan.batcher.finish();
   if (!scan.problem.empty()) {
     throw std::invalid_argument(database_.path() + ": " + scan.problem);
   }
