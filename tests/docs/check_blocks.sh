@@ -1,0 +1,56 @@
+#!/bin/sh
+# check_blocks.sh SOURCE WORK COMPILER BIN: compiles the cpp blocks and runs the sh blocks of README*.md and docs/*.md. A
+# block without main() is statements, and sees the names of preamble.h.
+set -eu
+source=$1 work=$2/blocks compiler=$3 bin=$4
+rm -rf "$work"
+mkdir -p "$work"
+cd "$work"
+
+# blocks LANGUAGE FILE: writes each block of the language to a file of its own, and prints their names.
+blocks() {
+  awk -v language="$1" -v stem="$(basename "$2" .md)" '
+    $0 == "```" language { inside = 1; name = sprintf("%s_%d.%s", stem, ++count, language); print name; next }
+    /^```/ { inside = 0 }
+    inside { print > name }' "$2"
+}
+
+count=0
+for document in "$source"/README*.md "$source"/docs/*.md; do
+  for block in $(blocks cpp "$document"); do
+    if grep -q 'int main' "$block"; then
+      cp "$block" program.cc
+    else
+      {
+        echo '#include "preamble.h"'
+        echo 'void block() {'
+        cat "$block"
+        echo '}'
+      } >program.cc
+    fi
+    "$compiler" -std=c++20 -fsyntax-only -I"$source" -I"$source/tests/docs" program.cc || {
+      echo "$document: block $block does not compile" >&2
+      exit 1
+    }
+    count=$((count + 1))
+  done
+  for block in $(blocks sh "$document"); do
+    # The door itself cannot be run from within; the ways in that a document names must exist.
+    sed -n 's/^\.\/run *\([a-z]*\).*/\1/p' "$block" | while read -r way; do
+      [ -z "$way" ] || grep -q "^  $way)" "$source/run" || {
+        echo "$document: ./run $way does not exist" >&2
+        exit 1
+      }
+    done
+    grep -v '^\./run' "$block" >commands.sh || true
+    mkdir -p "dir_$block"
+    (cd "dir_$block" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null) || {
+      cat output >&2
+      echo "$document: block $block fails" >&2
+      exit 1
+    }
+    count=$((count + 1))
+  done
+done
+echo "$count blocks"
+[ "$count" -ge 5 ]

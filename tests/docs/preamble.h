@@ -1,0 +1,26 @@
+#pragma once
+
+// What the snippets of the documents take for granted.
+#include <bloomery/bloomery.h>
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace bloomery;
+
+inline std::vector<std::optional<std::string>> load_users(std::span<const Key> keys) {
+  return std::vector<std::optional<std::string>>(keys.size());
+}
+
+inline const std::vector<Key> keys{"alice", "bob"};
+
+struct Database {
+  template <class... Columns>
+  void insert(Columns&&...) {}
+  void remove(Key) {}
+  void commit() {}
+};
+inline Database database;
