@@ -33,12 +33,12 @@ Examples:
   bloomery demo --requests 100K -p 0.001 --json
   bloomery demo --db shop.db --table users --column name)";
 
-constexpr std::uint64_t kDefaultRequests = 1'000'000;
+constexpr std::uint64_t kDefaultRequests = 300'000;
 constexpr std::uint64_t kFewestRequests = 100;
 constexpr std::size_t kPopularKeys = 100'000;
 
 // How long the run without a filter may take, where the number of requests is not given.
-constexpr double kPatienceSeconds = 4;
+constexpr double kPatienceSeconds = 6;
 
 using Clock = std::chrono::steady_clock;
 
@@ -78,7 +78,12 @@ class Demo {
   explicit Demo(const Arguments& arguments) : arguments_(arguments) {}
 
   int run() {
-    choose_database();
+    if (arguments_.database.empty()) {
+      make_database();
+      say(database_text(demo_, terminal_));
+    } else {
+      take_database();
+    }
     load_filter();
     run_traffic_twice();
     if (arguments_.json) output_.write(json_line(demo_json(demo_)));
@@ -93,20 +98,22 @@ class Demo {
     output_.flush();
   }
 
-  void choose_database() {
+  void take_database() {
+    demo_.table = {.path = arguments_.database,
+                   .table = arguments_.table,
+                   .column = arguments_.column,
+                   .value_column = arguments_.column};
+    // Where the column's collation takes several keys for one, the row found may be another's.
     demo_.traffic.is_value_of = [](Key, const std::string&) { return true; };
-    if (!arguments_.database.empty()) {
-      demo_.table = {.path = arguments_.database,
-                     .table = arguments_.table,
-                     .column = arguments_.column,
-                     .value_column = arguments_.column};
-      return;
-    }
+  }
+
+  void make_database() {
     const WordList list = find_word_list();
     temporary_.emplace();
     Task task("fill the database", list.word_count);
-    demo_.table = fill_word_database(temporary_->path(), *open_source(list.path, {}),
-                                     [&](std::uint64_t rows) { task.update(rows); });
+    demo_.table =
+        fill_word_database(temporary_->path(), *open_source(list.path, {}),
+                           [&](std::uint64_t rows) { task.update(demo_.key_count = rows); });
     demo_.word_list = list.path;
     demo_.fill_time = task.elapsed();
     demo_.traffic.is_value_of = [](Key word, const std::string& value) {
@@ -159,8 +166,9 @@ class Demo {
     const RequestStream stream(real_keys_, options);
     demo_.seed = arguments_.seed;
     demo_.absent_count = stream.absent_count();
-    say(database_text(demo_, terminal_) + filter_text(demo_, terminal_) +
-        traffic_text(demo_, options.request_count, terminal_));
+    // Of a database that somebody brings nothing is said before it is known to be right.
+    if (!temporary_) say(database_text(demo_, terminal_));
+    say(filter_text(demo_, terminal_) + traffic_text(demo_, options.request_count, terminal_));
 
     NoFilter none;
     FilterPresence presence(*filter_);
@@ -181,12 +189,16 @@ class Demo {
     RowLookup lookup(demo_.table, types);
     demo_.scans_table = lookup.scans_table();
     if (arguments_.requests) return *arguments_.requests;
-    constexpr std::uint64_t kTrials = 32;
-    const auto start = Clock::now();
-    for (std::uint64_t i = 0; i < kTrials; ++i) lookup.find(real_keys_[i % real_keys_.size()]);
-    const std::chrono::duration<double> spent = Clock::now() - start;
-    const double affordable = kPatienceSeconds * kTrials / std::max(spent.count(), 1e-9) *
-                              static_cast<double>(demo_.traffic.thread_count);
+    constexpr std::uint64_t kMostTrials = 32;
+    constexpr std::chrono::duration<double> kLongestTrial(0.5);
+    std::uint64_t trials = 0;
+    std::chrono::duration<double> spent{};
+    for (const auto start = Clock::now(); trials < kMostTrials && spent < kLongestTrial; ++trials) {
+      lookup.find(real_keys_[trials % real_keys_.size()]);
+      spent = Clock::now() - start;
+    }
+    const auto at_once = static_cast<double>(trials * demo_.traffic.thread_count);
+    const double affordable = kPatienceSeconds * at_once / std::max(spent.count(), 1e-9);
     return static_cast<std::uint64_t>(std::clamp(affordable, static_cast<double>(kFewestRequests),
                                                  static_cast<double>(kDefaultRequests)));
   }
@@ -220,7 +232,8 @@ void add_demo(CLI::App& app, int& status) {
   column->needs(database);
   add_rate(command, arguments->rate)
       ->description("false positive rate of the filter; 0.01 by default");
-  add_value(command, "--requests", "COUNT", "requests in each run; 1M, or fewer to a slow database",
+  add_value(command, "--requests", "COUNT",
+            "requests in each run; 300K, or fewer to a slow database",
             [arguments](const std::string& text) {
               arguments->requests = parse_count(text);
               if (*arguments->requests < kFewestRequests) {

@@ -27,6 +27,13 @@ std::string file_bytes(const std::string& path) {
   return error ? "" : human_bytes(static_cast<double>(bytes));
 }
 
+// A paragraph with its name in the margin.
+std::string step(const std::string& name, const std::string& text, const Terminal& terminal) {
+  constexpr std::size_t kMargin = 10;
+  const std::string lines = wrapped(name + std::string(kMargin - name.size(), ' '), text, terminal);
+  return colored(name, Color::bold, terminal) + lines.substr(name.size());
+}
+
 std::string table_of_results(const DemoResult& demo) {
   const TrafficResult& without = demo.without;
   const TrafficResult& with = demo.with;
@@ -44,7 +51,7 @@ std::string table_of_results(const DemoResult& demo) {
   table.add_row({"database queries", grouped(without.counters.database_queries),
                  grouped(with.counters.database_queries)});
   table.add_row(
-      {"  for absent keys", grouped(without.absent_queries()), grouped(with.absent_queries())});
+      {"  for absent keys", grouped(without.absent_queries), grouped(with.absent_queries)});
   table.add_row({"requests a second", rate(without), rate(with)});
   table.add_row({"filter bytes", "-", grouped(demo.filter.geometry.bit_count / 8)});
   table.add_row({"false positive rate, promised", "-", percent(demo.filter.false_positive_rate)});
@@ -79,7 +86,7 @@ std::string what_happened(const DemoResult& demo) {
                 : fmt::format("took {:.1f} times as long, for such cheap queries", 1 / gain);
   return "Without the filter each of the " + grouped(demo.absent_count) +
          " keys that do not exist cost a database query; with it " +
-         grouped(demo.with.absent_queries()) + " did, and the same traffic " + speed + ".";
+         grouped(demo.with.absent_queries) + " did, and the same traffic " + speed + ".";
 }
 
 std::string answered_line(const DemoResult& demo) {
@@ -101,9 +108,11 @@ Report::Value run_json(const TrafficResult& run) {
   json["filter_absents"] = run.counters.filter_absents;
   json["cache_hits"] = run.counters.cache_hits;
   json["negative_hits"] = run.counters.negative_hits;
+  json["found"] = run.counters.found;
+  json["not_found"] = run.counters.not_found;
   json["coalesced"] = run.counters.coalesced;
   json["database_queries"] = run.counters.database_queries;
-  json["absent_database_queries"] = run.absent_queries();
+  json["absent_database_queries"] = run.absent_queries;
   json["denied_count"] = run.denied_count;
   json["gone_count"] = run.gone_count;
   return json;
@@ -112,55 +121,52 @@ Report::Value run_json(const TrafficResult& run) {
 }  // namespace
 
 double DemoResult::measured_rate() const {
-  return static_cast<double>(with.absent_queries()) / static_cast<double>(absent_count);
+  return static_cast<double>(with.absent_queries) / static_cast<double>(absent_count);
 }
 
 Interval DemoResult::measured_interval() const {
-  return binomial_interval(with.absent_queries(), absent_count);
+  return binomial_interval(with.absent_queries, absent_count);
 }
 
 std::string database_text(const DemoResult& demo, const Terminal& terminal) {
   const std::string size = file_bytes(demo.table.path);
   if (demo.word_list.empty()) {
-    return wrapped("Database  ",
-                   demo.table.path + " (" + size + "), table " + demo.table.table + ", column " +
-                       demo.table.column + ". It is only read.",
-                   terminal);
+    return step("Database",
+                demo.table.path + " (" + size + "), table " + demo.table.table + ", column " +
+                    demo.table.column + ". It is only read.",
+                terminal);
   }
-  return wrapped("Database  ",
-                 grouped(demo.key_count) + " words of " + demo.word_list +
-                     ", a row each in an SQLite file (" + size + "), made in " +
-                     seconds_text(demo.fill_time) + ".",
-                 terminal);
+  return step("Database",
+              grouped(demo.key_count) + " words of " + demo.word_list +
+                  ", a row each in an SQLite file of " + size + ", made in " +
+                  seconds_text(demo.fill_time) + ".",
+              terminal);
 }
 
 std::string filter_text(const DemoResult& demo, const Terminal& terminal) {
   const std::uint64_t bytes = demo.filter.geometry.bit_count / 8;
-  std::string text = "All " + grouped(demo.key_count) + " keys of the table loaded in " +
-                     seconds_text(demo.load_time) + ": " + human_bytes(static_cast<double>(bytes)) +
-                     ", " +
-                     fmt::format("{:.1f}", static_cast<double>(demo.filter.geometry.bit_count) /
-                                               static_cast<double>(demo.filter.capacity)) +
-                     " bits a key.";
+  std::string text =
+      "All " + grouped(demo.key_count) + " keys loaded in " + seconds_text(demo.load_time) +
+      " into " + human_bytes(static_cast<double>(bytes)) +
+      fmt::format(": {:.1f} bits a key.", static_cast<double>(demo.filter.geometry.bit_count) /
+                                              static_cast<double>(demo.filter.capacity));
   if (demo.null_count > 0) text += " " + grouped(demo.null_count) + " rows have no key (NULL).";
-  return wrapped("Filter    ", text, terminal);
+  return step("Filter", text, terminal);
 }
 
 std::string traffic_text(const DemoResult& demo, std::uint64_t request_count,
                          const Terminal& terminal) {
   std::string text =
-      grouped(request_count) + " requests by " + std::to_string(demo.traffic.thread_count) +
-      " threads, run twice: one in five for a key of the database, some far more popular than " +
-      "others, the rest a flood of keys that do not exist, all different. In front of the " +
-      "database stands a cache of " + grouped(demo.traffic.cache_capacity) + " entries.";
-  if (demo.scans_table) {
-    text += "\nThe column has no index: every query reads the whole table.";
-  }
+      grouped(request_count) + " requests, twice, by " + std::to_string(demo.traffic.thread_count) +
+      " threads through a cache of " + grouped(demo.traffic.cache_capacity) +
+      " entries. One in five asks for a key of the table, some far more often than others; the "
+      "rest is a flood of keys that do not exist, all different.\n";
+  if (demo.scans_table) text += "The column has no index: a query reads the whole table.\n";
   text +=
-      "\nEvery query really runs in SQLite, in this process, on one connection a thread; nothing "
-      "is delayed or simulated. A database behind a network takes far longer to answer, so there "
-      "each query saved is worth more.";
-  return wrapped("Traffic   ", text, terminal);
+      "Every query really runs in SQLite, in this process, on one connection a thread; nothing "
+      "is delayed or simulated. Behind a network a query takes far longer than here, and each one "
+      "saved is worth more.";
+  return step("Traffic", text, terminal);
 }
 
 std::string result_text(const DemoResult& demo, const Terminal& terminal) {

@@ -27,14 +27,12 @@ std::string next_commands(const DemoResult& demo) {
                                        "?table=" + percent_encode(demo.table.table) +
                                        "&column=" + percent_encode(demo.table.column) + "'";
   std::string text = "  " + bloomery + " load --replace " + from + " " + file + "\n  " +
-                     "echo zebra | " + bloomery + " check -v " + file + "\n";
-  if (words) {
-    text +=
-        "  " + bloomery + " demo --db FILE --table TABLE --column COLUMN   (yours, only read)\n";
-  } else {
-    text += "  " + bloomery + " info " + file + "\n";
-  }
-  return text;
+                     (words ? "printf 'zebra\\nzzebra\\n' | " + bloomery + " check " + file
+                            : bloomery + " info " + file) +
+                     "\n";
+  if (!words) return text;
+  return text + "  " + bloomery +
+         " demo --db FILE --table TABLE --column COLUMN   (yours, only read)\n";
 }
 
 std::string percent_encode(std::string_view bytes) {

@@ -14,7 +14,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr std::size_t kRequestsBetweenNews = 64;
+constexpr std::size_t kRequestsBetweenNews = 16;
 
 // One thread's part of the stream, and what it saw.
 struct Worker {
@@ -99,6 +99,9 @@ TrafficResult run_traffic(PresenceFilter& filter, const DatabaseTable& table, Ke
   TrafficResult result{.request_count = requests.size(),
                        .elapsed = std::chrono::steady_clock::now() - start,
                        .counters = guard.counters()};
+  const auto flood =
+      static_cast<std::uint64_t>(std::ranges::count(requests, false, &Request::is_real));
+  result.absent_queries = flood - std::min(flood, result.counters.filter_absents);
 
   // The database itself says whether a row was denied or is no more.
   RowLookup lookup(table, types);

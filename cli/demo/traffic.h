@@ -25,6 +25,9 @@ struct TrafficResult {
   std::uint64_t request_count = 0;
   std::chrono::duration<double> elapsed{};
   GuardCounters counters;
+  // Database queries for keys of the flood: each of them is asked for once, so every one that the
+  // filter lets pass is one query.
+  std::uint64_t absent_queries = 0;
   // Of the requests for real keys: not answered, or with another's value, though the database has
   // the row. Must be 0.
   std::uint64_t denied_count = 0;
@@ -32,8 +35,6 @@ struct TrafficResult {
   std::uint64_t gone_count = 0;
 
   double requests_per_second() const;
-  // Every key of the flood is asked for once, so each of these is one of its keys.
-  std::uint64_t absent_queries() const { return counters.not_found - gone_count; }
 };
 
 // Says that everything may be there: a guard without a filter.
