@@ -21,7 +21,7 @@ std::vector<std::string> files_of(const std::string& folder) {
     if (entry->is_regular_file(ignored)) paths.push_back(entry->path().string());
   }
   std::ranges::sort(paths);
-  std::ranges::stable_partition(paths, [](const std::string& path) {
+  std::stable_partition(paths.begin(), paths.end(), [](const std::string& path) {
     return std::filesystem::path(path).filename() == kPreferred;
   });
   return paths;
