@@ -21,11 +21,12 @@ void add_merge(CLI::App& app, int& status);
 void add_load(CLI::App& app, int& status);
 void add_calc(CLI::App& app, int& status);
 void add_measure(CLI::App& app, int& status);
+void add_demo(CLI::App& app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
     add_create, add_insert, add_check, add_info,    add_explain,
-    add_merge,  add_load,   add_calc,  add_measure,
+    add_merge,  add_load,   add_calc,  add_measure, add_demo,
 };
 
 }  // namespace bloomery::cli

@@ -7,6 +7,7 @@
 
 #include "bloomery/source/key_encoding.h"
 #include "bloomery/source/printable.h"
+#include "cli/split_mix.h"
 
 namespace bloomery::cli {
 namespace {
@@ -23,15 +24,6 @@ constexpr std::array<PatternName, 5> kPatterns{{
     {KeyPattern::uuid, "uuid"},
     {KeyPattern::url, "url"},
 }};
-
-// One step of SplitMix64 (Steele, Lea, Flood 2014): a bijection, so numbers stay different. Not the
-// hash of any filter.
-std::uint64_t scramble(std::uint64_t number) noexcept {
-  std::uint64_t z = number + 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
 
 // RFC 9562 version 4: 122 random bits. All bits of `number` are in it, in the digits after the
 // variant and before the version.

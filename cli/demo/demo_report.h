@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "bloomery/filter/parameters.h"
+#include "cli/binomial_interval.h"
+#include "cli/demo/database_table.h"
+#include "cli/demo/traffic.h"
+#include "cli/report.h"
+#include "cli/terminal.h"
+
+namespace bloomery::cli {
+
+// What the demo did and saw. Filled from the top to the bottom, and printed as it goes.
+struct DemoResult {
+  std::string word_list;  // empty for a database of the user's
+  DatabaseTable table;
+  std::chrono::duration<double> fill_time{};
+
+  FilterParameters filter;
+  std::uint64_t key_count = 0;
+  std::uint64_t null_count = 0;
+  std::chrono::duration<double> load_time{};
+  double predicted_rate = 0;
+
+  std::uint64_t seed = 0;
+  std::uint64_t absent_count = 0;
+  TrafficOptions traffic;
+  bool scans_table = false;
+
+  TrafficResult without;
+  TrafficResult with;
+
+  std::uint64_t real_count() const { return with.request_count - absent_count; }
+  bool every_real_key_answered() const {
+    return without.denied_count == 0 && with.denied_count == 0;
+  }
+  double measured_rate() const;
+  Interval measured_interval() const;
+};
+
+// The lines of one step each, for people.
+std::string database_text(const DemoResult& demo, const Terminal& terminal);
+std::string filter_text(const DemoResult& demo, const Terminal& terminal);
+std::string traffic_text(const DemoResult& demo, std::uint64_t request_count,
+                         const Terminal& terminal);
+std::string result_text(const DemoResult& demo, const Terminal& terminal);
+
+// The whole for programs.
+Report::Value demo_json(const DemoResult& demo);
+
+// "1,234,567".
+std::string grouped(std::uint64_t count);
+
+}  // namespace bloomery::cli

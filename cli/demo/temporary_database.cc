@@ -1,0 +1,81 @@
+#include "cli/demo/temporary_database.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+
+namespace bloomery::cli {
+namespace {
+
+// What the handler removes: C strings that exist before it can run, for it may not allocate.
+struct Paths {
+  std::string folder;
+  std::string database;
+  std::string journal;
+};
+Paths g_paths;
+volatile sig_atomic_t g_exists = 0;
+
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+using Handlers = std::array<struct sigaction, kSignals.size()>;
+Handlers g_previous;
+
+void remove_files() noexcept {
+  if (std::exchange(g_exists, 0) == 0) return;
+  unlink(g_paths.journal.c_str());
+  unlink(g_paths.database.c_str());
+  rmdir(g_paths.folder.c_str());
+}
+
+// The handler was taken off when it was called, so the second signal is the death that was meant.
+void remove_and_die(int signal) {
+  const int saved = errno;
+  remove_files();
+  errno = saved;
+  raise(signal);
+}
+
+void install_handlers() {
+  struct sigaction action {};
+  action.sa_handler = remove_and_die;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &g_previous[i]);
+    // Under nohup a hang-up is ignored; so it stays.
+    if (g_previous[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+}  // namespace
+
+TemporaryDatabase::TemporaryDatabase() {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  std::string folder = (parent / "bloomery-demo-XXXXXX").string();
+  if (error || mkdtemp(folder.data()) == nullptr) {
+    const std::string reason = error ? error.message() : std::strerror(errno);
+    throw StoreError("cannot make a folder for the database: " + folder + ": " + reason +
+                     "; TMPDIR names another place");
+  }
+  path_ = folder + "/words.db";
+  g_paths = {.folder = folder, .database = path_, .journal = path_ + "-journal"};
+  g_exists = 1;
+  install_handlers();
+}
+
+TemporaryDatabase::~TemporaryDatabase() {
+  remove_files();
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &g_previous[i], nullptr);
+}
+
+}  // namespace bloomery::cli

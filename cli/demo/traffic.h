@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "bloomery/guard/guard_counters.h"
+#include "bloomery/guard/presence_filter.h"
+#include "cli/demo/request_stream.h"
+#include "cli/demo/row_lookup.h"
+
+namespace bloomery::cli {
+
+struct TrafficOptions {
+  std::size_t thread_count = 2;
+  std::size_t cache_capacity = 20'000;
+  // Whether a real key's value is the right one.
+  std::function<bool(Key, const std::string&)> is_value_of;
+};
+
+struct TrafficResult {
+  std::uint64_t request_count = 0;
+  std::chrono::duration<double> elapsed{};
+  GuardCounters counters;
+  // Database queries for keys of the flood: each of them is asked for once, so every one that the
+  // filter lets pass is one query.
+  std::uint64_t absent_queries = 0;
+  // Of the requests for real keys: not answered, or with another's value, though the database has
+  // the row. Must be 0.
+  std::uint64_t denied_count = 0;
+  // Those whose row the database does not have any more, as when somebody deletes it meanwhile.
+  std::uint64_t gone_count = 0;
+
+  double requests_per_second() const;
+};
+
+// Says that everything may be there: a guard without a filter.
+class NoFilter final : public PresenceFilter {
+ public:
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers) override;
+  void insert(Key) override {}
+};
+
+// Asks a new guard, with an empty cache and connections of its own, for all keys; each thread takes
+// one part of the stream. `done` hears how many are done by now. Nothing is slowed down or made up:
+// the elapsed time is that of the real cache and the real queries. Throws what a query throws, and
+// std::invalid_argument if a key of the flood exists after all.
+TrafficResult run_traffic(PresenceFilter& filter, const DatabaseTable& table, KeyTypes types,
+                          std::span<const Request> requests, const TrafficOptions& options,
+                          const std::function<void(std::uint64_t)>& done);
+
+}  // namespace bloomery::cli
