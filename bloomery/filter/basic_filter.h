@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -81,11 +80,11 @@ class BasicFilter {
     return insert_batch(integers, was_new.data());
   }
   void may_contain_many(std::span<const Key> keys, std::span<bool> found) const noexcept {
-    may_contain_batch(keys, found.data());
+    layout_.may_contain_batch(words(), keys, found.data());
   }
   void may_contain_many(std::span<const std::uint64_t> integers,
                         std::span<bool> found) const noexcept {
-    may_contain_batch(integers, found.data());
+    layout_.may_contain_batch(words(), integers, found.data());
   }
 
   // As insert, from any number of threads at once; no bit is lost. Of threads that insert one new
@@ -149,12 +148,6 @@ class BasicFilter {
   std::vector<std::uint64_t> positions(HashPair hash) const { return layout_.positions(hash); }
 
  private:
-  // Enough to cover a memory access by the hashing and probing of the others, and few enough to
-  // stay in the first-level cache: 32 to 128 measure alike.
-  static constexpr std::size_t kGroup = 64;
-  // Filters below this stay in a core's own cache, where a prefetch only costs.
-  static constexpr std::size_t kPrefetchFromBytes = std::size_t{1} << 20;
-
   struct Empty {
     FilterParameters parameters;
   };
@@ -171,43 +164,11 @@ class BasicFilter {
     return parameters;
   }
 
-  // Hashes group after group, one ahead of visit(group, index of its first key).
-  template <class K, class Visit>
-  void for_each_group(std::span<const K> keys, Visit visit) const noexcept {
-    const bool far = words().size_bytes() >= kPrefetchFromBytes;
-    std::array<HashPair, 2 * kGroup> ring;
-    const auto hash_group = [&](std::size_t start) {
-      const auto group = keys.subspan(start, std::min(kGroup, keys.size() - start));
-      HashPair* const out = ring.data() + start / kGroup % 2 * kGroup;
-      layout_.hash_many(group, out);
-      return std::span<const HashPair>(out, group.size());
-    };
-    std::span<const HashPair> now = hash_group(0);
-    if (far) layout_.prefetch(words(), now);
-    for (std::size_t start = 0; start < keys.size(); start += kGroup) {
-      const std::size_t next = std::min(start + kGroup, keys.size());
-      const std::span<const HashPair> ahead = hash_group(next);
-      visit(HashGroup{now, far ? ahead : std::span<const HashPair>{}}, start);
-      now = ahead;
-    }
-  }
-
   template <class K>
   std::size_t insert_batch(std::span<const K> keys, bool* was_new) noexcept {
-    std::size_t added = 0;
-    for_each_group(keys, [&](const HashGroup& group, std::size_t start) {
-      added += layout_.insert_group(storage_.words(), group,
-                                    was_new == nullptr ? nullptr : was_new + start);
-    });
+    const std::size_t added = layout_.insert_batch(storage_.words(), keys, was_new);
     inserted_ += added;
     return added;
-  }
-
-  template <class K>
-  void may_contain_batch(std::span<const K> keys, bool* found) const noexcept {
-    for_each_group(keys, [&](const HashGroup& group, std::size_t start) {
-      layout_.may_contain_group(words(), group, found + start);
-    });
   }
 
   FilterParameters parameters_;

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/layout.h"
@@ -32,11 +33,6 @@ class BlockedLayout {
 
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
-  void hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
-    hash_.hash_many(keys, out);
-  }
-  void hash_many(std::span<const std::uint64_t> integers, HashPair* out) const noexcept;
-
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     return ops_->may_contain(words.data(), shape_, hash);
   }
@@ -45,24 +41,46 @@ class BlockedLayout {
   }
   bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept;
 
-  void prefetch(std::span<const std::uint64_t> words,
-                std::span<const HashPair> group) const noexcept {
-    ops_->prefetch(words.data(), shape_, group.data(), group.size());
-  }
-  void may_contain_group(std::span<const std::uint64_t> words, const HashGroup& group,
+  template <class K>
+  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
-    ops_->may_contain_group(words.data(), shape_, group.now.data(), group.now.size(),
-                            group.ahead.data(), group.ahead.size(), found);
+    const Keys<K> context{*this, keys};
+    ops_->may_contain_batch(words.data(), shape_, context.blocks(), is_far(words), found);
   }
-  std::size_t insert_group(std::span<std::uint64_t> words, const HashGroup& group,
+  template <class K>
+  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
                            bool* was_new) const noexcept {
-    return ops_->insert_group(words.data(), shape_, group.now.data(), group.now.size(),
-                              group.ahead.data(), group.ahead.size(), was_new);
+    const Keys<K> context{*this, keys};
+    return ops_->insert_batch(words.data(), shape_, context.blocks(), is_far(words), was_new);
   }
 
   std::vector<std::uint64_t> positions(HashPair hash) const;
 
  private:
+  // The keys of a batch, hashed a block at a time when the kernel asks.
+  template <class K>
+  struct Keys {
+    const BlockedLayout& layout;
+    std::span<const K> keys;
+
+    HashBlocks blocks() const noexcept {
+      return {keys.size(), this,
+              [](const void* context, std::size_t first, std::size_t count, HashPair* out) {
+                const auto& self = *static_cast<const Keys*>(context);
+                prefetch_keys(self.keys.data() + first);
+                self.layout.hash_block(self.keys.subspan(first, count), out);
+              }};
+    }
+  };
+
+  static bool is_far(std::span<const std::uint64_t> words) noexcept {
+    return words.size_bytes() >= kFarBytes;
+  }
+  void hash_block(std::span<const Key> keys, HashPair* out) const noexcept {
+    hash_.hash_many(keys, out);
+  }
+  void hash_block(std::span<const std::uint64_t> integers, HashPair* out) const noexcept;
+
   NativeHash hash_;
   BlockedShape shape_;
   const BlockedOps* ops_;

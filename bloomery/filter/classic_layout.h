@@ -8,6 +8,7 @@
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/probe_scheme.h"
 
@@ -40,11 +41,6 @@ class ClassicLayout {
 
   HashPair hash(Key key) const noexcept { return scheme_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return scheme_.hash(integer); }
-  template <class K>
-  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
-    for (const K& key : keys) *out++ = scheme_.hash(key);
-  }
-
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
       if (!test_bit(words, position(hash, i))) return false;
@@ -69,28 +65,21 @@ class ClassicLayout {
     return added;
   }
 
-  void prefetch(std::span<const std::uint64_t> words,
-                std::span<const HashPair> group) const noexcept {
-    for (const HashPair& hash : group) prefetch_one(words, hash);
-  }
-
-  void may_contain_group(std::span<const std::uint64_t> words, const HashGroup& group,
+  template <class K>
+  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
-    for (std::size_t i = 0; i < group.now.size(); ++i) {
-      if (i < group.ahead.size()) prefetch_one(words, group.ahead[i]);
-      found[i] = may_contain(words, group.now[i]);
-    }
+    run(words, keys, [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
   }
 
-  std::size_t insert_group(std::span<std::uint64_t> words, const HashGroup& group,
+  template <class K>
+  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
                            bool* was_new) const noexcept {
     std::size_t added = 0;
-    for (std::size_t i = 0; i < group.now.size(); ++i) {
-      if (i < group.ahead.size()) prefetch_one(words, group.ahead[i]);
-      const bool is_new = insert(words, group.now[i]);
+    run(words, keys, [&](std::size_t i, HashPair hash) {
+      const bool is_new = insert(words, hash);
       added += is_new ? 1 : 0;
       if (was_new != nullptr) was_new[i] = is_new;
-    }
+    });
     return added;
   }
 
@@ -105,11 +94,27 @@ class ClassicLayout {
     return Scheme::position(hash, i, geometry_.bit_count);
   }
 
-  void prefetch_one(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
-    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
-      __builtin_prefetch(&words[position(hash, i) / kWordBits]);
+  template <class K, class Probe>
+  void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
+    const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
+      prefetch_keys(keys.data() + first);
+      for (std::size_t i = 0; i < count; ++i) out[i] = scheme_.hash(keys[first + i]);
+    };
+    const auto prefetch = [&](HashPair hash) {
+      for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+        prefetch_far(&words[position(hash, i) / kWordBits]);
+      }
+    };
+    if (words.size_bytes() < kFarBytes) {
+      run_pipeline<0>(keys.size(), hash_block, prefetch, probe);
+    } else {
+      run_pipeline<kClassicLag>(keys.size(), hash_block, prefetch, probe);
     }
   }
+
+  // Each key asks for as many lines as it has probes: fewer keys ahead keep as many requests under
+  // way.
+  static constexpr std::size_t kClassicLag = 24;
 
   Scheme scheme_;
   Geometry geometry_;

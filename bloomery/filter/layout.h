@@ -10,48 +10,36 @@
 
 namespace bloomery {
 
-// Keys go through a filter in groups: while the lines of one group are probed, those of the next
-// are on their way from memory. `ahead` is that next group; empty at the end, and where the filter
-// fits the cache.
-struct HashGroup {
-  std::span<const HashPair> now;
-  std::span<const HashPair> ahead;
-};
-
 // How hash pairs touch the words of one kind of filter. This is what a new kind writes; all that
-// users call is written once, over any layout, in BasicFilter. `words` are always those of the
-// layout's own geometry.
+// users call is written once, over any layout, in BasicFilter.
+//
+//   check(parameters)       throws FormatError for a geometry that this kind never has
+//   insert(words, hash)     true where one of the key's bits was clear
+//   insert_batch            returns how many keys were new; `answers` may be null
+//   positions(hash)         the bits of a key, in the order of its probes
+//
+// `words` are always those of the layout's own geometry. Only the constructor, geometry, check and
+// positions may throw.
 template <class L>
 concept Layout = std::constructible_from<L, const FilterParameters&> &&
     requires(const L& layout, const FilterOptions& options, const FilterParameters& parameters,
              std::span<const Key> keys, std::span<const std::uint64_t> integers, HashPair hash,
              std::span<const std::uint64_t> words, std::span<std::uint64_t> mutable_words,
-             const HashGroup& group, HashPair* hashes, bool* answers) {
-  { L::kKind } -> std::convertible_to<FilterKind>;
-  { L::geometry(options) } -> std::same_as<Geometry>;
-  {L::check(parameters)};  // throws FormatError for a geometry this kind never has
-  { layout.hash(keys[0]) }
-  noexcept->std::same_as<HashPair>;
-  { layout.hash(integers[0]) }
-  noexcept->std::same_as<HashPair>;
-  { layout.hash_many(keys, hashes) }
-  noexcept;
-  { layout.hash_many(integers, hashes) }
-  noexcept;
-  { layout.may_contain(words, hash) }
-  noexcept->std::same_as<bool>;
-  { layout.insert(mutable_words, hash) }
-  noexcept->std::same_as<bool>;
-  { layout.insert_concurrently(mutable_words, hash) }
-  noexcept->std::same_as<bool>;
-  { layout.prefetch(words, group.now) }
-  noexcept;
-  { layout.may_contain_group(words, group, answers) }
-  noexcept;
-  // answers may be null; returns how many keys were new
-  { layout.insert_group(mutable_words, group, answers) }
-  noexcept->std::same_as<std::size_t>;
-  { layout.positions(hash) } -> std::same_as<std::vector<std::uint64_t>>;
+             bool* answers) {
+  requires std::convertible_to<decltype(L::kKind), FilterKind>;
+  requires std::same_as<decltype(L::geometry(options)), Geometry>;
+  L::check(parameters);
+  requires std::same_as<decltype(layout.hash(keys[0])), HashPair>;
+  requires std::same_as<decltype(layout.hash(integers[0])), HashPair>;
+  requires std::same_as<decltype(layout.may_contain(words, hash)), bool>;
+  requires std::same_as<decltype(layout.insert(mutable_words, hash)), bool>;
+  requires std::same_as<decltype(layout.insert_concurrently(mutable_words, hash)), bool>;
+  layout.may_contain_batch(words, keys, answers);
+  layout.may_contain_batch(words, integers, answers);
+  requires std::same_as<decltype(layout.insert_batch(mutable_words, keys, answers)), std::size_t>;
+  requires std::same_as<decltype(layout.insert_batch(mutable_words, integers, answers)),
+                        std::size_t>;
+  requires std::same_as<decltype(layout.positions(hash)), std::vector<std::uint64_t>>;
 };
 
 }  // namespace bloomery

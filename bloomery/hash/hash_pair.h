@@ -7,8 +7,8 @@ namespace bloomery {
 // All that travels from a key to the bits. Every filter takes it directly, so a caller may hash
 // once and ask many filters that share a hash.
 struct HashPair {
-  std::uint64_t h1 = 0;
-  std::uint64_t h2 = 0;
+  std::uint64_t h1;
+  std::uint64_t h2;
 
   friend bool operator==(const HashPair&, const HashPair&) = default;
 };

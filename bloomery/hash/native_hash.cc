@@ -32,8 +32,7 @@ HashPair NativeHash::operator()(Key key) const noexcept {
   return native_hash(key, seed_, spread_);
 }
 
-HashPair NativeHash::operator()(std::uint64_t integer) const noexcept {
-  if (!secret_) return IntegerHash::hash(integer, spread_);
+HashPair NativeHash::secret_hash(std::uint64_t integer) const noexcept {
   return highway_hash_128({reinterpret_cast<const char*>(&integer), kIntegerSize}, *secret_);
 }
 

@@ -26,7 +26,9 @@ class NativeHash {
   explicit NativeHash(const SecretKey& secret) noexcept : secret_(secret) {}
 
   HashPair operator()(Key key) const noexcept;
-  HashPair operator()(std::uint64_t integer) const noexcept;
+  HashPair operator()(std::uint64_t integer) const noexcept {
+    return secret_ ? secret_hash(integer) : IntegerHash::hash(integer, spread_);
+  }
 
   // Hashes keys[i] into out[i]; out has room for all.
   void hash_many(std::span<const Key> keys, HashPair* out) const noexcept;
@@ -39,6 +41,8 @@ class NativeHash {
   friend bool operator==(const NativeHash&, const NativeHash&) = default;
 
  private:
+  HashPair secret_hash(std::uint64_t integer) const noexcept;
+
   std::uint64_t seed_ = 0;
   std::uint64_t spread_ = 0;  // the seed as IntegerHash wants it
   std::optional<SecretKey> secret_;

@@ -10,21 +10,25 @@
 
 namespace bloomery {
 
+// Hash pairs on demand: how a kernel, which knows no kind of key, gets them a block at a time.
+struct HashBlocks {
+  std::size_t count = 0;
+  const void* context = nullptr;
+  void (*hash)(const void* context, std::size_t first, std::size_t count, HashPair* out) = nullptr;
+};
+
 // The inner loops of blocked filters for one shape of key and one kind of processor. Raw pointers,
 // because the files that implement this are compiled for processors that the rest of the program
 // may not have.
 struct BlockedOps {
   bool (*may_contain)(const std::uint64_t* words, const BlockedShape& shape, HashPair hash);
   bool (*insert)(std::uint64_t* words, const BlockedShape& shape, HashPair hash);
-  void (*prefetch)(const std::uint64_t* words, const BlockedShape& shape, const HashPair* hashes,
-                   std::size_t count);
-  // Probes now[0, count) and prefetches ahead[0, ahead_count), ahead_count <= count.
-  void (*may_contain_group)(const std::uint64_t* words, const BlockedShape& shape,
-                            const HashPair* now, std::size_t count, const HashPair* ahead,
-                            std::size_t ahead_count, bool* found);
-  std::size_t (*insert_group)(std::uint64_t* words, const BlockedShape& shape, const HashPair* now,
-                              std::size_t count, const HashPair* ahead, std::size_t ahead_count,
-                              bool* was_new);
+  // `far`: the words are beyond a core's cache. was_new may be null; insert_batch returns how many
+  // were new.
+  void (*may_contain_batch)(const std::uint64_t* words, const BlockedShape& shape,
+                            const HashBlocks& hashes, bool far, bool* found);
+  std::size_t (*insert_batch)(std::uint64_t* words, const BlockedShape& shape,
+                              const HashBlocks& hashes, bool far, bool* was_new);
 };
 
 struct BlockedKernel {
@@ -32,6 +36,7 @@ struct BlockedKernel {
   BlockedOps all_lanes;   // one line a key, a bit in each of its eight lanes
   BlockedOps some_lanes;  // one line a key, fewer bits
   BlockedOps two_lines;
+  // out[i] = hash of keys[i]
   void (*hash_integers)(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
                         HashPair* out);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
 
 // The loops of a kernel over an instruction set. Included by one file for each set, which passes a
@@ -57,46 +58,48 @@ struct BlockedLoops {
     }
   }
 
-  template <int kForWrite>
-  static void prefetch_one(const Words* words, const BlockedShape& shape, HashPair hash) {
-    __builtin_prefetch(words + first_line(shape, hash), kForWrite);
-    if constexpr (kShape == KeyShape::two_lines) {
-      __builtin_prefetch(words + second_line(shape, second_pair(hash)), kForWrite);
+  template <class Probe>
+  static void run(const Words* words, const BlockedShape& shape, const HashBlocks& hashes, bool far,
+                  Probe probe) {
+    const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
+      hashes.hash(hashes.context, first, count, out);
+    };
+    const auto prefetch = [&](HashPair hash) {
+      prefetch_far(words + first_line(shape, hash));
+      if constexpr (kShape == KeyShape::two_lines) {
+        prefetch_far(words + second_line(shape, second_pair(hash)));
+      }
+    };
+    if (far) {
+      run_pipeline<kFarLag>(hashes.count, hash_block, prefetch, probe);
+    } else {
+      run_pipeline<0>(hashes.count, hash_block, prefetch, probe);
     }
   }
 
-  static void prefetch(const Words* words, const BlockedShape& shape, const HashPair* hashes,
-                       std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) prefetch_one<0>(words, shape, hashes[i]);
-  }
-
-  static void may_contain_group(const Words* words, const BlockedShape& shape_in,
-                                const HashPair* now, std::size_t count, const HashPair* ahead,
-                                std::size_t ahead_count, bool* found) {
+  static void may_contain_batch(const Words* words, const BlockedShape& shape_in,
+                                const HashBlocks& hashes, bool far, bool* found) {
     const BlockedShape shape = shape_in;  // a copy that stores through `found` cannot change
-    std::size_t i = 0;
-    for (; i < ahead_count; ++i) {
-      prefetch_one<0>(words, shape, ahead[i]);
-      found[i] = may_contain(words, shape, now[i]);
-    }
-    for (; i < count; ++i) found[i] = may_contain(words, shape, now[i]);
+    run(words, shape, hashes, far,
+        [=](std::size_t i, HashPair hash) { found[i] = may_contain(words, shape, hash); });
   }
 
-  static std::size_t insert_group(Words* words, const BlockedShape& shape_in, const HashPair* now,
-                                  std::size_t count, const HashPair* ahead, std::size_t ahead_count,
-                                  bool* was_new) {
+  static std::size_t insert_batch(Words* words, const BlockedShape& shape_in,
+                                  const HashBlocks& hashes, bool far, bool* was_new) {
     const BlockedShape shape = shape_in;
     std::size_t added = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (i < ahead_count) prefetch_one<1>(words, shape, ahead[i]);
-      const bool is_new = insert(words, shape, now[i]);
-      added += is_new ? 1 : 0;
-      if (was_new != nullptr) was_new[i] = is_new;
+    if (was_new == nullptr) {
+      run(words, shape, hashes, far,
+          [=, &added](std::size_t, HashPair hash) { added += insert(words, shape, hash) ? 1 : 0; });
+    } else {
+      run(words, shape, hashes, far, [=, &added](std::size_t i, HashPair hash) {
+        added += (was_new[i] = insert(words, shape, hash)) ? 1 : 0;
+      });
     }
     return added;
   }
 
-  static constexpr BlockedOps kOps{may_contain, insert, prefetch, may_contain_group, insert_group};
+  static constexpr BlockedOps kOps{may_contain, insert, may_contain_batch, insert_batch};
 };
 
 template <class Isa>

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace bloomery {
+
+// What a guard has done since it was made.
+struct GuardCounters {
+  // How requests ended. Every key asked for counts once, in one of these, when its answer is known.
+  std::uint64_t filter_absents = 0;  // the filter said no: neither cache nor database was asked
+  std::uint64_t cache_hits = 0;
+  std::uint64_t negative_hits = 0;  // the cache knew that there is no such row
+  std::uint64_t found = 0;          // loaded from the database
+  std::uint64_t not_found = 0;      // the database has no such row
+  std::uint64_t coalesced = 0;      // shared another request's answer: its flight, or its batch
+  std::uint64_t shed = 0;           // GuardOverloaded
+  std::uint64_t failed = 0;         // the loader threw
+
+  // What happened on the way.
+  std::uint64_t database_queries = 0;  // calls of the loader
+  std::uint64_t keys_loaded = 0;       // keys in those calls
+  std::uint64_t false_positives = 0;   // the filter said maybe, the database no
+  std::uint64_t unknowns = 0;          // keys the filter could say nothing about
+  std::uint64_t filter_errors = 0;     // calls that threw, as in the two below
+  std::uint64_t cache_errors = 0;
+  std::uint64_t loader_errors = 0;
+
+  // All that were answered or refused: the sum of the first group.
+  std::uint64_t requests() const noexcept;
+};
+
+// The running counters, spread over cache lines so that threads seldom share one. add() is one
+// relaxed atomic addition. snapshot() may run beside it: every counter is right, though not all of
+// one instant.
+class CounterBoard {
+ public:
+  using Counter = std::uint64_t GuardCounters::*;
+
+  void add(Counter counter, std::uint64_t count = 1) noexcept {
+    std::atomic_ref(stripes_[stripe_of_thread()].counters.*counter)
+        .fetch_add(count, std::memory_order_relaxed);
+  }
+
+  GuardCounters snapshot() const noexcept;
+
+ private:
+  struct alignas(64) Stripe {
+    GuardCounters counters;
+  };
+
+  static constexpr std::size_t kStripes = 16;
+
+  static std::size_t stripe_of_thread() noexcept;
+
+  mutable std::array<Stripe, kStripes> stripes_;  // atomic_ref reads through a plain reference
+};
+
+}  // namespace bloomery

@@ -1,0 +1,39 @@
+#include "bloomery/guard/guard_options.h"
+
+#include <stdexcept>
+#include <string>
+
+namespace bloomery {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLongestTtl = std::chrono::hours(24 * 3650);
+constexpr milliseconds kLongestWait = std::chrono::hours(1);
+
+void require(bool good, const std::string& field, const std::string& value,
+             const std::string& allowed) {
+  if (good) return;
+  throw std::invalid_argument("guard: " + field + " is " + value + "; allowed: " + allowed);
+}
+
+void require_between(const std::string& field, milliseconds value, milliseconds least,
+                     milliseconds most) {
+  require(least <= value && value <= most, field, std::to_string(value.count()) + " ms",
+          std::to_string(least.count()) + " to " + std::to_string(most.count()) + " ms");
+}
+
+}  // namespace
+
+const GuardOptions& validated(const GuardOptions& options) {
+  require_between("value_ttl", options.value_ttl, milliseconds(1), kLongestTtl);
+  require_between("negative_ttl", options.negative_ttl, milliseconds(1), kLongestTtl);
+  // Written so that NaN fails.
+  require(options.ttl_jitter >= 0 && options.ttl_jitter < 1, "ttl_jitter",
+          std::to_string(options.ttl_jitter), "0 to less than 1");
+  require(options.unguarded_queries > 0, "unguarded_queries", "0", "at least 1");
+  require_between("unguarded_wait", options.unguarded_wait, milliseconds(0), kLongestWait);
+  return options;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bloomery/filter/presence.h"
+#include "bloomery/guard/fail_open_cache.h"
+#include "bloomery/guard/hashed_key.h"
+#include "bloomery/guard/single_flight.h"
+
+namespace bloomery {
+
+// What flies: a row, or that there is none.
+template <class Value>
+using RowFlights = SingleFlight<std::optional<Value>>;
+
+// One key that may exist, on its way to an answer. The key is the caller's.
+template <class Value>
+struct Lookup {
+  HashedKey key;
+  Presence presence = Presence::unknown;
+  std::uint64_t landed_before = 0;  // RowFlights::landed() from before the cache was asked
+
+  bool answered = false;
+  std::optional<Value> answer = std::nullopt;
+  std::optional<typename RowFlights<Value>::Ticket> ticket = std::nullopt;
+
+  void take(CacheAnswer<Value> cached) {
+    answered = cached.state != Cached::miss;
+    answer = std::move(cached.value);
+  }
+};
+
+// One batch to the cache. False when the cache failed.
+template <class Value>
+bool ask_cache(FailOpenCache<Value>& cache, std::span<Lookup<Value>* const> lookups) {
+  std::vector<Key> keys;
+  keys.reserve(lookups.size());
+  for (const Lookup<Value>* lookup : lookups) keys.push_back(lookup->key.key);
+  std::vector<CacheAnswer<Value>> answers(keys.size());
+  const bool works = cache.ask_many(keys, answers);
+  for (std::size_t i = 0; i < lookups.size(); ++i) lookups[i]->take(std::move(answers[i]));
+  return works;
+}
+
+}  // namespace bloomery

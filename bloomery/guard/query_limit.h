@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace bloomery {
+
+// Too many queries that nothing shields wait for the database already: this one was not made. The
+// row may exist; ask again later.
+struct GuardOverloaded : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Lets at most `at_most` queries run at a time. All calls may run together.
+class QueryLimit {
+ public:
+  // A place among them, given back when it ends. The limit outlives it.
+  class Slot {
+   public:
+    explicit Slot(QueryLimit& limit) noexcept : limit_(&limit) {}
+    Slot(Slot&& other) noexcept : limit_(std::exchange(other.limit_, nullptr)) {}
+    Slot& operator=(Slot&&) = delete;
+    ~Slot() {
+      if (limit_ != nullptr) limit_->leave();
+    }
+
+   private:
+    QueryLimit* limit_;
+  };
+
+  QueryLimit(std::size_t at_most, std::chrono::milliseconds longest_wait) noexcept
+      : at_most_(at_most), longest_wait_(longest_wait), free_(at_most) {}
+
+  // Waits for a place. Throws GuardOverloaded when none came free for longest_wait.
+  [[nodiscard]] Slot enter();
+
+ private:
+  void leave() noexcept;
+
+  const std::size_t at_most_;
+  const std::chrono::milliseconds longest_wait_;
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::size_t free_;
+};
+
+}  // namespace bloomery

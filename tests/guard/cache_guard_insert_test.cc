@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "tests/guard/fakes.h"
+
+namespace bloomery {
+namespace {
+
+TEST(CacheGuardInsert, ARowIsFoundAsSoonAsItsTokenEnds) {
+  World world;
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  {
+    const InsertToken token = world.guard.will_insert("bob");
+    world.database.write("bob", "2");
+  }
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardInsert, ANegativeEntryFromBeforeGoesWithTheToken) {
+  World world;
+  world.filter.mistake("bob");
+  world.guard.get("bob");
+  ASSERT_EQ(world.cache.state_of("bob"), Cached::negative);
+  InsertToken token = world.guard.will_insert("bob");
+  world.database.write("bob", "2");
+  token.release();
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardInsert, WhileTheTokenLivesNoNegativeEntryIsWritten) {
+  World world;
+  auto first = std::optional(world.guard.will_insert("bob"));
+  auto second = std::optional(world.guard.will_insert("bob"));
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  first.reset();
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  // A key that is being inserted is no mistake of the filter.
+  EXPECT_EQ(world.guard.counters().false_positives, 0U);
+
+  second.reset();  // rolled back: nothing was inserted
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);
+}
+
+TEST(CacheGuardInsert, AQueryFromBeforeTheInsertDoesNotWriteItsNotFound) {
+  World world;
+  world.filter.mistake("bob");
+  world.database.after_read = [&] {
+    world.database.after_read = nullptr;
+    const InsertToken token = world.guard.will_insert("bob");
+    world.database.write("bob", "2");
+  };
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);  // read before the insert
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardInsert, AQueryFromBeforeTheCommitDoesNotWriteItsNotFoundAfterTheToken) {
+  World world;
+  auto token = std::optional(world.guard.will_insert("bob"));
+  world.database.after_read = [&] {
+    world.database.after_read = nullptr;
+    world.database.write("bob", "2");
+    token.reset();
+  };
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);  // read before the commit
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardInsert, NobodyBoardsAQueryFromBeforeTheCommit) {
+  World world;
+  world.filter.mistake("bob");
+  std::optional<std::string> after_commit;
+  world.database.after_read = [&] {
+    world.database.after_read = nullptr;
+    {
+      const InsertToken token = world.guard.will_insert("bob");
+      world.database.write("bob", "2");
+    }
+    std::thread reader([&] { after_commit = world.guard.get("bob"); });
+    reader.join();  // it must not wait for the query we are in
+  };
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  EXPECT_EQ(after_commit, "2");
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardInsert, ATokenWaitsForANegativeEntryThatIsBeingWritten) {
+  World world;
+  world.filter.mistake("bob");
+  std::atomic<bool> token_lives = false;
+  std::thread writer;
+  world.cache.before_write = [&] {
+    world.cache.before_write = nullptr;
+    writer = std::thread([&] {
+      const InsertToken token = world.guard.will_insert("bob");
+      token_lives = true;
+      EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);  // from before: goes at its end
+    });
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    EXPECT_FALSE(token_lives);
+  };
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  writer.join();
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+}
+
+TEST(CacheGuardInsert, AFilterThatCannotInsertForbidsTheInsert) {
+  World world;
+  world.filter.throws = true;
+  EXPECT_THROW(static_cast<void>(world.guard.will_insert("bob")), std::runtime_error);
+  EXPECT_EQ(world.guard.counters().filter_errors, 1U);
+  // And leaves nothing behind.
+  world.filter.throws = false;
+  world.filter.mistake("bob");
+  world.guard.get("bob");
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);
+}
+
+TEST(CacheGuardInsert, ACacheThatCannotEraseIsToldByReleaseAndCounted) {
+  World world;
+  InsertToken told = world.guard.will_insert("bob");
+  world.cache.throws = true;
+  EXPECT_THROW(told.release(), std::runtime_error);
+  { const InsertToken quiet = world.guard.will_insert("bob"); }
+  EXPECT_EQ(world.guard.counters().cache_errors, 2U);
+  // The key is no longer held to be under way.
+  world.cache.throws = false;
+  world.guard.get("bob");
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);
+}
+
+TEST(CacheGuardErase, ACachedValueGoes) {
+  World world;
+  world.guard.get("alice");
+  world.database.remove("alice");
+  world.guard.erased("alice");
+  EXPECT_EQ(world.guard.get("alice"), std::nullopt);
+}
+
+TEST(CacheGuardErase, AQueryUnderWayDoesNotBringTheOldValueBack) {
+  World world;
+  std::optional<std::string> after_change;
+  world.database.after_read = [&] {
+    world.database.after_read = nullptr;
+    world.database.write("alice", "new");
+    world.guard.erased("alice");
+    std::thread reader([&] { after_change = world.guard.get("alice"); });
+    reader.join();
+  };
+  EXPECT_EQ(world.guard.get("alice"), "1");  // asked before the change
+  EXPECT_EQ(after_change, "new");
+  EXPECT_EQ(world.cache.peek("alice").value, "new");
+}
+
+TEST(CacheGuardErase, AWriteUnderWayIsErasedAfterIt) {
+  World world;
+  std::thread eraser;
+  world.cache.before_write = [&] {
+    world.cache.before_write = nullptr;
+    world.database.remove("alice");
+    eraser = std::thread([&] {
+      world.guard.erased("alice");
+      EXPECT_EQ(world.cache.state_of("alice"), Cached::miss);
+    });
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+  };
+  EXPECT_EQ(world.guard.get("alice"), "1");
+  eraser.join();
+  EXPECT_EQ(world.cache.state_of("alice"), Cached::miss);
+}
+
+TEST(CacheGuardErase, ACacheThatCannotEraseIsAnError) {
+  World world;
+  world.cache.throws = true;
+  EXPECT_THROW(world.guard.erased("alice"), std::runtime_error);
+  EXPECT_EQ(world.guard.counters().cache_errors, 1U);
+}
+
+}  // namespace
+}  // namespace bloomery

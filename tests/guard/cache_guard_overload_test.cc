@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <latch>
+#include <string>
+#include <thread>
+
+#include "tests/guard/fakes.h"
+#include "tests/guard/run_threads.h"
+
+namespace bloomery {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+constexpr GuardOptions kOneAtATime{
+    .unguarded_queries = 1, .unguarded_wait = milliseconds(1), .jitter_seed = 1};
+
+// A world in which one unguarded query holds the only place until `end` is called.
+class BusyWorld : public testing::Test {
+ protected:
+  BusyWorld() {
+    world.add("slow", "s");
+    world.add("bob", "2");
+  }
+  void start() {
+    world.database.after_read = [this] {
+      if (first_.exchange(false)) {
+        reading_.count_down();
+        go_on_.wait();
+      }
+    };
+    holder_ = std::thread([this] { EXPECT_EQ(world.guard.get("slow"), "s"); });
+    reading_.wait();
+  }
+  void end() {
+    go_on_.count_down();
+    holder_.join();
+  }
+
+  World world{kOneAtATime};
+
+ private:
+  std::atomic<bool> first_ = true;
+  std::latch reading_{1};
+  std::latch go_on_{1};
+  std::thread holder_;
+};
+
+TEST_F(BusyWorld, ShedsUnknownKeysBeyondTheLimit) {
+  world.filter.unknown = true;
+  start();
+  EXPECT_THROW(world.guard.get("bob"), GuardOverloaded);
+  const std::array<Key, 2> keys{"alice", "bob"};
+  EXPECT_THROW(world.guard.get_many(keys), GuardOverloaded);
+  EXPECT_EQ(world.guard.counters().shed, 3U);
+  EXPECT_EQ(world.database.queries(), 1);
+  end();
+  EXPECT_EQ(world.guard.get("bob"), "2");
+  EXPECT_EQ(world.guard.counters().loader_errors, 0U);
+  EXPECT_EQ(world.guard.counters().requests(), 5U);
+}
+
+TEST_F(BusyWorld, LetsKeysThroughThatTheFilterVouchesFor) {
+  world.filter.unknown = true;
+  start();
+  world.filter.unknown = false;
+  EXPECT_EQ(world.guard.get("bob"), "2");
+  end();
+}
+
+TEST_F(BusyWorld, ServesUnknownKeysFromTheCache) {
+  world.guard.get("bob");
+  world.filter.unknown = true;
+  start();
+  EXPECT_EQ(world.guard.get("bob"), "2");
+  end();
+}
+
+TEST_F(BusyWorld, ABrokenCacheIsUnderTheSameLimit) {
+  world.cache.throws = true;
+  start();
+  EXPECT_THROW(world.guard.get("bob"), GuardOverloaded);
+  EXPECT_EQ(world.guard.counters().shed, 1U);
+  end();
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardOverload, NeverRunsMoreUnguardedQueriesThanAllowed) {
+  World world({.unguarded_queries = 2, .unguarded_wait = minutes(5), .jitter_seed = 1});
+  world.filter.throws = true;
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  world.database.after_read = [&] {
+    const int now = ++inside;
+    for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+    }
+    std::this_thread::yield();
+    --inside;
+  };
+  run_threads(8, [&](int thread) {
+    for (int i = 0; i < 25; ++i) {
+      EXPECT_EQ(world.guard.get(std::to_string(thread * 100 + i)), std::nullopt);
+    }
+  });
+  EXPECT_GE(most, 1);
+  EXPECT_LE(most, 2);
+  EXPECT_EQ(world.guard.counters().not_found, 200U);
+  EXPECT_EQ(world.guard.counters().shed, 0U);
+}
+
+}  // namespace
+}  // namespace bloomery

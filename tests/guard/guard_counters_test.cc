@@ -1,0 +1,40 @@
+#include "bloomery/guard/guard_counters.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/guard/run_threads.h"
+
+namespace bloomery {
+namespace {
+
+TEST(CounterBoard, LosesNoCountOfManyThreads) {
+  CounterBoard board;
+  run_threads(20, [&](int) {
+    for (int i = 0; i < 1000; ++i) {
+      board.add(&GuardCounters::filter_absents);
+      board.add(&GuardCounters::loader_errors, 2);
+    }
+  });
+  const GuardCounters counters = board.snapshot();
+  EXPECT_EQ(counters.filter_absents, 20'000U);
+  EXPECT_EQ(counters.loader_errors, 40'000U);
+  EXPECT_EQ(counters.cache_hits, 0U);
+}
+
+TEST(GuardCounters, RequestsAreTheSumOfTheirOutcomes) {
+  GuardCounters counters;
+  counters.filter_absents = 1;
+  counters.cache_hits = 10;
+  counters.negative_hits = 100;
+  counters.found = 1'000;
+  counters.not_found = 10'000;
+  counters.coalesced = 100'000;
+  counters.shed = 1'000'000;
+  counters.failed = 10'000'000;
+  EXPECT_EQ(counters.requests(), 11'111'111U);
+  counters.database_queries = counters.unknowns = counters.false_positives = 5;
+  EXPECT_EQ(counters.requests(), 11'111'111U);
+}
+
+}  // namespace
+}  // namespace bloomery

@@ -1,0 +1,160 @@
+#include "bloomery/guard/single_flight.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "tests/guard/run_threads.h"
+
+namespace bloomery {
+namespace {
+
+using Flights = SingleFlight<int>;
+
+TEST(SingleFlight, TheFirstLeadsAndTheOthersShareItsAnswer) {
+  Flights flights;
+  auto leader = flights.board(hashed("key"));
+  const auto other = flights.board(hashed("key"));
+  EXPECT_TRUE(leader.leads());
+  EXPECT_FALSE(other.leads());
+  leader.flight().succeed(7);
+  EXPECT_EQ(other.flight().wait(), 7);
+}
+
+TEST(SingleFlight, KeysFlyApart) {
+  Flights flights;
+  const auto a = flights.board(hashed("a"));
+  const auto b = flights.board(hashed("b"));
+  EXPECT_TRUE(a.leads());
+  EXPECT_TRUE(b.leads());
+}
+
+TEST(SingleFlight, AnAnswerThatHasNotLandedIsStillShared) {
+  Flights flights;
+  auto leader = flights.board(hashed("key"));
+  leader.flight().succeed(7);
+  EXPECT_EQ(flights.board(hashed("key")).flight().wait(), 7);
+  leader.land();
+  EXPECT_TRUE(flights.board(hashed("key")).leads());
+}
+
+TEST(SingleFlight, LandingCanBeNoticed) {
+  Flights flights;
+  const auto before = flights.landed(hashed("key"));
+  auto leader = flights.board(hashed("key"));
+  leader.flight().succeed(7);
+  EXPECT_EQ(flights.landed(hashed("key")), before);
+  leader.land();
+  EXPECT_NE(flights.landed(hashed("key")), before);
+}
+
+TEST(SingleFlight, AFailureReachesEveryoneAboard) {
+  Flights flights;
+  const auto leader = flights.board(hashed("key"));
+  const auto other = flights.board(hashed("key"));
+  leader.flight().fail(std::make_exception_ptr(std::out_of_range("no")));
+  EXPECT_THROW(leader.flight().wait(), std::out_of_range);
+  EXPECT_THROW(other.flight().wait(), std::out_of_range);
+}
+
+TEST(SingleFlight, TheFirstEndCounts) {
+  Flights flights;
+  const auto leader = flights.board(hashed("key"));
+  leader.flight().succeed(1);
+  leader.flight().succeed(2);
+  leader.flight().fail(std::make_exception_ptr(std::out_of_range("no")));
+  EXPECT_EQ(leader.flight().wait(), 1);
+}
+
+TEST(SingleFlight, ALeaderThatLeavesKeepsNobodyWaiting) {
+  Flights flights;
+  auto leader = std::optional(flights.board(hashed("key")));
+  const auto other = flights.board(hashed("key"));
+  leader.reset();
+  EXPECT_THROW(other.flight().wait(), std::runtime_error);
+  EXPECT_TRUE(flights.board(hashed("key")).leads());
+}
+
+TEST(SingleFlight, ADetachedFlightAnswersButDoesNotWrite) {
+  Flights flights;
+  auto old = flights.board(hashed("key"));
+  const auto aboard = flights.board(hashed("key"));
+  flights.detach(hashed("key"));
+  auto fresh = flights.board(hashed("key"));
+  EXPECT_TRUE(fresh.leads());
+
+  int writes = 0;
+  old.flight().succeed(1);
+  old.flight().write_back([&] { ++writes; });
+  old.land();
+  EXPECT_EQ(aboard.flight().wait(), 1);
+  EXPECT_EQ(writes, 0);
+
+  // The old one has not landed the new one.
+  EXPECT_FALSE(flights.board(hashed("key")).leads());
+  fresh.flight().succeed(2);
+  fresh.flight().write_back([&] { ++writes; });
+  EXPECT_EQ(writes, 1);
+}
+
+TEST(SingleFlight, DetachWaitsForAWriteUnderWay) {
+  for (int round = 0; round < 50; ++round) {
+    Flights flights;
+    auto leader = flights.board(hashed("key"));
+    std::atomic<bool> writing = false;
+    bool written = false;
+    bool seen_by_detacher = true;
+    std::thread detacher([&] {
+      while (!writing) std::this_thread::yield();
+      flights.detach(hashed("key"));
+      seen_by_detacher = written;
+    });
+    leader.flight().write_back([&] {
+      writing = true;
+      for (int i = 0; i < 10; ++i) std::this_thread::yield();
+      written = true;
+    });
+    detacher.join();
+    EXPECT_TRUE(seen_by_detacher);
+  }
+}
+
+// Everybody looks, boards, looks again when told to, and the leader writes: one flight a round.
+TEST(SingleFlight, ManyThreadsFlyOnce) {
+  Flights flights;
+  for (int round = 0; round < 50; ++round) {
+    const std::string key = "key " + std::to_string(round);
+    std::atomic<int> cache = 0;
+    std::atomic<int> flown = 0;
+    std::atomic<int> sum = 0;
+    run_threads(8, [&](int) {
+      const auto landed = flights.landed(hashed(key));
+      int answer = cache;
+      if (answer == 0) {
+        auto ticket = flights.board(hashed(key));
+        if (!ticket.leads()) {
+          answer = ticket.flight().wait();
+        } else {
+          if (flights.landed(hashed(key)) != landed) answer = cache;
+          if (answer == 0) {
+            ++flown;
+            answer = 7;
+          }
+          ticket.flight().succeed(answer);
+          cache = answer;
+          ticket.land();
+        }
+      }
+      sum += answer;
+    });
+    EXPECT_EQ(flown, 1);
+    EXPECT_EQ(sum, 8 * 7);
+  }
+}
+
+}  // namespace
+}  // namespace bloomery
