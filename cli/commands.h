@@ -15,6 +15,7 @@ namespace bloomery::cli {
 void add_create(CLI::App& app, int& status);
 void add_insert(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
+void add_dedup(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
 void add_explain(CLI::App& app, int& status);
 void add_merge(CLI::App& app, int& status);
@@ -25,8 +26,8 @@ void add_demo(CLI::App& app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create, add_insert, add_check, add_info,    add_explain,
-    add_merge,  add_load,   add_calc,  add_measure, add_demo,
+    add_create,  add_insert, add_check, add_dedup, add_info,    add_explain,
+    add_merge,   add_load,   add_calc,  add_measure, add_demo,
 };
 
 }  // namespace bloomery::cli

@@ -18,23 +18,29 @@ Output::~Output() {
 }
 
 void Output::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+  write_through(buffer_);
+  buffer_.clear();
+}
+
+// The buffer first; then what is too long for it goes out from where it is.
+void Output::write_beyond(std::string_view bytes) {
+  flush();
+  if (bytes.size() >= kBufferBytes) return write_through(bytes);
+  buffer_.reserve(kBufferBytes);
+  buffer_ += bytes;
+}
+
+void Output::write_through(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) {
       const int reason = errno;
       buffer_.clear();
       throw StoreError(std::string("cannot write standard output: ") + std::strerror(reason));
     }
-    rest.remove_prefix(static_cast<std::size_t>(written));
+    bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  buffer_.clear();
-}
-
-void Output::make_room(std::size_t byte_count) {
-  flush();
-  buffer_.reserve(byte_count > kBufferBytes ? byte_count : kBufferBytes);
 }
 
 }  // namespace bloomery::cli

@@ -18,7 +18,7 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view bytes) {
-    if (buffer_.size() + bytes.size() > kBufferBytes) make_room(bytes.size());
+    if (buffer_.size() + bytes.size() > kBufferBytes) return write_beyond(bytes);
     buffer_ += bytes;
   }
   void write(char byte) { write(std::string_view(&byte, 1)); }
@@ -30,7 +30,8 @@ class Output {
  private:
   static constexpr std::size_t kBufferBytes = 64 * 1024;
 
-  void make_room(std::size_t byte_count);
+  void write_beyond(std::string_view bytes);
+  void write_through(std::string_view bytes);
 
   int descriptor_ = 1;
   std::string buffer_;

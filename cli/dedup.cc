@@ -1,0 +1,287 @@
+// bloomery dedup: each key's record the first time it is seen, in the memory of a filter.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/rates.h"
+#include "bloomery/source/human_number.h"
+#include "bloomery/source/open_source.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/dedup_filter.h"
+#include "cli/expected_loss.h"
+#include "cli/messages.h"
+#include "cli/read_keys.h"
+#include "cli/repeatable_inputs.h"
+#include "cli/report.h"
+#include "cli/suspect_set.h"
+#include "cli/write_selected.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(Prints records in the order they came, each ended by a newline (-0: a NUL byte), the last one too.
+A filter is sometimes wrong, and then a record that is new is dropped: standard error tells how many
+may have been. --exact drops none: it reads files twice and keeps the keys that may repeat in memory.
+Without -n the filter is sized for the records of the files, or for 10M where they come from a pipe.
+Keys that strangers choose can be made to be dropped; --secret keeps them from it.
+
+Examples:
+  bloomery dedup keys.txt asked.txt >unique.txt
+  seq 1000 | bloomery dedup -n 1000 -p 1e-9
+  bloomery dedup --field 1 -d , table.csv
+  bloomery dedup --state seen.bloom -n 1M keys.txt     tomorrow drops what was printed today
+  bloomery dedup --exact keys.txt
+
+Exit status: 0 some records were printed, 1 none was.)";
+
+constexpr double kDefaultRate = 1e-6;
+// With --exact a wrong answer costs a key in memory, not a record.
+constexpr double kDefaultExactRate = 1e-3;
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  SourceOptions source;
+  NewFilter filter;
+  std::string state;
+  bool exact = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+// Room for one answer a key, used again for each batch.
+class Answers {
+ public:
+  std::span<bool> room_for(std::size_t count) {
+    if (count > room_) {
+      answers_ = std::make_unique<bool[]>(count);
+      room_ = count;
+    }
+    return {answers_.get(), count};
+  }
+
+ private:
+  std::size_t room_ = 0;
+  std::unique_ptr<bool[]> answers_;
+};
+
+// One run of the command.
+class Dedup {
+ public:
+  explicit Dedup(const Arguments& arguments)
+      : arguments_(arguments),
+        inputs_(arguments.inputs.empty() ? std::vector<std::string>{"-"} : arguments.inputs) {}
+
+  int run() {
+    if (arguments_.exact) {
+      run_exact();
+    } else {
+      run_once();
+    }
+    if (!arguments_.quiet) report();
+    return printed_count_ > 0 ? kSome : kNone;
+  }
+
+ private:
+  void run_once();
+  void run_exact();
+  void open_filter();
+  NewFilter wanted() const;
+  void read_all(const char* label, bool prints, const BatchConsumer& consumer);
+  void print_selected(const Batch& batch, std::span<const bool> selected);
+  double rate_now() { return predicted_rate(filter_->get().geometry(), keys_now()); }
+  double keys_now() const { return filter_->keys_before() + static_cast<double>(printed_count_); }
+  void warn_where_overfull();
+  void report();
+
+  const Arguments& arguments_;
+  std::vector<std::string> inputs_;
+  std::optional<DedupFilter> filter_;
+  Answers answers_;
+  Output output_;
+  std::uint64_t key_count_ = 0;
+  std::uint64_t null_count_ = 0;
+  std::uint64_t printed_count_ = 0;
+  std::uint64_t suspect_count_ = 0;  // with --exact
+  double next_warning_ = 0;
+};
+
+NewFilter Dedup::wanted() const {
+  NewFilter wanted = arguments_.filter;
+  if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultRate;
+  if (!wanted.capacity) {
+    wanted.capacity = capacity_for(inputs_, arguments_.source);
+    // Other runs will come.
+    if (!arguments_.state.empty()) wanted.capacity = std::max(*wanted.capacity, kStreamCapacity);
+  }
+  return wanted;
+}
+
+void Dedup::open_filter() {
+  const std::string& state = arguments_.state;
+  if (state.empty()) {
+    filter_.emplace(wanted());
+  } else if (!std::filesystem::exists(std::filesystem::status(state))) {
+    filter_.emplace(wanted(), state);
+  } else {
+    filter_.emplace(FilterEditor(state));
+    const FilterParameters& made = filter_->get().parameters();
+    const bool differs =
+        arguments_.filter.capacity.value_or(made.capacity) != made.capacity ||
+        arguments_.filter.rate.value_or(made.false_positive_rate) != made.false_positive_rate;
+    if (differs && !arguments_.quiet) {
+      complain(state + " was made with -n " + std::to_string(made.capacity) + " -p " +
+               short_number(made.false_positive_rate) +
+               " and stays so; -n and -p are for a new one");
+    }
+  }
+  next_warning_ = static_cast<double>(filter_->get().capacity());
+}
+
+void Dedup::read_all(const char* label, bool prints, const BatchConsumer& consumer) {
+  // Records and progress would overwrite each other on one terminal.
+  const bool shows = !arguments_.quiet && !(prints && isatty(STDOUT_FILENO) != 0);
+  const SourceTotals totals = read_keys(inputs_, arguments_.source, shows ? label : "", consumer);
+  key_count_ = totals.key_count;
+  null_count_ = totals.null_count;
+}
+
+void Dedup::print_selected(const Batch& batch, std::span<const bool> selected) {
+  write_selected(output_, batch.lines, selected, arguments_.source.separator);
+  output_.flush();
+}
+
+void Dedup::run_once() {
+  open_filter();
+  read_all("dedup", true, [&](const Batch& batch) {
+    const std::span<bool> was_new = answers_.room_for(batch.keys.size());
+    printed_count_ += filter_->get().insert_many(batch.keys, was_new);
+    print_selected(batch, was_new);
+    if (keys_now() > next_warning_) warn_where_overfull();
+    return true;
+  });
+  // What the state says was seen has been handed over.
+  filter_->save(printed_count_ > 0);
+}
+
+// The filter knows whatever came before, so a key that comes twice is called "maybe known" at its
+// second time at the latest: all that repeat are among the suspects, and with them a few that do
+// not.
+void Dedup::run_exact() {
+  const RepeatableInputs repeatable(inputs_);
+  open_filter();
+  SuspectSet suspects;
+  read_all("dedup, first pass", false, [&](const Batch& batch) {
+    const std::span<bool> was_new = answers_.room_for(batch.keys.size());
+    filter_->get().insert_many(batch.keys, was_new);
+    suspects.insert_many(batch.keys, was_new, false);
+    return true;
+  });
+  repeatable.require_unchanged();
+  repeatable.rewind();
+  read_all("dedup, second pass", true, [&](const Batch& batch) {
+    const std::span<bool> is_first = answers_.room_for(batch.keys.size());
+    suspects.are_first(batch.keys, is_first);
+    printed_count_ += static_cast<std::uint64_t>(std::ranges::count(is_first, true));
+    print_selected(batch, is_first);
+    return true;
+  });
+  repeatable.require_unchanged();
+  suspect_count_ = suspects.size();
+}
+
+// At the capacity, and each time that the keys have doubled since.
+void Dedup::warn_where_overfull() {
+  while (next_warning_ < keys_now()) next_warning_ *= 2;
+  if (arguments_.quiet || arguments_.json) return;
+  const auto keys = static_cast<std::uint64_t>(keys_now());
+  complain("the filter holds " + format_count(keys) + " records, more than the " +
+           format_count(filter_->get().capacity()) +
+           " it was sized for; it goes on, but the rate of new records that it drops is now " +
+           rate_text(rate_now()) + "; a larger -n keeps it low");
+}
+
+void Dedup::report() {
+  const AnyFilter& filter = filter_->get();
+  const std::uint64_t dropped = key_count_ - printed_count_;
+  const Loss loss = arguments_.exact ? Loss{}
+                                     : estimate_loss(filter.geometry(), filter_->keys_before(),
+                                                     printed_count_, dropped);
+  if (!arguments_.json) {
+    std::string line = "dedup: " + std::to_string(key_count_) + " read, " +
+                       std::to_string(printed_count_) + " printed, " + std::to_string(dropped) +
+                       " dropped as repeated";
+    if (arguments_.exact) {
+      line += ", none of them new (" + std::to_string(suspect_count_) + " keys looked at twice)";
+    } else {
+      line += "; of these " + short_number(loss.expected, 2) + " expected to be new, at most " +
+              std::to_string(loss.bound) + " (99.9 %)";
+    }
+    if (null_count_ > 0) line += "; " + std::to_string(null_count_) + " rows without a key skipped";
+    std::fprintf(stderr, "%s\n", line.c_str());
+    if (!arguments_.exact && keys_now() > static_cast<double>(filter.capacity())) {
+      warn_where_overfull();
+    }
+    return;
+  }
+  Report report;
+  report.add("key_count", key_count_);
+  report.add("printed_count", printed_count_);
+  report.add("dropped_count", dropped);
+  report.add("null_count", null_count_);
+  report.add("expected_loss", loss.expected);
+  report.add("loss_bound", loss.bound);
+  report.add("loss_confidence", arguments_.exact ? 1 : kLossConfidence);
+  if (arguments_.exact) report.add("suspect_count", suspect_count_);
+  report.add("capacity", filter.capacity());
+  report.add("false_positive_rate", filter.parameters().false_positive_rate);
+  report.add("byte_count", filter.geometry().bit_count / 8);
+  report.add("inserted", filter.inserted());
+  report.add("predicted_rate",
+             predicted_rate(filter.geometry(), static_cast<double>(filter.inserted())));
+  std::fputs(json_line(report.json()).c_str(), stderr);
+}
+
+}  // namespace
+
+void add_dedup(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      *app.add_subcommand("dedup", "Print each key's record the first time it is seen");
+  command.add_option("INPUT", arguments->inputs,
+                     "where records come from, one a line; standard input by default");
+  add_capacity(command, arguments->filter.capacity)
+      ->description("different records to size for; estimated from files, 10M for a pipe");
+  add_rate(command, arguments->filter.rate)
+      ->description(
+          "share of new records that may be dropped once -n were seen; 1e-6 by default\n"
+          "(with --exact, which drops none: share kept in memory; 0.001)");
+  CLI::Option* const state =
+      command
+          .add_option("--state", arguments->state,
+                      "a filter's file: drops what it has seen, and is written at the end; made\n"
+                      "(for 10M records or more, without -n) where it does not exist")
+          ->type_name("FILE");
+  command.add_flag("--exact", arguments->exact, "drop no new record; reads files, and twice")
+      ->excludes(state);
+  add_new_filter_options(command, arguments->filter);
+  add_key_options(command, arguments->source);
+  command.add_flag("-q,--quiet", arguments->quiet,
+                   "no report, no progress, no warning of a full filter");
+  add_json(command, arguments->json)
+      ->description("make the report on standard error one JSON object");
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = Dedup(*arguments).run(); });
+}
+
+}  // namespace bloomery::cli

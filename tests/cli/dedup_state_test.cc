@@ -1,0 +1,123 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/store/native_file.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::numbered_lines;
+using testing::Outcome;
+using testing::Shell;
+
+TEST(DedupState, DropsWhatARunBeforeHasSeen) {
+  const Shell shell;
+  const std::string dedup = "bloomery dedup --state seen.bloom -n 1000 -p 1e-9";
+  EXPECT_EQ(shell.run(dedup, "a\nb\na\n").out, "a\nb\n");
+  const Outcome second = shell.run(dedup, "b\nc\na\n");
+  EXPECT_EQ(second.out, "c\n");
+  EXPECT_EQ(second.status, 0);
+  const Outcome third = shell.run(dedup, "c\nb\n");
+  EXPECT_EQ(third.out, "");
+  EXPECT_EQ(third.status, 1) << "all was seen";
+  const AnyFilter state = load(shell.path("seen.bloom"));
+  EXPECT_EQ(state.inserted(), 3U);
+  EXPECT_EQ(state.capacity(), 1'000U);
+  EXPECT_EQ(shell.run("ls -A").out, "seen.bloom\n");
+}
+
+TEST(DedupState, HasRoomForLaterRuns) {
+  const Shell shell;
+  shell.write("a.txt", "a\n");
+  EXPECT_EQ(shell.run("bloomery dedup -q --state s.bloom a.txt").status, 0);
+  EXPECT_EQ(load(shell.path("s.bloom")).capacity(), 10'000'000U);
+}
+
+TEST(DedupState, IsMadeEvenWhereNothingCame) {
+  const Shell shell;
+  EXPECT_EQ(shell.run("bloomery dedup --state s.bloom -n 10").status, 1);
+  EXPECT_EQ(load(shell.path("s.bloom")).inserted(), 0U);
+}
+
+TEST(DedupState, CountsTheLossFromTheFillThatItHad) {
+  const Shell shell;
+  const std::string dedup = "bloomery dedup --json --state s.bloom -n 10000 -p 0.05";
+  ASSERT_EQ(shell.run(dedup, numbered_lines("a", 10'000)).status, 0);
+  const Outcome second = shell.run(dedup, numbered_lines("b", 5'000));
+  const auto said = nlohmann::json::parse(second.err);
+  const double lost = said.at("dropped_count").get<double>();  // none of these repeats
+  EXPECT_GT(lost, 5'000 * 0.05);
+  EXPECT_NEAR(said.at("expected_loss").get<double>(), lost, 0.2 * lost);
+  EXPECT_GE(said.at("loss_bound").get<double>(), lost);
+}
+
+TEST(DedupState, KeepsTheSizeItWasMadeWithAndSaysSo) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create s.bloom -n 500 -p 1e-5").status, 0);
+  EXPECT_EQ(shell.run("bloomery dedup --state s.bloom", "a\n").err.find("stays so"),
+            std::string::npos);
+  const Outcome other = shell.run("bloomery dedup --state s.bloom -n 1M", "b\n");
+  EXPECT_THAT(other.err, HasSubstr("s.bloom was made with -n 500 -p 1e-05 and stays so"));
+  EXPECT_EQ(load(shell.path("s.bloom")).capacity(), 500U);
+}
+
+TEST(DedupState, InterruptedIsAsItWasBefore) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery dedup --state old.bloom -n 1000", "a\n").status, 0);
+  const std::string before = shell.read("old.bloom");
+  for (const char* signal : {"INT", "TERM", "KILL"}) {
+    for (const char* state : {"old.bloom", "new.bloom"}) {
+      const Outcome outcome = shell.run(
+          "mkfifo pipe\n"
+          "env --default-signal=INT bloomery dedup --state " +
+          std::string(state) +
+          " -n 1000 pipe >printed &\n"
+          "exec 3>pipe\n"  // returns when the command has opened it
+          "seq 5000 >&3\n"
+          "kill -" +
+          signal +
+          " $!\n"
+          "wait $!\n"
+          "test $? -gt 128 || echo not killed\n"
+          "rm pipe printed\n");
+      EXPECT_EQ(outcome.out, "") << signal;
+      EXPECT_EQ(shell.read("old.bloom"), before) << signal;
+      EXPECT_EQ(shell.run("ls -A").out, "old.bloom\n") << signal;
+    }
+  }
+}
+
+TEST(DedupState, BelongsToOneRunAtATime) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery dedup --state s.bloom -n 1000", "a\n").status, 0);
+  const Outcome outcome = shell.run(
+      "mkfifo pipe\n"
+      "bloomery dedup -q --state s.bloom pipe >/dev/null &\n"
+      "exec 3>pipe\n"
+      "echo b | bloomery dedup --state s.bloom\n"
+      "echo $?\n"
+      "echo c >&3\n"
+      "exec 3>&-\n"
+      "wait $!\n"
+      "echo $?\n");
+  EXPECT_EQ(outcome.out, "2\n0\n");
+  EXPECT_THAT(outcome.err, HasSubstr("s.bloom"));
+  EXPECT_EQ(load(shell.path("s.bloom")).inserted(), 2U);
+}
+
+TEST(DedupState, ThatIsDamagedIsRefusedBeforeAnythingIsPrinted) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery dedup --state s.bloom -n 1000", "a\n").status, 0);
+  const Outcome outcome = shell.run(
+      "printf x | dd of=s.bloom bs=1 seek=600 conv=notrunc status=none\n"
+      "bloomery dedup --state s.bloom",
+      "a\nb\n");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("s.bloom"));
+}
+
+}  // namespace
+}  // namespace bloomery
