@@ -43,13 +43,14 @@ std::vector<Row> all_rows() {
       our_row<ClassicFilter>("ClassicFilter 1 %", 0.01),
   };
   const std::string rocksdb_reason = rocksdb_missing_reason();
-  // Bits a key: the fewest with which each keeps 1 %.
+  // Bits a key: the fewest with which each keeps 1 %. LevelDB, which takes whole ones, has 1.2
+  // to 1.4 % with 10.
   rows.push_back(peer_row(
       "RocksDB 1 %", 0.01, [](std::uint64_t keys) { return make_rocksdb(keys, 9.9); },
       rocksdb_reason.empty() ? 100 * kMillion : 0,
       rocksdb_reason.empty() ? "8 bytes a key more while it builds" : rocksdb_reason));
   rows.push_back(peer_row(
-      "LevelDB 1 %", 0.01, [](std::uint64_t keys) { return make_leveldb(keys, 10); }, 10 * kMillion,
+      "LevelDB 1 %", 0.01, [](std::uint64_t keys) { return make_leveldb(keys, 11); }, 10 * kMillion,
       "slow, and its hash has 32 bits"));
   rows.push_back(peer_row(
       "libbloom 1 %", 0.01, [](std::uint64_t keys) { return make_libbloom(keys, 0.01); },
