@@ -20,7 +20,8 @@ std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status) 
   Settings settings;
   CLI::App app{
       "Measures the filters beside peers and beside the memory of this machine.\n"
-      "Exit status: 0, or 1 when a row loses keys or misses the rate it was asked for."};
+      "Exit status: 0, or 1 when a row loses keys or misses the rate it was asked for,\n"
+      "or 2 for a mistake on the command line or a fault."};
   app.name("bloomery_bench");
   app.add_option("--filter", settings.filter,
                  "Only rows whose name this regular expression is found in");
