@@ -59,6 +59,9 @@ inline constexpr std::size_t kFarBytes = std::size_t{1} << 20;
 // from there costs nothing.
 [[gnu::always_inline]] inline void prefetch_far(const void* address) noexcept {
   __builtin_prefetch(address, 0, 2);
+  // g++ 12 takes a function that does nothing but prefetch for one without effect and drops calls
+  // to it; an empty statement that it must keep is an effect.
+  asm volatile("");
 }
 
 // Asks for the keys that will be hashed soon. The array of keys is read in order, but with the

@@ -1,0 +1,69 @@
+// ./run bench: speed, space and rates of the filters, beside peers and the machine's memory.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <regex>
+
+#include "benchmarks/json_report.h"
+#include "benchmarks/table.h"
+#include "bloomery/filter/sizing.h"
+
+namespace bloomery::bench {
+namespace {
+
+SizeReport measure_size(const SizeClass& size, const std::vector<Row>& rows,
+                        const Settings& settings) {
+  const Geometry geometry = blocked_geometry({.capacity = size.keys, .false_positive_rate = 0.01});
+  SizeReport report{size, measure_memory_limit(geometry.bit_count / 8, settings), {}};
+  print_size_header(size, report.limit);
+  for (const Row& row : rows) {
+    report.rows.push_back(measure_row(row, size, settings));
+    print_row(report.rows.back(), report.limit);
+  }
+  return report;
+}
+
+std::vector<Row> chosen_rows(const Settings& settings) {
+  const std::regex wanted(settings.filter);
+  std::vector<Row> rows = all_rows();
+  std::erase_if(rows, [&](const Row& row) { return !std::regex_search(row.name, wanted); });
+  return rows;
+}
+
+int run(const Settings& settings) {
+  Report report;
+  report.machine = this_machine();
+  print_machine(report.machine, settings);
+  if (settings.wants("speed")) {
+    const std::vector<Row> rows = chosen_rows(settings);
+    for (const SizeClass& size : settings.sizes()) {
+      report.sizes.push_back(measure_size(size, rows, settings));
+    }
+  }
+  if (settings.wants("space")) {
+    report.space = measure_space();
+    print_space(report.space);
+  }
+  if (settings.wants("rates")) {
+    measure_rates(settings, [&](const RateResult& rate) { report.rates.push_back(rate); });
+    print_rates(report.rates, settings.full_rates);
+  }
+  if (!settings.json_file.empty()) write_json(report, settings, settings.json_file);
+  return report.has_wrong_rows() ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace bloomery::bench
+
+int main(int argc, char** argv) {
+  int exit_status = 0;
+  const auto settings = bloomery::bench::parse_settings(argc, argv, exit_status);
+  if (!settings) return exit_status;
+  try {
+    return bloomery::bench::run(*settings);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bloomery_bench: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "benchmarks/bench_keys.h"
+
+namespace bloomery::bench {
+
+// What is measured: a filter of ours or of a peer, or a container in its place. Calls are by the
+// chunk, so that the loop over the keys is compiled with the filter's own code in sight.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  virtual std::uint64_t byte_count() const = 0;
+  virtual void clear() = 0;
+
+  // One key a call of the filter's own.
+  virtual bool inserts_singly() const { return true; }
+  virtual void insert_each(const KeyChunk& keys) = 0;
+  virtual std::uint64_t count_each(const KeyChunk& keys) const = 0;
+
+  // Many keys a call. Subjects without it are filled by insert_each.
+  virtual bool inserts_batches() const { return false; }
+  virtual void insert_batches(const KeyChunk& keys, std::size_t /*batch*/) { insert_each(keys); }
+  virtual bool answers_batches() const { return false; }
+  virtual void answer_batches(const KeyChunk& /*keys*/, std::size_t /*batch*/,
+                              std::span<bool> /*found*/) const {}
+
+  // Subjects that are built from all their keys at once: insert_batches collects, finish builds.
+  virtual bool builds_at_once() const { return false; }
+  virtual void finish() {}
+
+  // The words of the filter, when they are of our own memory.
+  virtual std::span<const std::uint64_t> words() const { return {}; }
+};
+
+using SubjectPointer = std::unique_ptr<Subject>;
+
+// Calls visit(first, count) for each batch of `count` keys.
+template <class Visit>
+void for_each_batch(std::size_t keys, std::size_t batch, Visit visit) {
+  for (std::size_t first = 0; first < keys; first += batch) {
+    visit(first, first + batch < keys ? batch : keys - first);
+  }
+}
+
+}  // namespace bloomery::bench
