@@ -26,8 +26,8 @@ void add_demo(CLI::App& app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create,  add_insert, add_check, add_dedup, add_info,    add_explain,
-    add_merge,   add_load,   add_calc,  add_measure, add_demo,
+    add_create, add_insert, add_check, add_dedup,   add_info, add_explain,
+    add_merge,  add_load,   add_calc,  add_measure, add_demo,
 };
 
 }  // namespace bloomery::cli
