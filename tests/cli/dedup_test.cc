@@ -56,7 +56,7 @@ TEST(Dedup, AgreesWithAnExactModelOnRandomStreams) {
 }
 
 TEST(Dedup, KeepsRecordsByteForByte) {
-  const std::string lines("\xff\xfe\0x\n\xff\xfe\0y\n\xff\xfe\0x\na\r\n", 16);
+  const std::string lines("\xff\xfe\0x\n\xff\xfe\0y\n\xff\xfe\0x\na\r\n", 18);
   EXPECT_EQ(Shell().run("bloomery dedup", lines).out, lines.substr(0, 10) + "a\r\n");
   const std::string records("a\nb\0c\0a\nb\0", 10);
   EXPECT_EQ(Shell().run("bloomery dedup -0", records).out, records.substr(0, 6));
@@ -127,7 +127,8 @@ TEST(Dedup, HandsOnWhatASlowPipeGives) {
   const Outcome outcome = Shell().run(
       "mkfifo in out\n"
       "bloomery dedup -q in >out &\n"
-      "exec 3>in 4<out\n"
+      "exec 4<out\n"
+      "exec 3>in\n"
       "echo a >&3\n"
       "read line <&4\n"  // would wait for ever if the record were kept back
       "echo got $line\n");

@@ -40,8 +40,9 @@ TEST(Output, SaysThatAFlushFailed) {
   Output output(full);
   output.write("lost");
   EXPECT_THROW(output.flush(), StoreError);
-  output.write(std::string(100'000, 'x'));
+  output.write(std::string(65'536, 'x'));
   EXPECT_THROW(output.write("y"), StoreError);
+  EXPECT_THROW(output.write(std::string(100'000, 'x')), StoreError) << "longer than the buffer";
   close(full);
 }
 
