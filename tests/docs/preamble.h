@@ -24,3 +24,4 @@ struct Database {
   void commit() {}
 };
 inline Database database;
+extern CacheGuard<>& guard;
