@@ -17,13 +17,13 @@
 #include "bloomery/source/open_source.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/dedup_filter.h"
-#include "cli/expected_loss.h"
+#include "cli/dedup/dedup_filter.h"
+#include "cli/dedup/expected_loss.h"
+#include "cli/dedup/repeatable_inputs.h"
+#include "cli/dedup/suspect_set.h"
 #include "cli/messages.h"
 #include "cli/read_keys.h"
-#include "cli/repeatable_inputs.h"
 #include "cli/report.h"
-#include "cli/suspect_set.h"
 #include "cli/write_selected.h"
 
 namespace bloomery::cli {

@@ -1,4 +1,4 @@
-#include "cli/record_estimate.h"
+#include "cli/dedup/record_estimate.h"
 
 #include <gtest/gtest.h>
 

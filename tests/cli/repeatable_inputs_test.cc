@@ -1,4 +1,4 @@
-#include "cli/repeatable_inputs.h"
+#include "cli/dedup/repeatable_inputs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/suspect_set.h"
+#include "cli/dedup/suspect_set.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "cli/dedup_filter.h"
+#include "cli/dedup/dedup_filter.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 #include "bloomery/source/source_location.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/replacement_file.h"
-#include "cli/record_estimate.h"
+#include "cli/dedup/record_estimate.h"
 
 namespace bloomery::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/expected_loss.h"
+#include "cli/dedup/expected_loss.h"
 
 #include <algorithm>
 #include <cmath>
