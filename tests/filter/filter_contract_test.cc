@@ -158,7 +158,8 @@ TYPED_TEST(FilterContract, ABatchAnswersAsSingleCallsDo) {
   EXPECT_TRUE(std::ranges::equal(single.words(), batch.words()));
 
   for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 128U, 3'000U}) {
-    std::vector<Key> asked = keys_of(texts(count, "stranger:"));
+    const auto strangers = texts(count, "stranger:");
+    std::vector<Key> asked = keys_of(strangers);
     if (count > 2) asked[count / 2] = members[7];
     std::vector<char> found(count + 1, 2);
     batch.may_contain_many(asked, {reinterpret_cast<bool*>(found.data()), count});
