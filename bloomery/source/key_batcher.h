@@ -52,8 +52,8 @@ class KeyBatcher {
   }
 
  private:
-  static constexpr std::size_t kBatchKeys = 1024;
-  static constexpr std::size_t kArenaBytes = 64 * 1024;
+  static constexpr std::size_t kBatchKeys = 8192;
+  static constexpr std::size_t kArenaBytes = 256 * 1024;
 
   struct Arena {
     std::array<Key, kBatchKeys> keys;
