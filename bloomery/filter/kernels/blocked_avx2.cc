@@ -61,7 +61,7 @@ struct Avx2 {
   // nor themselves.
   static void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
                             HashPair* out) {
-    for (std::size_t i = 0; i < count; ++i) out[i] = IntegerHash::hash(keys[i], spread_seed);
+    IntegerHash::hash_each(keys, count, spread_seed, out);
   }
 };
 

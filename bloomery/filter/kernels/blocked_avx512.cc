@@ -59,7 +59,7 @@ struct Avx512 {
       _mm512_storeu_si512(out + i, _mm512_permutex2var_epi64(h1, first_pairs, h2));
       _mm512_storeu_si512(out + i + 4, _mm512_permutex2var_epi64(h1, last_pairs, h2));
     }
-    for (; i < count; ++i) out[i] = IntegerHash::hash(keys[i], spread_seed);
+    IntegerHash::hash_each(keys + i, count - i, spread_seed, out + i);
   }
 };
 
