@@ -1,19 +1,15 @@
 #pragma once
 
-// The whole library. Each header reads alone; these are where to start:
-//
-//   filter/blocked_filter.h   the fast filter            store/native_file.h    save, load
-//   filter/classic_filter.h   the small one              store/mapped_filter.h  open without
-//   loading filter/any_filter.h       a kind chosen at run time  store/filter_editor.h  change a
-//   file under a lock filter/sizing.h           bits for a rate            guard/cache_guard.h in
-//   front of cache and database filter/rates.h            rates of bits source/open_source.h   keys
-//   out of texts and databases
+// The whole library. Each header reads alone. Where to start: filter/blocked_filter.h, the filter
+// to take unless you know better; store/native_file.h, to save and load it; guard/cache_guard.h, to
+// put it in front of a cache and a database; source/open_source.h, to fill it from one.
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/batch_filter.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/classic_filter.h"
+#include "bloomery/filter/counting_filter.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/presence.h"
 #include "bloomery/filter/rates.h"

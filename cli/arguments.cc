@@ -23,6 +23,15 @@ std::string kind_names() {
   return names;
 }
 
+std::string kind_meanings() {
+  std::string meanings;
+  for (const KindName& each : filter_kinds()) {
+    meanings +=
+        (meanings.empty() ? "" : "; ") + std::string(each.name) + ": " + std::string(each.what);
+  }
+  return meanings;
+}
+
 std::uint64_t parse_positive(const std::string& text) {
   const std::uint64_t count = parse_count(text);
   if (count == 0) throw std::invalid_argument("is 0; at least 1");
@@ -63,8 +72,7 @@ CLI::Option* add_rate(CLI::App& command, std::optional<double>& rate) {
 }
 
 CLI::Option* add_kind(CLI::App& command, std::optional<FilterKind>& kind) {
-  return add_value(command, "--kind", kind_names(),
-                   "blocked: the fastest (the default); classic: the smallest",
+  return add_value(command, "--kind", kind_names(), kind_meanings(),
                    [&kind](const std::string& text) { kind = kind_named(text); });
 }
 

@@ -135,8 +135,8 @@ int calc(const Arguments& arguments) {
   if (arguments.kind) {
     columns.push_back(column_of(*arguments.kind, arguments.known));
   } else {
-    for (const KindName& each : filter_kinds()) {
-      columns.push_back(column_of(each.kind, arguments.known));
+    for (const FilterKind kind : kSolvableKinds) {
+      columns.push_back(column_of(kind, arguments.known));
     }
   }
   if (std::ranges::none_of(columns, [](const Column& c) { return c.solution.has_value(); })) {

@@ -14,6 +14,7 @@ namespace bloomery::cli {
 
 void add_create(CLI::App& app, int& status);
 void add_insert(CLI::App& app, int& status);
+void add_erase(CLI::App& app, int& status);
 void add_check(CLI::App& app, int& status);
 void add_dedup(CLI::App& app, int& status);
 void add_info(CLI::App& app, int& status);
@@ -26,8 +27,8 @@ void add_demo(CLI::App& app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create, add_insert, add_check, add_dedup,   add_info, add_explain,
-    add_merge,  add_load,   add_calc,  add_measure, add_demo,
+    add_create,  add_insert, add_erase, add_check, add_dedup,   add_info,
+    add_explain, add_merge,  add_load,  add_calc,  add_measure, add_demo,
 };
 
 }  // namespace bloomery::cli

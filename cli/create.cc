@@ -32,7 +32,7 @@ int create(const Arguments& arguments) {
   const double rate = predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
   Report report;
   report.add("file", arguments.file);
-  add_parameters(report, filter.parameters());
+  add_parameters(report, filter.contents());
   report.add("predicted_rate", rate, rate_text(rate) + " at capacity");
   Output output;
   print(report, arguments.json, output);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/bits/bit_ops.h"
+#include "bloomery/bits/bit_storage.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
@@ -29,11 +29,6 @@ struct Arguments {
   std::string key;
   KeyEncoding encoding = KeyEncoding::text;
   bool json = false;
-};
-
-struct Probe {
-  std::uint64_t position;
-  bool set;
 };
 
 std::string reason(const AnyFilter& filter, std::size_t clear_count, std::size_t probe_count) {
@@ -70,14 +65,12 @@ int explain(const Arguments& arguments) {
   const std::string key = decode_key(arguments.encoding, arguments.key);
   const AnyFilter filter = load(arguments.file);
   const HashPair hash = filter.hash(key);
-  std::vector<Probe> probes;
+  const std::vector<Probe> probes = filter.probes(hash);
   std::size_t clear_count = 0;
   Report::Value probes_json = Report::Value::array();
-  for (const std::uint64_t position : filter.positions(hash)) {
-    const bool set = test_bit(filter.words(), position);
-    clear_count += set ? 0 : 1;
-    probes.push_back({position, set});
-    probes_json.push_back({{"position", position}, {"set", set}});
+  for (const Probe& probe : probes) {
+    clear_count += probe.set ? 0 : 1;
+    probes_json.push_back({{"position", probe.position}, {"set", probe.set}});
   }
   const bool found = filter.may_contain(key);
 

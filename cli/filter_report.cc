@@ -5,10 +5,11 @@
 
 namespace bloomery::cli {
 
-void add_parameters(Report& report, const FilterParameters& parameters) {
+void add_parameters(Report& report, const FilterContents& contents) {
+  const FilterParameters& parameters = contents.parameters;
   const Geometry& geometry = parameters.geometry;
   const bool secret = parameters.hash.id() == HashId::secret;
-  const std::uint64_t byte_count = geometry.bit_count / 8;
+  const std::uint64_t byte_count = 8 * stored_word_count(contents);
   report.add("kind", kind_name(parameters.kind));
   report.add("capacity", parameters.capacity, count_text(parameters.capacity));
   report.add("false_positive_rate", parameters.false_positive_rate,
@@ -16,7 +17,7 @@ void add_parameters(Report& report, const FilterParameters& parameters) {
   report.add("bit_count", geometry.bit_count, count_text(geometry.bit_count));
   report.add("byte_count", byte_count, bytes_text(byte_count));
   report.add("bits_per_key",
-             static_cast<double>(geometry.bit_count) / static_cast<double>(parameters.capacity));
+             8 * static_cast<double>(byte_count) / static_cast<double>(parameters.capacity));
   report.add("probe_count", geometry.probe_count);
   report.add("lines_per_key", geometry.lines_per_key,
              geometry.lines_per_key == 0 ? "anywhere" : "");

@@ -9,7 +9,7 @@
 namespace bloomery::cli {
 
 // What a filter is: kind, promise, geometry, size, hash. Never its secret key.
-void add_parameters(Report& report, const FilterParameters& parameters);
+void add_parameters(Report& report, const FilterContents& contents);
 
 // How full it is: inserted, and the rate of its bits as they are now, which is returned.
 double add_state(Report& report, const AnyFilter& filter);

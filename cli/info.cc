@@ -34,7 +34,7 @@ int info(const std::string& file, bool json) {
   const FileInfo header = inspect(file);
   Report report;
   report.add("file", file);
-  add_parameters(report, header.parameters);
+  add_parameters(report, header.contents);
   int status = kSome;
   try {
     const AnyFilter filter = load(file);
@@ -49,7 +49,7 @@ int info(const std::string& file, bool json) {
                    (header.block_count == 1 ? " block" : " blocks"));
     warn_if_overfull(file, filter, rate);
   } catch (const FormatError& error) {
-    report.add("inserted", header.inserted, count_text(header.inserted));
+    report.add("inserted", header.contents.inserted, count_text(header.contents.inserted));
     add_file(report, header);
     if (header.closed_cleanly) report.add("checksums", "damaged");
     complain(error.what());

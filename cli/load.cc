@@ -78,7 +78,7 @@ int load_keys(const Arguments& arguments) {
   report.add("file", arguments.file);
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
-  add_parameters(report, filter.parameters());
+  add_parameters(report, filter.contents());
   const double rate = add_state(report, filter);
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   if (totals.null_count > 0) {

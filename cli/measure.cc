@@ -106,7 +106,7 @@ int measure(const Arguments& arguments) {
   const Interval interval = binomial_interval(positives, queries);
   const double predicted = filter.predicted_rate();
   const bool kept = interval.low <= kTolerance * asked;
-  const Geometry& geometry = filter.geometry();
+  const std::uint64_t byte_count = 8 * filter.contents().word_count();
 
   Report report;
   report.add("kind", kind_name(filter.parameters().kind));
@@ -121,9 +121,8 @@ int measure(const Arguments& arguments) {
   report.add("rate_kept", kept);
   report.add("positive_count", positives);
   report.add("query_count", queries, count_text(queries));
-  report.add("byte_count", geometry.bit_count / 8, bytes_text(geometry.bit_count / 8));
-  report.add("bits_per_key",
-             static_cast<double>(geometry.bit_count) / static_cast<double>(capacity));
+  report.add("byte_count", byte_count, bytes_text(byte_count));
+  report.add("bits_per_key", 8 * static_cast<double>(byte_count) / static_cast<double>(capacity));
   report.add("insert_ns_per_key", insert.ns_per_key(capacity));
   report.add("may_contain_ns_per_key", look_up.ns_per_key(queries));
   Output output;

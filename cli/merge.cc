@@ -45,7 +45,7 @@ int merge(const Arguments& arguments) {
   Report report;
   report.add("file", arguments.out);
   report.add("merged_count", arguments.files.size());
-  add_parameters(report, merged.parameters());
+  add_parameters(report, merged.contents());
   const double rate = add_state(report, merged);
   warn_if_overfull(arguments.out, merged, rate);
   Output output;

@@ -40,12 +40,10 @@ inline bool set_mask_atomically(std::uint64_t& word, std::uint64_t mask) noexcep
   return (std::atomic_ref(word).fetch_or(mask, std::memory_order_release) & mask) != mask;
 }
 
-inline std::uint64_t count_ones(std::span<const std::uint64_t> words) noexcept {
-  std::uint64_t ones = 0;
-  for (const std::uint64_t& word : words) {
-    ones += static_cast<std::uint64_t>(std::popcount(load_word(&word)));
-  }
-  return ones;
+// Sets in `words` what is set in `others`, which are as many.
+inline void merge_bits(std::span<std::uint64_t> words,
+                       std::span<const std::uint64_t> others) noexcept {
+  for (std::size_t i = 0; i < words.size(); ++i) words[i] |= others[i];
 }
 
 }  // namespace bloomery

@@ -1,106 +1,150 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include "bloomery/filter/basic_filter.h"
+#include "bloomery/filter/batch.h"
+#include "bloomery/filter/filter_contents.h"
 
 namespace bloomery {
 
+// What every kind of filter has. Those that take keys, erase or merge have that as well.
+template <class F>
+concept Filter = std::movable<F> &&
+    requires(const F& filter, KeyBatch batch, Answers answers, Key key, HashPair hash) {
+  filter.may_contain_many(batch, answers);
+  { filter.parameters() } -> std::same_as<const FilterParameters&>;
+  { filter.capacity() } -> std::same_as<std::uint64_t>;
+  { filter.inserted() } -> std::same_as<std::uint64_t>;
+  { filter.contents() } -> std::same_as<FilterContents>;
+  { filter.fill_ratio() } -> std::same_as<double>;
+  { filter.cardinality() } -> std::same_as<double>;
+  { filter.predicted_rate() } -> std::same_as<double>;
+  { filter.hash(key) } -> std::same_as<HashPair>;
+  { filter.probes(hash) } -> std::same_as<std::vector<Probe>>;
+};
+
 // A filter whose kind is known only at run time: opened from a file, or chosen on a command line.
-// Costs one virtual call a batch. The calls are those of BasicFilter, where their meaning, errors
-// and thread-safety stand.
+// Costs one virtual call a batch. The calls are those of the filters themselves, where their
+// meaning, errors and thread-safety stand; std::invalid_argument for one that the kind does not
+// have.
 class AnyFilter {
  public:
-  template <Layout L, BitStorage Storage>
-  explicit AnyFilter(BasicFilter<L, Storage> filter)
-      : body_(std::make_unique<Body<L, Storage>>(std::move(filter))) {}
+  template <Filter F>
+  requires(!std::same_as<F, AnyFilter>) explicit AnyFilter(F filter)
+      : body_(std::make_unique<Body<F>>(std::move(filter))) {}
 
-  bool insert(Key key) noexcept { return body_->insert_many({&key, 1}, nullptr) != 0; }
+  bool can_insert() const noexcept { return body_->can_insert(); }
+  bool can_erase() const noexcept { return body_->can_erase(); }
+
+  bool insert(Key key) { return insert_many({&key, 1}) != 0; }
   bool may_contain(Key key) const noexcept {
     bool found = false;
-    body_->may_contain_many({&key, 1}, &found);
+    may_contain_many({&key, 1}, {&found, 1});
     return found;
   }
-  std::size_t insert_many(std::span<const Key> keys) noexcept {
-    return body_->insert_many(keys, nullptr);
+  std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
+  std::size_t insert_many(KeyBatch batch, Answers was_new) {
+    return body_->insert_many(batch, was_new);
   }
-  std::size_t insert_many(std::span<const Key> keys, std::span<bool> was_new) noexcept {
-    return body_->insert_many(keys, was_new.data());
+  void may_contain_many(KeyBatch batch, Answers found) const noexcept {
+    body_->may_contain_many(batch, found);
   }
-  void may_contain_many(std::span<const Key> keys, std::span<bool> found) const noexcept {
-    body_->may_contain_many(keys, found.data());
-  }
-  bool insert_concurrently(Key key) noexcept { return body_->insert_concurrently(key); }
+  bool insert_concurrently(Key key) { return body_->insert_concurrently(key); }
+  bool erase(Key key) { return body_->erase(key); }
 
-  void merge(const AnyFilter& other) {
-    body_->merge_bits(other.parameters(), other.words(), other.inserted());
-  }
-  void clear() noexcept { body_->clear(); }
+  void merge(const AnyFilter& other) { body_->merge(other.contents()); }
+  void clear() { body_->clear(); }
 
   const FilterParameters& parameters() const noexcept { return body_->parameters(); }
   const Geometry& geometry() const noexcept { return parameters().geometry; }
-  std::uint64_t capacity() const noexcept { return parameters().capacity; }
-  std::span<const std::uint64_t> words() const noexcept { return body_->words(); }
+  std::uint64_t capacity() const noexcept { return body_->capacity(); }
+  FilterContents contents() const { return body_->contents(); }
   std::uint64_t inserted() const noexcept { return body_->inserted(); }
   double fill_ratio() const noexcept { return body_->fill_ratio(); }
   double cardinality() const noexcept { return body_->cardinality(); }
   double predicted_rate() const noexcept { return body_->predicted_rate(); }
 
   HashPair hash(Key key) const noexcept { return body_->hash(key); }
-  std::vector<std::uint64_t> positions(HashPair hash) const { return body_->positions(hash); }
+  std::vector<Probe> probes(HashPair hash) const { return body_->probes(hash); }
 
  private:
   struct Interface {
     virtual ~Interface() = default;
-    virtual std::size_t insert_many(std::span<const Key> keys, bool* was_new) noexcept = 0;
-    virtual void may_contain_many(std::span<const Key> keys, bool* found) const noexcept = 0;
-    virtual bool insert_concurrently(Key key) noexcept = 0;
-    virtual void merge_bits(const FilterParameters& parameters, std::span<const std::uint64_t> bits,
-                            std::uint64_t inserted) = 0;
-    virtual void clear() noexcept = 0;
+    virtual bool can_insert() const noexcept = 0;
+    virtual bool can_erase() const noexcept = 0;
+    virtual std::size_t insert_many(KeyBatch batch) = 0;
+    virtual std::size_t insert_many(KeyBatch batch, Answers was_new) = 0;
+    virtual void may_contain_many(KeyBatch batch, Answers found) const noexcept = 0;
+    virtual bool insert_concurrently(Key key) = 0;
+    virtual bool erase(Key key) = 0;
+    virtual void merge(const FilterContents& other) = 0;
+    virtual void clear() = 0;
     virtual const FilterParameters& parameters() const noexcept = 0;
-    virtual std::span<const std::uint64_t> words() const noexcept = 0;
+    virtual std::uint64_t capacity() const noexcept = 0;
+    virtual FilterContents contents() const = 0;
     virtual std::uint64_t inserted() const noexcept = 0;
     virtual double fill_ratio() const noexcept = 0;
     virtual double cardinality() const noexcept = 0;
     virtual double predicted_rate() const noexcept = 0;
     virtual HashPair hash(Key key) const noexcept = 0;
-    virtual std::vector<std::uint64_t> positions(HashPair hash) const = 0;
+    virtual std::vector<Probe> probes(HashPair hash) const = 0;
   };
 
-  template <Layout L, BitStorage Storage>
-  struct Body final : Interface {
-    explicit Body(BasicFilter<L, Storage> f) : filter(std::move(f)) {}
+  [[noreturn]] static void refuse(const char* what) { throw std::invalid_argument(what); }
 
-    std::size_t insert_many(std::span<const Key> keys, bool* was_new) noexcept override {
-      return was_new == nullptr ? filter.insert_many(keys)
-                                : filter.insert_many(keys, {was_new, keys.size()});
+  template <Filter F>
+  struct Body final : Interface {
+    static constexpr bool kInserts = requires(F & f, Key key) { f.insert(key); };
+    static constexpr bool kErases = requires(F & f, Key key) { f.erase(key); };
+    static constexpr const char* kBuiltOnce = "a static filter is built once, of all its keys";
+
+    explicit Body(F f) : filter(std::move(f)) {}
+
+    bool can_insert() const noexcept override { return kInserts; }
+    bool can_erase() const noexcept override { return kErases; }
+    std::size_t insert_many(KeyBatch batch) override {
+      if constexpr (kInserts) return filter.insert_many(batch);
+      refuse(kBuiltOnce);
     }
-    void may_contain_many(std::span<const Key> keys, bool* found) const noexcept override {
-      filter.may_contain_many(keys, {found, keys.size()});
+    std::size_t insert_many(KeyBatch batch, Answers was_new) override {
+      if constexpr (kInserts) return filter.insert_many(batch, was_new);
+      refuse(kBuiltOnce);
     }
-    bool insert_concurrently(Key key) noexcept override { return filter.insert_concurrently(key); }
-    void merge_bits(const FilterParameters& parameters, std::span<const std::uint64_t> bits,
-                    std::uint64_t inserted) override {
-      filter.merge_bits(parameters, bits, inserted);
+    void may_contain_many(KeyBatch batch, Answers found) const noexcept override {
+      filter.may_contain_many(batch, found);
     }
-    void clear() noexcept override { filter.clear(); }
+    bool insert_concurrently(Key key) override {
+      if constexpr (kInserts) return filter.insert_concurrently(key);
+      refuse(kBuiltOnce);
+    }
+    bool erase(Key key) override {
+      if constexpr (kErases) return filter.erase(key);
+      refuse("only a counting filter can erase keys");
+    }
+    void merge(const FilterContents& other) override {
+      if constexpr (kInserts) return filter.merge(other);
+      refuse(kBuiltOnce);
+    }
+    void clear() override {
+      if constexpr (kInserts) return filter.clear();
+      refuse(kBuiltOnce);
+    }
     const FilterParameters& parameters() const noexcept override { return filter.parameters(); }
-    std::span<const std::uint64_t> words() const noexcept override { return filter.words(); }
+    std::uint64_t capacity() const noexcept override { return filter.capacity(); }
+    FilterContents contents() const override { return filter.contents(); }
     std::uint64_t inserted() const noexcept override { return filter.inserted(); }
     double fill_ratio() const noexcept override { return filter.fill_ratio(); }
     double cardinality() const noexcept override { return filter.cardinality(); }
     double predicted_rate() const noexcept override { return filter.predicted_rate(); }
     HashPair hash(Key key) const noexcept override { return filter.hash(key); }
-    std::vector<std::uint64_t> positions(HashPair hash) const override {
-      return filter.positions(hash);
-    }
+    std::vector<Probe> probes(HashPair hash) const override { return filter.probes(hash); }
 
-    BasicFilter<L, Storage> filter;
+    F filter;
   };
 
   std::unique_ptr<Interface> body_;

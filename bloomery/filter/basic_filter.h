@@ -5,18 +5,27 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "bloomery/bits/bit_ops.h"
 #include "bloomery/bits/bit_storage.h"
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/batch.h"
+#include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/rates.h"
 
 namespace bloomery {
+
+// A layout of counters: its filters can erase.
+template <class L>
+concept Counts = requires {
+  typename L::Erased;
+};
 
 // A Bloom filter: answers "surely never inserted" or "maybe" about keys, in about a byte a key. `L`
 // says which bits a key means (see layout.h), `Storage` who owns them.
@@ -32,7 +41,7 @@ class BasicFilter {
   // Throws std::invalid_argument for options that are not allowed or bits that the machine's memory
   // cannot hold.
   explicit BasicFilter(const FilterOptions& options) requires std::same_as<Storage, HeapWords>
-      : BasicFilter(Empty{parameters_for(options)}) {}
+      : BasicFilter(Empty{parameters_for(L::kKind, L::geometry(options), options)}) {}
 
   // Takes bits that are there already. `parameters` passed L::check, and `storage` has exactly
   // their bits.
@@ -65,26 +74,21 @@ class BasicFilter {
   HashPair hash(std::uint64_t integer) const noexcept { return layout_.hash(integer); }
 
   // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
-  // stands twice in the batch is new once. `was_new` and `found` have room for an answer a key.
-  std::size_t insert_many(std::span<const Key> keys) noexcept {
-    return insert_batch(keys, nullptr);
+  // stands twice in the batch is new once.
+  std::size_t insert_many(KeyBatch batch) noexcept { return insert_batch(batch, nullptr); }
+  std::size_t insert_many(KeyBatch batch, Answers was_new) noexcept {
+    std::size_t added = 0;
+    was_new.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+      added += insert_batch(batch.subbatch(first, count), flags);
+    });
+    return added;
   }
-  std::size_t insert_many(std::span<const std::uint64_t> integers) noexcept {
-    return insert_batch(integers, nullptr);
-  }
-  std::size_t insert_many(std::span<const Key> keys, std::span<bool> was_new) noexcept {
-    return insert_batch(keys, was_new.data());
-  }
-  std::size_t insert_many(std::span<const std::uint64_t> integers,
-                          std::span<bool> was_new) noexcept {
-    return insert_batch(integers, was_new.data());
-  }
-  void may_contain_many(std::span<const Key> keys, std::span<bool> found) const noexcept {
-    layout_.may_contain_batch(words(), keys, found.data());
-  }
-  void may_contain_many(std::span<const std::uint64_t> integers,
-                        std::span<bool> found) const noexcept {
-    layout_.may_contain_batch(words(), integers, found.data());
+  void may_contain_many(KeyBatch batch, Answers found) const noexcept {
+    found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+      batch.subbatch(first, count).visit([&](auto keys) {
+        layout_.may_contain_batch(words(), keys, flags);
+      });
+    });
   }
 
   // As insert, from any number of threads at once; no bit is lost. Of threads that insert one new
@@ -99,23 +103,52 @@ class BasicFilter {
     return is_new;
   }
 
+  // Takes out one insert of the key. False, and nothing changes, for a key that is not there. Only
+  // for keys that were inserted: one that is there by chance takes others with it.
+  bool erase(Key key) noexcept requires Counts<L> { return erase_hash(layout_.hash(key)); }
+  bool erase(std::uint64_t integer) noexcept requires Counts<L> {
+    return erase_hash(layout_.hash(integer));
+  }
+  bool erase_hash(HashPair hash) noexcept requires Counts<L> {
+    const auto erased = layout_.erase(storage_.words(), hash);
+    if (erased == L::Erased::last && inserted_ > 0) --inserted_;
+    return erased != L::Erased::absent;
+  }
+
+  // How often the key was inserted and not erased, up to 15, which stands for 15 or more. Never
+  // less; more with the chance of a false positive.
+  std::uint64_t estimate_count(Key key) const noexcept requires Counts<L> {
+    return layout_.estimate_count(words(), layout_.hash(key));
+  }
+  std::uint64_t estimate_count(std::uint64_t integer) const noexcept requires Counts<L> {
+    return layout_.estimate_count(words(), layout_.hash(integer));
+  }
+
+  // A filter of bits that answers the same, in a quarter of the memory.
+  auto plain() const requires Counts<L> {
+    FilterParameters parameters = parameters_;
+    parameters.kind = L::Plain::kKind;
+    HeapWords bits(L::Plain::word_count(parameters));
+    const BitView occupied = this->bits();
+    for (std::size_t i = 0; i < occupied.size(); ++i) bits.words()[i] = occupied[i];
+    return BasicFilter<typename L::Plain, HeapWords>(parameters, std::move(bits), inserted_);
+  }
+
   // Afterwards holds the keys of both. Throws IncompatibleError unless kind, geometry and hash
   // agree.
   template <BitStorage Other>
   void merge(const BasicFilter<L, Other>& other) {
-    merge_bits(other.parameters(), other.words(), other.inserted());
+    merge(other.contents());
   }
-  void merge_bits(const FilterParameters& parameters, std::span<const std::uint64_t> bits,
-                  std::uint64_t inserted) {
-    if (const auto reason = incompatibility(parameters_, parameters); !reason.empty()) {
+  void merge(const FilterContents& other) {
+    if (const auto reason = incompatibility(parameters_, other.parameters); !reason.empty()) {
       throw IncompatibleError("cannot merge: " + reason);
     }
-    const auto mine = storage_.words();
-    for (std::size_t i = 0; i < mine.size(); ++i) mine[i] |= bits[i];
+    layout_.merge(storage_.words(), other.words.front());
     // Keys in both were counted twice: what the bits say is nearer.
-    const auto low = std::max(inserted_, inserted);
+    const auto low = std::max(inserted_, other.inserted);
     const auto estimate = static_cast<std::uint64_t>(std::llround(cardinality()));
-    inserted_ = std::clamp(estimate, low, inserted_ + inserted);
+    inserted_ = std::clamp(estimate, low, inserted_ + other.inserted);
   }
 
   void clear() noexcept {
@@ -127,6 +160,9 @@ class BasicFilter {
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   std::span<const std::uint64_t> words() const noexcept { return storage_.words(); }
+  BitView bits() const noexcept { return L::bits(words()); }
+  // All that a file holds of a filter.
+  FilterContents contents() const { return {parameters_, inserted(), {}, {words()}}; }
   const Storage& storage() const noexcept { return storage_; }
   Storage& storage() noexcept { return storage_; }
 
@@ -137,36 +173,32 @@ class BasicFilter {
   // keys. predicted_rate: chance that an absent key is answered "maybe" now, from the bits as they
   // are.
   double fill_ratio() const noexcept {
-    return static_cast<double>(count_ones(words())) / static_cast<double>(geometry().bit_count);
+    return static_cast<double>(bits().count_ones()) / static_cast<double>(geometry().bit_count);
   }
   double cardinality() const noexcept {
-    return estimate_cardinality(geometry(), count_ones(words()));
+    return estimate_cardinality(geometry(), bits().count_ones());
   }
-  double predicted_rate() const noexcept { return current_rate(geometry(), words()); }
+  double predicted_rate() const noexcept { return current_rate(geometry(), bits()); }
 
   // The bits that a key means, for explanations.
   std::vector<std::uint64_t> positions(HashPair hash) const { return layout_.positions(hash); }
+  std::vector<Probe> probes(HashPair hash) const {
+    std::vector<Probe> all;
+    const BitView set = bits();
+    for (const std::uint64_t at : positions(hash)) all.push_back({0, at, set.test(at)});
+    return all;
+  }
 
  private:
   struct Empty {
     FilterParameters parameters;
   };
   explicit BasicFilter(const Empty& of)
-      : BasicFilter(of.parameters, HeapWords(of.parameters.geometry.bit_count / kWordBits), 0) {}
+      : BasicFilter(of.parameters, HeapWords(L::word_count(of.parameters)), 0) {}
 
-  static FilterParameters parameters_for(const FilterOptions& options) {
-    FilterParameters parameters;
-    parameters.kind = L::kKind;
-    parameters.geometry = L::geometry(options);
-    parameters.hash = make_hash(options);
-    parameters.capacity = options.capacity;
-    parameters.false_positive_rate = options.false_positive_rate;
-    return parameters;
-  }
-
-  template <class K>
-  std::size_t insert_batch(std::span<const K> keys, bool* was_new) noexcept {
-    const std::size_t added = layout_.insert_batch(storage_.words(), keys, was_new);
+  std::size_t insert_batch(KeyBatch batch, bool* was_new) noexcept {
+    const std::size_t added = batch.visit(
+        [&](auto keys) { return layout_.insert_batch(storage_.words(), keys, was_new); });
     inserted_ += added;
     return added;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,9 +31,13 @@ class BlockedLayout {
 
   static Geometry geometry(const FilterOptions& options) { return blocked_geometry(options); }
   static void check(const FilterParameters& parameters);
+  static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
+    return parameters.geometry.bit_count / kWordBits;
+  }
 
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
+  HashPair hash(HashPair pair) const noexcept { return pair; }
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     return ops_->may_contain(words.data(), shape_, hash);
   }
@@ -54,6 +59,17 @@ class BlockedLayout {
     return ops_->insert_batch(words.data(), shape_, context.blocks(), is_far(words), was_new);
   }
 
+  static void merge(std::span<std::uint64_t> words,
+                    std::span<const std::uint64_t> others) noexcept {
+    merge_bits(words, others);
+  }
+  static BitView bits(std::span<const std::uint64_t> words) noexcept { return words; }
+
+  // Calls visit(position) for every probe of a key; no two are the same.
+  template <class Visit>
+  void for_each_position(HashPair hash, Visit visit) const {
+    bloomery::for_each_position(shape_, hash, visit);
+  }
   std::vector<std::uint64_t> positions(HashPair hash) const;
 
  private:
@@ -80,6 +96,9 @@ class BlockedLayout {
     hash_.hash_many(keys, out);
   }
   void hash_block(std::span<const std::uint64_t> integers, HashPair* out) const noexcept;
+  static void hash_block(std::span<const HashPair> hashes, HashPair* out) noexcept {
+    std::ranges::copy(hashes, out);
+  }
 
   NativeHash hash_;
   BlockedShape shape_;

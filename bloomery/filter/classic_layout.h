@@ -39,8 +39,14 @@ class ClassicLayout {
     }
   }
 
+  static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
+    return parameters.geometry.bit_count / kWordBits;
+  }
+
   HashPair hash(Key key) const noexcept { return scheme_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return scheme_.hash(integer); }
+  HashPair hash(HashPair pair) const noexcept { return pair; }
+
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
       if (!test_bit(words, position(hash, i))) return false;
@@ -83,9 +89,21 @@ class ClassicLayout {
     return added;
   }
 
+  static void merge(std::span<std::uint64_t> words,
+                    std::span<const std::uint64_t> others) noexcept {
+    merge_bits(words, others);
+  }
+  static BitView bits(std::span<const std::uint64_t> words) noexcept { return words; }
+
+  // Calls visit(position) for every probe of a key, which may fall together.
+  template <class Visit>
+  void for_each_position(HashPair hash, Visit visit) const {
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) visit(position(hash, i));
+  }
+
   std::vector<std::uint64_t> positions(HashPair hash) const {
-    std::vector<std::uint64_t> all(geometry_.probe_count);
-    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) all[i] = position(hash, i);
+    std::vector<std::uint64_t> all;
+    for_each_position(hash, [&](std::uint64_t position) { all.push_back(position); });
     return all;
   }
 
@@ -98,7 +116,7 @@ class ClassicLayout {
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
     const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
       prefetch_keys(keys.data() + first);
-      for (std::size_t i = 0; i < count; ++i) out[i] = scheme_.hash(keys[first + i]);
+      for (std::size_t i = 0; i < count; ++i) out[i] = hash(keys[first + i]);
     };
     const auto prefetch = [&](HashPair hash) {
       for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {

@@ -7,10 +7,12 @@
 namespace bloomery {
 namespace {
 
-constexpr std::array<KindName, 2> kKinds{{
-    {FilterKind::blocked, "blocked"},
-    {FilterKind::classic, "classic"},
-}};
+constexpr std::array kKinds{
+    KindName{FilterKind::blocked, "blocked", "the fastest, and the default"},
+    KindName{FilterKind::classic, "classic", "the smallest"},
+    KindName{FilterKind::counting, "counting", "keys can be erased"},
+    KindName{FilterKind::classic_counting, "classic-counting", "the same, smallest"},
+};
 
 }  // namespace
 
@@ -38,22 +40,28 @@ FilterKind kind_named(std::string_view name) {
 }
 
 AnyFilter make_filter(FilterKind kind, const FilterOptions& options) {
-  return with_layout(kind,
-                     [&]<class L>() { return AnyFilter(BasicFilter<L, HeapWords>(options)); });
+  return with_kind(kind, [&]<class K>() {
+    return AnyFilter(K::make(parameters_for(kind, K::geometry(options), options)));
+  });
 }
 
 Geometry geometry_for(FilterKind kind, const FilterOptions& options) {
-  return with_layout(kind, [&]<class L>() { return L::geometry(options); });
+  return with_kind(kind, [&]<class K>() { return K::geometry(options); });
 }
 
-void check_parameters(const FilterParameters& parameters) {
-  with_layout(parameters.kind, [&]<class L>() { L::check(parameters); });
+void check_contents(const FilterContents& contents) {
+  const FilterParameters& parameters = contents.parameters;
   const double rate = parameters.false_positive_rate;
   if (parameters.capacity == 0 || !(rate >= kMinRate && rate < 1)) {
     throw FormatError("impossible promise of a filter: capacity " +
                       std::to_string(parameters.capacity) + " (at least 1), rate " +
                       std::to_string(rate) + " (above 0, below 1)");
   }
+  with_kind(parameters.kind, [&]<class K>() { K::check(parameters); });
+}
+
+std::uint64_t stored_word_count(const FilterContents& contents) {
+  return with_kind(contents.parameters.kind, [&]<class K>() { return K::word_count(contents); });
 }
 
 }  // namespace bloomery

@@ -6,23 +6,48 @@
 
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/blocked_layout.h"
 #include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/counting_layout.h"
 #include "bloomery/filter/native_probes.h"
 #include "bloomery/filter/parameters.h"
 
-// The kinds of filter that exist: one line each in with_layout() and in filter_kinds().
+// The kinds of filter that exist: one line each in with_kind() and in filter_kinds().
 namespace bloomery {
 
-// Calls visit.template operator()<L>() with the layout of `kind`. Throws FormatError for a number
+// A kind whose filters are one array, as a layout says.
+template <Layout L>
+struct FlatKind {
+  static Geometry geometry(const FilterOptions& options) { return L::geometry(options); }
+  static BasicFilter<L, HeapWords> make(const FilterParameters& parameters) {
+    return {parameters, HeapWords(L::word_count(parameters)), 0};
+  }
+
+  static void check(const FilterParameters& parameters) { L::check(parameters); }
+  // Of what a file holds: parameters, counts and words, which were checked.
+  static std::uint64_t word_count(const FilterContents& contents) {
+    return L::word_count(contents.parameters);
+  }
+  template <BitStorage Storage>
+  static BasicFilter<L, Storage> open(const FilterContents& contents, Storage storage) {
+    return {contents.parameters, std::move(storage), contents.inserted};
+  }
+};
+
+// Calls visit.template operator()<K>() with the type of `kind`. Throws FormatError for a number
 // that is none.
 template <class Visit>
-decltype(auto) with_layout(FilterKind kind, Visit visit) {
+decltype(auto) with_kind(FilterKind kind, Visit visit) {
   switch (kind) {
     case FilterKind::classic:
-      return visit.template operator()<ClassicLayout<NativeProbes>>();
+      return visit.template operator()<FlatKind<ClassicLayout<NativeProbes>>>();
     case FilterKind::blocked:
-      return visit.template operator()<BlockedLayout>();
+      return visit.template operator()<FlatKind<BlockedLayout>>();
+    case FilterKind::counting:
+      return visit.template operator()<FlatKind<CountingLayout<BlockedLayout>>>();
+    case FilterKind::classic_counting:
+      return visit.template operator()<FlatKind<CountingLayout<ClassicLayout<NativeProbes>>>>();
   }
   throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
 }
@@ -30,6 +55,7 @@ decltype(auto) with_layout(FilterKind kind, Visit visit) {
 struct KindName {
   FilterKind kind;
   std::string_view name;
+  std::string_view what;  // for whom, in a few words
 };
 
 std::span<const KindName> filter_kinds() noexcept;
@@ -44,21 +70,22 @@ AnyFilter make_filter(FilterKind kind, const FilterOptions& options);
 // The geometry that make_filter would choose.
 Geometry geometry_for(FilterKind kind, const FilterOptions& options);
 
-// A filter over bits that are there already. Throws FormatError for parameters that no filter of
-// ours has, or where the words are not as many as they say.
-template <BitStorage Storage>
-AnyFilter open_filter(const FilterParameters& parameters, Storage storage, std::uint64_t inserted);
+// Throw FormatError for contents that no filter of ours has, whatever its words.
+void check_contents(const FilterContents& contents);
 
-void check_parameters(const FilterParameters& parameters);
+// How many words they have. Throws FormatError for an unknown kind.
+std::uint64_t stored_word_count(const FilterContents& contents);
 
+// A filter over words that are there already: the words of `contents` itself are not looked at.
+// Throws FormatError as check_contents does, and where the words are not as many as it says.
 template <BitStorage Storage>
-AnyFilter open_filter(const FilterParameters& parameters, Storage storage, std::uint64_t inserted) {
-  check_parameters(parameters);
-  if (std::as_const(storage).words().size() != parameters.geometry.bit_count / kWordBits) {
-    throw FormatError("the words are not as many as the geometry says");
-  }
-  return with_layout(parameters.kind, [&]<class L>() {
-    return AnyFilter(BasicFilter<L, Storage>(parameters, std::move(storage), inserted));
+AnyFilter open_filter(const FilterContents& contents, Storage storage) {
+  check_contents(contents);
+  return with_kind(contents.parameters.kind, [&]<class K>() {
+    if (std::as_const(storage).words().size() != stored_word_count(contents)) {
+      throw FormatError("the words are not as many as the geometry says");
+    }
+    return AnyFilter(K::open(contents, std::move(storage)));
   });
 }
 

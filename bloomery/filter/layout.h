@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/hash/hash_pair.h"
 
@@ -14,21 +15,26 @@ namespace bloomery {
 // users call is written once, over any layout, in BasicFilter.
 //
 //   check(parameters)       throws FormatError for a geometry that this kind never has
+//   word_count(parameters)  of such a filter
 //   insert(words, hash)     true where one of the key's bits was clear
-//   insert_batch            returns how many keys were new; `answers` may be null
+//   insert_batch            returns how many keys were new; `answers` may be null. The keys may be
+//                           hash pairs already
+//   merge(words, others)    afterwards they hold the keys of both
+//   bits(words)             the positions, as bits
 //   positions(hash)         the bits of a key, in the order of its probes
 //
-// `words` are always those of the layout's own geometry. Only the constructor, geometry, check and
-// positions may throw.
+// `words` are always those of the layout's own parameters. Only the constructor, geometry, check
+// and positions may throw.
 template <class L>
 concept Layout = std::constructible_from<L, const FilterParameters&> &&
     requires(const L& layout, const FilterOptions& options, const FilterParameters& parameters,
-             std::span<const Key> keys, std::span<const std::uint64_t> integers, HashPair hash,
-             std::span<const std::uint64_t> words, std::span<std::uint64_t> mutable_words,
-             bool* answers) {
+             std::span<const Key> keys, std::span<const std::uint64_t> integers,
+             std::span<const HashPair> hashes, HashPair hash, std::span<const std::uint64_t> words,
+             std::span<std::uint64_t> mutable_words, bool* answers) {
   requires std::convertible_to<decltype(L::kKind), FilterKind>;
   requires std::same_as<decltype(L::geometry(options)), Geometry>;
   L::check(parameters);
+  requires std::same_as<decltype(L::word_count(parameters)), std::uint64_t>;
   requires std::same_as<decltype(layout.hash(keys[0])), HashPair>;
   requires std::same_as<decltype(layout.hash(integers[0])), HashPair>;
   requires std::same_as<decltype(layout.may_contain(words, hash)), bool>;
@@ -36,9 +42,13 @@ concept Layout = std::constructible_from<L, const FilterParameters&> &&
   requires std::same_as<decltype(layout.insert_concurrently(mutable_words, hash)), bool>;
   layout.may_contain_batch(words, keys, answers);
   layout.may_contain_batch(words, integers, answers);
+  layout.may_contain_batch(words, hashes, answers);
   requires std::same_as<decltype(layout.insert_batch(mutable_words, keys, answers)), std::size_t>;
   requires std::same_as<decltype(layout.insert_batch(mutable_words, integers, answers)),
                         std::size_t>;
+  requires std::same_as<decltype(layout.insert_batch(mutable_words, hashes, answers)), std::size_t>;
+  layout.merge(mutable_words, words);
+  requires std::same_as<decltype(layout.bits(words)), BitView>;
   requires std::same_as<decltype(layout.positions(hash)), std::vector<std::uint64_t>>;
 };
 

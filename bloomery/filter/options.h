@@ -2,6 +2,9 @@
 
 #include <cstdint>
 
+#include "bloomery/filter/growth.h"
+#include "bloomery/filter/window.h"
+
 namespace bloomery {
 
 // What a filter is asked to hold. `capacity` counts keys, never bits.
@@ -10,6 +13,8 @@ struct FilterOptions {
   double false_positive_rate = 0.01;  // from kMinRate to below 1, kept up to `capacity` keys
   std::uint64_t seed = 0;             // filters merge only when their seeds agree
   bool secret = false;  // hash under a key from the kernel, for keys chosen by strangers
+  Growth growth{};      // of a ScalableFilter; others do not read it
+  Window window{};      // of a WindowedFilter; others do not read it
 };
 
 // 128 bits of hash cannot tell keys apart more often than this for 10^10 of them.

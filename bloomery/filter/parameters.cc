@@ -22,6 +22,8 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
     return differ("the filters have lines a key", a.geometry.lines_per_key,
                   b.geometry.lines_per_key);
   }
+  if (a.growth != b.growth) return "the filters grow differently";
+  if (a.window != b.window) return "the filters have different windows";
   if (a.hash.id() != b.hash.id()) return "one filter is secret and the other is not";
   if (a.hash.seed() != b.hash.seed()) {
     return differ("the filters have seeds", a.hash.seed(), b.hash.seed());
@@ -30,8 +32,15 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
   return {};
 }
 
-NativeHash make_hash(const FilterOptions& options) {
-  return options.secret ? NativeHash(SecretKey::random()) : NativeHash(options.seed);
+FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
+                                const FilterOptions& options) {
+  return {.kind = kind,
+          .hash = options.secret ? NativeHash(SecretKey::random()) : NativeHash(options.seed),
+          .geometry = geometry,
+          .capacity = options.capacity,
+          .false_positive_rate = options.false_positive_rate,
+          .growth = options.growth,
+          .window = options.window};
 }
 
 }  // namespace bloomery

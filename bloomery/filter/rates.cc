@@ -5,8 +5,6 @@
 #include <bit>
 #include <cmath>
 
-#include "bloomery/bits/bit_ops.h"
-
 namespace bloomery {
 namespace {
 
@@ -97,10 +95,10 @@ RateMoments blocked_moments(const Geometry& geometry, double keys) noexcept {
 }
 
 // The chance that `probes` probes of one line all hit: in consecutive lanes from any first lane.
-double line_rate(std::span<const std::uint64_t> line, std::uint32_t probes) noexcept {
+double line_rate(const BitView& line, std::uint32_t probes) noexcept {
   std::array<double, kLineWords> fill;
   for (std::size_t lane = 0; lane < kLineWords; ++lane) {
-    fill[lane] = std::popcount(load_word(&line[lane])) / 64.0;
+    fill[lane] = std::popcount(line[lane]) / 64.0;
   }
   const std::size_t first_lanes = probes == kLineWords ? 1 : kLineWords;
   double sum = 0;
@@ -119,18 +117,18 @@ RateMoments rate_moments(const Geometry& geometry, double keys) noexcept {
                                      : blocked_moments(geometry, keys);
 }
 
-double current_rate(const Geometry& geometry, std::span<const std::uint64_t> words) noexcept {
+double current_rate(const Geometry& geometry, const BitView& bits) noexcept {
   if (geometry.lines_per_key == 0) {
-    return power(static_cast<double>(count_ones(words)) / static_cast<double>(geometry.bit_count),
+    return power(static_cast<double>(bits.count_ones()) / static_cast<double>(geometry.bit_count),
                  geometry.probe_count);
   }
-  const std::size_t half_words = words.size() / geometry.lines_per_key;
+  const std::size_t half_words = bits.size() / geometry.lines_per_key;
   double rate = 1;
   for (std::uint32_t half = 0; half < geometry.lines_per_key; ++half) {
-    const auto lines = words.subspan(half * half_words, half_words);
+    const BitView lines = bits.subview(half * half_words, half_words);
     double sum = 0;
     for (std::size_t at = 0; at < lines.size(); at += kLineWords) {
-      sum += line_rate(lines.subspan(at, kLineWords), probes_in_line(geometry, half));
+      sum += line_rate(lines.subview(at, kLineWords), probes_in_line(geometry, half));
     }
     rate *= sum / static_cast<double>(half_words / kLineWords);
   }

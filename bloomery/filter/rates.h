@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/filter/geometry.h"
 
 // Chances and expectations of a filter, by formulas with names. A rate is the chance that a key
@@ -27,7 +27,7 @@ inline double predicted_rate(const Geometry& geometry, double keys) noexcept {
 
 // The rate of these very bits, whatever put them there: exact for independent probes. Reads the
 // whole array.
-double current_rate(const Geometry& geometry, std::span<const std::uint64_t> words) noexcept;
+double current_rate(const Geometry& geometry, const BitView& bits) noexcept;
 
 // Share of bits set after `keys` distinct inserts, and its inverse: how many distinct keys set
 // `ones` bits (Swamidass and Baldi 2007). A full array answers for one half bit less, a finite

@@ -182,6 +182,10 @@ void check(const Known& known) {
 }  // namespace
 
 Solution solve(FilterKind kind, const Known& known) {
+  if (std::ranges::find(kSolvableKinds, kind) == kSolvableKinds.end()) {
+    refuse("the size of a " + std::string(kind_name(kind)) +
+           " filter is not one formula; blocked and classic are");
+  }
   check(known);
   if (known.capacity && known.bit_count) {
     const Solution found = lowest_rate(kind, *known.capacity, *known.bit_count, known.probe_count);

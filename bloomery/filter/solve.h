@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -8,6 +9,9 @@
 
 // The four numbers of a filter from any two of them, by the formulas of sizing.h and rates.h.
 namespace bloomery {
+
+// The kinds that it knows; of others the size is not one formula of these four.
+inline constexpr std::array kSolvableKinds{FilterKind::blocked, FilterKind::classic};
 
 // What is given. What is not is to be found.
 struct Known {
@@ -27,7 +31,7 @@ struct Solution {
 // Rate and bits: the largest capacity that keeps the rate. Probes and one of capacity and bits: the
 // size at which that many probes are best, where about half of the bits are set. Three or four
 // given must agree: std::invalid_argument says why they do not, also for fewer than two, for rate
-// and probes alone (they leave the size open), and for what this kind cannot have.
+// and probes alone (they leave the size open), for what this kind cannot have, and for other kinds.
 Solution solve(FilterKind kind, const Known& known);
 
 }  // namespace bloomery

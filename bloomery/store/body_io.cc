@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "bloomery/bits/bit_ops.h"
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/store/crc32c.h"
 #include "bloomery/store/messages.h"
 
@@ -44,16 +44,23 @@ void for_each_chunk(const RegularFile& file, const FileLayout& layout,
 
 }  // namespace
 
-void write_body(ReplacementFile& file, std::span<const std::uint64_t> words) {
+void write_body(ReplacementFile& file, std::span<const std::span<const std::uint64_t>> arrays) {
   std::vector<std::uint32_t> table;
-  std::vector<std::uint64_t> copy(std::min(words.size(), kChunkWords));
-  for_each_part(words, kChunkWords, [&](std::span<const std::uint64_t> chunk) {
+  std::vector<std::uint64_t> chunk;
+  chunk.reserve(kChunkWords);
+  const auto write_chunk = [&] {
+    append_checksums(chunk, table);
+    file.append(std::as_bytes(std::span(chunk)));
+    chunk.clear();
+  };
+  for (const auto& words : arrays) {
     // The checksum must be that of the bytes that are written, whatever is inserted meanwhile.
-    for (std::size_t i = 0; i < chunk.size(); ++i) copy[i] = load_word(&chunk[i]);
-    const auto written = std::span<const std::uint64_t>(copy).first(chunk.size());
-    append_checksums(written, table);
-    file.append(std::as_bytes(written));
-  });
+    for (const std::uint64_t& word : words) {
+      chunk.push_back(load_word(&word));
+      if (chunk.size() == kChunkWords) write_chunk();
+    }
+  }
+  write_chunk();
   file.append(std::as_bytes(std::span(table)));
 }
 
@@ -79,7 +86,7 @@ BodySummary summarize_body(const RegularFile& file, const FileLayout& layout) {
   BodySummary summary;
   for_each_chunk(file, layout, {}, [&](std::span<const std::uint64_t> chunk) {
     append_checksums(chunk, summary.checksums);
-    summary.ones += count_ones(chunk);
+    summary.ones += BitView(chunk).count_ones();
   });
   return summary;
 }

@@ -13,8 +13,9 @@
 // The body of a native file and its checksums, in one pass of a megabyte at a time.
 namespace bloomery {
 
-// Appends words and table. Takes each block as it is at one moment, so bits may be set meanwhile.
-void write_body(ReplacementFile& file, std::span<const std::uint64_t> words);
+// Appends the words, one array after the other, and the table. Takes each block as it is at one
+// moment, so bits may be set meanwhile.
+void write_body(ReplacementFile& file, std::span<const std::span<const std::uint64_t>> arrays);
 
 struct BodyDamage {
   std::uint64_t block_count = 0;

@@ -23,7 +23,7 @@ constexpr std::size_t kProbeCountAt = 12;
 constexpr std::size_t kLinesAt = 13;
 constexpr std::size_t kFieldBytesAt = 14;
 constexpr std::size_t kSeedAt = 16;
-constexpr std::size_t kBitCountAt = 24;
+constexpr std::size_t kBodyBitsAt = 24;
 constexpr std::size_t kCapacityAt = 32;
 constexpr std::size_t kRateAt = 40;
 constexpr std::size_t kInsertedAt = 48;
@@ -72,34 +72,48 @@ NativeHash decode_hash(std::span<const std::byte> head, const TypedFields& field
 }
 
 // Beyond what makes a geometry possible: what no filter with so many bits can truly say.
-void check_claims(const FilterParameters& parameters, std::uint64_t inserted) {
-  check_parameters(parameters);
-  const auto bit_count = static_cast<double>(parameters.geometry.bit_count);
+void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
+  check_contents(contents);
+  if (stored_word_count(contents) * kWordBits != body_bits) {
+    throw FormatError("impossible body: " + grouped(body_bits) +
+                      " bits (byte 24), where such a filter has " +
+                      grouped(stored_word_count(contents) * kWordBits));
+  }
+  const FilterParameters& parameters = contents.parameters;
+  const std::uint64_t inserted = contents.inserted;
+  const auto bit_count = static_cast<double>(body_bits);
   // No set of n keys fits n log2(1/p) bits at a rate below p (Carter et al. 1978).
   const double least_bits =
       static_cast<double>(parameters.capacity) * -std::log2(parameters.false_positive_rate);
   if (least_bits > bit_count) {
     throw FormatError("impossible promise: capacity " + grouped(parameters.capacity) +
-                      " (byte 32) at that rate (byte 40) in " +
-                      grouped(parameters.geometry.bit_count) + " bits (byte 24)");
+                      " (byte 32) at that rate (byte 40) in " + grouped(body_bits) +
+                      " bits (byte 24)");
   }
   // An insert that is new sets a bit; the estimate for a full array, bit_count * ln(2 bit_count)
   // keys at the most, stays below this too.
   if (static_cast<double>(inserted) > 64 * bit_count) {
     throw FormatError("impossible count: " + grouped(inserted) + " keys inserted (byte 48) into " +
-                      grouped(parameters.geometry.bit_count) + " bits (byte 24)");
+                      grouped(body_bits) + " bits (byte 24)");
   }
+}
+
+// The positions of a geometry whose words are `body_bits`.
+std::uint64_t position_count(FilterKind kind, std::uint64_t body_bits) noexcept {
+  const bool counts = kind == FilterKind::counting || kind == FilterKind::classic_counting;
+  return counts ? body_bits / kCounterBits : body_bits;
 }
 
 }  // namespace
 
 std::vector<std::byte> encode_head(const FileHeader& header) {
-  const FilterParameters& parameters = header.parameters;
+  const FilterParameters& parameters = header.contents.parameters;
   const Geometry& geometry = parameters.geometry;
+  const std::uint64_t body_bits = stored_word_count(header.contents) * kWordBits;
   const auto fields =
       encode_fields({parameters.hash.secret(), header.notes.watermark, header.notes.note});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
-  std::vector<std::byte> head(FileLayout::of(field_bytes, geometry.bit_count).body_offset);
+  std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
   std::memcpy(head.data(), kFileMagic.data(), kFileMagic.size());
   put_number(head, kVersionAt, kFileVersion);
@@ -110,10 +124,10 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   put_number(head, kLinesAt, static_cast<std::uint8_t>(geometry.lines_per_key));
   put_number(head, kFieldBytesAt, field_bytes);
   put_number(head, kSeedAt, parameters.hash.seed());
-  put_number(head, kBitCountAt, geometry.bit_count);
+  put_number(head, kBodyBitsAt, body_bits);
   put_number(head, kCapacityAt, parameters.capacity);
   put_number(head, kRateAt, parameters.false_positive_rate);
-  put_number(head, kInsertedAt, header.inserted);
+  put_number(head, kInsertedAt, header.contents.inserted);
   put_number(head, kEpochAt, header.notes.epoch);
   std::ranges::copy(fields, head.begin() + kHeaderBytes);
   put_number(head, kChecksumAt, checksum_of(head, field_bytes));
@@ -129,8 +143,8 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
     throw FormatError("fields of " + std::to_string(field_bytes) +
                       " bytes (byte 14), where a multiple of 8 is needed");
   }
-  const auto bit_count = get_number<std::uint64_t>(head, kBitCountAt);
-  const auto layout = FileLayout::of(field_bytes, bit_count);
+  const auto body_bits = get_number<std::uint64_t>(head, kBodyBitsAt);
+  const auto layout = FileLayout::of(field_bytes, body_bits);
   if (head.size() < layout.body_offset) {
     refuse_length(file_bytes, "header and fields have ", layout.body_offset);
   }
@@ -151,16 +165,17 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   FileHeader header;
   header.open_for_writing = flags != 0;
   header.layout = layout;
-  header.inserted = get_number<std::uint64_t>(head, kInsertedAt);
+  header.contents.inserted = get_number<std::uint64_t>(head, kInsertedAt);
   header.notes = {fields.watermark, fields.note, get_number<std::uint32_t>(head, kEpochAt)};
-  FilterParameters& parameters = header.parameters;
+  FilterParameters& parameters = header.contents.parameters;
   parameters.kind = static_cast<FilterKind>(get_number<std::uint8_t>(head, kKindAt));
   parameters.hash = decode_hash(head, fields);
-  parameters.geometry = {bit_count, get_number<std::uint8_t>(head, kProbeCountAt),
+  parameters.geometry = {position_count(parameters.kind, body_bits),
+                         get_number<std::uint8_t>(head, kProbeCountAt),
                          get_number<std::uint8_t>(head, kLinesAt)};
   parameters.capacity = get_number<std::uint64_t>(head, kCapacityAt);
   parameters.false_positive_rate = get_number<double>(head, kRateAt);
-  check_claims(parameters, header.inserted);
+  check_claims(header.contents, body_bits);
   if (file_bytes != layout.file_bytes) refuse_length(file_bytes, "header says ", layout.file_bytes);
   return header;
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "bloomery/filter/parameters.h"
+#include "bloomery/filter/filter_contents.h"
 #include "bloomery/store/file_layout.h"
 #include "bloomery/store/file_notes.h"
 
@@ -14,11 +14,10 @@ namespace bloomery {
 //
 //    0 magic 8        8 version 1     9 flags 1     10 kind 1       11 hash id 1
 //   12 probe count 1  13 lines a key 1              14 field bytes 2
-//   16 seed 8        24 bit count 8  32 capacity 8  40 false positive rate, IEEE 754 double
+//   16 seed 8        24 body bits 8  32 capacity 8  40 false positive rate, IEEE 754 double
 //   48 inserted 8    56 epoch 4      60 CRC32C of bytes 0 to 59 and the fields
 struct FileHeader {
-  FilterParameters parameters;
-  std::uint64_t inserted = 0;
+  FilterContents contents;  // but no words
   FileNotes notes;
   bool open_for_writing = false;
   FileLayout layout;  // decode_head fills it; encode_head does not read it

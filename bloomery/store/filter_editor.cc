@@ -28,8 +28,7 @@ FilterEditor::FilterEditor(Opened opened)
       filter_(load_from(lock_->file(), opened.header)) {}
 
 void FilterEditor::commit() {
-  auto written = write_file({filter_.parameters(), filter_.words(), filter_.inserted()}, notes_,
-                            target_, lock_);
+  auto written = write_file(filter_.contents(), notes_, target_, lock_);
   lock_ = std::move(written);
 }
 

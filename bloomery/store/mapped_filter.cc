@@ -46,6 +46,14 @@ void require_whole_body(const RegularFile& file, const FileLayout& layout) {
   if (damage.first_block) throw_format_error(file.path(), describe(damage, layout));
 }
 
+// What a crash leaves of the pages of a file that was being changed is right only where changes set
+// bits and never clear any.
+void require_bits_only(FilterKind kind, const std::filesystem::path& path) {
+  if (is_changed_in_place(kind)) return;
+  throw_store_error(path, "is a " + std::string(kind_name(kind)) +
+                              " filter, which is not changed in place: load it and save it");
+}
+
 }  // namespace
 
 MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& options)
@@ -61,12 +69,15 @@ MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& 
   const RegularFile& file = writes ? lock_->file() : *opened;
   header_ = read_header(file);
   require_closed_cleanly(header_, path_);
-  if (writes) allocate_all(file);
+  if (writes) {
+    require_bits_only(header_.contents.parameters.kind, path_);
+    allocate_all(file);
+  }
   if (writes || options.verify) require_whole_body(file, header_.layout);
   mapping_ = map(file, options);
   const FileLayout& layout = header_.layout;
   MappedWords words(mapping_, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
-  auto filter = open_filter(header_.parameters, std::move(words), header_.inserted);
+  auto filter = open_filter(header_.contents, std::move(words));
   // The mark is on the disk before any change can be.
   if (writes) write_header(true);
   filter_ = std::move(filter);
@@ -124,7 +135,7 @@ void MappedFilter::sync() {
 
 void MappedFilter::flush() {
   if (!lock_ || !filter_) return;
-  header_.inserted = filter_->inserted();
+  header_.contents.inserted = filter_->inserted();
   sync();
   write_header(true);
 }
@@ -132,7 +143,7 @@ void MappedFilter::flush() {
 void MappedFilter::close() {
   if (!filter_) return;
   if (lock_) {
-    header_.inserted = filter_->inserted();
+    header_.contents.inserted = filter_->inserted();
     sync();
     // Through the file, which is the same bytes, and is read ahead where the map is not.
     const BodySummary body = summarize_body(lock_->file(), header_.layout);
@@ -166,8 +177,10 @@ void recover(const std::filesystem::path& path) {
   const BodySummary body = summarize_body(file, header.layout);
   file.write(std::as_bytes(std::span(body.checksums)), header.layout.table_offset);
   file.sync();
-  const double estimate = estimate_cardinality(header.parameters.geometry, body.ones);
-  header.inserted = std::max(header.inserted, static_cast<std::uint64_t>(std::llround(estimate)));
+  FilterContents& contents = header.contents;
+  const double estimate = estimate_cardinality(contents.parameters.geometry, body.ones);
+  contents.inserted =
+      std::max(contents.inserted, static_cast<std::uint64_t>(std::llround(estimate)));
   header.open_for_writing = false;
   const auto head = encode_head(header);
   file.write(std::span(head).first(kHeaderBytes), 0);

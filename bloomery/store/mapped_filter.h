@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <span>
 
 #include "bloomery/bits/file_mapping.h"
 #include "bloomery/filter/any_filter.h"
@@ -26,6 +25,12 @@ struct MapOptions {
   // Handle SIGBUS: see lost_pages.h. Without, a file truncated by others ends the process.
   bool survive_truncation = true;
 };
+
+// Whether files of the kind can be mapped read-write: where an insert only ever sets bits, so that
+// no crash between two of them leaves a wrong answer.
+constexpr bool is_changed_in_place(FilterKind kind) noexcept {
+  return kind == FilterKind::classic || kind == FilterKind::blocked;
+}
 
 // A filter whose words are a file's pages: open at once whatever its size, shared by all processes
 // that map it, and read as it is asked, a page at a time. Verifying brings it all into the system's
@@ -53,13 +58,13 @@ class MappedFilter {
   AnyFilter& writable();
 
   bool may_contain(Key key) const { return filter_->may_contain(key); }
-  void may_contain_many(std::span<const Key> keys, std::span<bool> found) const {
-    filter_->may_contain_many(keys, found);
+  void may_contain_many(KeyBatch batch, Answers found) const {
+    filter_->may_contain_many(batch, found);
   }
   bool insert(Key key) { return writable().insert(key); }
-  std::size_t insert_many(std::span<const Key> keys) { return writable().insert_many(keys); }
-  std::size_t insert_many(std::span<const Key> keys, std::span<bool> was_new) {
-    return writable().insert_many(keys, was_new);
+  std::size_t insert_many(KeyBatch batch) { return writable().insert_many(batch); }
+  std::size_t insert_many(KeyBatch batch, Answers was_new) {
+    return writable().insert_many(batch, was_new);
   }
 
   // A filter that is read-only may be taken for itself; what is inserted then stays in this

@@ -18,17 +18,14 @@ namespace {
 constexpr int kAttempts = 100;
 
 // What is written can be read: our own decoder is asked first.
-std::vector<std::byte> checked_head(const FilterBits& bits, const FileNotes& notes) {
+std::vector<std::byte> checked_head(const FilterContents& contents, const FileNotes& notes,
+                                    const FileLayout& layout) {
   FileHeader header;
-  header.parameters = bits.parameters;
-  header.inserted = bits.inserted;
+  header.contents = contents;
   header.notes = notes;
   auto head = encode_head(header);
-  const std::uint64_t body = bits.words.size_bytes();
-  const std::uint64_t blocks = (body + kBlockBytes - 1) / kBlockBytes;
   try {
-    const std::uint64_t file_bytes = head.size() + body + blocks * sizeof(std::uint32_t);
-    decode_head(head, file_bytes);
+    decode_head(head, head.size() + layout.body_bytes + layout.table_bytes);
   } catch (const FormatError& error) {
     throw std::invalid_argument(std::string("this filter cannot be saved: ") + error.what());
   }
@@ -60,26 +57,26 @@ void require_closed_cleanly(const FileHeader& header, const std::filesystem::pat
 
 AnyFilter load_from(const RegularFile& file, const FileHeader& header) {
   try {
-    HeapWords words(header.parameters.geometry.bit_count / kWordBits);
+    HeapWords words(header.layout.body_bytes / sizeof(std::uint64_t));
     const BodyDamage damage = read_body(file, header.layout, words.words());
     if (damage.first_block) throw_format_error(file.path(), describe(damage, header.layout));
-    return open_filter(header.parameters, std::move(words), header.inserted);
+    return open_filter(header.contents, std::move(words));
   } catch (const std::invalid_argument& too_large) {
     throw_store_error(file.path(), too_large.what());
   }
 }
 
-std::optional<WriterLock> write_file(const FilterBits& bits, const FileNotes& notes,
+std::optional<WriterLock> write_file(const FilterContents& contents, const FileNotes& notes,
                                      const std::filesystem::path& target,
                                      const std::optional<WriterLock>& replaced) {
-  const auto head = checked_head(bits, notes);
-  const auto layout = FileLayout::of(0, bits.parameters.geometry.bit_count);
+  const auto layout = FileLayout::of(0, contents.word_count() * kWordBits);
+  const auto head = checked_head(contents, notes, layout);
   ReplacementFile::Permissions permissions;
-  permissions.owner_only = bits.parameters.hash.id() == HashId::secret;
+  permissions.owner_only = contents.parameters.hash.id() == HashId::secret;
   if (replaced) permissions.mode = replaced->file().permissions();
   ReplacementFile file(target, head.size() + layout.body_bytes + layout.table_bytes, permissions);
   file.append(head);
-  write_body(file, bits.words);
+  write_body(file, contents.words);
   if (!replaced) return file.publish_new();
   if (!replaced->file().is_named(target)) {
     throw_store_error(target, "somebody moved, removed or replaced it while it was being written");
@@ -87,13 +84,13 @@ std::optional<WriterLock> write_file(const FilterBits& bits, const FileNotes& no
   return file.publish_over();
 }
 
-void save_bits(const FilterBits& bits, const std::filesystem::path& path,
-               const SaveOptions& options) {
+void save(const FilterContents& contents, const std::filesystem::path& path,
+          const SaveOptions& options) {
   const auto target = follow_links(path);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto lock = WriterLock::of_existing(target);
     if (lock && !options.replace) throw_exists(path);
-    if (write_file(bits, options.notes, target, lock)) return;
+    if (write_file(contents, options.notes, target, lock)) return;
     if (!options.replace) throw_exists(path);
   }
   throw_store_error(path, "another process is writing this file");
@@ -111,8 +108,7 @@ FileInfo inspect(const std::filesystem::path& path, bool verify) {
   const auto header = read_header(file);
   FileInfo info;
   info.version = kFileVersion;
-  info.parameters = header.parameters;
-  info.inserted = header.inserted;
+  info.contents = header.contents;
   info.notes = header.notes;
   info.closed_cleanly = !header.open_for_writing;
   info.file_bytes = header.layout.file_bytes;

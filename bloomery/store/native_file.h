@@ -3,10 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/filter/parameters.h"
+#include "bloomery/filter/filter_contents.h"
 #include "bloomery/store/file_notes.h"
 
 // A filter in a file of its own: docs/format.md is the specification. Every byte of the file is
@@ -22,23 +21,15 @@ struct SaveOptions {
   FileNotes notes{};
 };
 
-// A filter as a file holds it. The words belong to the filter.
-struct FilterBits {
-  const FilterParameters& parameters;
-  std::span<const std::uint64_t> words;
-  std::uint64_t inserted = 0;
-};
-
-void save_bits(const FilterBits& bits, const std::filesystem::path& path,
-               const SaveOptions& options = {});
-
 // Returns when the filter is on the disk to stay. On any error the file is what it was. May run
 // beside insert_concurrently: keys inserted before the call are in the file. Follows a symbolic
 // link and replaces what it names; keeps the permissions of a file it replaces, except that a
 // secret filter's file is for its owner alone.
+void save(const FilterContents& contents, const std::filesystem::path& path,
+          const SaveOptions& options = {});
 template <class F>
 void save(const F& filter, const std::filesystem::path& path, const SaveOptions& options = {}) {
-  save_bits({filter.parameters(), filter.words(), filter.inserted()}, path, options);
+  save(filter.contents(), path, options);
 }
 
 // Reads the whole file into memory of our own, and checks all of it.
@@ -47,8 +38,7 @@ AnyFilter load(const std::filesystem::path& path);
 // What a file says about itself.
 struct FileInfo {
   std::uint32_t version = 0;
-  FilterParameters parameters;
-  std::uint64_t inserted = 0;
+  FilterContents contents;  // but no words
   FileNotes notes;
   bool closed_cleanly = true;  // false: a writer has it mapped, or died while it had
 

@@ -22,7 +22,7 @@ AnyFilter load_from(const RegularFile& file, const FileHeader& header);
 
 // Puts a new file in the place of `target`, whose lock the caller holds, or none where it did not
 // exist. Returns the new file's lock. Nothing: somebody created the target meanwhile.
-std::optional<WriterLock> write_file(const FilterBits& bits, const FileNotes& notes,
+std::optional<WriterLock> write_file(const FilterContents& contents, const FileNotes& notes,
                                      const std::filesystem::path& target,
                                      const std::optional<WriterLock>& replaced);
 

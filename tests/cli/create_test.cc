@@ -30,7 +30,7 @@ TEST(Create, MakesTheFilterItDescribes) {
   EXPECT_EQ(json.at("capacity"), 20'000);
   EXPECT_EQ(json.at("false_positive_rate"), 0.001);
   EXPECT_EQ(json.at("bit_count"), filter.geometry().bit_count);
-  EXPECT_EQ(json.at("byte_count"), filter.words().size_bytes());
+  EXPECT_EQ(json.at("byte_count"), filter.contents().word_count() * 8);
   EXPECT_EQ(json.at("probe_count"), filter.geometry().probe_count);
   EXPECT_EQ(json.at("seed"), 255);
   EXPECT_EQ(json.at("secret"), false);

@@ -47,11 +47,13 @@ std::vector<std::string> examples(const std::string& help) {
 // What the examples read.
 void make_files(const Shell& shell) {
   shell.write("keys.txt", "alice\nbob\n");
+  shell.write("ended.txt", "alice\n");
   shell.write("asked.txt", "bob\ncarol\n");
   shell.write("table.csv", "1,alice\n2,bob\n");
   const Outcome made = shell.run(
       "for name in users monday tuesday; do bloomery create $name.bloom -n 1000 -p 0.01; done\n"
       "bloomery insert users.bloom keys.txt\n"
+      "bloomery create sessions.bloom -n 1000 -p 0.01 --kind counting\n"
       "sqlite3 shop.db 'create table users(id integer primary key, name text);"
       " insert into users select value, value from generate_series(1, 100)'");
   ASSERT_EQ(made.status, 0) << made.err;

@@ -23,11 +23,11 @@ TEST(Explain, ShowsEveryBitOfTheKey) {
     EXPECT_EQ(present.status, 0) << present.err;
     EXPECT_EQ(present.json().at("presence"), "maybe");
     EXPECT_EQ(present.json().at("key"), "alice");
-    const auto positions = filter.positions(filter.hash(Key("alice")));
-    ASSERT_EQ(present.json().at("probes").size(), positions.size());
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      EXPECT_EQ(present.json().at("probes").at(i).at("position"), positions[i]);
-      EXPECT_EQ(present.json().at("probes").at(i).at("set"), true);
+    const auto probes = filter.probes(filter.hash(Key("alice")));
+    ASSERT_EQ(present.json().at("probes").size(), probes.size());
+    for (std::size_t i = 0; i < probes.size(); ++i) {
+      EXPECT_EQ(present.json().at("probes").at(i).at("position"), probes[i].position);
+      EXPECT_EQ(present.json().at("probes").at(i).at("set"), probes[i].set);
     }
 
     const Outcome absent = shell.run("bloomery explain f.bloom bob");

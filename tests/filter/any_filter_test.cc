@@ -8,6 +8,7 @@
 #include "bloomery/filter/classic_filter.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "tests/support/keys.h"
+#include "tests/support/stored_words.h"
 
 namespace bloomery {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 static_assert(BatchFilter<AnyFilter> && BatchFilter<BlockedFilter> && BatchFilter<ClassicFilter>);
 
 using testing::keys_of;
+using testing::stored_words;
 using testing::texts;
 
 TEST(AnyFilter, IsTheFilterOfItsKind) {
@@ -26,10 +28,10 @@ TEST(AnyFilter, IsTheFilterOfItsKind) {
     EXPECT_EQ(any.geometry(), geometry_for(kind.kind, options));
     const std::size_t added = any.insert_many(keys_of(members));
     EXPECT_EQ(any.inserted(), added);
-    with_layout(kind.kind, [&]<class L>() {
-      BasicFilter<L, HeapWords> own(options);
+    with_kind(kind.kind, [&]<class K>() {
+      auto own = K::make(parameters_for(kind.kind, K::geometry(options), options));
       own.insert_many(keys_of(members));
-      EXPECT_TRUE(std::ranges::equal(any.words(), own.words()));
+      EXPECT_EQ(stored_words(any), stored_words(own));
       EXPECT_EQ(any.predicted_rate(), own.predicted_rate());
     });
     EXPECT_TRUE(any.may_contain("member:3"));
@@ -47,21 +49,21 @@ TEST(AnyFilter, OpensBitsThatAreThereAlready) {
   for (const KindName& kind : filter_kinds()) {
     AnyFilter made = make_filter(kind.kind, {.capacity = 100});
     made.insert("alice");
-    std::vector<std::uint64_t> words(made.words().begin(), made.words().end());
-    const AnyFilter opened = open_filter(made.parameters(), BorrowedWords(words), made.inserted());
+    std::vector<std::uint64_t> words = stored_words(made);
+    const AnyFilter opened = open_filter(made.contents(), BorrowedWords(words));
     EXPECT_TRUE(opened.may_contain("alice"));
     EXPECT_FALSE(opened.may_contain("bob"));
-    EXPECT_EQ(opened.words().data(), words.data());
+    EXPECT_EQ(opened.contents().words.front().data(), words.data());
   }
 }
 
 TEST(AnyFilter, RefusesParametersThatNoFilterHas) {
   const AnyFilter made = make_filter(FilterKind::blocked, {.capacity = 100});
-  std::vector<std::uint64_t> words(made.words().begin(), made.words().end());
+  std::vector<std::uint64_t> words = stored_words(made);
   const auto refuses = [&](auto change) {
-    FilterParameters parameters = made.parameters();
-    change(parameters);
-    EXPECT_THROW(open_filter(parameters, BorrowedWords(words), 0), FormatError);
+    FilterContents contents = made.contents();
+    change(contents.parameters);
+    EXPECT_THROW(open_filter(contents, BorrowedWords(words)), FormatError);
   };
   refuses([](FilterParameters& p) { p.kind = FilterKind{77}; });
   refuses([](FilterParameters& p) { p.capacity = 0; });

@@ -83,15 +83,15 @@ TEST(Rates, TheSpreadOfSmallFiltersIsCovered) {
 TEST(Rates, TheCurrentRateIsThatOfTheBits) {
   // Half of each lane set: a probe hits with 1/2, whatever the geometry.
   std::vector<std::uint64_t> words(16, 0x5555555555555555);
-  EXPECT_DOUBLE_EQ(current_rate({1'024, 3, 0}, words), 1.0 / 8);
-  EXPECT_DOUBLE_EQ(current_rate({1'024, 8, 1}, words), 1.0 / 256);
-  EXPECT_DOUBLE_EQ(current_rate({1'024, 3, 1}, words), 1.0 / 8);
-  EXPECT_DOUBLE_EQ(current_rate({1'024, 5, 2}, words), 1.0 / 32);
+  EXPECT_DOUBLE_EQ(current_rate({1'024, 3, 0}, BitView(words)), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(current_rate({1'024, 8, 1}, BitView(words)), 1.0 / 256);
+  EXPECT_DOUBLE_EQ(current_rate({1'024, 3, 1}, BitView(words)), 1.0 / 8);
+  EXPECT_DOUBLE_EQ(current_rate({1'024, 5, 2}, BitView(words)), 1.0 / 32);
   // One full line of two, the other empty: half of the keys fall on it, with one line; with two
   // lines none passes.
   for (std::size_t i = 0; i < 16; ++i) words[i] = i < 8 ? ~std::uint64_t{0} : 0;
-  EXPECT_DOUBLE_EQ(current_rate({1'024, 8, 1}, words), 0.5);
-  EXPECT_DOUBLE_EQ(current_rate({1'024, 5, 2}, words), 0);
+  EXPECT_DOUBLE_EQ(current_rate({1'024, 8, 1}, BitView(words)), 0.5);
+  EXPECT_DOUBLE_EQ(current_rate({1'024, 5, 2}, BitView(words)), 0);
 }
 
 }  // namespace

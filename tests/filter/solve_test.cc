@@ -13,21 +13,21 @@ namespace bloomery {
 namespace {
 
 TEST(Solve, CapacityAndRateGiveTheSizingOfTheKind) {
-  for (const KindName& each : filter_kinds()) {
+  for (const FilterKind kind : kSolvableKinds) {
     for (const double rate : {0.1, 0.01, 0.0001}) {
-      const Solution found = solve(each.kind, {.capacity = 50'000, .false_positive_rate = rate});
+      const Solution found = solve(kind, {.capacity = 50'000, .false_positive_rate = rate});
       EXPECT_EQ(found.geometry,
-                geometry_for(each.kind, {.capacity = 50'000, .false_positive_rate = rate}));
+                geometry_for(kind, {.capacity = 50'000, .false_positive_rate = rate}));
       EXPECT_LE(found.predicted_rate, rate);
     }
   }
 }
 
 TEST(Solve, RateAndBitsGiveTheLargestCapacity) {
-  for (const KindName& each : filter_kinds()) {
-    const Solution found = solve(each.kind, {.false_positive_rate = 0.01, .bit_count = 1'000'000});
+  for (const FilterKind kind : kSolvableKinds) {
+    const Solution found = solve(kind, {.false_positive_rate = 0.01, .bit_count = 1'000'000});
     const auto bits = [&](std::uint64_t capacity) {
-      return geometry_for(each.kind, {.capacity = capacity, .false_positive_rate = 0.01}).bit_count;
+      return geometry_for(kind, {.capacity = capacity, .false_positive_rate = 0.01}).bit_count;
     };
     EXPECT_LE(bits(found.capacity), 1'000'000U);
     EXPECT_GT(bits(found.capacity + 1), 1'000'000U);
@@ -37,11 +37,11 @@ TEST(Solve, RateAndBitsGiveTheLargestCapacity) {
 }
 
 TEST(Solve, CapacityAndBitsGiveTheLowestRate) {
-  for (const KindName& each : filter_kinds()) {
-    const Solution best = solve(each.kind, {.capacity = 10'000, .bit_count = 102'400});
+  for (const FilterKind kind : kSolvableKinds) {
+    const Solution best = solve(kind, {.capacity = 10'000, .bit_count = 102'400});
     for (std::uint32_t probes = 1; probes <= 16; ++probes) {
       const Solution other =
-          solve(each.kind, {.capacity = 10'000, .bit_count = 102'400, .probe_count = probes});
+          solve(kind, {.capacity = 10'000, .bit_count = 102'400, .probe_count = probes});
       EXPECT_EQ(other.geometry.probe_count, probes);
       EXPECT_LE(best.predicted_rate, other.predicted_rate);
     }
@@ -49,10 +49,10 @@ TEST(Solve, CapacityAndBitsGiveTheLowestRate) {
 }
 
 TEST(Solve, ProbesAreBestWhereHalfOfTheBitsAreSet) {
-  for (const KindName& each : filter_kinds()) {
-    const Solution by_capacity = solve(each.kind, {.capacity = 100'000, .probe_count = 7});
+  for (const FilterKind kind : kSolvableKinds) {
+    const Solution by_capacity = solve(kind, {.capacity = 100'000, .probe_count = 7});
     const Solution by_bits =
-        solve(each.kind, {.bit_count = by_capacity.geometry.bit_count, .probe_count = 7});
+        solve(kind, {.bit_count = by_capacity.geometry.bit_count, .probe_count = 7});
     EXPECT_EQ(by_capacity.geometry.probe_count, 7U);
     EXPECT_NEAR(expected_fill_ratio(by_capacity.geometry, 100'000), 0.5, 0.03);
     EXPECT_NEAR(static_cast<double>(by_bits.capacity), 100'000, 100);
@@ -60,13 +60,13 @@ TEST(Solve, ProbesAreBestWhereHalfOfTheBitsAreSet) {
 }
 
 TEST(Solve, GivenProbesAreKept) {
-  for (const KindName& each : filter_kinds()) {
+  for (const FilterKind kind : kSolvableKinds) {
     const Solution found =
-        solve(each.kind, {.capacity = 10'000, .false_positive_rate = 0.01, .probe_count = 4});
+        solve(kind, {.capacity = 10'000, .false_positive_rate = 0.01, .probe_count = 4});
     EXPECT_EQ(found.geometry.probe_count, 4U);
     EXPECT_LE(found.predicted_rate, 0.01);
     const Solution back = solve(
-        each.kind,
+        kind,
         {.false_positive_rate = 0.01, .bit_count = found.geometry.bit_count, .probe_count = 4});
     EXPECT_GE(back.capacity, 10'000U);
     EXPECT_LE(back.capacity, 10'400U);
@@ -74,8 +74,8 @@ TEST(Solve, GivenProbesAreKept) {
 }
 
 TEST(Solve, AnOverfullFilterOfAnySizeHasRateOne) {
-  for (const KindName& each : filter_kinds()) {
-    const Solution found = solve(each.kind, {.capacity = ~std::uint64_t{0}, .bit_count = 512});
+  for (const FilterKind kind : kSolvableKinds) {
+    const Solution found = solve(kind, {.capacity = ~std::uint64_t{0}, .bit_count = 512});
     EXPECT_EQ(found.predicted_rate, 1);
   }
 }
@@ -84,21 +84,21 @@ TEST(Solve, RefusesWhatNeedNotOrCannotBe) {
   const auto refuses = [](FilterKind kind, const Known& known) {
     EXPECT_THROW(solve(kind, known), std::invalid_argument);
   };
-  for (const KindName& each : filter_kinds()) {
-    refuses(each.kind, {});
-    refuses(each.kind, {.capacity = 10});
-    refuses(each.kind, {.false_positive_rate = 0.1, .probe_count = 3});
-    refuses(each.kind, {.capacity = 0, .bit_count = 4096});
-    refuses(each.kind, {.capacity = 10, .false_positive_rate = std::nan("")});
-    refuses(each.kind, {.capacity = 10, .bit_count = 1});
-    refuses(each.kind, {.capacity = 10, .bit_count = (std::uint64_t{1} << 60) + 1});
-    refuses(each.kind, {.capacity = 10, .probe_count = 256});
-    refuses(each.kind, {.capacity = ~std::uint64_t{0}, .probe_count = 16});
-    refuses(each.kind, {.bit_count = 2, .probe_count = 16});
-    refuses(each.kind, {.false_positive_rate = 1e-9, .bit_count = 16});
-    refuses(each.kind, {.capacity = 1'000, .false_positive_rate = 0.01, .bit_count = 1'024});
+  for (const FilterKind kind : kSolvableKinds) {
+    refuses(kind, {});
+    refuses(kind, {.capacity = 10});
+    refuses(kind, {.false_positive_rate = 0.1, .probe_count = 3});
+    refuses(kind, {.capacity = 0, .bit_count = 4096});
+    refuses(kind, {.capacity = 10, .false_positive_rate = std::nan("")});
+    refuses(kind, {.capacity = 10, .bit_count = 1});
+    refuses(kind, {.capacity = 10, .bit_count = (std::uint64_t{1} << 60) + 1});
+    refuses(kind, {.capacity = 10, .probe_count = 256});
+    refuses(kind, {.capacity = ~std::uint64_t{0}, .probe_count = 16});
+    refuses(kind, {.bit_count = 2, .probe_count = 16});
+    refuses(kind, {.false_positive_rate = 1e-9, .bit_count = 16});
+    refuses(kind, {.capacity = 1'000, .false_positive_rate = 0.01, .bit_count = 1'024});
     refuses(
-        each.kind,
+        kind,
         {.capacity = 1'000, .false_positive_rate = 0.01, .bit_count = 16'384, .probe_count = 1});
   }
   refuses(FilterKind::blocked, {.capacity = 10, .bit_count = 4096, .probe_count = 17});

@@ -58,7 +58,7 @@ std::vector<std::byte> file_of(std::span<const std::byte> input) {
 
 void use(AnyFilter filter, const FileInfo& info) {
   promise(info.damaged_blocks == 0U && info.closed_cleanly);
-  promise(info.inserted == filter.inserted());
+  promise(info.contents.inserted == filter.inserted());
   promise(std::isfinite(filter.cardinality()) && std::isfinite(filter.predicted_rate()));
   filter.insert("key");
   promise(filter.may_contain("key"));

@@ -207,7 +207,7 @@ bool refuses(const std::function<void()>& action, const std::string& reason) {
 TEST_F(FailingSystem, ALimitOnFileSizesIsAnError) {
   save(old_, file_);
   const std::string before = read_file(file_);
-  const std::uint64_t whole = 4096 + new_.words().size_bytes() + 4 * 2;
+  const std::uint64_t whole = 4096 + new_.contents().word_count() * 8 + 4 * 2;
   for (const std::uint64_t limit : {std::uint64_t{1}, std::uint64_t{4096}, whole / 2, whole - 1}) {
     const int status = run_apart([&] {
       const rlimit lowered{limit, limit};

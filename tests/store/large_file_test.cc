@@ -37,12 +37,12 @@ std::uint64_t resident_bytes() {
 // A filter of 2^37 bits, all clear but one, that takes two megabytes of disk.
 void write_sparse_filter(const std::filesystem::path& path, std::uint64_t set_bit) {
   FileHeader header;
-  header.parameters.kind = FilterKind::classic;
-  header.parameters.geometry = {std::uint64_t{1} << 37, 7, 0};
-  header.parameters.capacity = 10'000'000'000;
-  header.parameters.false_positive_rate = 0.01;
+  header.contents.parameters.kind = FilterKind::classic;
+  header.contents.parameters.geometry = {std::uint64_t{1} << 37, 7, 0};
+  header.contents.parameters.capacity = 10'000'000'000;
+  header.contents.parameters.false_positive_rate = 0.01;
   const auto head = encode_head(header);
-  const auto layout = FileLayout::of(0, header.parameters.geometry.bit_count);
+  const auto layout = FileLayout::of(0, header.contents.parameters.geometry.bit_count);
   std::vector<std::uint64_t> block(kBlockBytes / 8);
   std::vector<std::uint32_t> table(layout.block_count, crc32c(std::as_bytes(std::span(block))));
   const std::uint64_t set_block = set_bit / 8 / kBlockBytes;
@@ -69,8 +69,8 @@ TEST(LargeFile, OpensWithoutBeingRead) {
   if (size < 16'384 * kMiB) GTEST_SKIP() << "this file system has no sparse files of 16 GiB";
   const std::uint64_t before = resident_bytes();
   MappedFilter mapped = open_mapped(folder / "f");
-  EXPECT_TRUE(test_bit(mapped->words(), kBit));
-  EXPECT_FALSE(test_bit(mapped->words(), kBit - (std::uint64_t{1} << 32)));
+  EXPECT_TRUE(test_bit(mapped->contents().words.front(), kBit));
+  EXPECT_FALSE(test_bit(mapped->contents().words.front(), kBit - (std::uint64_t{1} << 32)));
   for (const std::string& key : testing::sample_members()) EXPECT_FALSE(mapped.may_contain(key));
   AnyFilter own = std::move(mapped);
   EXPECT_TRUE(own.insert("beyond four gigabytes"));

@@ -12,6 +12,7 @@
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
+#include "tests/support/stored_words.h"
 
 namespace bloomery {
 namespace {
@@ -23,6 +24,7 @@ using testing::sample;
 using testing::sample_members;
 using testing::samples;
 using testing::ScratchFolder;
+using testing::stored_words;
 using ::testing::ThrowsMessage;
 
 static_assert(BatchFilter<MappedFilter>);
@@ -40,11 +42,12 @@ TEST(MappedFilter, AnswersAsTheFilterThatWasSaved) {
     SCOPED_TRACE(name);
     save(filter, folder / name);
     const MappedFilter mapped = open_mapped(folder / name, {.verify = true});
-    EXPECT_TRUE(std::ranges::equal(mapped->words(), filter.words()));
+    EXPECT_TRUE(stored_words(*mapped) == stored_words(filter));
     EXPECT_EQ(mapped->inserted(), filter.inserted());
     EXPECT_TRUE(mapped.may_contain("member:0"));
     EXPECT_FALSE(mapped.is_damaged());
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(mapped->words().data()) % kLineBytes, 0U);
+    EXPECT_EQ(
+        reinterpret_cast<std::uintptr_t>(mapped->contents().words.front().data()) % kLineBytes, 0U);
   }
 }
 
@@ -65,6 +68,11 @@ TEST(MappedFilter, ReadWriteKeepsWhatIsInserted) {
   const ScratchFolder folder;
   for (const auto& [name, filter] : samples()) {
     save(filter, folder / name);
+    if (!is_changed_in_place(filter.parameters().kind)) {
+      EXPECT_THAT([&] { open_mapped(folder / name, kReadWrite); },
+                  ThrowsMessage<StoreError>(HasSubstr("is not changed in place")));
+      continue;
+    }
     MappedFilter mapped = open_mapped(folder / name, kReadWrite);
     const bool is_new = mapped.insert("one more");
     mapped.close();
@@ -160,6 +168,7 @@ TEST(MappedFilter, AnswersMaybeWhereTheFileWasTruncated) {
   for (const KindName& kind : filter_kinds()) {
     for (const std::uint64_t left : {0, 1, 4096, 5000, 12'288, 20'001}) {
       for (const auto access : {MapOptions::read_only, MapOptions::read_write}) {
+        if (access == MapOptions::read_write && !is_changed_in_place(kind.kind)) continue;
         SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(left));
         AnyFilter filter = make_filter(kind.kind, {.capacity = 20'000});
         filter.insert_many(keys_of(members));

@@ -24,14 +24,9 @@ inline std::vector<std::string> sample_members(std::size_t count = 500) {
 }
 
 inline AnyFilter sample(FilterKind kind, const FilterOptions& options) {
-  FilterParameters parameters;
-  parameters.kind = kind;
-  parameters.geometry = geometry_for(kind, options);
-  parameters.hash = options.secret ? NativeHash(sample_key()) : NativeHash(options.seed);
-  parameters.capacity = options.capacity;
-  parameters.false_positive_rate = options.false_positive_rate;
-  AnyFilter filter =
-      open_filter(parameters, HeapWords(parameters.geometry.bit_count / kWordBits), 0);
+  FilterParameters parameters = parameters_for(kind, geometry_for(kind, options), options);
+  if (options.secret) parameters.hash = NativeHash(sample_key());
+  AnyFilter filter = with_kind(kind, [&]<class K>() { return AnyFilter(K::make(parameters)); });
   filter.insert_many(keys_of(sample_members(std::min<std::size_t>(options.capacity, 500))));
   return filter;
 }

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <variant>
+
+#include "bloomery/hash/hash_pair.h"
+#include "bloomery/hash/key.h"
+
+namespace bloomery {
+
+// The keys of one batch, which stay the caller's: bytes, integers (their eight bytes), or pairs
+// that a filter's hash() made of either. Made by itself from a span, vector or array of these.
+class KeyBatch {
+ public:
+  template <class R>
+  requires std::convertible_to<const R&, std::span<const Key>> KeyBatch(const R& keys)
+  noexcept : keys_(std::span<const Key>(keys)) {}
+  template <class R>
+  requires std::convertible_to<const R&, std::span<const std::uint64_t>> KeyBatch(const R& integers)
+  noexcept : keys_(std::span<const std::uint64_t>(integers)) {}
+  template <class R>
+  requires std::convertible_to<const R&, std::span<const HashPair>> KeyBatch(const R& hashes)
+  noexcept : keys_(std::span<const HashPair>(hashes)) {}
+
+  KeyBatch(const Key* keys, std::size_t count) noexcept : keys_(std::span(keys, count)) {}
+
+  // Calls visitor(std::span<const T>), T being Key, std::uint64_t or HashPair.
+  template <class Visitor>
+  decltype(auto) visit(Visitor visitor) const noexcept {
+    if (const auto* const keys = std::get_if<0>(&keys_)) return visitor(*keys);
+    if (const auto* const integers = std::get_if<1>(&keys_)) return visitor(*integers);
+    return visitor(*std::get_if<2>(&keys_));
+  }
+
+  std::size_t size() const noexcept {
+    return visit([](const auto& keys) { return keys.size(); });
+  }
+
+  KeyBatch subbatch(std::size_t first, std::size_t count) const noexcept {
+    return visit([&](const auto& keys) { return KeyBatch(keys.subspan(first, count)); });
+  }
+
+ private:
+  std::variant<std::span<const Key>, std::span<const std::uint64_t>, std::span<const HashPair>>
+      keys_;
+};
+
+// Room for the answers of one batch, which stays the caller's: a bool a key; or a bit a key, that
+// of key i being bit i mod 64 of word i / 64, and the bits of the last word that no key has are
+// cleared.
+class Answers {
+ public:
+  template <class R>
+  requires std::convertible_to<R&&, std::span<bool>> Answers(R&& flags)
+  noexcept : flags_(std::span<bool>(flags).data()) {}
+  template <class R>
+  requires std::convertible_to<R&&, std::span<std::uint64_t>> Answers(R&& bits)
+  noexcept : bits_(std::span<std::uint64_t>(bits).data()) {}
+
+  Answers(bool* flags, std::size_t) noexcept : flags_(flags) {}
+
+  // Calls ask(first, count, flags) for all of `count` keys: once where bools are wanted, else for a
+  // thousand keys at a time, whose bools become bits.
+  template <class Ask>
+  void fill(std::size_t count, Ask ask) const noexcept {
+    if (bits_ == nullptr) return ask(std::size_t{0}, count, flags_);
+    std::array<bool, kChunk> flags;
+    for (std::size_t first = 0; first < count; first += kChunk) {
+      const std::size_t part = count - first < kChunk ? count - first : kChunk;
+      ask(first, part, flags.data());
+      pack(std::span<const bool>(flags).first(part), bits_ + first / 64);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kChunk = 1024;
+
+  static void pack(std::span<const bool> flags, std::uint64_t* bits) noexcept {
+    static_assert(sizeof(bool) == 1 && std::endian::native == std::endian::little);
+    for (std::size_t i = 0; i < flags.size(); i += 64, ++bits) {
+      *bits = 0;
+      for (std::size_t j = i; j < i + 64 && j < flags.size(); j += 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, &flags[j], flags.size() - j < 8 ? flags.size() - j : 8);
+        // Bit 0 of byte b moves to bit 56 + b, and no two sums meet.
+        *bits |= ((eight * 0x0102040810204080) >> 56) << (j - i);
+      }
+    }
+  }
+
+  bool* flags_ = nullptr;
+  std::uint64_t* bits_ = nullptr;
+};
+
+}  // namespace bloomery

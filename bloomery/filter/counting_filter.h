@@ -1,0 +1,18 @@
+#pragma once
+
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/filter/basic_filter.h"
+#include "bloomery/filter/blocked_layout.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/counting_layout.h"
+#include "bloomery/filter/native_probes.h"
+
+namespace bloomery {
+
+// Filters that can erase, over four bits a position. CountingFilter keeps a key's counters within
+// 256 bytes, or twice that at low rates; ClassicCountingFilter has the fewest counters. Both turn
+// into the plain filter of their geometry with plain().
+using CountingFilter = BasicFilter<CountingLayout<BlockedLayout>, HeapWords>;
+using ClassicCountingFilter = BasicFilter<CountingLayout<ClassicLayout<NativeProbes>>, HeapWords>;
+
+}  // namespace bloomery

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bloomery/bits/counters.h"
+#include "bloomery/filter/batch_pipeline.h"
+#include "bloomery/filter/layout.h"
+
+namespace bloomery {
+
+constexpr FilterKind counting_kind(FilterKind plain) noexcept {
+  return plain == FilterKind::classic ? FilterKind::classic_counting : FilterKind::counting;
+}
+
+// Where the plain layout `L` has a bit this has a counter of four bits, at the same position: four
+// times the memory, and keys can be taken out again. An insert raises each of a key's positions by
+// one, once where probes fall together; an erase lowers them. A counter at 15 stays there, so that
+// no erase ever clears a position that a remaining key needs.
+template <Layout L>
+class CountingLayout {
+ public:
+  using Plain = L;
+  static constexpr FilterKind kKind = counting_kind(L::kKind);
+
+  explicit CountingLayout(const FilterParameters& parameters) : plain_(parameters) {}
+
+  static Geometry geometry(const FilterOptions& options) { return L::geometry(options); }
+  static void check(const FilterParameters& parameters) { L::check(parameters); }
+  static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
+    return parameters.geometry.bit_count / kCountersPerWord;
+  }
+
+  HashPair hash(Key key) const noexcept { return plain_.hash(key); }
+  HashPair hash(std::uint64_t integer) const noexcept { return plain_.hash(integer); }
+  HashPair hash(HashPair pair) const noexcept { return pair; }
+
+  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+    return estimate_count(words, hash) != 0;
+  }
+
+  // How often a key was inserted and not erased: never less than the truth below 15, and more only
+  // where other keys share all of its positions.
+  std::uint64_t estimate_count(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+    std::uint64_t least = kCounterMax;
+    plain_.for_each_position(
+        hash, [&](std::uint64_t at) { least = std::min(least, counter(words, at)); });
+    return least;
+  }
+
+  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    bool added = false;
+    for (const std::uint64_t at : Distinct(*this, hash)) added |= raise_counter(words, at) == 0;
+    return added;
+  }
+
+  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    bool added = false;
+    for (const std::uint64_t at : Distinct(*this, hash)) {
+      added |= raise_counter_atomically(words, at) == 0;
+    }
+    return added;
+  }
+
+  // What erase found: nothing to erase, and nothing changed; one of several; the last.
+  enum class Erased { absent, one, last };
+  Erased erase(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    if (!may_contain(words, hash)) return Erased::absent;
+    bool last = false;
+    for (const std::uint64_t at : Distinct(*this, hash)) last |= lower_counter(words, at) == 0;
+    return last ? Erased::last : Erased::one;
+  }
+
+  template <class K>
+  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
+                         bool* found) const noexcept {
+    run(words, keys, [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
+  }
+
+  template <class K>
+  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
+                           bool* was_new) const noexcept {
+    std::size_t added = 0;
+    run(words, keys, [&](std::size_t i, HashPair hash) {
+      const bool is_new = insert(words, hash);
+      added += is_new ? 1 : 0;
+      if (was_new != nullptr) was_new[i] = is_new;
+    });
+    return added;
+  }
+
+  static void merge(std::span<std::uint64_t> words,
+                    std::span<const std::uint64_t> others) noexcept {
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] = add_counters(words[i], others[i]);
+  }
+  static BitView bits(std::span<const std::uint64_t> words) noexcept {
+    return {words, kCounterBits};
+  }
+  std::vector<std::uint64_t> positions(HashPair hash) const { return plain_.positions(hash); }
+
+ private:
+  // The positions of a key, each once.
+  class Distinct {
+   public:
+    Distinct(const CountingLayout& layout, HashPair hash) noexcept {
+      layout.plain_.for_each_position(hash, [&](std::uint64_t position) {
+        if (std::find(begin(), end(), position) == end()) positions_[count_++] = position;
+      });
+    }
+    const std::uint64_t* begin() const noexcept { return positions_.data(); }
+    const std::uint64_t* end() const noexcept { return positions_.data() + count_; }
+
+   private:
+    static constexpr std::size_t kMost = 255;
+    std::array<std::uint64_t, kMost> positions_;
+    std::size_t count_ = 0;
+  };
+
+  template <class K, class Probe>
+  void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
+    const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
+      prefetch_keys(keys.data() + first);
+      for (std::size_t i = 0; i < count; ++i) out[i] = hash(keys[first + i]);
+    };
+    const auto prefetch = [&](HashPair hash) {
+      plain_.for_each_position(
+          hash, [&](std::uint64_t at) { prefetch_far(&words[at / kCountersPerWord]); });
+    };
+    if (words.size_bytes() < kFarBytes) {
+      run_pipeline<0>(keys.size(), hash_block, prefetch, probe);
+    } else {
+      run_pipeline<kLag>(keys.size(), hash_block, prefetch, probe);
+    }
+  }
+
+  // As in ClassicLayout: a key asks for several lines.
+  static constexpr std::size_t kLag = 24;
+
+  L plain_;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bloomery/filter/parameters.h"
+
+namespace bloomery {
+
+// One layer of a filter that grows: a filter of its own, that shares the hash of the others.
+struct Layer {
+  Geometry geometry;
+  std::uint64_t capacity = 0;
+  double false_positive_rate = 0;
+  std::uint64_t inserted = 0;
+
+  friend bool operator==(const Layer&, const Layer&) = default;
+};
+
+// All that a file holds of a filter. The words stay the filter's: one array, or one a layer, the
+// first first.
+struct FilterContents {
+  FilterParameters parameters;
+  std::uint64_t inserted = 0;
+  std::vector<Layer> layers{};  // of a scalable filter
+  std::vector<std::span<const std::uint64_t>> words{};
+
+  std::uint64_t word_count() const noexcept {
+    std::uint64_t count = 0;
+    for (const auto& each : words) count += each.size();
+    return count;
+  }
+};
+
+// One of the bits that a key means, for explanations.
+struct Probe {
+  std::uint32_t layer = 0;     // which layer or generation, from 0, where there are several
+  std::uint64_t position = 0;  // within that
+  bool set = false;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,80 @@
+// bloomery erase: keys out of a counting filter's file, all or none.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/filter_editor.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/read_keys.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(Takes out one insert of each key. Keys that are surely not there change nothing and are counted. Erase
+only what was inserted: a key that is there by chance would take others with it. Like insert, the
+file changes in one step at the end.
+
+Examples:
+  bloomery create open.bloom -n 1M -p 0.01 --kind counting
+  bloomery erase sessions.bloom ended.txt
+
+Exit status: 0 some keys were erased, 1 none was.)";
+
+struct Arguments {
+  std::string file;
+  std::vector<std::string> inputs;
+  SourceOptions source;
+  bool json = false;
+};
+
+int erase(const Arguments& arguments) {
+  FilterEditor editor{arguments.file};
+  AnyFilter& filter = editor.filter();
+  if (!filter.can_erase()) {
+    throw std::invalid_argument(arguments.file + ": is a " +
+                                std::string(kind_name(filter.parameters().kind)) +
+                                " filter; only counting and classic-counting ones can erase");
+  }
+  std::uint64_t erased_count = 0;
+  const SourceTotals totals =
+      read_keys(arguments.inputs, arguments.source, "erase", [&](const Batch& batch) {
+        for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;
+        return true;
+      });
+  if (erased_count > 0) editor.commit();
+
+  const std::uint64_t absent_count = totals.key_count - erased_count;
+  Report report;
+  report.add("file", arguments.file);
+  report.add("key_count", totals.key_count, count_text(totals.key_count));
+  report.add("erased_count", erased_count, count_text(erased_count));
+  report.add("absent_count", absent_count, count_text(absent_count));
+  if (totals.null_count > 0) report.add("null_count", totals.null_count);
+  add_state(report, filter);
+  Output output;
+  print(report, arguments.json, output);
+  return erased_count > 0 ? kSome : kNone;
+}
+
+}  // namespace
+
+void add_erase(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command = *app.add_subcommand("erase", "Take keys out of a counting filter's file");
+  command.add_option("FILE", arguments->file, "a counting filter's file")->required();
+  command.add_option("INPUT", arguments->inputs,
+                     "where keys come from, one a line; standard input by default");
+  add_key_options(command, arguments->source);
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = erase(*arguments); });
+}
+
+}  // namespace bloomery::cli
