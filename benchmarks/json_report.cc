@@ -1,11 +1,6 @@
 #include "benchmarks/json_report.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "bloomery/filter/filter_kinds.h"
 
@@ -34,22 +29,11 @@ json limit_json(const MemoryLimit& limit) {
           {"write_small_pages", cost_json(limit.write_small_pages)}};
 }
 
-std::string verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kept:
-      return "kept";
-    case Verdict::exceeds_rate:
-      return "exceeds_rate";
-    case Verdict::loses_keys:
-      return "loses_keys";
-    case Verdict::left_out:
-      break;
-  }
-  return "left_out";
-}
-
 json row_json(const RowResult& row) {
-  json result{{"row", row.row}, {"verdict", verdict_name(row.verdict)}};
+  json result{{"row", row.row},
+              {"ours", row.ours},
+              {"threads", row.threads},
+              {"verdict", kVerdictNames[static_cast<std::size_t>(row.verdict)]}};
   if (row.verdict == Verdict::left_out) {
     result["reason"] = row.note;
     return result;
@@ -98,8 +82,9 @@ json rate_json(const RateResult& rate) {
 
 json machine_json(const Machine& machine) {
   return {{"processor", machine.processor}, {"processors", machine.processors},
-          {"caches", machine.caches},       {"transparent_huge_pages", machine.huge_pages},
-          {"compiler", machine.compiler},   {"kernel", machine.kernel}};
+          {"caches", machine.caches},       {"memory_bytes", machine.memory_bytes},
+          {"system", machine.system},       {"transparent_huge_pages", machine.huge_pages},
+          {"compiler", machine.compiler},   {"filter_kernel", machine.kernel}};
 }
 
 template <class Items, class ToJson>
@@ -111,24 +96,14 @@ json list_json(const Items& items, ToJson to_json) {
 
 }  // namespace
 
-bool Report::has_wrong_rows() const {
-  return std::ranges::any_of(rates, &RateResult::is_wrong) ||
-         std::ranges::any_of(sizes, [](const SizeReport& size) {
-           return std::ranges::any_of(size.rows, &RowResult::is_wrong);
-         });
-}
-
-void write_json(const Report& report, const Settings& settings, const std::string& file) {
-  const json all{{"machine", machine_json(report.machine)},
-                 {"repetitions", settings.repetitions},
-                 {"batch_keys", settings.batch},
-                 {"speed", list_json(report.sizes, size_json)},
-                 {"space", list_json(report.space, space_json)},
-                 {"rates", list_json(report.rates, rate_json)}};
-  std::ofstream out(file);
-  out << all.dump(2) << '\n';
-  out.close();
-  if (!out) throw std::runtime_error("cannot write " + file + ": " + std::strerror(errno));
+std::string to_json(const Report& report) {
+  const json all{
+      {"machine", machine_json(report.machine)},     {"measured_on", report.measured_on},
+      {"repetitions", report.repetitions},           {"batch_keys", report.batch},
+      {"speed", list_json(report.sizes, size_json)}, {"space", list_json(report.space, space_json)},
+      {"rates", list_json(report.rates, rate_json)}};
+  // A program's words, in a row that was left out, need not be UTF-8.
+  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace bloomery::bench

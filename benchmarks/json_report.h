@@ -1,33 +1,15 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "benchmarks/machine.h"
-#include "benchmarks/measure_row.h"
-#include "benchmarks/memory_limit.h"
-#include "benchmarks/rates.h"
-#include "benchmarks/space.h"
+#include "benchmarks/report.h"
 
 namespace bloomery::bench {
 
-struct SizeReport {
-  SizeClass size;
-  MemoryLimit limit;
-  std::vector<RowResult> rows;
-};
+std::string to_json(const Report& report);
 
-// Everything that one run found.
-struct Report {
-  Machine machine;
-  std::vector<SizeReport> sizes;
-  std::vector<SpaceResult> space;
-  std::vector<RateResult> rates;
-
-  bool has_wrong_rows() const;
-};
-
-// Throws std::runtime_error when the file cannot be written.
-void write_json(const Report& report, const Settings& settings, const std::string& file);
+// What such a text says about the machine and the speeds: enough for a chart or a table. Throws
+// std::runtime_error when it is no such text.
+Report from_json(const std::string& text);
 
 }  // namespace bloomery::bench

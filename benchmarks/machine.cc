@@ -1,7 +1,10 @@
 #include "benchmarks/machine.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include <array>
+#include <ctime>
 #include <fstream>
 #include <thread>
 
@@ -37,18 +40,42 @@ std::string cache_sizes() {
          size(_SC_LEVEL3_CACHE_SIZE);
 }
 
+std::string system_name() {
+  utsname names{};
+  return uname(&names) == 0 ? std::string(names.sysname) + " " + names.release : "unknown system";
+}
+
 }  // namespace
 
+std::string Machine::description() const {
+  return processor + ", " + std::to_string(processors) + " processors, " + caches + ", memory " +
+         human_bytes(static_cast<double>(memory_bytes)) + "; " + system + ", huge pages " +
+         huge_pages + "; " + compiler + "; filter kernel " + kernel;
+}
+
 Machine this_machine() {
-  return {
-    .processor = processor_name(), .caches = cache_sizes(), .huge_pages = huge_page_setting(),
+  Machine machine;
+  machine.processor = processor_name();
+  machine.processors = std::thread::hardware_concurrency();
+  machine.caches = cache_sizes();
+  machine.memory_bytes = memory_limit();
+  machine.system = system_name();
+  machine.huge_pages = huge_page_setting();
 #if defined(__clang__)
-    .compiler = "clang " __clang_version__,
+  machine.compiler = "clang " __clang_version__;
 #else
-    .compiler = "g++ " __VERSION__,
+  machine.compiler = "g++ " __VERSION__;
 #endif
-    .kernel = std::string(blocked_kernel().name), .processors = std::thread::hardware_concurrency()
-  };
+  machine.kernel = std::string(blocked_kernel().name);
+  return machine;
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm date{};
+  gmtime_r(&now, &date);
+  std::array<char, 16> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &date)};
 }
 
 }  // namespace bloomery::bench

@@ -6,7 +6,9 @@
 #include <regex>
 
 #include "benchmarks/json_report.h"
+#include "benchmarks/measure_row.h"
 #include "benchmarks/table.h"
+#include "benchmarks/text_file.h"
 #include "bloomery/filter/sizing.h"
 
 namespace bloomery::bench {
@@ -31,9 +33,12 @@ std::vector<Row> chosen_rows(const Settings& settings) {
   return rows;
 }
 
-int run(const Settings& settings) {
+Report measure(const Settings& settings) {
   Report report;
   report.machine = this_machine();
+  report.measured_on = today();
+  report.repetitions = settings.repetitions;
+  report.batch = settings.batch;
   print_machine(report.machine, settings);
   if (settings.wants("speed")) {
     const std::vector<Row> rows = chosen_rows(settings);
@@ -49,7 +54,14 @@ int run(const Settings& settings) {
     measure_rates(settings, [&](const RateResult& rate) { report.rates.push_back(rate); });
     print_rates(report.rates, settings.full_rates);
   }
-  if (!settings.json_file.empty()) write_json(report, settings, settings.json_file);
+  return report;
+}
+
+int run(const Settings& settings) {
+  // Before minutes of measuring, not after them.
+  if (!settings.json_file.empty()) require_writable(settings.json_file);
+  const Report report = measure(settings);
+  if (!settings.json_file.empty()) write_text(settings.json_file, to_json(report));
   return report.has_wrong_rows() ? 1 : 0;
 }
 

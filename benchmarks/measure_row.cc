@@ -3,8 +3,6 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 #include <memory>
 
 #include "benchmarks/collect.h"
@@ -20,6 +18,7 @@ class RowRun {
  public:
   RowRun(const Row& row, const SizeClass& size, const Settings& settings)
       : settings_(settings),
+        threads_(row.threads),
         keys_(size.keys),
         chunk_(std::min(size.keys, kChunk)),
         iterations_(iterations(row)),
@@ -29,8 +28,12 @@ class RowRun {
 
   void measure(RowResult& result) {
     const auto record = [&](Operation operation, auto body, std::uint64_t times) {
-      result.timings[static_cast<std::size_t>(operation)] = collect(
-          [&](benchmark::State& state) { return body(state); }, times, settings_.repetitions);
+      Timing timing = collect([&](benchmark::State& state) { return body(state); }, times,
+                              settings_.repetitions);
+      // The clock of one thread does not see what its helpers do.
+      const bool inserts = operation <= Operation::insert_batch;
+      if (inserts && threads_ > 1) timing.cpu_ns = timing.wall_ns;
+      result.timing(operation) = timing;
     };
     if (subject_->builds_at_once()) {
       record(
@@ -56,17 +59,11 @@ class RowRun {
           Operation::present_batch, [&](auto& state) { return ask_batches(state, true); },
           iterations_);
     }
-    result.trials = absent_asked_;
-    result.measured_rate = static_cast<double>(absent_found_) / static_cast<double>(absent_asked_);
+    ask_enough_strangers(result.asked_rate);
     result.bits_per_key =
         8 * static_cast<double>(subject_->byte_count()) / static_cast<double>(keys_);
     result.huge_page_share = huge_page_share(subject_->words());
-    if (present_found_ != present_asked_) {
-      result.verdict = Verdict::loses_keys;
-    } else if (exceeds_rate(static_cast<double>(absent_found_), static_cast<double>(absent_asked_),
-                            result.asked_rate)) {
-      result.verdict = Verdict::exceeds_rate;
-    }
+    result.judge(absent_asked_, absent_found_, present_asked_ - present_found_);
   }
 
  private:
@@ -121,6 +118,7 @@ class RowRun {
       subject_->clear();
       for (std::uint64_t first = 0; first < keys_; first += chunk_) {
         const KeyChunk keys = maker_.make(first, std::min(chunk_, keys_ - first));
+        subject_->collect(keys);
         state.ResumeTiming();
         subject_->insert_each(keys);
         state.PauseTiming();
@@ -163,12 +161,29 @@ class RowRun {
     return count;
   }
 
+  // So that a rate five percent too high is seen and luck is not: untimed.
+  void ask_enough_strangers(double rate) {
+    if (settings_.smoke || rate == 0) return;
+    const std::span<bool> answers(answers_.get(), chunk_);
+    while (static_cast<double>(absent_asked_) * rate < kEnoughPositives) {
+      const KeyChunk keys = next_strangers();
+      if (subject_->answers_batches()) {
+        subject_->answer_batches(keys, settings_.batch, answers);
+        note_answers(false, keys.size(),
+                     static_cast<std::uint64_t>(std::ranges::count(answers, true)));
+      } else {
+        note_answers(false, keys.size(), subject_->count_each(keys));
+      }
+    }
+  }
+
   void note_answers(bool members, std::uint64_t asked, std::uint64_t found) {
     (members ? present_asked_ : absent_asked_) += asked;
     (members ? present_found_ : absent_found_) += found;
   }
 
   const Settings& settings_;
+  int threads_;
   std::uint64_t keys_;
   std::uint64_t chunk_;
   std::uint64_t iterations_;
@@ -186,24 +201,21 @@ class RowRun {
 
 }  // namespace
 
-bool exceeds_rate(double positives, double trials, double asked_rate) {
-  const double allowed = 1.05 * asked_rate;
-  return positives > trials * allowed + 4 * std::sqrt(trials * allowed * (1 - asked_rate)) +
-                         (asked_rate > 0 ? 1 : 0);
-}
-
 RowResult measure_row(const Row& row, const SizeClass& size, const Settings& settings) {
   RowResult result;
   result.row = row.name;
-  result.size = size.name;
-  result.keys = size.keys;
+  result.ours = row.ours;
+  result.threads = row.threads;
   result.asked_rate = row.rate;
-  if (size.keys > row.max_keys) {
-    result.verdict = Verdict::left_out;
-    result.note = row.stops_because;
-    return result;
+  if (!row.missing.empty()) {
+    result.leave_out(row.missing);
+  } else if (size.keys > row.max_keys) {
+    result.leave_out("not at this size: " + row.stops_because);
+  } else if (row.measure_elsewhere) {
+    row.measure_elsewhere(size, settings, result);
+  } else {
+    RowRun(row, size, settings).measure(result);
   }
-  RowRun(row, size, settings).measure(result);
   return result;
 }
 

@@ -1,42 +1,38 @@
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "benchmarks/subject.h"
-#include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/classic_filter.h"
 
 namespace bloomery::bench {
 
+// What every filter of ours answers, one key or many a call.
 template <class Filter>
-class OurFilter final : public Subject {
+class AskedFilter : public Subject {
  public:
-  OurFilter(std::uint64_t capacity, double rate)
-      : filter_({.capacity = capacity, .false_positive_rate = rate}) {
-    filter_.clear();  // touches every page
+  std::uint64_t byte_count() const override {
+    if constexpr (requires { filter_->byte_count(); }) {
+      return filter_->byte_count();
+    } else {
+      return filter_->words().size_bytes();
+    }
+  }
+  std::span<const std::uint64_t> words() const override {
+    if constexpr (requires { filter_->words(); }) {
+      return filter_->words();
+    } else {
+      return {};
+    }
   }
 
-  std::uint64_t byte_count() const override { return filter_.geometry().bit_count / 8; }
-  void clear() override { filter_.clear(); }
-  std::span<const std::uint64_t> words() const override { return filter_.words(); }
-
-  void insert_each(const KeyChunk& chunk) override {
-    visit_keys(chunk, [&](auto keys) {
-      for (const auto key : keys) filter_.insert(key);
-    });
-  }
   std::uint64_t count_each(const KeyChunk& chunk) const override {
     return visit_keys(chunk, [&](auto keys) {
       std::uint64_t found = 0;
-      for (const auto key : keys) found += filter_.may_contain(key) ? 1 : 0;
+      for (const auto key : keys) found += filter_->may_contain(key) ? 1 : 0;
       return found;
-    });
-  }
-
-  bool inserts_batches() const override { return true; }
-  void insert_batches(const KeyChunk& chunk, std::size_t batch) override {
-    visit_keys(chunk, [&](auto keys) {
-      for_each_batch(keys.size(), batch, [&](std::size_t first, std::size_t count) {
-        filter_.insert_many(keys.subspan(first, count));
-      });
     });
   }
   bool answers_batches() const override { return true; }
@@ -44,13 +40,65 @@ class OurFilter final : public Subject {
                       std::span<bool> found) const override {
     visit_keys(chunk, [&](auto keys) {
       for_each_batch(keys.size(), batch, [&](std::size_t first, std::size_t count) {
-        filter_.may_contain_many(keys.subspan(first, count), found.subspan(first, count));
+        filter_->may_contain_many(keys.subspan(first, count), found.subspan(first, count));
       });
     });
   }
 
+ protected:
+  std::optional<Filter> filter_;
+};
+
+// A filter that keys are inserted into as they come.
+template <class Filter>
+class OurFilter final : public AskedFilter<Filter> {
+ public:
+  explicit OurFilter(Filter filter) {
+    this->filter_.emplace(std::move(filter));
+    this->filter_->clear();  // touches every page
+  }
+
+  void clear() override { this->filter_->clear(); }
+  void insert_each(const KeyChunk& chunk) override {
+    visit_keys(chunk, [&](auto keys) {
+      for (const auto key : keys) this->filter_->insert(key);
+    });
+  }
+  bool inserts_batches() const override { return true; }
+  void insert_batches(const KeyChunk& chunk, std::size_t batch) override {
+    visit_keys(chunk, [&](auto keys) {
+      for_each_batch(keys.size(), batch, [&](std::size_t first, std::size_t count) {
+        this->filter_->insert_many(keys.subspan(first, count));
+      });
+    });
+  }
+};
+
+// A filter that is built from an array of all its keys.
+template <class Filter>
+class BuiltFilter final : public AskedFilter<Filter> {
+ public:
+  using Build = std::function<Filter(std::span<const std::uint64_t> keys)>;
+
+  BuiltFilter(std::uint64_t capacity, Build build) : build_(std::move(build)) {
+    keys_.reserve(capacity);
+  }
+
+  void clear() override {
+    this->filter_.reset();
+    keys_.clear();
+  }
+  bool inserts_singly() const override { return false; }
+  bool builds_at_once() const override { return true; }
+  void collect(const KeyChunk& chunk) override {
+    keys_.insert(keys_.end(), chunk.integers.begin(), chunk.integers.end());
+  }
+  void insert_each(const KeyChunk& /*keys*/) override {}
+  void finish() override { this->filter_.emplace(build_(keys_)); }
+
  private:
-  Filter filter_;
+  Build build_;
+  std::vector<std::uint64_t> keys_;
 };
 
 }  // namespace bloomery::bench

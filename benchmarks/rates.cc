@@ -4,7 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "benchmarks/measure_row.h"
+#include "benchmarks/row_result.h"
+#include "benchmarks/subject.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/classic_filter.h"
 
@@ -15,11 +16,12 @@ constexpr std::uint64_t kChunk = 100'000;
 // Numbers of keys for one filter, so that none shares keys with the next.
 constexpr std::uint64_t kApart = std::uint64_t{1} << 34;
 
-// Enough strangers for ten thousand false positives, within what there is time for.
+// Enough strangers to tell, within what there is time for.
 std::uint64_t trials_for(double rate, const Settings& settings) {
   if (settings.smoke) return 20'000;
   const std::uint64_t most = settings.full_rates ? 100'000'000 : 10'000'000;
-  return std::clamp(static_cast<std::uint64_t>(10'000 / rate), std::uint64_t{1'000'000}, most);
+  return std::clamp(static_cast<std::uint64_t>(kEnoughPositives / rate), std::uint64_t{1'000'000},
+                    most);
 }
 
 // Small filters differ by luck: some of them are asked.

@@ -29,8 +29,11 @@ class Subject {
   virtual void answer_batches(const KeyChunk& /*keys*/, std::size_t /*batch*/,
                               std::span<bool> /*found*/) const {}
 
-  // Subjects that are built from all their keys at once: insert_batches collects, finish builds.
+  // Subjects that are built from all their keys at once: insert_each hands keys over, finish
+  // builds. What collect does is not counted: for builders that take an array which their caller
+  // has.
   virtual bool builds_at_once() const { return false; }
+  virtual void collect(const KeyChunk& /*keys*/) {}
   virtual void finish() {}
 
   // The words of the filter, when they are of our own memory.

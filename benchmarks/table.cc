@@ -12,10 +12,6 @@ namespace {
 
 constexpr int kNameWidth = 31;
 
-std::string percent(double share) {
-  return fmt::format("{:.4g} %", 100 * share);
-}
-
 // "3.9  62%": nanoseconds, and what share of the memory's speed that is.
 std::string speed_cell(const std::optional<Timing>& timing, const LineCost& limit) {
   if (!timing) return "- ";
@@ -32,9 +28,10 @@ std::string line_cost(const LineCost& cost) {
 }  // namespace
 
 void print_machine(const Machine& machine, const Settings& settings) {
-  fmt::print("{}, {} processors, {}\n", machine.processor, machine.processors, machine.caches);
-  fmt::print("{}; kernel {}; transparent huge pages: {}\n", machine.compiler, machine.kernel,
-             machine.huge_pages);
+  fmt::print("{}, {} processors, {}, memory {}\n", machine.processor, machine.processors,
+             machine.caches, human_bytes(static_cast<double>(machine.memory_bytes)));
+  fmt::print("{}; {}; filter kernel {}; transparent huge pages: {}\n", machine.system,
+             machine.compiler, machine.kernel, machine.huge_pages);
   fmt::print(
       "Nanoseconds a key of processor time, one thread, median of {}; in percent, how near that "
       "is\n"
@@ -60,12 +57,9 @@ void print_size_header(const SizeClass& size, const MemoryLimit& limit) {
 void print_row(const RowResult& result, const MemoryLimit& limit) {
   fmt::print("{:{}}", result.row, kNameWidth);
   if (result.verdict == Verdict::left_out) {
-    fmt::print("  not at this size: {}\n", result.note);
-  } else if (result.verdict == Verdict::loses_keys) {
-    fmt::print("  WRONG: loses keys\n");
-  } else if (result.verdict == Verdict::exceeds_rate) {
-    fmt::print("{:>8.2f}  WRONG: its rate is {}, asked for {}\n", result.bits_per_key,
-               percent(result.measured_rate), percent(result.asked_rate));
+    fmt::print("  {}\n", result.note);
+  } else if (result.is_wrong()) {
+    fmt::print("{:>8.2f}  WRONG: {}\n", result.bits_per_key, result.fault());
   } else {
     fmt::print("{:>8.2f}{:>12} ", result.bits_per_key,
                result.asked_rate > 0 ? percent(result.measured_rate) : "exact");

@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "benchmarks/machine.h"
-#include "benchmarks/measure_row.h"
 #include "benchmarks/memory_limit.h"
 #include "benchmarks/rates.h"
+#include "benchmarks/row_result.h"
+#include "benchmarks/settings.h"
 #include "benchmarks/space.h"
 
 // What a person reads. Each prints to standard output at once.

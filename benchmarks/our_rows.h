@@ -1,0 +1,55 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "benchmarks/our_filters.h"
+#include "benchmarks/rows.h"
+
+// A row of the table for a filter of ours in one line of rows.cc.
+namespace bloomery::bench {
+
+// A filter that `make` gives for so many keys.
+template <class Filter>
+Row made_row(std::string name, double rate, std::function<Filter(std::uint64_t capacity)> make,
+             Pattern keys = Pattern::random) {
+  Row row;
+  row.name = std::move(name);
+  row.rate = rate;
+  row.make = [make = std::move(make)](std::uint64_t capacity) {
+    return std::make_unique<OurFilter<Filter>>(make(capacity));
+  };
+  row.keys = keys;
+  row.ours = true;
+  return row;
+}
+
+// A filter that is made from FilterOptions alone.
+template <class Filter>
+Row our_row(std::string name, double rate, Pattern keys = Pattern::random) {
+  return made_row<Filter>(
+      std::move(name), rate,
+      [rate](std::uint64_t capacity) {
+        return Filter({.capacity = capacity, .false_positive_rate = rate});
+      },
+      keys);
+}
+
+// A filter that `build` makes from an array of all its keys, in so many threads.
+template <class Filter>
+Row built_row(std::string name, double rate, typename BuiltFilter<Filter>::Build build,
+              int threads = 1) {
+  Row row;
+  row.name = std::move(name);
+  row.rate = rate;
+  row.make = [build = std::move(build)](std::uint64_t capacity) {
+    return std::make_unique<BuiltFilter<Filter>>(capacity, build);
+  };
+  row.ours = true;
+  row.threads = threads;
+  return row;
+}
+
+}  // namespace bloomery::bench
