@@ -1,6 +1,7 @@
 #include "benchmarks/rows.h"
 
 #include "benchmarks/our_rows.h"
+#include "benchmarks/peers/guava.h"
 #include "benchmarks/peers/peers.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/classic_filter.h"
@@ -19,6 +20,16 @@ Row peer_row(std::string name, double rate, std::function<SubjectPointer(std::ui
   row.max_keys = max_keys;
   row.stops_because = std::move(stops_because);
   row.slow = true;
+  return row;
+}
+
+Row guava_row() {
+  Row row;
+  row.name = "Guava 1 %, JVM";
+  row.rate = 0.01;
+  row.measure_elsewhere = measure_guava;
+  row.max_keys = 100 * kMillion;
+  row.stops_because = "slow";
   return row;
 }
 
@@ -47,6 +58,7 @@ std::vector<Row> all_rows() {
   rows.push_back(peer_row(
       "plain loop 1 %", 0.01, [](std::uint64_t keys) { return make_plain_loop(keys, 0.01); },
       100 * kMillion, "slow"));
+  rows.push_back(guava_row());
   rows.push_back(
       peer_row("std::unordered_set", 0, make_unordered_set, 10 * kMillion, "40 bytes a key"));
   rows.push_back(peer_row("sorted std::vector", 0, make_sorted_vector, 10 * kMillion,
