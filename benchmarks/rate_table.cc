@@ -33,6 +33,7 @@ void print_matrix(FilterKind kind, const std::vector<RateResult>& results) {
     luck[result.asked_rate] = std::max(luck[result.asked_rate], result.luck());
     sizes.insert(result.keys);
   }
+  if (worst.empty()) return;  // counting filters have the rates of the plain ones
   fmt::print("{:8}", kind_name(kind));
   for (const std::uint64_t size : sizes) fmt::print("{:>13} keys   ", size);
   fmt::print("     luck\n");

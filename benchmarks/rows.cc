@@ -5,6 +5,7 @@
 #include "benchmarks/peers/peers.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/classic_filter.h"
+#include "bloomery/filter/counting_filter.h"
 
 namespace bloomery::bench {
 namespace {
@@ -42,6 +43,8 @@ std::vector<Row> all_rows() {
       our_row<BlockedFilter>("BlockedFilter 0.01 %", 0.0001),
       our_row<BlockedFilter>("BlockedFilter 1 %, 36-byte texts", 0.01, Pattern::uuid),
       our_row<ClassicFilter>("ClassicFilter 1 %", 0.01),
+      our_row<CountingFilter>("CountingFilter 1 %", 0.01),
+      our_row<ClassicCountingFilter>("ClassicCountingFilter 1 %", 0.01),
   };
   // Bits a key: the fewest with which each keeps 1 %. LevelDB, which takes whole ones, has 1.2
   // to 1.4 % with 10.

@@ -27,8 +27,8 @@ constexpr double kBarHeight = 11;
 constexpr std::size_t kCaptionChars = 165;
 constexpr std::size_t kNoteChars = 42;
 
-// A panel reaches so far beyond the slowest of ours; longer bars are cut, or they alone would show.
-constexpr double kBeyondOurs = 1.4;
+// A panel reaches to so many times its median bar; longer bars are cut, or they alone would show.
+constexpr double kBeyondMedian = 2;
 
 constexpr std::string_view kStyle = R"(<style>
   svg { font-family: system-ui, sans-serif; font-size: 12px; }
@@ -113,20 +113,21 @@ Bar insert_bar(const RowResult& row) {
   return bar_of(row, Operation::insert_batch, Operation::insert_one);
 }
 
-// The longest bar of a panel that is drawn whole.
+// Where a panel ends. The memory limit is always inside.
 double longest_ns(const SizeReport& size) {
-  double ours = 0;
-  double all =
-      std::max({2 * size.limit.read.timing.cpu_ns, 2 * size.limit.write.timing.cpu_ns, 1.0});
+  std::vector<double> bars;
   for (const RowResult& row : size.rows) {
     if (row.is_wrong()) continue;
     for (const Bar& bar : {ask_bar(row), insert_bar(row)}) {
-      if (!bar.timing) continue;
-      all = std::max(all, bar.timing->cpu_ns);
-      if (row.ours) ours = std::max(ours, bar.timing->cpu_ns);
+      if (bar.timing) bars.push_back(bar.timing->cpu_ns);
     }
   }
-  return ours > 0 ? std::min(all, kBeyondOurs * ours) : all;
+  const double limit = std::max(size.limit.read.timing.cpu_ns, size.limit.write.timing.cpu_ns);
+  const double least = std::max(2 * limit, 1.0);
+  if (bars.empty()) return least;
+  std::ranges::sort(bars);
+  const double median = bars[(bars.size() - 1) / 2];
+  return std::max(least, std::min(bars.back(), kBeyondMedian * median));
 }
 
 // One size: where it stands and how many pixels a nanosecond has.

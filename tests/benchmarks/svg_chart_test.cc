@@ -62,7 +62,7 @@ TEST(SvgChart, SaysWhyARowIsLeftOut) {
               HasSubstr("not installed: apt install &quot;absent&quot;"));
 }
 
-TEST(SvgChart, CutsBarsThatWouldDwarfOurs) {
+TEST(SvgChart, CutsBarsThatWouldDwarfTheOthers) {
   Report report = sample_report();
   EXPECT_EQ(count(draw_chart(report), "class=\"cut\""), 2);
   report.sizes[0].rows[1].timing(Operation::insert_one) = Timing{5, 5};
