@@ -13,6 +13,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/presence.h"
 #include "bloomery/filter/rates.h"
+#include "bloomery/filter/scalable_filter.h"
 #include "bloomery/filter/sizing.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/filter_presence.h"

@@ -77,10 +77,29 @@ CLI::Option* add_kind(CLI::App& command, std::optional<FilterKind>& kind) {
 }
 
 FilterOptions NewFilter::options() const {
-  return {.capacity = capacity.value(),
-          .false_positive_rate = rate.value(),
-          .seed = seed,
-          .secret = secret};
+  if ((expansion || tightening) && kind_or_default() != FilterKind::scalable) {
+    throw std::invalid_argument("--expansion and --tightening are for --kind scalable, not " +
+                                std::string(kind_name(kind_or_default())));
+  }
+  FilterOptions options{.capacity = capacity.value(),
+                        .false_positive_rate = rate.value(),
+                        .seed = seed,
+                        .secret = secret};
+  options.growth.expansion = expansion.value_or(options.growth.expansion);
+  options.growth.tightening = tightening.value_or(options.growth.tightening);
+  return options;
+}
+
+void add_ratio(CLI::App& command, const std::string& name, const std::string& description,
+               std::optional<double>& ratio) {
+  add_value(command, name, "RATIO", description, [&ratio](const std::string& text) {
+    double value = 0;
+    const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || rest != text.data() + text.size()) {
+      throw std::invalid_argument(printable(text) + " is not a number, such as 1.5");
+    }
+    ratio = value;
+  });
 }
 
 void add_new_filter_options(CLI::App& command, NewFilter& filter) {
@@ -92,6 +111,11 @@ void add_new_filter_options(CLI::App& command, NewFilter& filter) {
       .add_flag("--secret", filter.secret,
                 "hash under a random key that stays in the file: for keys chosen by strangers")
       ->excludes(seed);
+  add_ratio(command, "--expansion",
+            "a scalable filter holds so many times as many keys with each new layer; 1.5",
+            filter.expansion);
+  add_ratio(command, "--tightening",
+            "what each new layer leaves of the rate for those after it; 0.9", filter.tightening);
 }
 
 CLI::Option* add_json(CLI::App& command, bool& json) {

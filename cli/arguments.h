@@ -31,13 +31,16 @@ struct NewFilter {
   std::optional<FilterKind> kind;
   std::uint64_t seed = 0;
   bool secret = false;
+  std::optional<double> expansion;
+  std::optional<double> tightening;
 
   FilterKind kind_or_default() const { return kind.value_or(FilterKind::blocked); }
-  // `capacity` and `rate` are there.
+  // `capacity` and `rate` are there. Throws std::invalid_argument for an option that the kind does
+  // not have.
   FilterOptions options() const;
 };
 
-// --kind, --seed, --secret.
+// --kind, --seed, --secret, --expansion, --tightening.
 void add_new_filter_options(CLI::App& command, NewFilter& filter);
 
 // --as, -0, -F/--field, -d/--delimiter: which bytes of the input are the key.

@@ -31,25 +31,40 @@ struct Arguments {
   bool json = false;
 };
 
-std::string reason(const AnyFilter& filter, std::size_t clear_count, std::size_t probe_count) {
-  if (clear_count > 0) {
+std::string reason(const AnyFilter& filter, bool found, std::size_t clear_count,
+                   const std::vector<Probe>& probes) {
+  const bool layered = probes.back().layer > 0;
+  if (!found && layered) {
+    return fmt::format("surely absent: in each of {} layers some of its bits are clear",
+                       probes.back().layer + 1);
+  }
+  if (!found) {
     return fmt::format(
         "surely absent: {} of its {} bits {} clear, and inserting it would have set them all",
-        clear_count, probe_count, clear_count == 1 ? "is" : "are");
+        clear_count, probes.size(), clear_count == 1 ? "is" : "are");
   }
   return fmt::format(
-      "maybe present: all of its {} bits are set; a key that was never inserted finds that by "
+      "maybe present: all of its {} are set; a key that was never inserted finds that by "
       "chance with {}",
-      probe_count, rate_text(filter.predicted_rate()));
+      layered ? "bits in one layer" : std::to_string(probes.size()) + " bits",
+      rate_text(filter.predicted_rate()));
 }
 
-// Which line, lane and bit a position is, where the filter knows lines.
+// Which line, lane and bit a position is, where the filter knows lines; and in which layer, where
+// there are several.
 std::string probes_text(const std::vector<Probe>& probes, bool has_lines) {
+  const bool layered = probes.back().layer > 0;
   TextTable table;
-  table.add_row(has_lines ? std::vector<std::string>{"position", "line", "lane", "bit", "state"}
-                          : std::vector<std::string>{"position", "state"});
+  std::vector<std::string> head;
+  if (layered) head.emplace_back("layer");
+  head.emplace_back("position");
+  if (has_lines) head.insert(head.end(), {"line", "lane", "bit"});
+  head.emplace_back("state");
+  table.add_row(std::move(head));
   for (const Probe& probe : probes) {
-    std::vector<std::string> row{std::to_string(probe.position)};
+    std::vector<std::string> row;
+    if (layered) row.push_back(std::to_string(probe.layer));
+    row.push_back(std::to_string(probe.position));
     if (has_lines) {
       row.push_back(std::to_string(probe.position / kLineBits));
       row.push_back(std::to_string(probe.position % kLineBits / kWordBits));
@@ -70,7 +85,8 @@ int explain(const Arguments& arguments) {
   Report::Value probes_json = Report::Value::array();
   for (const Probe& probe : probes) {
     clear_count += probe.set ? 0 : 1;
-    probes_json.push_back({{"position", probe.position}, {"set", probe.set}});
+    probes_json.push_back(
+        {{"layer", probe.layer}, {"position", probe.position}, {"set", probe.set}});
   }
   const bool found = filter.may_contain(key);
 
@@ -79,7 +95,7 @@ int explain(const Arguments& arguments) {
   report.add("key_byte_count", key.size());
   report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
   report.add("presence", found ? "maybe" : "absent");
-  report.add("reason", reason(filter, clear_count, probes.size()));
+  report.add("reason", reason(filter, found, clear_count, probes));
   report.add_json("probes", std::move(probes_json));
   Output output;
   if (!arguments.json) {

@@ -11,6 +11,10 @@ namespace bloomery::cli {
 // What a filter is: kind, promise, geometry, size, hash. Never its secret key.
 void add_parameters(Report& report, const FilterContents& contents);
 
+// The layers of a filter that grows: a list for programs, a table for people; nothing for others.
+void add_layers(Report& report, const FilterContents& contents);
+std::string layers_text(const FilterContents& contents);
+
 // How full it is: inserted, and the rate of its bits as they are now, which is returned.
 double add_state(Report& report, const AnyFilter& filter);
 

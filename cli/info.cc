@@ -43,6 +43,7 @@ int info(const std::string& file, bool json) {
     report.add("cardinality", cardinality,
                count_text(static_cast<std::uint64_t>(std::llround(cardinality))));
     report.add("fill_ratio", filter.fill_ratio());
+    add_layers(report, header.contents);
     add_file(report, header);
     report.add("checksums", "verified",
                "verified, " + std::to_string(header.block_count) +
@@ -57,6 +58,10 @@ int info(const std::string& file, bool json) {
   }
   Output output;
   print(report, json, output);
+  if (!json) {
+    output.write(layers_text(header.contents));
+    output.flush();
+  }
   return status;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +14,7 @@
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"
 #include "cli/commands.h"
+#include "cli/filter_report.h"
 #include "cli/key_patterns.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
@@ -26,6 +29,7 @@ Examples:
   bloomery measure -n 1M -p 0.01
   bloomery measure -n 100K -p 0.001 --kind classic --keys uuid --json
   bloomery measure -n 10 -p 0.01 --queries 100K
+  bloomery measure -n 100K -p 0.01 --kind scalable --grow-from 100
 
 Exit status: 0 the rate is kept, 1 it is not: more than 1.05 times what was asked, and not by chance.)";
 
@@ -40,6 +44,7 @@ struct Arguments {
   NewFilter filter;
   KeyPattern keys = KeyPattern::random;
   std::optional<std::uint64_t> queries;
+  std::optional<std::uint64_t> grow_from;
   bool json = false;
 };
 
@@ -84,10 +89,24 @@ std::uint64_t query_count(const Arguments& arguments) {
   return count;
 }
 
+// Bloom 1970, with the best number of probes: n log2(1/p) / ln 2.
+double theoretical_bits(std::uint64_t keys, double rate) {
+  return static_cast<double>(keys) * -std::log2(rate) * std::numbers::log2e;
+}
+
 int measure(const Arguments& arguments) {
   const std::uint64_t capacity = *arguments.filter.capacity;
   const std::uint64_t queries = query_count(arguments);
-  AnyFilter filter = make_filter(arguments.filter.kind_or_default(), arguments.filter.options());
+  const FilterKind kind = arguments.filter.kind_or_default();
+  FilterOptions options = arguments.filter.options();
+  if (arguments.grow_from) {
+    if (kind != FilterKind::scalable) {
+      throw std::invalid_argument("--grow-from is for --kind scalable, not " +
+                                  std::string(kind_name(kind)));
+    }
+    options.capacity = *arguments.grow_from;
+  }
+  AnyFilter filter = make_filter(kind, options);
 
   Timing insert;
   for_each_batch("insert", arguments.keys, 0, capacity,
@@ -123,6 +142,11 @@ int measure(const Arguments& arguments) {
   report.add("query_count", queries, count_text(queries));
   report.add("byte_count", byte_count, bytes_text(byte_count));
   report.add("bits_per_key", 8 * static_cast<double>(byte_count) / static_cast<double>(capacity));
+  report.add(
+      "bits_over_theory", 8 * static_cast<double>(byte_count) / theoretical_bits(capacity, asked),
+      short_number(8 * static_cast<double>(byte_count) / theoretical_bits(capacity, asked), 3) +
+          " times the bits of the best classic filter");
+  add_layers(report, filter.contents());
   report.add("insert_ns_per_key", insert.ns_per_key(capacity));
   report.add("may_contain_ns_per_key", look_up.ns_per_key(queries));
   Output output;
@@ -142,6 +166,8 @@ void add_measure(CLI::App& app, int& status) {
             [arguments](const std::string& text) { arguments->keys = key_pattern_named(text); });
   add_count(command, "--queries", "how many absent keys to ask; enough for the rate by default",
             arguments->queries);
+  add_count(command, "--grow-from", "make a scalable filter for so few, and let it grow to -n",
+            arguments->grow_from);
   add_new_filter_options(command, arguments->filter);
   add_json(command, arguments->json);
   command.footer(kExamples);

@@ -72,6 +72,10 @@ class BasicFilter {
 
   HashPair hash(Key key) const noexcept { return layout_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return layout_.hash(integer); }
+  // out[i] = hash of key i.
+  void hash_many(KeyBatch batch, HashPair* out) const noexcept {
+    batch.visit([&](auto keys) { layout_.hash_many(keys, out); });
+  }
 
   // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
   // stands twice in the batch is new once.

@@ -6,6 +6,7 @@
 #include "bloomery/errors.h"
 
 namespace bloomery {
+
 void BlockedLayout::check(const FilterParameters& parameters) {
   const Geometry& geometry = parameters.geometry;
   const std::uint32_t lines = geometry.lines_per_key;
@@ -20,8 +21,8 @@ void BlockedLayout::check(const FilterParameters& parameters) {
   }
 }
 
-void BlockedLayout::hash_block(std::span<const std::uint64_t> integers,
-                               HashPair* out) const noexcept {
+void BlockedLayout::hash_many(std::span<const std::uint64_t> integers,
+                              HashPair* out) const noexcept {
   if (hash_.id() == HashId::native) {
     hash_integers_(integers.data(), integers.size(), hash_.spread_seed(), out);
   } else {

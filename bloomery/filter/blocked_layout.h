@@ -38,6 +38,14 @@ class BlockedLayout {
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
   HashPair hash(HashPair pair) const noexcept { return pair; }
+  void hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
+    hash_.hash_many(keys, out);
+  }
+  void hash_many(std::span<const std::uint64_t> integers, HashPair* out) const noexcept;
+  static void hash_many(std::span<const HashPair> hashes, HashPair* out) noexcept {
+    std::ranges::copy(hashes, out);
+  }
+
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     return ops_->may_contain(words.data(), shape_, hash);
   }
@@ -84,20 +92,13 @@ class BlockedLayout {
               [](const void* context, std::size_t first, std::size_t count, HashPair* out) {
                 const auto& self = *static_cast<const Keys*>(context);
                 prefetch_keys(self.keys.data() + first);
-                self.layout.hash_block(self.keys.subspan(first, count), out);
+                self.layout.hash_many(self.keys.subspan(first, count), out);
               }};
     }
   };
 
   static bool is_far(std::span<const std::uint64_t> words) noexcept {
     return words.size_bytes() >= kFarBytes;
-  }
-  void hash_block(std::span<const Key> keys, HashPair* out) const noexcept {
-    hash_.hash_many(keys, out);
-  }
-  void hash_block(std::span<const std::uint64_t> integers, HashPair* out) const noexcept;
-  static void hash_block(std::span<const HashPair> hashes, HashPair* out) noexcept {
-    std::ranges::copy(hashes, out);
   }
 
   NativeHash hash_;

@@ -46,6 +46,10 @@ class ClassicLayout {
   HashPair hash(Key key) const noexcept { return scheme_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return scheme_.hash(integer); }
   HashPair hash(HashPair pair) const noexcept { return pair; }
+  template <class K>
+  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
+    for (const K& key : keys) *out++ = hash(key);
+  }
 
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
@@ -116,7 +120,7 @@ class ClassicLayout {
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
     const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
       prefetch_keys(keys.data() + first);
-      for (std::size_t i = 0; i < count; ++i) out[i] = hash(keys[first + i]);
+      hash_many(keys.subspan(first, count), out);
     };
     const auto prefetch = [&](HashPair hash) {
       for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {

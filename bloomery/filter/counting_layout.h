@@ -37,6 +37,10 @@ class CountingLayout {
   HashPair hash(Key key) const noexcept { return plain_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return plain_.hash(integer); }
   HashPair hash(HashPair pair) const noexcept { return pair; }
+  template <class K>
+  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
+    for (const K& key : keys) *out++ = hash(key);
+  }
 
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     return estimate_count(words, hash) != 0;
@@ -123,7 +127,7 @@ class CountingLayout {
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
     const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
       prefetch_keys(keys.data() + first);
-      for (std::size_t i = 0; i < count; ++i) out[i] = hash(keys[first + i]);
+      hash_many(keys.subspan(first, count), out);
     };
     const auto prefetch = [&](HashPair hash) {
       plain_.for_each_position(

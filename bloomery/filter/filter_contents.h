@@ -26,6 +26,14 @@ struct FilterContents {
   std::vector<Layer> layers{};  // of a scalable filter
   std::vector<std::span<const std::uint64_t>> words{};
 
+  // Keys that it is made for, in all layers.
+  std::uint64_t capacity() const noexcept {
+    if (layers.empty()) return parameters.capacity;
+    std::uint64_t sum = 0;
+    for (const Layer& each : layers) sum += each.capacity;
+    return sum;
+  }
+
   std::uint64_t word_count() const noexcept {
     std::uint64_t count = 0;
     for (const auto& each : words) count += each.size();

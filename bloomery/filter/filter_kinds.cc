@@ -12,6 +12,7 @@ constexpr std::array kKinds{
     KindName{FilterKind::classic, "classic", "the smallest"},
     KindName{FilterKind::counting, "counting", "keys can be erased"},
     KindName{FilterKind::classic_counting, "classic-counting", "the same, smallest"},
+    KindName{FilterKind::scalable, "scalable", "grows with its keys"},
 };
 
 }  // namespace
@@ -57,7 +58,7 @@ void check_contents(const FilterContents& contents) {
                       std::to_string(parameters.capacity) + " (at least 1), rate " +
                       std::to_string(rate) + " (above 0, below 1)");
   }
-  with_kind(parameters.kind, [&]<class K>() { K::check(parameters); });
+  with_kind(parameters.kind, [&]<class K>() { K::check(contents); });
 }
 
 std::uint64_t stored_word_count(const FilterContents& contents) {

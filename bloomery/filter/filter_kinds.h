@@ -12,6 +12,7 @@
 #include "bloomery/filter/counting_layout.h"
 #include "bloomery/filter/native_probes.h"
 #include "bloomery/filter/parameters.h"
+#include "bloomery/filter/scalable_filter.h"
 
 // The kinds of filter that exist: one line each in with_kind() and in filter_kinds().
 namespace bloomery {
@@ -24,7 +25,7 @@ struct FlatKind {
     return {parameters, HeapWords(L::word_count(parameters)), 0};
   }
 
-  static void check(const FilterParameters& parameters) { L::check(parameters); }
+  static void check(const FilterContents& contents) { L::check(contents.parameters); }
   // Of what a file holds: parameters, counts and words, which were checked.
   static std::uint64_t word_count(const FilterContents& contents) {
     return L::word_count(contents.parameters);
@@ -32,6 +33,26 @@ struct FlatKind {
   template <BitStorage Storage>
   static BasicFilter<L, Storage> open(const FilterContents& contents, Storage storage) {
     return {contents.parameters, std::move(storage), contents.inserted};
+  }
+};
+
+struct ScalableKind {
+  static Geometry geometry(const FilterOptions& options) {
+    return next_layer(options, {}).geometry;
+  }
+  static ScalableFilter make(const FilterParameters& parameters) {
+    return ScalableFilter::make(parameters);
+  }
+
+  static void check(const FilterContents& contents) { ScalableFilter::check(contents); }
+  static std::uint64_t word_count(const FilterContents& contents) {
+    std::uint64_t count = 0;
+    for (const Layer& each : contents.layers) count += each.geometry.bit_count / kWordBits;
+    return count;
+  }
+  template <BitStorage Storage>
+  static ScalableFilter open(const FilterContents& contents, Storage storage) {
+    return {contents, SharedWords::of(std::move(storage))};
   }
 };
 
@@ -48,6 +69,8 @@ decltype(auto) with_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<FlatKind<CountingLayout<BlockedLayout>>>();
     case FilterKind::classic_counting:
       return visit.template operator()<FlatKind<CountingLayout<ClassicLayout<NativeProbes>>>>();
+    case FilterKind::scalable:
+      return visit.template operator()<ScalableKind>();
   }
   throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
 }

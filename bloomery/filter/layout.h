@@ -37,6 +37,9 @@ concept Layout = std::constructible_from<L, const FilterParameters&> &&
   requires std::same_as<decltype(L::word_count(parameters)), std::uint64_t>;
   requires std::same_as<decltype(layout.hash(keys[0])), HashPair>;
   requires std::same_as<decltype(layout.hash(integers[0])), HashPair>;
+  layout.hash_many(keys, &hash);
+  layout.hash_many(integers, &hash);
+  layout.hash_many(hashes, &hash);
   requires std::same_as<decltype(layout.may_contain(words, hash)), bool>;
   requires std::same_as<decltype(layout.insert(mutable_words, hash)), bool>;
   requires std::same_as<decltype(layout.insert_concurrently(mutable_words, hash)), bool>;

@@ -39,7 +39,7 @@ FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
           .geometry = geometry,
           .capacity = options.capacity,
           .false_positive_rate = options.false_positive_rate,
-          .growth = options.growth,
+          .growth = kind == FilterKind::scalable ? options.growth : Growth{},
           .window = options.window};
 }
 

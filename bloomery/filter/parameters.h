@@ -15,6 +15,7 @@ enum class FilterKind : std::uint8_t {
   blocked = 2,
   counting = 3,          // counters where a blocked filter has bits
   classic_counting = 4,  // counters where a classic filter has bits
+  scalable = 5,          // a chain of blocked filters
 };
 
 // Everything about a filter but its bits: two filters with equal kind, hash, geometry, growth and

@@ -110,8 +110,8 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   const FilterParameters& parameters = header.contents.parameters;
   const Geometry& geometry = parameters.geometry;
   const std::uint64_t body_bits = stored_word_count(header.contents) * kWordBits;
-  const auto fields =
-      encode_fields({parameters.hash.secret(), header.notes.watermark, header.notes.note});
+  const auto fields = encode_fields({parameters.hash.secret(), header.notes.watermark,
+                                     header.notes.note, parameters.growth, header.contents.layers});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -173,6 +173,13 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   parameters.geometry = {position_count(parameters.kind, body_bits),
                          get_number<std::uint8_t>(head, kProbeCountAt),
                          get_number<std::uint8_t>(head, kLinesAt)};
+  if (parameters.kind == FilterKind::scalable && !fields.layers.empty()) {
+    parameters.geometry.bit_count = fields.layers.front().geometry.bit_count;
+  } else if (!fields.layers.empty()) {
+    throw FormatError("layers (field 4) in a filter that has none");
+  }
+  parameters.growth = fields.growth;
+  header.contents.layers = fields.layers;
   parameters.capacity = get_number<std::uint64_t>(head, kCapacityAt);
   parameters.false_positive_rate = get_number<double>(head, kRateAt);
   check_claims(header.contents, body_bits);

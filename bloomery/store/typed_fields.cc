@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/next_layer.h"
 #include "bloomery/store/byte_order.h"
 #include "bloomery/store/messages.h"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::uint16_t kSecretTag = 1;
 constexpr std::uint16_t kWatermarkTag = 2;
 constexpr std::uint16_t kNoteTag = 3;
+constexpr std::uint16_t kLayersTag = 4;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
@@ -26,6 +28,41 @@ void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, st
   put_number(to, at, tag);
   put_number(to, at + 2, static_cast<std::uint16_t>(count));
   std::memcpy(to.data() + at + kTagBytes, value, count);
+}
+
+constexpr std::size_t kGrowthBytes = 16;
+constexpr std::size_t kLayerBytes = 40;
+
+//   0 expansion 8   8 tightening 8   then for each layer
+//   0 bit count 8   8 capacity 8   16 rate 8   24 inserted 8   32 probe count 1   33 lines a key 1
+//   34 zeros 6
+std::vector<std::byte> encode_layers(const Growth& growth, std::span<const Layer> layers) {
+  std::vector<std::byte> value(kGrowthBytes + layers.size() * kLayerBytes);
+  put_number(value, 0, growth.expansion);
+  put_number(value, 8, growth.tightening);
+  std::size_t at = kGrowthBytes;
+  for (const Layer& layer : layers) {
+    put_number(value, at, layer.geometry.bit_count);
+    put_number(value, at + 8, layer.capacity);
+    put_number(value, at + 16, layer.false_positive_rate);
+    put_number(value, at + 24, layer.inserted);
+    put_number(value, at + 32, static_cast<std::uint8_t>(layer.geometry.probe_count));
+    put_number(value, at + 33, static_cast<std::uint8_t>(layer.geometry.lines_per_key));
+    at += kLayerBytes;
+  }
+  return value;
+}
+
+void decode_layers(std::span<const std::byte> value, TypedFields& fields) {
+  fields.growth = {get_number<double>(value, 0), get_number<double>(value, 8)};
+  for (std::size_t at = kGrowthBytes; at < value.size(); at += kLayerBytes) {
+    fields.layers.push_back({.geometry = {get_number<std::uint64_t>(value, at),
+                                          get_number<std::uint8_t>(value, at + 32),
+                                          get_number<std::uint8_t>(value, at + 33)},
+                             .capacity = get_number<std::uint64_t>(value, at + 8),
+                             .false_positive_rate = get_number<double>(value, at + 16),
+                             .inserted = get_number<std::uint64_t>(value, at + 24)});
+  }
 }
 
 [[noreturn]] void refuse(std::uint64_t offset, const std::string& why) {
@@ -50,6 +87,13 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
       require(!value.empty() && value.size() <= kMaxNoteBytes, "a note has 1 to 32,768");
       fields.note.assign(reinterpret_cast<const char*>(value.data()), value.size());
       return;
+    case kLayersTag:
+      require(value.size() > kGrowthBytes &&
+                  value.size() <= kGrowthBytes + kMaxLayers * kLayerBytes &&
+                  (value.size() - kGrowthBytes) % kLayerBytes == 0,
+              "layers have 16 and 40 for each of 1 to 64");
+      decode_layers(value, fields);
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -70,6 +114,10 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     append(bytes, kWatermarkTag, &fields.watermark, sizeof fields.watermark);
   }
   if (!fields.note.empty()) append(bytes, kNoteTag, fields.note.data(), fields.note.size());
+  if (!fields.layers.empty()) {
+    const auto layers = encode_layers(fields.growth, fields.layers);
+    append(bytes, kLayersTag, layers.data(), layers.size());
+  }
   return bytes;
 }
 

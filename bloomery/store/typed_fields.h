@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "bloomery/filter/filter_contents.h"
 #include "bloomery/hash/secret_key.h"
 #include "bloomery/store/file_notes.h"
 
@@ -17,6 +18,7 @@ namespace bloomery {
 //   |        |               | bytes             | 8 bytes from the tag      |
 //   +--------+---------------+-------------------+---------------------------+
 //   tag 1 secret key, 32 bytes   tag 2 watermark, 8 bytes   tag 3 note, 1 to 32768 bytes
+//   tag 4 growth and layers, 16 + 40 bytes a layer
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -24,6 +26,8 @@ struct TypedFields {
   std::optional<SecretKey> secret;
   std::uint64_t watermark = 0;
   std::string note;
+  Growth growth;              // where there are layers
+  std::vector<Layer> layers;  // of a scalable filter
 };
 
 // Throws std::invalid_argument for a note that is too long.

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/filter/solve.h"
 #include "bloomery/filter/rates.h"
+#include "bloomery/filter/solve.h"
 #include "tests/cli/shell.h"
 
 namespace bloomery {

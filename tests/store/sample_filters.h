@@ -23,11 +23,13 @@ inline std::vector<std::string> sample_members(std::size_t count = 500) {
   return texts(count, "member:");
 }
 
-inline AnyFilter sample(FilterKind kind, const FilterOptions& options) {
+// With as many keys as it is made for, or `key_count`.
+inline AnyFilter sample(FilterKind kind, const FilterOptions& options, std::size_t key_count = 0) {
   FilterParameters parameters = parameters_for(kind, geometry_for(kind, options), options);
   if (options.secret) parameters.hash = NativeHash(sample_key());
   AnyFilter filter = with_kind(kind, [&]<class K>() { return AnyFilter(K::make(parameters)); });
-  filter.insert_many(keys_of(sample_members(std::min<std::size_t>(options.capacity, 500))));
+  if (key_count == 0) key_count = std::min<std::size_t>(options.capacity, 500);
+  filter.insert_many(keys_of(sample_members(key_count)));
   return filter;
 }
 
@@ -42,6 +44,7 @@ inline std::vector<Sample> samples() {
         {name + "_low_rate", sample(kind.kind, {.capacity = 500, .false_positive_rate = 1e-7})});
     all.push_back({name + "_one_key", sample(kind.kind, {.capacity = 1})});
   }
+  all.push_back({"scalable_grown", sample(FilterKind::scalable, {.capacity = 10}, 500)});
   return all;
 }
 
