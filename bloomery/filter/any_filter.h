@@ -2,7 +2,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -56,6 +58,8 @@ class AnyFilter {
   }
   bool insert_concurrently(Key key) { return body_->insert_concurrently(key); }
   bool erase(Key key) { return body_->erase(key); }
+  using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;
+  std::size_t change_words(const ChangeWords& change) { return body_->change_words(change); }
 
   void merge(const AnyFilter& other) { body_->merge(other.contents()); }
   void clear() { body_->clear(); }
@@ -82,6 +86,7 @@ class AnyFilter {
     virtual void may_contain_many(KeyBatch batch, Answers found) const noexcept = 0;
     virtual bool insert_concurrently(Key key) = 0;
     virtual bool erase(Key key) = 0;
+    virtual std::size_t change_words(const ChangeWords& change) = 0;
     virtual void merge(const FilterContents& other) = 0;
     virtual void clear() = 0;
     virtual const FilterParameters& parameters() const noexcept = 0;
@@ -125,6 +130,10 @@ class AnyFilter {
     bool erase(Key key) override {
       if constexpr (kErases) return filter.erase(key);
       refuse("only a counting filter can erase keys");
+    }
+    std::size_t change_words(const ChangeWords& change) override {
+      if constexpr (requires { filter.change_words(change); }) return filter.change_words(change);
+      refuse("only filters of one array let it be changed");
     }
     void merge(const FilterContents& other) override {
       if constexpr (kInserts) return filter.merge(other);

@@ -95,6 +95,15 @@ class BasicFilter {
     });
   }
 
+  // For those who insert by other ways: change(words) sets bits of keys and returns how many of the
+  // keys were new.
+  template <class Change>
+  std::size_t change_words(Change change) {
+    const std::size_t added = change(storage_.words());
+    inserted_ += added;
+    return added;
+  }
+
   // As insert, from any number of threads at once; no bit is lost. Of threads that insert one new
   // key together, more than one may be told that it was new.
   bool insert_concurrently(Key key) noexcept { return insert_hash_concurrently(layout_.hash(key)); }

@@ -27,6 +27,7 @@ class BlockedLayout {
       : hash_(parameters.hash),
         shape_(BlockedShape::of(parameters.geometry)),
         ops_(&kernel.ops_for(shape_)),
+        region_ops_(&kernel.regions),
         hash_integers_(kernel.hash_integers) {}
 
   static Geometry geometry(const FilterOptions& options) { return blocked_geometry(options); }
@@ -80,6 +81,10 @@ class BlockedLayout {
   }
   std::vector<std::uint64_t> positions(HashPair hash) const;
 
+  // For bulk builds.
+  const BlockedShape& shape() const noexcept { return shape_; }
+  const RegionOps& region_ops() const noexcept { return *region_ops_; }
+
  private:
   // The keys of a batch, hashed a block at a time when the kernel asks.
   template <class K>
@@ -104,6 +109,7 @@ class BlockedLayout {
   NativeHash hash_;
   BlockedShape shape_;
   const BlockedOps* ops_;
+  const RegionOps* region_ops_;
   decltype(BlockedKernel::hash_integers) hash_integers_;
 };
 

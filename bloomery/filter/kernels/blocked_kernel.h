@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/kernels/region_kernel.h"
 #include "bloomery/hash/hash_pair.h"
 
 namespace bloomery {
@@ -39,6 +40,7 @@ struct BlockedKernel {
   // out[i] = hash of keys[i]
   void (*hash_integers)(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
                         HashPair* out);
+  RegionOps regions;  // for bulk builds
 
   const BlockedOps& ops_for(const BlockedShape& shape) const noexcept {
     if (shape.two_lines()) return two_lines;

@@ -2,6 +2,7 @@
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/kernels/region_body.h"
 
 // The loops of a kernel over an instruction set. Included by one file for each set, which passes a
 // type of its own, of internal linkage, so that no loop compiled for one processor is linked into
@@ -104,9 +105,12 @@ struct BlockedLoops {
 
 template <class Isa>
 constexpr BlockedKernel make_blocked_kernel(std::string_view name) {
-  return {name, BlockedLoops<Isa, KeyShape::all_lanes>::kOps,
+  return {name,
+          BlockedLoops<Isa, KeyShape::all_lanes>::kOps,
           BlockedLoops<Isa, KeyShape::some_lanes>::kOps,
-          BlockedLoops<Isa, KeyShape::two_lines>::kOps, Isa::hash_integers};
+          BlockedLoops<Isa, KeyShape::two_lines>::kOps,
+          Isa::hash_integers,
+          RegionLoops<Isa>::kOps};
 }
 
 }  // namespace bloomery

@@ -1,0 +1,48 @@
+#include "bloomery/filter/bulk/bulk_builder.h"
+
+#include <algorithm>
+
+#include "bloomery/filter/bulk/add_keys.h"
+#include "bloomery/filter/bulk/bulk_plan.h"
+
+namespace bloomery {
+
+BulkBuilder::BulkBuilder(AnyFilter& filter, std::uint64_t key_count, const BulkOptions& options)
+    : filter_(filter) {
+  if (filter.parameters().kind != FilterKind::blocked) return;
+  layout_.emplace(filter.parameters());
+  if (const auto plan = plan_bulk(layout_->shape(), options, key_count)) {
+    round_ = make_round(layout_->shape(), layout_->region_ops(), *plan);
+    part_keys_ = plan->part_keys;
+    round_keys_ = plan->round_keys();
+  }
+}
+
+void BulkBuilder::add(KeyBatch keys) {
+  if (!round_) {
+    added_ += filter_.insert_many(keys);
+    return;
+  }
+  for (std::size_t first = 0; first < keys.size();) {
+    // The parts of a round are filled one after the other.
+    const std::size_t room = part_keys_ - held_ % part_keys_;
+    const std::size_t count = std::min(keys.size() - first, room);
+    add_keys(*layout_, *round_, held_ / part_keys_, keys.subbatch(first, count));
+    first += count;
+    held_ += count;
+    if (held_ == round_keys_) apply();
+  }
+}
+
+void BulkBuilder::apply() noexcept {
+  added_ +=
+      filter_.change_words([this](std::span<std::uint64_t> words) { return round_->apply(words); });
+  held_ = 0;
+}
+
+std::size_t BulkBuilder::finish() noexcept {
+  if (held_ != 0) apply();
+  return added_;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/blocked_layout.h"
+#include "bloomery/filter/bulk/bulk_options.h"
+#include "bloomery/filter/bulk/bulk_round.h"
+
+namespace bloomery {
+
+// build_parallel() for keys that come a batch at a time, out of a file or a database: their hashes
+// are kept, the keys are not, and the filter is written when a round is full. Sorting is the
+// caller's thread's work, writing that of BulkOptions::threads.
+//
+// For kinds other than blocked, and wherever sorting does not pay, a batch is inserted at once. The
+// filter must outlive the builder, holds the keys after finish(), and is not to be used before.
+class BulkBuilder {
+ public:
+  // About `key_count` keys will come.
+  BulkBuilder(AnyFilter& filter, std::uint64_t key_count, const BulkOptions& options = {});
+  BulkBuilder(const BulkBuilder&) = delete;
+  BulkBuilder& operator=(const BulkBuilder&) = delete;
+  ~BulkBuilder() { finish(); }
+
+  void add(KeyBatch keys);
+
+  // Writes what is left. Returns how many of all keys were new, as BasicFilter::inserted() counts.
+  std::size_t finish() noexcept;
+
+ private:
+  void apply() noexcept;
+
+  AnyFilter& filter_;
+  std::optional<BlockedLayout> layout_;
+  std::optional<BulkRound> round_;  // nothing: keys are inserted at once
+  std::size_t part_keys_ = 0;
+  std::size_t round_keys_ = 0;
+  std::size_t held_ = 0;  // keys in the round
+  std::size_t added_ = 0;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,55 @@
+#include "bloomery/filter/bulk/bulk_plan.h"
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "bloomery/bits/memory_limit.h"
+
+namespace bloomery {
+namespace {
+
+// Keys of a round for each line that it goes through.
+constexpr std::uint64_t kFewestKeysPerLine = 2;
+
+std::uint64_t byte_count(const BlockedShape& shape) noexcept {
+  return shape.lines * kLineBytes * (shape.two_lines() ? 2 : 1);
+}
+
+std::uint64_t scratch_limit(const BlockedShape& shape, const BulkOptions& options) noexcept {
+  if (options.scratch_byte_count != 0) return options.scratch_byte_count;
+  const std::uint64_t filter = byte_count(shape);
+  return std::min(filter, (memory_limit() - std::min(memory_limit(), filter)) / 2);
+}
+
+}  // namespace
+
+std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const BulkOptions& options,
+                                  std::uint64_t key_count) noexcept {
+  if (byte_count(shape) < kBulkFilterBytes) return std::nullopt;
+  const std::uint64_t wanted =
+      options.threads == 0 ? std::thread::hardware_concurrency() : options.threads;
+  const std::uint64_t scratch = scratch_limit(shape, options);
+  // A thread without a region of its own would have nothing to do; and each costs some scratch of
+  // its own, so that there may be too little for all.
+  std::uint64_t parts = std::clamp<std::uint64_t>(wanted, 1, HalfRegions::of(shape, 0).count());
+  for (; parts != 0; parts /= 2) {
+    const std::uint64_t share = (key_count + parts - 1) / parts;
+    const std::uint64_t room = BulkRound::part_keys_within(scratch, shape, parts);
+    const BulkPlan plan{parts, std::min(share, room)};
+    if (plan.round_keys() >= kFewestKeysPerLine * shape.lines) return plan;
+  }
+  return std::nullopt;
+}
+
+std::optional<BulkRound> make_round(const BlockedShape& shape, const RegionOps& ops,
+                                    const BulkPlan& plan) noexcept {
+  try {
+    require_memory(BulkRound::byte_count(shape, plan.parts, plan.part_keys), 1);
+    return BulkRound(shape, ops, plan.parts, plan.part_keys);
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace bloomery

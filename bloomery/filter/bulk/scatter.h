@@ -1,0 +1,116 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bloomery/bits/heap_words.h"
+
+namespace bloomery {
+
+// Packed probes sorted by region as they come: each region's stay in the order in which they were
+// appended. Regions take chunks of 4 KiB from one pool as they need them, so keys that crowd a few
+// regions need no more memory than keys that spread. Nothing throws but the constructor.
+class Scatter {
+ public:
+  static constexpr std::size_t kChunk = 512;  // probes
+  static constexpr std::size_t kMostProbes = std::size_t{1} << 31;
+
+  // Room for `most_probes`, at most kMostProbes. With `numbered`, each carries a number.
+  // Throws std::bad_alloc, or std::invalid_argument where the machine has not that much memory.
+  Scatter(std::size_t region_count, std::size_t most_probes, bool numbered);
+
+  // What the constructor takes.
+  static std::uint64_t byte_count(std::size_t region_count, std::size_t most_probes,
+                                  bool numbered) noexcept;
+
+  void clear() noexcept;
+
+  // Appends packed[i] to the region regions[i].
+  void append(std::size_t count, const std::uint64_t* packed,
+              const std::uint32_t* regions) noexcept;
+  // Also says at which positions.
+  void append(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
+              std::uint32_t* positions) noexcept;
+  // With numbers of their own.
+  void append_numbered(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
+                       const std::uint32_t* numbers) noexcept;
+
+  // No two probes share a position.
+  // All are below this.
+  std::size_t position_end() const noexcept { return next_chunk_.size() * kChunk; }
+  static std::size_t position_end(std::size_t region_count, std::size_t most_probes) noexcept {
+    return chunk_count(region_count, most_probes) * kChunk;
+  }
+
+  // A stretch of a region's probes, at consecutive positions.
+  struct Piece {
+    std::uint32_t position = 0;
+    std::span<const std::uint64_t> probes;
+    const std::uint32_t* numbers = nullptr;  // one for each; null without
+  };
+
+  // The pieces of a region, in the order of its probes; empty after the last.
+  class Pieces {
+   public:
+    Pieces() = default;
+    Pieces(const Scatter& scatter, std::size_t region) noexcept
+        : scatter_(&scatter),
+          at_(scatter.first_[region]),
+          end_(scatter.position(scatter.next_[region])),
+          chunk_(at_ / kChunk) {}
+
+    Piece next() noexcept {
+      if (at_ == end_) return {};
+      const std::uint32_t from = at_;
+      if (chunk_ == end_ / kChunk) {
+        at_ = end_;
+        return scatter_->piece(from, end_ - from);
+      }
+      chunk_ = scatter_->next_chunk_[chunk_];
+      at_ = chunk_ * kChunk;
+      return scatter_->piece(from, kChunk - from % kChunk);
+    }
+
+   private:
+    const Scatter* scatter_ = nullptr;
+    std::uint32_t at_ = 0;
+    std::uint32_t end_ = 0;
+    std::uint32_t chunk_ = 0;
+  };
+
+  // About how many probes a region has: less than a chunk too many.
+  std::size_t probe_estimate(std::size_t region) const noexcept {
+    return std::size_t{chunk_count_[region]} * kChunk;
+  }
+
+ private:
+  static constexpr std::size_t kChunkBytes = kChunk * sizeof(std::uint64_t);
+
+  static std::size_t chunk_count(std::size_t region_count, std::size_t most_probes) noexcept {
+    // A region's last chunk is never full, and its first begins anywhere.
+    return 2 * region_count + most_probes / kChunk;
+  }
+  template <class Write>
+  void place_each(std::size_t count, const std::uint32_t* regions, Write write) noexcept;
+  std::uint64_t* open_chunk(std::size_t region) noexcept;
+  std::uint32_t position(const std::uint64_t* place) const noexcept {
+    return static_cast<std::uint32_t>(place - chunks_);
+  }
+  Piece piece(std::uint32_t position, std::size_t count) const noexcept;
+
+  HeapWords chunk_words_;
+  HeapWords number_words_;
+  std::uint64_t* chunks_;   // on a boundary of kChunkBytes
+  std::uint32_t* numbers_;  // one for each position, or null
+  // Of each region: where its next probe goes, its first position, its last chunk, how many it has.
+  std::vector<std::uint64_t*> next_;
+  std::vector<std::uint32_t> first_;
+  std::vector<std::uint32_t> last_chunk_;
+  std::vector<std::uint32_t> chunk_count_;
+  std::vector<std::uint32_t> next_chunk_;  // of each chunk, in its region
+  std::uint32_t used_chunks_ = 0;
+};
+
+}  // namespace bloomery

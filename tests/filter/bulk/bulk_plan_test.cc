@@ -1,0 +1,75 @@
+#include "bloomery/filter/bulk/bulk_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/filter/bulk/bulk_support.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+
+BlockedShape shape_of_bytes(std::uint64_t bytes, std::uint32_t lines_per_key) {
+  return BlockedShape::of({bytes * 8, 6 * lines_per_key, lines_per_key});
+}
+
+TEST(BulkPlan, TakesNoMoreScratchThanTheFilterHas) {
+  for (const std::uint64_t megabytes : {4U, 16U, 128U, 1200U}) {
+    for (const std::uint32_t lines : {1U, 2U}) {
+      for (const unsigned threads : {1U, 2U, 64U}) {
+        const std::uint64_t bytes = megabytes << 20;
+        const BlockedShape shape = shape_of_bytes(bytes, lines);
+        const auto plan = plan_bulk(shape, {.threads = threads}, kMany);
+        ASSERT_TRUE(plan);
+        EXPECT_LE(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes);
+        EXPECT_GT(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes * 99 / 100);
+      }
+    }
+  }
+}
+
+TEST(BulkPlan, KeepsToTheScratchThatIsAllowed) {
+  const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
+  const std::uint64_t allowed = std::uint64_t{1} << 26;
+  const auto plan = plan_bulk(shape, {.threads = 2, .scratch_byte_count = allowed}, kMany);
+  ASSERT_TRUE(plan);
+  EXPECT_LE(BulkRound::byte_count(shape, 2, plan->part_keys), allowed);
+  EXPECT_GT(BulkRound::byte_count(shape, 2, plan->part_keys + 1'000), allowed);
+}
+
+TEST(BulkPlan, TakesNoMoreThanTheKeysNeed) {
+  const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
+  const auto plan = plan_bulk(shape, {.threads = 2}, 4 * shape.lines + 1);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->part_keys, 2 * shape.lines + 1);
+}
+
+TEST(BulkPlan, LeavesSmallFiltersAndFewKeysAlone) {
+  EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes / 2, 1), {}, kMany));
+  EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 1'000));
+  EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 0));
+}
+
+TEST(BulkPlan, HasNoMoreThreadsThanRegions) {
+  const auto plan = plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {.threads = 1'000}, kMany);
+  ASSERT_TRUE(plan);
+  EXPECT_EQ(plan->parts, kBulkFilterBytes / kRegionBytes);
+}
+
+TEST(BulkPlan, HasFewerThreadsWhereScratchIsShort) {
+  const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
+  const std::uint64_t allowed = BulkRound::byte_count(shape, 2, 2 * shape.lines);
+  const auto plan = plan_bulk(shape, {.threads = 64, .scratch_byte_count = allowed}, kMany);
+  ASSERT_TRUE(plan);
+  EXPECT_LT(plan->parts, 64U);
+  EXPECT_LE(BulkRound::byte_count(shape, plan->parts, plan->part_keys), allowed);
+}
+
+TEST(BulkPlan, SaysWhereTheMemoryCannotBeHad) {
+  const BlockedShape shape = shape_of_bytes(kBulkFilterBytes, 1);
+  const BulkPlan plan{1'000, Scatter::kMostProbes};
+  EXPECT_FALSE(make_round(shape, blocked_kernel().regions, plan));
+}
+
+}  // namespace
+}  // namespace bloomery
