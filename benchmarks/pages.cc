@@ -2,12 +2,10 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <new>
-#include <string>
+
+#include "bloomery/bits/huge_pages.h"
 
 namespace bloomery::bench {
 namespace {
@@ -34,23 +32,8 @@ Pages::~Pages() {
 
 double huge_page_share(std::span<const std::uint64_t> words) {
   if (words.empty()) return 0;
-  const auto first = reinterpret_cast<std::uint64_t>(words.data());
-  const std::uint64_t last = first + words.size_bytes();
-  std::ifstream smaps("/proc/self/smaps");
-  std::string line;
-  bool inside = false;
-  std::uint64_t huge_bytes = 0;
-  while (std::getline(smaps, line)) {
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-    std::uint64_t kib = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) {
-      inside = begin < last && first < end;
-    } else if (inside && std::sscanf(line.c_str(), "AnonHugePages: %lu kB", &kib) == 1) {
-      huge_bytes += kib << 10;
-    }
-  }
-  return std::min(1.0, static_cast<double>(huge_bytes) / static_cast<double>(words.size_bytes()));
+  const auto huge = static_cast<double>(huge_page_byte_count(words).value_or(0));
+  return huge / static_cast<double>(words.size_bytes());
 }
 
 }  // namespace bloomery::bench

@@ -24,8 +24,7 @@ class Pages {
   std::uint64_t word_count_;
 };
 
-// Share of these words that the kernel keeps in huge pages, by /proc/self/smaps; 0 where it does
-// not say.
+// Share of these words that the kernel keeps in huge pages; 0 where it does not say.
 double huge_page_share(std::span<const std::uint64_t> words);
 
 }  // namespace bloomery::bench

@@ -7,9 +7,11 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/bits/huge_pages.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"
@@ -94,6 +96,23 @@ double theoretical_bits(std::uint64_t keys, double rate) {
   return static_cast<double>(keys) * -std::log2(rate) * std::numbers::log2e;
 }
 
+// Of all words of the filter; nothing where the kernel does not say.
+std::optional<std::uint64_t> huge_page_bytes(const AnyFilter& filter) {
+  std::optional<std::uint64_t> sum;
+  for (const auto words : filter.contents().words) {
+    if (const auto each = huge_page_byte_count(words)) sum = sum.value_or(0) + *each;
+  }
+  return sum;
+}
+
+void add_huge_pages(Report& report, const AnyFilter& filter, std::uint64_t byte_count) {
+  const auto huge = huge_page_bytes(filter);
+  if (!huge) return report.add("huge_page_byte_count", nullptr, "the kernel does not say");
+  const double share = static_cast<double>(*huge) / static_cast<double>(byte_count);
+  report.add("huge_page_byte_count", *huge,
+             bytes_text(*huge) + ", " + short_number(100 * share, 3) + " % of the filter");
+}
+
 int measure(const Arguments& arguments) {
   const std::uint64_t capacity = *arguments.filter.capacity;
   const std::uint64_t queries = query_count(arguments);
@@ -141,6 +160,7 @@ int measure(const Arguments& arguments) {
   report.add("positive_count", positives);
   report.add("query_count", queries, count_text(queries));
   report.add("byte_count", byte_count, bytes_text(byte_count));
+  add_huge_pages(report, filter, byte_count);
   report.add("bits_per_key", 8 * static_cast<double>(byte_count) / static_cast<double>(capacity));
   report.add(
       "bits_over_theory", 8 * static_cast<double>(byte_count) / theoretical_bits(capacity, asked),

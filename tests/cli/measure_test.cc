@@ -35,6 +35,17 @@ TEST(Measure, FindsTheRateKeptForEveryPattern) {
   }
 }
 
+// 9.5 MiB are mapped; whether in huge pages is the kernel's to say.
+TEST(Measure, SaysHowMuchOfTheFilterIsInHugePages) {
+  const auto large = Shell().run("bloomery measure -n 8M -p 0.01 --queries 1K --json").json();
+  EXPECT_LE(large.at("huge_page_byte_count"), large.at("byte_count"));
+  const auto small = Shell().run("bloomery measure -n 1K -p 0.01 --queries 1K --json").json();
+  EXPECT_LE(small.at("huge_page_byte_count"), small.at("byte_count"));
+  const std::string text = Shell().run("bloomery measure -n 8M -p 0.01 --queries 1K").out;
+  EXPECT_THAT(text, HasSubstr("huge page byte count"));
+  EXPECT_THAT(text, HasSubstr(" % of the filter"));
+}
+
 TEST(Measure, AsksEnoughByDefault) {
   const auto json = Shell().run("bloomery measure -n 1 -p 0.001 --json").json();
   EXPECT_EQ(json.at("query_count"), 2'000'000);

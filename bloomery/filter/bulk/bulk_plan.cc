@@ -19,7 +19,8 @@ std::uint64_t byte_count(const BlockedShape& shape) noexcept {
 std::uint64_t scratch_limit(const BlockedShape& shape, const BulkOptions& options) noexcept {
   if (options.scratch_byte_count != 0) return options.scratch_byte_count;
   const std::uint64_t filter = byte_count(shape);
-  return std::min(filter, (memory_limit() - std::min(memory_limit(), filter)) / 2);
+  const std::uint64_t left = memory_limit() - std::min(memory_limit(), filter);
+  return std::min(filter, left) / 2;
 }
 
 }  // namespace
@@ -29,6 +30,8 @@ std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const BulkOptions& 
   if (byte_count(shape) < kBulkFilterBytes) return std::nullopt;
   const std::uint64_t wanted =
       options.threads == 0 ? std::thread::hardware_concurrency() : options.threads;
+  // What one thread saves in the first lines, it pays to bring keys' two lines together.
+  if (wanted == 1 && shape.two_lines()) return std::nullopt;
   const std::uint64_t scratch = scratch_limit(shape, options);
   // A thread without a region of its own would have nothing to do; and each costs some scratch of
   // its own, so that there may be too little for all.

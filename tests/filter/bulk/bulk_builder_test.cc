@@ -49,7 +49,9 @@ TEST(BulkBuilder, GivesTheBitsAndTheCountOfInsertingBatches) {
         expected.insert_many(batch);
         builder.add(batch);
       });
-      EXPECT_LT(built.inserted(), expected.inserted()) << "the last round waits";
+      if (threads > 1) {
+        EXPECT_LT(built.inserted(), expected.inserted()) << "a round waits";
+      }
       EXPECT_EQ(builder.finish(), expected.inserted());
       EXPECT_EQ(builder.finish(), expected.inserted()) << "a second time changes nothing";
       expect_same(built, expected, each.name);

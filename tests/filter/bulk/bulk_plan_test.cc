@@ -13,16 +13,16 @@ BlockedShape shape_of_bytes(std::uint64_t bytes, std::uint32_t lines_per_key) {
   return BlockedShape::of({bytes * 8, 6 * lines_per_key, lines_per_key});
 }
 
-TEST(BulkPlan, TakesNoMoreScratchThanTheFilterHas) {
+TEST(BulkPlan, TakesHalfOfTheFiltersMemoryForScratch) {
   for (const std::uint64_t megabytes : {4U, 16U, 128U, 1200U}) {
     for (const std::uint32_t lines : {1U, 2U}) {
-      for (const unsigned threads : {1U, 2U, 64U}) {
+      for (const unsigned threads : {2U, 3U, 64U}) {
         const std::uint64_t bytes = megabytes << 20;
         const BlockedShape shape = shape_of_bytes(bytes, lines);
         const auto plan = plan_bulk(shape, {.threads = threads}, kMany);
         ASSERT_TRUE(plan);
-        EXPECT_LE(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes);
-        EXPECT_GT(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes * 99 / 100);
+        EXPECT_LE(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes / 2);
+        EXPECT_GT(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes * 49 / 100);
       }
     }
   }
@@ -39,15 +39,21 @@ TEST(BulkPlan, KeepsToTheScratchThatIsAllowed) {
 
 TEST(BulkPlan, TakesNoMoreThanTheKeysNeed) {
   const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
-  const auto plan = plan_bulk(shape, {.threads = 2}, 4 * shape.lines + 1);
+  const auto plan = plan_bulk(shape, {.threads = 2}, 3 * shape.lines + 1);
   ASSERT_TRUE(plan);
-  EXPECT_EQ(plan->part_keys, 2 * shape.lines + 1);
+  EXPECT_EQ(plan->part_keys, (3 * shape.lines + 2) / 2);
 }
 
 TEST(BulkPlan, LeavesSmallFiltersAndFewKeysAlone) {
   EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes / 2, 1), {}, kMany));
   EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 1'000));
   EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 0));
+}
+
+TEST(BulkPlan, LeavesTwoLinesAKeyToSeveralThreads) {
+  const BlockedShape shape = shape_of_bytes(4 * kBulkFilterBytes, 2);
+  EXPECT_FALSE(plan_bulk(shape, {.threads = 1}, kMany));
+  EXPECT_TRUE(plan_bulk(shape, {.threads = 2}, kMany));
 }
 
 TEST(BulkPlan, HasNoMoreThreadsThanRegions) {
