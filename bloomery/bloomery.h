@@ -8,6 +8,8 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/batch_filter.h"
 #include "bloomery/filter/blocked_filter.h"
+#include "bloomery/filter/bulk/build_parallel.h"
+#include "bloomery/filter/bulk/bulk_builder.h"
 #include "bloomery/filter/classic_filter.h"
 #include "bloomery/filter/counting_filter.h"
 #include "bloomery/filter/filter_kinds.h"

@@ -97,7 +97,7 @@ void BulkRound::add(std::size_t part_index, std::span<const HashPair> hashes) no
       Packed second;
       std::array<HashPair, kBlock> pairs;
       std::array<std::uint32_t, kBlock> positions;
-      std::ranges::transform(hashes.first(count), pairs.begin(), second_pair);
+      for (std::size_t i = 0; i < count; ++i) pairs[i] = second_pair(hashes[i]);
       ops_->pack(pairs.data(), count, shape_.lines, second.probes, second.regions);
       part.second.append(count, second.probes, second.regions, positions.data());
       part.first.append_numbered(count, first.probes, first.regions, positions.data());
@@ -162,7 +162,7 @@ std::size_t BulkRound::apply_region(std::span<std::uint64_t> words, const HalfRe
       const Scatter::Piece following = pieces.next();
       work.packed = piece.probes.data();
       work.count = piece.probes.size();
-      work.next_packed = following.probes.data();
+      work.next_packed = (following.probes.empty() ? piece : following).probes.data();
       stream.share(work);
       added += insert(part, work, piece);
       piece = following;

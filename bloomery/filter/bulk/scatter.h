@@ -14,7 +14,7 @@ namespace bloomery {
 // regions need no more memory than keys that spread. Nothing throws but the constructor.
 class Scatter {
  public:
-  static constexpr std::size_t kChunk = 512;  // probes
+  static constexpr std::uint32_t kChunk = 512;  // probes
   static constexpr std::size_t kMostProbes = std::size_t{1} << 31;
 
   // Room for `most_probes`, at most kMostProbes. With `numbered`, each carries a number.
@@ -37,8 +37,7 @@ class Scatter {
   void append_numbered(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
                        const std::uint32_t* numbers) noexcept;
 
-  // No two probes share a position.
-  // All are below this.
+  // No two probes share a position, and all positions are below this.
   std::size_t position_end() const noexcept { return next_chunk_.size() * kChunk; }
   static std::size_t position_end(std::size_t region_count, std::size_t most_probes) noexcept {
     return chunk_count(region_count, most_probes) * kChunk;

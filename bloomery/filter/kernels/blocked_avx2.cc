@@ -63,11 +63,6 @@ struct Avx2 {
                             HashPair* out) {
     IntegerHash::hash_each(keys, count, spread_seed, out);
   }
-
-  static void pack(const HashPair* hashes, std::size_t count, std::uint64_t lines,
-                   std::uint64_t* packed, std::uint32_t* region) {
-    pack_each(hashes, count, lines, packed, region);
-  }
 };
 
 }  // namespace

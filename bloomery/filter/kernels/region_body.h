@@ -5,11 +5,21 @@
 #include "bloomery/filter/kernels/region_kernel.h"
 
 // The loops of a bulk build over an instruction set; see blocked_kernel_body.h for what an Isa is
-// and why it is passed.
+// and why it is passed. For these it may have
+//   void pack(hashes, count, lines, packed, region)   as RegionOps, where it does that faster
 namespace bloomery {
 
 template <class Isa>
 struct RegionLoops {
+  static void pack(const HashPair* hashes, std::size_t count, std::uint64_t lines,
+                   std::uint64_t* packed, std::uint32_t* region) {
+    if constexpr (requires { Isa::pack(hashes, count, lines, packed, region); }) {
+      Isa::pack(hashes, count, lines, packed, region);
+    } else {
+      pack_each(hashes, count, lines, packed, region);
+    }
+  }
+
   // Lines and masks of a block are made before any of its stores: a load that waits for a store to
   // an unknown address would cost several times the work.
   static constexpr std::size_t kBlock = kRegionBlock;
@@ -23,8 +33,9 @@ struct RegionLoops {
       std::uint64_t block[kBlock];
       for (std::size_t j = 0; j < kBlock; ++j) block[j] = packed[i + j];
       prefetch_far(work.next_packed + i);
-      for (std::size_t line = 0; line < work.ask_lines; ++line, ask += kLineWords)
+      for (std::size_t line = 0; line < work.ask_lines; ++line, ask += kLineWords) {
         prefetch_far(ask);
+      }
       for (std::size_t j = 0; j < kBlock; ++j) visit(i + j, block[j]);
     }
     for (; i < work.count; ++i) visit(i, packed[i]);
@@ -55,7 +66,7 @@ struct RegionLoops {
     });
   }
 
-  static constexpr RegionOps kOps{Isa::pack, insert};
+  static constexpr RegionOps kOps{pack, insert};
 };
 
 }  // namespace bloomery

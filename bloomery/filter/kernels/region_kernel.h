@@ -15,7 +15,7 @@ struct RegionWork {
   std::uint32_t probes;  // in a line
   const std::uint64_t* packed;
   std::size_t count;
-  const std::uint64_t* next_packed;  // the probes that follow, as many; may be null
+  const std::uint64_t* next_packed;  // the probes that follow, to be asked for
   // With each kRegionBlock probes, so many lines from here on.
   const std::uint64_t* ask;
   std::size_t ask_lines;
