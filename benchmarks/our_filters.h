@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "benchmarks/subject.h"
+#include "bloomery/filter/blocked_filter.h"
+#include "bloomery/filter/bulk/build_parallel.h"
 
 namespace bloomery::bench {
 
@@ -72,6 +74,32 @@ class OurFilter final : public AskedFilter<Filter> {
       });
     });
   }
+};
+
+// A blocked filter that is there, and takes an array of all its keys in bulk.
+class BulkFilter final : public AskedFilter<BlockedFilter> {
+ public:
+  BulkFilter(const FilterOptions& options, unsigned threads) : threads_(threads) {
+    filter_.emplace(options);
+    filter_->clear();  // touches every page
+    keys_.reserve(options.capacity);
+  }
+
+  void clear() override {
+    filter_->clear();
+    keys_.clear();
+  }
+  bool inserts_singly() const override { return false; }
+  bool builds_at_once() const override { return true; }
+  void collect(const KeyChunk& chunk) override {
+    keys_.insert(keys_.end(), chunk.integers.begin(), chunk.integers.end());
+  }
+  void insert_each(const KeyChunk& /*keys*/) override {}
+  void finish() override { build_parallel(*filter_, keys_, {.threads = threads_}); }
+
+ private:
+  unsigned threads_;
+  std::vector<std::uint64_t> keys_;
 };
 
 // A filter that is built from an array of all its keys.

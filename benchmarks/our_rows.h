@@ -37,6 +37,21 @@ Row our_row(std::string name, double rate, Pattern keys = Pattern::random) {
       keys);
 }
 
+// A blocked filter that takes all its keys in bulk, in so many threads.
+inline Row bulk_row(std::string name, double rate, int threads) {
+  Row row;
+  row.name = std::move(name);
+  row.rate = rate;
+  row.make = [rate, threads](std::uint64_t capacity) {
+    return std::make_unique<BulkFilter>(
+        FilterOptions{.capacity = capacity, .false_positive_rate = rate},
+        static_cast<unsigned>(threads));
+  };
+  row.ours = true;
+  row.threads = threads;
+  return row;
+}
+
 // A filter that `build` makes from an array of all its keys, in so many threads.
 template <class Filter>
 Row built_row(std::string name, double rate, typename BuiltFilter<Filter>::Build build,

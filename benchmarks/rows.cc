@@ -39,6 +39,8 @@ Row guava_row() {
 std::vector<Row> all_rows() {
   std::vector<Row> rows{
       our_row<BlockedFilter>("BlockedFilter 1 %", 0.01),
+      bulk_row("BlockedFilter 1 %, bulk", 0.01, 1),
+      bulk_row("BlockedFilter 1 %, bulk, 2 threads", 0.01, 2),
       our_row<BlockedFilter>("BlockedFilter 0.1 %", 0.001),
       our_row<BlockedFilter>("BlockedFilter 0.01 %", 0.0001),
       our_row<BlockedFilter>("BlockedFilter 1 %, 36-byte texts", 0.01, Pattern::uuid),
