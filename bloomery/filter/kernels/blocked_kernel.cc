@@ -17,6 +17,8 @@ std::vector<const BlockedKernel*> runnable_kernels() {
     kernels.push_back(&kBlockedAvx512);
   }
   if (__builtin_cpu_supports("avx2")) kernels.push_back(&kBlockedAvx2);
+#elif defined(__aarch64__)
+  kernels.push_back(&kBlockedNeon);
 #endif
   kernels.push_back(&kBlockedScalar);
   return kernels;

@@ -8,6 +8,8 @@ extern const BlockedKernel kBlockedScalar;
 #if defined(__x86_64__)
 extern const BlockedKernel kBlockedAvx2;
 extern const BlockedKernel kBlockedAvx512;
+#elif defined(__aarch64__)
+extern const BlockedKernel kBlockedNeon;
 #endif
 
 }  // namespace bloomery

@@ -1,0 +1,191 @@
+#include "tests/filter/kernel_comparison.h"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <span>
+
+#include "bloomery/bits/bit_storage.h"
+#include "bloomery/hash/integer_hash.h"
+
+namespace bloomery::testing {
+namespace {
+
+constexpr std::uint64_t kOnes = ~std::uint64_t{0};
+constexpr std::uint64_t kLines = 37;
+constexpr std::uint64_t kGuard = 0x6775617264776f72;  // words beside the array, never written
+
+// Around the kernels' blocks of 8 and lags of 24 and 88.
+constexpr std::size_t kBatchSizes[] = {0,  1,  2,  7,  8,  9,  15, 16, 17, 23, 24, 25, 31,  32,
+                                       33, 39, 40, 63, 64, 65, 87, 88, 89, 95, 96, 97, 104, 1'000};
+
+std::vector<HashPair> hashes_to_try() {
+  std::vector<HashPair> hashes;
+  // First and last line, every lane's first and last bit.
+  const std::uint64_t words[] = {0,
+                                 kOnes,
+                                 1,
+                                 std::uint64_t{1} << 63,
+                                 0x5555555555555555,
+                                 kOnes - 1,
+                                 kOnes / kLines,
+                                 kOnes / kLines + 1};
+  for (const std::uint64_t h1 : words) {
+    for (const std::uint64_t h2 : words) hashes.push_back({h1, h2});
+  }
+  for (int bit = 0; bit < 64; ++bit) {
+    hashes.push_back({std::uint64_t{1} << bit, std::uint64_t{1} << (63 - bit)});
+    hashes.push_back({kOnes, kOnes ^ (std::uint64_t{1} << bit)});
+  }
+  std::mt19937_64 random(7);
+  while (hashes.size() < 1'000) hashes.push_back({random(), random()});
+  return hashes;
+}
+
+HashBlocks blocks_of(std::span<const HashPair> hashes) {
+  return {hashes.size(), hashes.data(),
+          [](const void* context, std::size_t first, std::size_t count, HashPair* out) {
+            const auto* all = static_cast<const HashPair*>(context);
+            std::copy(all + first, all + first + count, out);
+          }};
+}
+
+// A kernel at work on one array, and everything that it answered.
+class Worker {
+ public:
+  Worker(const BlockedKernel& kernel, const BlockedShape& shape, bool far)
+      : ops_(kernel.ops_for(shape)),
+        shape_(shape),
+        far_(far),
+        memory_(kGuards + shape.lines * (shape.two_lines() ? 2 : 1) * kLaneCount + kGuards,
+                kGuard) {
+    fill(0);
+  }
+
+  void fill(std::uint64_t word) {
+    std::fill(memory_.begin() + kGuards, memory_.end() - kGuards, word);
+  }
+  void clear_bit(std::size_t word, std::uint64_t mask) { words()[word] &= ~mask; }
+  std::size_t word_count() const { return memory_.size() - 2 * kGuards; }
+  std::uint64_t word(std::size_t at) const { return memory_[kGuards + at]; }
+
+  void insert(HashPair hash) { answers_.push_back(ops_.insert(words(), shape_, hash)); }
+  void ask(HashPair hash) { answers_.push_back(ops_.may_contain(words(), shape_, hash)); }
+  void insert_batch(const HashBlocks& hashes, bool wants_answers) {
+    const auto answers = std::make_unique<bool[]>(hashes.count);
+    answers_.push_back(
+        ops_.insert_batch(words(), shape_, hashes, far_, wants_answers ? answers.get() : nullptr));
+    answers_.insert(answers_.end(), answers.get(), answers.get() + hashes.count);
+  }
+  void ask_batch(const HashBlocks& hashes) {
+    const auto answers = std::make_unique<bool[]>(hashes.count);
+    ops_.may_contain_batch(words(), shape_, hashes, far_, answers.get());
+    answers_.insert(answers_.end(), answers.get(), answers.get() + hashes.count);
+  }
+
+  bool same_as(const Worker& other) const {
+    return memory_ == other.memory_ && answers_ == other.answers_;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t kGuards = 8;
+  std::uint64_t* words() { return memory_.data() + kGuards; }
+
+  const BlockedOps& ops_;
+  BlockedShape shape_;
+  bool far_;
+  std::vector<std::uint64_t> memory_;
+  std::vector<std::size_t> answers_;
+};
+
+// Single calls and batches of all sizes, each on what the last ones left.
+void use(Worker& worker) {
+  const auto hashes = hashes_to_try();
+  const std::span<const HashPair> all(hashes);
+  for (std::size_t i = 0; i < all.size(); i += 9) worker.insert(all[i]);
+  std::size_t first = 0;
+  for (const std::size_t size : kBatchSizes) {
+    first = first + size <= all.size() ? first : 0;
+    worker.ask_batch(blocks_of(all.subspan(first, size)));
+    worker.insert_batch(blocks_of(all.subspan(first, size)), size % 2 == 0);
+    first += size;
+  }
+  worker.fill(0);
+  for (const HashPair hash : all.first(all.size() / 2)) worker.insert(hash);
+  for (const HashPair hash : all) worker.ask(hash);
+  worker.ask_batch(blocks_of(all));
+}
+
+// Full lines, and for every bit of a key full lines but for that bit.
+void use_nearly_full(Worker& worker) {
+  const auto hashes = hashes_to_try();
+  for (std::size_t i = 0; i < 128; ++i) {
+    worker.fill(0);
+    worker.insert(hashes[i]);
+    std::vector<std::pair<std::size_t, std::uint64_t>> bits;
+    for (std::size_t at = 0; at < worker.word_count(); ++at) {
+      if (worker.word(at) != 0) bits.emplace_back(at, worker.word(at));
+    }
+    worker.fill(kOnes);
+    worker.insert(hashes[i]);
+    worker.ask(hashes[i]);
+    for (const auto& [at, mask] : bits) {
+      worker.clear_bit(at, mask);
+      worker.ask(hashes[i]);
+      worker.ask_batch(blocks_of(std::span(hashes).subspan(i, 9)));
+      worker.insert(hashes[i]);
+    }
+  }
+}
+
+void compare_shapes(const BlockedKernel& kernel, std::vector<std::string>& differences) {
+  const BlockedKernel& scalar = *blocked_kernels().back();
+  for (std::uint32_t lines = 1; lines <= 2; ++lines) {
+    for (std::uint32_t probes = lines; probes <= 8 * lines; ++probes) {
+      for (const bool far : {false, true}) {
+        for (void (*const script)(Worker&) : {use, use_nearly_full}) {
+          const BlockedShape shape = BlockedShape::of({lines * kLines * kLineBits, probes, lines});
+          Worker worker(kernel, shape, far);
+          Worker expected(scalar, shape, !far);
+          script(worker);
+          script(expected);
+          if (worker.same_as(expected)) continue;
+          differences.push_back(std::string(kernel.name) + ": " + std::to_string(probes) +
+                                " probes in " + std::to_string(lines) + " lines, " +
+                                (far ? "far" : "near") +
+                                (script == use ? "" : ", nearly full lines"));
+        }
+      }
+    }
+  }
+}
+
+void compare_hashes(const BlockedKernel& kernel, std::vector<std::string>& differences) {
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> keys{0, kOnes, 1, std::uint64_t{1} << 63, 0, 0, 0, 0, 0, kOnes};
+  while (keys.size() < 100) keys.push_back(random());
+  for (const std::uint64_t spread : {IntegerHash::spread_seed(5), std::uint64_t{0}, kOnes}) {
+    for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 16U, 17U, 100U}) {
+      std::vector<HashPair> hashes(count + 1, HashPair{kGuard, kGuard});
+      kernel.hash_integers(keys.data(), count, spread, hashes.data());
+      bool same = hashes[count] == HashPair{kGuard, kGuard};
+      for (std::size_t i = 0; i < count; ++i) {
+        same = same && hashes[i] == IntegerHash::hash(keys[i], spread);
+      }
+      if (same) continue;
+      differences.push_back(std::string(kernel.name) + ": hashes of " + std::to_string(count) +
+                            " integers");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> differences_from_scalar(const BlockedKernel& kernel) {
+  std::vector<std::string> differences;
+  compare_shapes(kernel, differences);
+  compare_hashes(kernel, differences);
+  return differences;
+}
+
+}  // namespace bloomery::testing
