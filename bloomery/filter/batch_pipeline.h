@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,50 +10,94 @@ namespace bloomery {
 
 // Keys are hashed in blocks of this many: what a vector unit does at once.
 inline constexpr std::size_t kHashBlock = 8;
-// Hashes are used this many keys after they were stored: a vector's store is not read back word by
-// word at once.
-inline constexpr std::size_t kHashLag = 24;
 
-// One batch of keys through a filter, in one loop of three steps that overlap in the processor: a
-// block of keys is hashed; kHashLag keys later its lines are asked for; kLag keys later, when they
-// have come, it is probed.
-//
-//   hash_block(first, count, out)   out[j] = hash of key first + j; count is at most kHashBlock
-//   prefetch(hash)
-//   probe(index, hash)              in the order of the keys
-//
-// kLag 0 is for filters that fit a core's cache, where a prefetch only costs.
-template <std::size_t kLag, class HashBlock, class Prefetch, class Probe>
-[[gnu::always_inline]] inline void run_pipeline(std::size_t count, HashBlock hash_block,
-                                                Prefetch prefetch, Probe probe) {
-  constexpr std::size_t kProbeLag = kHashLag + kLag;
-  constexpr std::size_t kRing = kProbeLag + kHashBlock;
-  static_assert(kRing % kHashBlock == 0);
-  alignas(64) HashPair ring[kRing];
-  const std::size_t whole = count - count % kHashBlock;
-  for (std::size_t at = 0; at < whole + kProbeLag; at += kHashBlock) {
-    if (at < whole) hash_block(at, kHashBlock, ring + at % kRing);
-    const HashPair* const asked = ring + (at - kHashLag) % kRing;
-    const HashPair* const ready = ring + (at - kProbeLag) % kRing;
-    const bool ask = kLag != 0 && at >= kHashLag && at - kHashLag < whole;
-    if (ask && at >= kProbeLag) {
-      for (std::size_t j = 0; j < kHashBlock; ++j) {
-        prefetch(asked[j]);
-        probe(at - kProbeLag + j, ready[j]);
-      }
-    } else if (at >= kProbeLag) {
-      for (std::size_t j = 0; j < kHashBlock; ++j) probe(at - kProbeLag + j, ready[j]);
-    } else if (ask) {
-      for (std::size_t j = 0; j < kHashBlock; ++j) prefetch(asked[j]);
-    }
+// The hashes of a block, as vector units write them.
+struct alignas(64) HashBlock {
+  std::uint64_t h1[kHashBlock];
+  std::uint64_t h2[kHashBlock];
+
+  [[gnu::always_inline]] HashPair operator[](std::size_t j) const noexcept {
+    return {h1[j], h2[j]};
   }
-  hash_block(whole, count - whole, ring);
-  for (std::size_t j = 0; whole + j < count; ++j) probe(whole + j, ring[j]);
-}
+  [[gnu::always_inline]] void set(std::size_t j, HashPair hash) noexcept {
+    h1[j] = hash.h1;
+    h2[j] = hash.h2;
+  }
+};
+
+// Hashes are used this many keys after they were started: two blocks until they are finished, and a
+// vector's store is not read back word by word at once.
+inline constexpr std::size_t kHashLag = 5 * kHashBlock;
 
 // How far ahead lines are asked for in filters beyond a core's cache: 40 to 128 measure alike.
-inline constexpr std::size_t kFarLag = 64;
+inline constexpr std::size_t kFarLag = 80;
 inline constexpr std::size_t kFarBytes = std::size_t{1} << 20;
+
+// Hashes a block in one go: hash(first, count, out) sets out[j] to the hash of key first + j.
+template <class Hash>
+struct HashAtOnce {
+  Hash hash;
+
+  void start(std::size_t first, std::size_t count, HashBlock& out) const {
+    hash(first, count, out);
+  }
+  void go_on(HashBlock&) const {}
+  void finish(HashBlock&) const {}
+};
+template <class Hash>
+HashAtOnce(Hash) -> HashAtOnce<Hash>;  // clang 14 does not deduce aggregates by itself
+
+// One batch of keys through a filter, in one loop of steps that overlap in the processor: a block
+// of keys is hashed; kHashLag keys later its lines are asked for; kLag keys later, when they have
+// come, it is probed.
+//
+//   hasher.start(first, count, out)     begins to hash keys; a count below kHashBlock: hashes them
+//   hasher.go_on(out), finish(out)      the rest, one and two blocks later: work for a processor
+//                                       that would only wait for the results of the step before
+//   prefetch(hash)
+//   probe(index, hash)                  in the order of the keys
+//
+// kLag 0 is for filters that fit a core's cache, where a prefetch only costs.
+template <std::size_t kLag, class Hasher, class Prefetch, class Probe>
+[[gnu::always_inline]] inline void run_pipeline(std::size_t count, Hasher hasher, Prefetch prefetch,
+                                                Probe probe) {
+  constexpr std::size_t kProbeLag = kHashLag + kLag;
+  constexpr std::size_t kRing = std::bit_ceil(kProbeLag / kHashBlock + 1);
+  HashBlock ring[kRing];
+  const std::size_t whole = count - count % kHashBlock;
+  for (std::size_t now = 0; now < whole + kProbeLag; now += kHashBlock) {
+    // The block that is `lag` keys behind, and whether there is one.
+    const auto block = [&](std::size_t lag) -> HashBlock& {
+      return ring[(now - lag) / kHashBlock % kRing];
+    };
+    const auto has = [&](std::size_t lag) { return now - lag < whole; };
+    if (has(2 * kHashBlock)) hasher.finish(block(2 * kHashBlock));
+    if (has(kHashBlock)) hasher.go_on(block(kHashBlock));
+    if (has(0)) hasher.start(now, kHashBlock, block(0));
+    const bool asks = kLag != 0 && has(kHashLag);
+    if (!has(kProbeLag)) {
+      for (std::size_t j = 0; asks && j < kHashBlock; ++j) prefetch(block(kHashLag)[j]);
+      continue;
+    }
+    // In turns: requests in a row would fill the processor's queue of them, and it would wait.
+    for (std::size_t j = 0; j < kHashBlock; ++j) {
+      if (asks) prefetch(block(kHashLag)[j]);
+      probe(now - kProbeLag + j, block(kProbeLag)[j]);
+    }
+  }
+  hasher.start(whole, count - whole, ring[0]);
+  for (std::size_t j = 0; whole + j < count; ++j) probe(whole + j, ring[0][j]);
+}
+
+template <class Hasher, class Prefetch, class Probe>
+[[gnu::always_inline]] inline void run_pipeline(bool far, std::size_t count, Hasher hasher,
+                                                Prefetch prefetch, Probe probe) {
+  if (far) {
+    run_pipeline<kFarLag>(count, hasher, prefetch, probe);
+  } else {
+    run_pipeline<0>(count, hasher, prefetch, probe);
+  }
+}
 
 // Asks for a line into the second-level cache: on Intel server cores more such requests are under
 // way at once than into the first, which is 10 to 30 percent of throughput in DRAM, and probing

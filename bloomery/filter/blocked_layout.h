@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -93,12 +94,23 @@ class BlockedLayout {
     std::span<const K> keys;
 
     HashBlocks blocks() const noexcept {
-      return {keys.size(), this,
-              [](const void* context, std::size_t first, std::size_t count, HashPair* out) {
-                const auto& self = *static_cast<const Keys*>(context);
-                prefetch_keys(self.keys.data() + first);
-                self.layout.hash_many(self.keys.subspan(first, count), out);
-              }};
+      HashBlocks blocks{.count = keys.size()};
+      if constexpr (std::same_as<K, std::uint64_t>) {
+        if (layout.hash_.id() == HashId::native) {
+          blocks.integers = keys.data();
+          blocks.spread_seed = layout.hash_.spread_seed();
+          return blocks;
+        }
+      }
+      blocks.context = this;
+      blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
+        const auto& self = *static_cast<const Keys*>(context);
+        prefetch_keys(self.keys.data() + first);
+        for (std::size_t j = 0; j < count; ++j) {
+          out.set(j, self.layout.hash(self.keys[first + j]));
+        }
+      };
+      return blocks;
     }
   };
 

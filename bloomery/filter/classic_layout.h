@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -52,10 +54,7 @@ class ClassicLayout {
   }
 
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
-    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
-      if (!test_bit(words, position(hash, i))) return false;
-    }
-    return true;
+    return test_probes(words, hash, 0, geometry_.probe_count);
   }
 
   bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
@@ -75,17 +74,37 @@ class ClassicLayout {
     return added;
   }
 
+  // An absent key mostly fails one of its first probes. So only their lines are asked for at first;
+  // keys that pass stand in a queue while the lines of their other probes come.
   template <class K>
   void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
-    run(words, keys, [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
+    const std::uint32_t first_probes = std::min(geometry_.probe_count, kFirstProbes);
+    const bool far = is_far(words);
+    Waiting queue[kQueue];
+    std::size_t head = 0;
+    std::size_t tail = 0;
+    const auto finish = [&](const Waiting& key) {
+      found[key.index] = test_probes(words, key.hash, first_probes, geometry_.probe_count);
+    };
+    run<kLookupLag>(words, keys, first_probes, [&](std::size_t index, HashPair hash) {
+      bool passes = true;  // without jumps, which a processor could not foresee
+      for (std::uint32_t i = 0; i < first_probes; ++i) passes &= test_bit(words, position(hash, i));
+      found[index] = false;
+      if (!passes) return;
+      if (!far) return finish({index, hash});
+      ask(words, hash, first_probes, geometry_.probe_count);
+      queue[tail++ % kQueue] = {index, hash};
+      if (tail - head > kQueueLag) finish(queue[head++ % kQueue]);
+    });
+    for (; head < tail; ++head) finish(queue[head % kQueue]);
   }
 
   template <class K>
   std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
                            bool* was_new) const noexcept {
     std::size_t added = 0;
-    run(words, keys, [&](std::size_t i, HashPair hash) {
+    run<kInsertLag>(words, keys, geometry_.probe_count, [&](std::size_t i, HashPair hash) {
       const bool is_new = insert(words, hash);
       added += is_new ? 1 : 0;
       if (was_new != nullptr) was_new[i] = is_new;
@@ -116,27 +135,53 @@ class ClassicLayout {
     return Scheme::position(hash, i, geometry_.bit_count);
   }
 
-  template <class K, class Probe>
-  void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
-    const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
-      prefetch_keys(keys.data() + first);
-      hash_many(keys.subspan(first, count), out);
-    };
-    const auto prefetch = [&](HashPair hash) {
-      for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
-        prefetch_far(&words[position(hash, i) / kWordBits]);
-      }
-    };
-    if (words.size_bytes() < kFarBytes) {
-      run_pipeline<0>(keys.size(), hash_block, prefetch, probe);
-    } else {
-      run_pipeline<kClassicLag>(keys.size(), hash_block, prefetch, probe);
+  static bool is_far(std::span<const std::uint64_t> words) noexcept {
+    return words.size_bytes() >= kFarBytes;
+  }
+
+  bool test_probes(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
+                   std::uint32_t to) const noexcept {
+    for (std::uint32_t i = from; i < to; ++i) {
+      if (!test_bit(words, position(hash, i))) return false;
+    }
+    return true;
+  }
+
+  void ask(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
+           std::uint32_t to) const noexcept {
+    for (std::uint32_t i = from; i < to; ++i) {
+      prefetch_far(&words[position(hash, i) / kWordBits]);
     }
   }
 
-  // Each key asks for as many lines as it has probes: fewer keys ahead keep as many requests under
-  // way.
-  static constexpr std::size_t kClassicLag = 24;
+  // The pipeline over these keys, which asks for the lines of a key's first `asked` probes.
+  template <std::size_t kLag, class K, class Probe>
+  void run(std::span<const std::uint64_t> words, std::span<const K> keys, std::uint32_t asked,
+           Probe probe) const {
+    const auto hash_block = [&](std::size_t first, std::size_t count, HashBlock& out) {
+      prefetch_keys(keys.data() + first);
+      for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
+    };
+    const auto prefetch = [&](HashPair pair) { ask(words, pair, 0, asked); };
+    if (is_far(words)) {
+      run_pipeline<kLag>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
+    } else {
+      run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
+    }
+  }
+
+  // The more lines a key asks for, the fewer keys ahead keep as many requests under way.
+  static constexpr std::size_t kInsertLag = 24;
+  static constexpr std::size_t kLookupLag = 56;
+  static constexpr std::uint32_t kFirstProbes = 3;
+  static constexpr std::size_t kQueueLag = 12;
+  static constexpr std::size_t kQueue = std::bit_ceil(kQueueLag + 1);
+
+  // A key whose first probes have passed.
+  struct Waiting {
+    std::size_t index;
+    HashPair hash;
+  };
 
   Scheme scheme_;
   Geometry geometry_;

@@ -125,18 +125,18 @@ class CountingLayout {
 
   template <class K, class Probe>
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
-    const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
+    const auto hash_block = [&](std::size_t first, std::size_t count, HashBlock& out) {
       prefetch_keys(keys.data() + first);
-      hash_many(keys.subspan(first, count), out);
+      for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
     };
     const auto prefetch = [&](HashPair hash) {
       plain_.for_each_position(
           hash, [&](std::uint64_t at) { prefetch_far(&words[at / kCountersPerWord]); });
     };
     if (words.size_bytes() < kFarBytes) {
-      run_pipeline<0>(keys.size(), hash_block, prefetch, probe);
+      run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
     } else {
-      run_pipeline<kLag>(keys.size(), hash_block, prefetch, probe);
+      run_pipeline<kLag>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
     }
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "bloomery/hash/hash_pair.h"
@@ -33,13 +32,6 @@ struct IntegerHash {
     h1 ^= h1 >> 31;
     const std::uint64_t product = (h1 ^ kOffset) * kThird;
     return {h1, product ^ (product >> 32)};
-  }
-
-  // out[i] = hash of keys[i]. Inlined, so that a file compiled for one processor keeps it to
-  // itself.
-  [[gnu::always_inline]] static void hash_each(const std::uint64_t* keys, std::size_t count,
-                                               std::uint64_t spread, HashPair* out) noexcept {
-    for (std::size_t i = 0; i < count; ++i) out[i] = hash(keys[i], spread);
   }
 };
 

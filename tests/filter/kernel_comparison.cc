@@ -15,9 +15,10 @@ constexpr std::uint64_t kOnes = ~std::uint64_t{0};
 constexpr std::uint64_t kLines = 37;
 constexpr std::uint64_t kGuard = 0x6775617264776f72;  // words beside the array, never written
 
-// Around the kernels' blocks of 8 and lags of 24 and 88.
-constexpr std::size_t kBatchSizes[] = {0,  1,  2,  7,  8,  9,  15, 16, 17, 23, 24, 25, 31,  32,
-                                       33, 39, 40, 63, 64, 65, 87, 88, 89, 95, 96, 97, 104, 1'000};
+// Around the kernels' blocks of 8 and lags of 16, 40 and 120.
+constexpr std::size_t kBatchSizes[] = {0,  1,  2,  7,  8,   9,   15,  16,  17,  23,  24,  25,   31,
+                                       32, 33, 39, 40, 41,  47,  48,  49,  63,  64,  65,  79,   80,
+                                       81, 95, 96, 97, 119, 120, 121, 127, 128, 129, 136, 1'000};
 
 std::vector<HashPair> hashes_to_try() {
   std::vector<HashPair> hashes;
@@ -43,11 +44,13 @@ std::vector<HashPair> hashes_to_try() {
 }
 
 HashBlocks blocks_of(std::span<const HashPair> hashes) {
-  return {hashes.size(), hashes.data(),
-          [](const void* context, std::size_t first, std::size_t count, HashPair* out) {
-            const auto* all = static_cast<const HashPair*>(context);
-            std::copy(all + first, all + first + count, out);
-          }};
+  HashBlocks blocks{.count = hashes.size()};
+  blocks.context = hashes.data();
+  blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
+    const auto* all = static_cast<const HashPair*>(context);
+    for (std::size_t j = 0; j < count; ++j) out.set(j, all[first + j]);
+  };
+  return blocks;
 }
 
 // A kernel at work on one array, and everything that it answered.
@@ -69,12 +72,15 @@ class Worker {
   std::size_t word_count() const { return memory_.size() - 2 * kGuards; }
   std::uint64_t word(std::size_t at) const { return memory_[kGuards + at]; }
 
-  void insert(HashPair hash) { answers_.push_back(ops_.insert(words(), shape_, hash)); }
+  void insert(HashPair hash) {
+    answers_.push_back(ops_.insert(words(), shape_, hash));
+    added_ += answers_.back();
+  }
   void ask(HashPair hash) { answers_.push_back(ops_.may_contain(words(), shape_, hash)); }
   void insert_batch(const HashBlocks& hashes, bool wants_answers) {
     const auto answers = std::make_unique<bool[]>(hashes.count);
-    answers_.push_back(
-        ops_.insert_batch(words(), shape_, hashes, far_, wants_answers ? answers.get() : nullptr));
+    bool* const was_new = wants_answers ? answers.get() : nullptr;
+    added_ += ops_.insert_batch(words(), shape_, hashes, far_, was_new);
     answers_.insert(answers_.end(), answers.get(), answers.get() + hashes.count);
   }
   void ask_batch(const HashBlocks& hashes) {
@@ -84,7 +90,7 @@ class Worker {
   }
 
   bool same_as(const Worker& other) const {
-    return memory_ == other.memory_ && answers_ == other.answers_;
+    return memory_ == other.memory_ && answers_ == other.answers_ && added_ == other.added_;
   }
 
  private:
@@ -95,7 +101,8 @@ class Worker {
   BlockedShape shape_;
   bool far_;
   std::vector<std::uint64_t> memory_;
-  std::vector<std::size_t> answers_;
+  std::vector<bool> answers_;
+  std::size_t added_ = 0;
 };
 
 // Single calls and batches of all sizes, each on what the last ones left.
@@ -160,22 +167,51 @@ void compare_shapes(const BlockedKernel& kernel, std::vector<std::string>& diffe
   }
 }
 
+// Batches of integers, hashed by the kernel, against single keys hashed as they are defined.
+void compare_integers(const BlockedKernel& kernel, std::vector<std::string>& differences) {
+  const BlockedKernel& scalar = *blocked_kernels().back();
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> keys{0, kOnes, 1, std::uint64_t{1} << 63, 0, 0, 0, 0, 0, kOnes};
+  while (keys.size() < 1'000) keys.push_back(random());
+  const BlockedShape shape = BlockedShape::of({kLines * kLineBits, 8, 1});
+  for (const std::uint64_t spread : {IntegerHash::spread_seed(5), std::uint64_t{0}, kOnes}) {
+    for (const std::size_t size : kBatchSizes) {
+      for (const bool far : {false, true}) {
+        Worker worker(kernel, shape, far);
+        Worker expected(scalar, shape, far);
+        HashBlocks some{.count = size / 2, .integers = keys.data()};
+        some.spread_seed = spread;
+        HashBlocks all = some;
+        all.count = size;
+        worker.insert_batch(some, true);
+        worker.ask_batch(all);
+        worker.insert_batch(all, true);
+        const auto hash = [&](std::size_t i) { return IntegerHash::hash(keys[i], spread); };
+        for (std::size_t i = 0; i < size / 2; ++i) expected.insert(hash(i));
+        for (std::size_t i = 0; i < size; ++i) expected.ask(hash(i));
+        for (std::size_t i = 0; i < size; ++i) expected.insert(hash(i));
+        if (worker.same_as(expected)) continue;
+        differences.push_back(std::string(kernel.name) + ": batch of " + std::to_string(size) +
+                              " integers, " + (far ? "far" : "near"));
+      }
+    }
+  }
+}
+
 void compare_hashes(const BlockedKernel& kernel, std::vector<std::string>& differences) {
   std::mt19937_64 random(3);
   std::vector<std::uint64_t> keys{0, kOnes, 1, std::uint64_t{1} << 63, 0, 0, 0, 0, 0, kOnes};
   while (keys.size() < 100) keys.push_back(random());
-  for (const std::uint64_t spread : {IntegerHash::spread_seed(5), std::uint64_t{0}, kOnes}) {
-    for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 16U, 17U, 100U}) {
-      std::vector<HashPair> hashes(count + 1, HashPair{kGuard, kGuard});
-      kernel.hash_integers(keys.data(), count, spread, hashes.data());
-      bool same = hashes[count] == HashPair{kGuard, kGuard};
-      for (std::size_t i = 0; i < count; ++i) {
-        same = same && hashes[i] == IntegerHash::hash(keys[i], spread);
-      }
-      if (same) continue;
-      differences.push_back(std::string(kernel.name) + ": hashes of " + std::to_string(count) +
-                            " integers");
+  for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 16U, 17U, 100U}) {
+    std::vector<HashPair> hashes(count + 1, HashPair{kGuard, kGuard});
+    kernel.hash_integers(keys.data(), count, kOnes, hashes.data());
+    bool same = hashes[count] == HashPair{kGuard, kGuard};
+    for (std::size_t i = 0; i < count; ++i) {
+      same = same && hashes[i] == IntegerHash::hash(keys[i], kOnes);
     }
+    if (same) continue;
+    differences.push_back(std::string(kernel.name) + ": hashes of " + std::to_string(count) +
+                          " integers");
   }
 }
 
@@ -184,6 +220,7 @@ void compare_hashes(const BlockedKernel& kernel, std::vector<std::string>& diffe
 std::vector<std::string> differences_from_scalar(const BlockedKernel& kernel) {
   std::vector<std::string> differences;
   compare_shapes(kernel, differences);
+  compare_integers(kernel, differences);
   compare_hashes(kernel, differences);
   return differences;
 }

@@ -59,10 +59,11 @@ struct Avx2 {
 
   // AVX2 has no 64-bit multiplication; three multiplications of halves beat neither the scalar unit
   // nor themselves.
-  static void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
-                            HashPair* out) {
-    IntegerHash::hash_each(keys, count, spread_seed, out);
+  static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
+    hash_each(keys, kHashBlock, spread_seed, out);
   }
+  static void go_on_hash(HashBlock&) {}
+  static void finish_hash(HashBlock&) {}
 };
 
 }  // namespace

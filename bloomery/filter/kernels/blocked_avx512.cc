@@ -9,57 +9,80 @@ namespace bloomery {
 namespace {
 
 struct Avx512 {
-  using Mask = __m512i;
+  // Whole lines of a bit a lane, and lines in which some lanes have none.
+  struct AllLanes {
+    __m512i bits;
+  };
+  struct SomeLanes {
+    __m512i bits;
+    __mmask8 used;
+  };
 
   static __m512i broadcast(std::uint64_t word) {
     return _mm512_set1_epi64(static_cast<long long>(word));
   }
 
   // A rotation takes its count modulo 64, which saves masking the lane's six bits.
-  static Mask all_lanes(std::uint64_t word) {
+  static __m512i counts(std::uint64_t word) {
     const __m512i shifts = _mm512_setr_epi64(0, 6, 12, 18, 24, 30, 36, 42);
-    return _mm512_rolv_epi64(_mm512_set1_epi64(1), _mm512_srlv_epi64(broadcast(word), shifts));
+    return _mm512_srlv_epi64(broadcast(word), shifts);
   }
 
-  static Mask some_lanes(std::uint64_t word, std::uint32_t probes) {
+  static AllLanes all_lanes(std::uint64_t word) {
+    return {_mm512_rolv_epi64(_mm512_set1_epi64(1), counts(word))};
+  }
+
+  static SomeLanes some_lanes(std::uint64_t word, std::uint32_t probes) {
     const std::uint32_t ones = (1U << probes) - 1;
     const std::uint32_t turned = ones << first_lane(word);
     const auto used = static_cast<__mmask8>(turned | (turned >> kLaneCount));
-    return _mm512_maskz_mov_epi64(used, all_lanes(word));
+    return {_mm512_maskz_rolv_epi64(used, _mm512_set1_epi64(1), counts(word)), used};
   }
 
+  // With a single bit in a lane, that bit is missing where the lanes share none: one instruction.
+  static __mmask8 missing(__m512i lanes, AllLanes mask) {
+    return _mm512_testn_epi64_mask(lanes, mask.bits);
+  }
+  static __mmask8 missing(__m512i lanes, SomeLanes mask) {
+    return _mm512_mask_testn_epi64_mask(mask.used, lanes, mask.bits);
+  }
+
+  template <class Mask>
   static bool contains(const std::uint64_t* line, Mask mask) {
-    const __m512i missing = _mm512_andnot_si512(_mm512_loadu_si512(line), mask);
-    return _mm512_test_epi64_mask(missing, missing) == 0;
+    return missing(_mm512_loadu_si512(line), mask) == 0;
   }
 
+  template <class Mask>
   static bool insert(std::uint64_t* line, Mask mask) {
     const __m512i lanes = _mm512_loadu_si512(line);
-    const __m512i missing = _mm512_andnot_si512(lanes, mask);
-    _mm512_storeu_si512(line, _mm512_or_si512(lanes, mask));
-    return _mm512_test_epi64_mask(missing, missing) != 0;
+    _mm512_storeu_si512(line, _mm512_or_si512(lanes, mask.bits));
+    return missing(lanes, mask) != 0;
   }
 
-  static void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
-                            HashPair* out) {
-    const __m512i spread = broadcast(spread_seed);
-    const __m512i first_pairs = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-    const __m512i last_pairs = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    std::size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-      __m512i h1 = _mm512_xor_si512(_mm512_loadu_si512(keys + i), spread);
-      h1 = _mm512_xor_si512(h1, _mm512_srli_epi64(h1, 30));
-      h1 = _mm512_mullo_epi64(h1, broadcast(IntegerHash::kFirst));
-      h1 = _mm512_xor_si512(h1, _mm512_srli_epi64(h1, 27));
-      h1 = _mm512_mullo_epi64(h1, broadcast(IntegerHash::kSecond));
-      h1 = _mm512_xor_si512(h1, _mm512_srli_epi64(h1, 31));
-      __m512i h2 = _mm512_mullo_epi64(_mm512_xor_si512(h1, broadcast(IntegerHash::kOffset)),
-                                      broadcast(IntegerHash::kThird));
-      h2 = _mm512_xor_si512(h2, _mm512_srli_epi64(h2, 32));
-      _mm512_storeu_si512(out + i, _mm512_permutex2var_epi64(h1, first_pairs, h2));
-      _mm512_storeu_si512(out + i + 4, _mm512_permutex2var_epi64(h1, last_pairs, h2));
-    }
-    IntegerHash::hash_each(keys + i, count - i, spread_seed, out + i);
+  // The three multiplications of IntegerHash, each of which takes as long as probing a block. In
+  // between, out.h1 holds h1 as far as it is.
+  static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
+    const __m512i key = _mm512_xor_si512(_mm512_loadu_si512(keys), broadcast(spread_seed));
+    _mm512_store_si512(out.h1, multiply(fold<30>(key), IntegerHash::kFirst));
+  }
+  static void go_on_hash(HashBlock& out) {
+    const __m512i h1 = _mm512_load_si512(out.h1);
+    _mm512_store_si512(out.h1, multiply(fold<27>(h1), IntegerHash::kSecond));
+  }
+  static void finish_hash(HashBlock& out) {
+    const __m512i h1 = fold<31>(_mm512_load_si512(out.h1));
+    const __m512i offset = _mm512_xor_si512(h1, broadcast(IntegerHash::kOffset));
+    const __m512i h2 = fold<32>(multiply(offset, IntegerHash::kThird));
+    _mm512_store_si512(out.h1, h1);
+    _mm512_store_si512(out.h2, h2);
+  }
+
+  template <unsigned kShift>
+  static __m512i fold(__m512i value) {
+    return _mm512_xor_si512(value, _mm512_srli_epi64(value, kShift));
+  }
+  static __m512i multiply(__m512i value, std::uint64_t factor) {
+    return _mm512_mullo_epi64(value, broadcast(factor));
   }
 
   // The line of a key is the high half of h1 * lines. There is no such multiplication, but while

@@ -5,17 +5,21 @@
 #include <span>
 #include <string_view>
 
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/region_kernel.h"
 #include "bloomery/hash/hash_pair.h"
 
 namespace bloomery {
 
-// Hash pairs on demand: how a kernel, which knows no kind of key, gets them a block at a time.
+// The hash pairs of a batch. Native integer keys are hashed by the kernel itself, in its vector
+// registers; all others by a function that is called for a block of them at a time.
 struct HashBlocks {
   std::size_t count = 0;
+  const std::uint64_t* integers = nullptr;  // when not null, `hash` is not called
+  std::uint64_t spread_seed = 0;            // of IntegerHash
   const void* context = nullptr;
-  void (*hash)(const void* context, std::size_t first, std::size_t count, HashPair* out) = nullptr;
+  void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;
 };
 
 // The inner loops of blocked filters for one shape of key and one kind of processor. Raw pointers,
@@ -37,6 +41,7 @@ struct BlockedKernel {
   BlockedOps all_lanes;   // one line a key, a bit in each of its eight lanes
   BlockedOps some_lanes;  // one line a key, fewer bits
   BlockedOps two_lines;
+
   // out[i] = hash of keys[i]
   void (*hash_integers)(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
                         HashPair* out);

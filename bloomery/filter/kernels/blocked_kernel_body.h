@@ -3,24 +3,68 @@
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/kernels/region_body.h"
+#include "bloomery/hash/integer_hash.h"
 
 // The loops of a kernel over an instruction set. Included by one file for each set, which passes a
 // type of its own, of internal linkage, so that no loop compiled for one processor is linked into
 // another's. An Isa has
-//   Mask all_lanes(word)                  the bits of a key in a line, one in each lane
-//   Mask some_lanes(word, probes)         the same for fewer lanes, the others zero
+//   all_lanes(word)                       the bits of a key in a line, one in each lane
+//   some_lanes(word, probes)              the same for fewer lanes
 //   bool contains(line, mask)             whether all of them are set
 //   bool insert(line, mask)               sets them; true where one was clear
+//   start_hash(keys, spread, block),      IntegerHash of eight keys, in steps as of run_pipeline
+//   go_on_hash(block), finish_hash(block)
 namespace bloomery {
 
 enum class KeyShape { all_lanes, some_lanes, two_lines };
+
+[[gnu::always_inline]] inline void hash_each(const std::uint64_t* keys, std::size_t count,
+                                             std::uint64_t spread_seed, HashBlock& out) {
+  for (std::size_t j = 0; j < count; ++j) out.set(j, IntegerHash::hash(keys[j], spread_seed));
+}
+
+// Native integer keys for the pipeline.
+template <class Isa>
+struct IntegerHasher {
+  const std::uint64_t* keys;
+  std::uint64_t spread_seed;
+
+  void start(std::size_t first, std::size_t count, HashBlock& out) const {
+    prefetch_keys(keys + first);
+    if (count == kHashBlock) {
+      Isa::start_hash(keys + first, spread_seed, out);
+    } else {
+      hash_each(keys + first, count, spread_seed, out);
+    }
+  }
+  void go_on(HashBlock& out) const { Isa::go_on_hash(out); }
+  void finish(HashBlock& out) const { Isa::finish_hash(out); }
+};
+
+template <class Isa>
+void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
+                   HashPair* out) {
+  HashBlock block;
+  for (std::size_t at = 0; at < count; at += kHashBlock) {
+    const std::size_t left = count - at < kHashBlock ? count - at : kHashBlock;
+    if (left < kHashBlock) {
+      hash_each(keys + at, left, spread_seed, block);
+    } else {
+      Isa::start_hash(keys + at, spread_seed, block);
+      Isa::go_on_hash(block);
+      Isa::finish_hash(block);
+    }
+    for (std::size_t j = 0; j < left; ++j) out[at + j] = block[j];
+  }
+}
 
 template <class Isa, KeyShape kShape>
 struct BlockedLoops {
   using Words = std::uint64_t;
 
+  // fast_range(h1, lines) * kLineWords without a shift, for which the masks need the processor.
   static std::uint64_t first_line(const BlockedShape& shape, HashPair hash) {
-    return fast_range(hash.h1, shape.lines) * kLineWords;
+    return fast_range(hash.h1, shape.lines * kLineWords) & ~std::uint64_t{kLineWords - 1};
   }
 
   static std::uint64_t second_line(const BlockedShape& shape, HashPair second) {
@@ -60,29 +104,33 @@ struct BlockedLoops {
   }
 
   template <class Probe>
-  static void run(const Words* words, const BlockedShape& shape, const HashBlocks& hashes, bool far,
-                  Probe probe) {
-    const auto hash_block = [&](std::size_t first, std::size_t count, HashPair* out) {
-      hashes.hash(hashes.context, first, count, out);
-    };
+  [[gnu::always_inline]] static inline void run(const Words* words, const BlockedShape& shape,
+                                                const HashBlocks& hashes, bool far, Probe probe) {
     const auto prefetch = [&](HashPair hash) {
       prefetch_far(words + first_line(shape, hash));
       if constexpr (kShape == KeyShape::two_lines) {
         prefetch_far(words + second_line(shape, second_pair(hash)));
       }
     };
-    if (far) {
-      run_pipeline<kFarLag>(hashes.count, hash_block, prefetch, probe);
+    if (hashes.integers != nullptr) {
+      const IntegerHasher<Isa> hasher{hashes.integers, hashes.spread_seed};
+      run_pipeline(far, hashes.count, hasher, prefetch, probe);
     } else {
-      run_pipeline<0>(hashes.count, hash_block, prefetch, probe);
+      const auto hash = [&](std::size_t first, std::size_t count, HashBlock& out) {
+        hashes.hash(hashes.context, first, count, out);
+      };
+      run_pipeline(far, hashes.count, HashAtOnce{hash}, prefetch, probe);
     }
   }
 
   static void may_contain_batch(const Words* words, const BlockedShape& shape_in,
                                 const HashBlocks& hashes, bool far, bool* found) {
     const BlockedShape shape = shape_in;  // a copy that stores through `found` cannot change
-    run(words, shape, hashes, far,
-        [=](std::size_t i, HashPair hash) { found[i] = may_contain(words, shape, hash); });
+    run(
+        words, shape, hashes,
+        far, [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
+          found[i] = may_contain(words, shape, hash);
+        });
   }
 
   static std::size_t insert_batch(Words* words, const BlockedShape& shape_in,
@@ -90,12 +138,17 @@ struct BlockedLoops {
     const BlockedShape shape = shape_in;
     std::size_t added = 0;
     if (was_new == nullptr) {
-      run(words, shape, hashes, far,
-          [=, &added](std::size_t, HashPair hash) { added += insert(words, shape, hash) ? 1 : 0; });
+      run(
+          words, shape, hashes,
+          far, [&](std::size_t, HashPair hash) __attribute__((always_inline)) {
+            added += insert(words, shape, hash) ? 1 : 0;
+          });
     } else {
-      run(words, shape, hashes, far, [=, &added](std::size_t i, HashPair hash) {
-        added += (was_new[i] = insert(words, shape, hash)) ? 1 : 0;
-      });
+      run(
+          words, shape, hashes,
+          far, [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
+            added += (was_new[i] = insert(words, shape, hash)) ? 1 : 0;
+          });
     }
     return added;
   }
@@ -109,7 +162,7 @@ constexpr BlockedKernel make_blocked_kernel(std::string_view name) {
           BlockedLoops<Isa, KeyShape::all_lanes>::kOps,
           BlockedLoops<Isa, KeyShape::some_lanes>::kOps,
           BlockedLoops<Isa, KeyShape::two_lines>::kOps,
-          Isa::hash_integers,
+          hash_integers<Isa>,
           RegionLoops<Isa>::kOps};
 }
 

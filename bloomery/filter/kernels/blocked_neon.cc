@@ -62,10 +62,11 @@ struct Neon {
   }
 
   // NEON has no 64-bit multiplication either.
-  static void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
-                            HashPair* out) {
-    IntegerHash::hash_each(keys, count, spread_seed, out);
+  static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
+    hash_each(keys, kHashBlock, spread_seed, out);
   }
+  static void go_on_hash(HashBlock&) {}
+  static void finish_hash(HashBlock&) {}
 
  private:
   static bool any(uint64x2_t bits) { return vmaxvq_u32(vreinterpretq_u32_u64(bits)) != 0; }
