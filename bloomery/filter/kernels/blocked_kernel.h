@@ -16,7 +16,7 @@ namespace bloomery {
 // registers; all others by a function that is called for a block of them at a time.
 struct HashBlocks {
   std::size_t count = 0;
-  const std::uint64_t* integers = nullptr;  // when not null, `hash` is not called
+  const std::uint64_t* integers = nullptr;  // used where `hash` is null
   std::uint64_t spread_seed = 0;            // of IntegerHash
   const void* context = nullptr;
   void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;

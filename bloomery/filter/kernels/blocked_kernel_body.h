@@ -112,7 +112,7 @@ struct BlockedLoops {
         prefetch_far(words + second_line(shape, second_pair(hash)));
       }
     };
-    if (hashes.integers != nullptr) {
+    if (hashes.hash == nullptr) {
       const IntegerHasher<Isa> hasher{hashes.integers, hashes.spread_seed};
       run_pipeline(far, hashes.count, hasher, prefetch, probe);
     } else {
