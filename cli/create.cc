@@ -1,6 +1,7 @@
 // bloomery create: an empty filter in a new file.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "bloomery/filter/filter_kinds.h"
@@ -26,6 +27,10 @@ struct Arguments {
 };
 
 int create(const Arguments& arguments) {
+  if (is_built_once(arguments.filter.kind_or_default())) {
+    throw std::invalid_argument(
+        "a static filter is not made empty: bloomery load builds it of all its keys");
+  }
   const AnyFilter filter =
       make_filter(arguments.filter.kind_or_default(), arguments.filter.options());
   save(filter, arguments.file, {.replace = false});

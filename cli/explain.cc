@@ -31,9 +31,14 @@ struct Arguments {
   bool json = false;
 };
 
+bool is_layered(const std::vector<Probe>& probes) {
+  return !probes.empty() && probes.back().layer > 0;
+}
+
 std::string reason(const AnyFilter& filter, bool found, std::size_t clear_count,
                    const std::vector<Probe>& probes) {
-  const bool layered = probes.back().layer > 0;
+  const bool layered = is_layered(probes);
+  if (probes.empty()) return "surely absent: the filter was built of no keys";
   if (!found && layered) {
     return fmt::format("surely absent: in each of {} layers some of its bits are clear",
                        probes.back().layer + 1);
@@ -53,7 +58,7 @@ std::string reason(const AnyFilter& filter, bool found, std::size_t clear_count,
 // Which line, lane and bit a position is, where the filter knows lines; and in which layer, where
 // there are several.
 std::string probes_text(const std::vector<Probe>& probes, bool has_lines) {
-  const bool layered = probes.back().layer > 0;
+  const bool layered = is_layered(probes);
   TextTable table;
   std::vector<std::string> head;
   if (layered) head.emplace_back("layer");

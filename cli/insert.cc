@@ -1,6 +1,7 @@
 // bloomery insert: keys into a filter's file, all or none.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,10 @@ struct Arguments {
 
 int insert(const Arguments& arguments) {
   FilterEditor editor{arguments.file};
+  if (!editor.filter().can_insert()) {
+    throw std::invalid_argument(arguments.file +
+                                ": is a static filter, built once; load builds a new one");
+  }
   std::uint64_t new_count = 0;
   const SourceTotals totals =
       read_keys(arguments.inputs, arguments.source, "insert", [&](const Batch& batch) {

@@ -13,6 +13,7 @@
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/filter_filler.h"
 #include "cli/filter_report.h"
 #include "cli/messages.h"
 #include "cli/read_keys.h"
@@ -28,6 +29,7 @@ constexpr const char* kExamples =
 Examples:
   bloomery load keys.txt words.bloom
   bloomery load 'sqlite:shop.db?table=users&column=id' ids.bloom -p 0.001
+  bloomery load keys.txt words.bloom --kind static
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000)";
 
@@ -64,12 +66,13 @@ int load_keys(const Arguments& arguments) {
   NewFilter wanted = arguments.filter;
   if (!wanted.capacity) wanted.capacity = count_keys(*source, arguments.from);
   if (!wanted.rate) wanted.rate = kDefaultRate;
-  AnyFilter filter = make_filter(wanted.kind_or_default(), wanted.options());
+  FilterFiller filler(wanted.kind_or_default(), wanted.options());
   const SourceTotals totals = read_keys(
       *source, "load", {wanted.capacity, source->expected_byte_count()}, [&](const Batch& batch) {
-        filter.insert_many(batch.keys);
+        filler.add(batch.keys);
         return true;
       });
+  const AnyFilter filter = std::move(filler).finish();
   save(filter, arguments.file, {.replace = arguments.replace});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 

@@ -16,6 +16,7 @@
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"
 #include "cli/commands.h"
+#include "cli/filter_filler.h"
 #include "cli/filter_report.h"
 #include "cli/key_patterns.h"
 #include "cli/read_keys.h"
@@ -125,11 +126,13 @@ int measure(const Arguments& arguments) {
     }
     options.capacity = *arguments.grow_from;
   }
-  AnyFilter filter = make_filter(kind, options);
-
+  FilterFiller filler(kind, options);
   Timing insert;
   for_each_batch("insert", arguments.keys, 0, capacity,
-                 [&](std::span<const Key> keys) { insert.add([&] { filter.insert_many(keys); }); });
+                 [&](std::span<const Key> keys) { insert.add([&] { filler.add(keys); }); });
+  std::optional<AnyFilter> finished;
+  insert.add([&] { finished = std::move(filler).finish(); });
+  const AnyFilter& filter = *finished;
   Timing look_up;
   std::uint64_t positives = 0;
   std::array<bool, PatternBatches::kBatchKeys> answers{};

@@ -40,6 +40,7 @@ class AnyFilter {
   requires(!std::same_as<F, AnyFilter>) explicit AnyFilter(F filter)
       : body_(std::make_unique<Body<F>>(std::move(filter))) {}
 
+  // Not a static filter, which is built of all its keys.
   bool can_insert() const noexcept { return body_->can_insert(); }
   bool can_erase() const noexcept { return body_->can_erase(); }
 
@@ -69,9 +70,9 @@ class AnyFilter {
   std::uint64_t capacity() const noexcept { return body_->capacity(); }
   FilterContents contents() const { return body_->contents(); }
   std::uint64_t inserted() const noexcept { return body_->inserted(); }
-  double fill_ratio() const noexcept { return body_->fill_ratio(); }
-  double cardinality() const noexcept { return body_->cardinality(); }
-  double predicted_rate() const noexcept { return body_->predicted_rate(); }
+  double fill_ratio() const { return body_->fill_ratio(); }
+  double cardinality() const { return body_->cardinality(); }
+  double predicted_rate() const { return body_->predicted_rate(); }
 
   HashPair hash(Key key) const noexcept { return body_->hash(key); }
   std::vector<Probe> probes(HashPair hash) const { return body_->probes(hash); }
@@ -93,9 +94,9 @@ class AnyFilter {
     virtual std::uint64_t capacity() const noexcept = 0;
     virtual FilterContents contents() const = 0;
     virtual std::uint64_t inserted() const noexcept = 0;
-    virtual double fill_ratio() const noexcept = 0;
-    virtual double cardinality() const noexcept = 0;
-    virtual double predicted_rate() const noexcept = 0;
+    virtual double fill_ratio() const = 0;
+    virtual double cardinality() const = 0;
+    virtual double predicted_rate() const = 0;
     virtual HashPair hash(Key key) const noexcept = 0;
     virtual std::vector<Probe> probes(HashPair hash) const = 0;
   };
@@ -147,9 +148,9 @@ class AnyFilter {
     std::uint64_t capacity() const noexcept override { return filter.capacity(); }
     FilterContents contents() const override { return filter.contents(); }
     std::uint64_t inserted() const noexcept override { return filter.inserted(); }
-    double fill_ratio() const noexcept override { return filter.fill_ratio(); }
-    double cardinality() const noexcept override { return filter.cardinality(); }
-    double predicted_rate() const noexcept override { return filter.predicted_rate(); }
+    double fill_ratio() const override { return filter.fill_ratio(); }
+    double cardinality() const override { return filter.cardinality(); }
+    double predicted_rate() const override { return filter.predicted_rate(); }
     HashPair hash(Key key) const noexcept override { return filter.hash(key); }
     std::vector<Probe> probes(HashPair hash) const override { return filter.probes(hash); }
 

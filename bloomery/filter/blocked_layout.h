@@ -80,6 +80,21 @@ class BlockedLayout {
   void for_each_position(HashPair hash, Visit visit) const {
     bloomery::for_each_position(shape_, hash, visit);
   }
+  // Whether test(position) holds for every probe; stops at the first for which it does not.
+  template <class Test>
+  bool all_positions(HashPair hash, Test test) const {
+    return bloomery::all_positions(shape_, hash, test);
+  }
+
+  // Calls visit(position) for the first position of every line of a key.
+  static constexpr std::uint64_t kLinePositions = kLineBits;
+  template <class Visit>
+  void for_each_line(HashPair hash, Visit visit) const {
+    visit(fast_range(hash.h1, shape_.lines) * kLineBits);
+    if (shape_.two_lines()) {
+      visit((shape_.lines + fast_range(second_pair(hash).h1, shape_.lines)) * kLineBits);
+    }
+  }
   std::vector<std::uint64_t> positions(HashPair hash) const;
 
   // For bulk builds.

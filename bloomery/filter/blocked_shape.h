@@ -57,20 +57,29 @@ struct BlockedShape {
   return static_cast<std::uint32_t>(word >> kFirstLaneShift) & 7;
 }
 
-// Calls visit(position) for every probe of a key, positions counted through the whole array. No two
-// are the same.
-template <class Visit>
-void for_each_position(const BlockedShape& shape, HashPair hash, Visit visit) {
+// Whether test(position) holds for every probe of a key, positions counted through the whole array;
+// stops at the first for which it does not. No two positions are the same.
+template <class Test>
+bool all_positions(const BlockedShape& shape, HashPair hash, Test test) {
   for (std::uint32_t line = 0; line < (shape.two_lines() ? 2U : 1U); ++line) {
     const HashPair pair = line == 0 ? hash : second_pair(hash);
     const std::uint64_t at = line * shape.lines + fast_range(pair.h1, shape.lines);
+    // With all eight lanes the order does not matter, and starts at lane 0.
+    const std::uint32_t first = shape.probes[line] == kLaneCount ? 0 : first_lane(pair.h2);
     for (std::uint32_t i = 0; i < shape.probes[line]; ++i) {
-      // With all eight lanes the order does not matter, and starts at lane 0.
-      const std::uint32_t first = shape.probes[line] == kLaneCount ? 0 : first_lane(pair.h2);
       const std::uint32_t lane = (first + i) % kLaneCount;
-      visit(at * kLineBits + lane * kWordBits + lane_bit(pair.h2, lane));
+      if (!test(at * kLineBits + lane * kWordBits + lane_bit(pair.h2, lane))) return false;
     }
   }
+  return true;
+}
+
+template <class Visit>
+void for_each_position(const BlockedShape& shape, HashPair hash, Visit visit) {
+  all_positions(shape, hash, [&](std::uint64_t position) {
+    visit(position);
+    return true;
+  });
 }
 
 }  // namespace bloomery

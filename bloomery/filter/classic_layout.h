@@ -124,6 +124,22 @@ class ClassicLayout {
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) visit(position(hash, i));
   }
 
+  // Whether test(position) holds for every probe; stops at the first for which it does not.
+  template <class Test>
+  bool all_positions(HashPair hash, Test test) const {
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+      if (!test(position(hash, i))) return false;
+    }
+    return true;
+  }
+
+  // Calls visit(position) for the first position of every run of kLinePositions that a key touches.
+  static constexpr std::uint64_t kLinePositions = 1;
+  template <class Visit>
+  void for_each_line(HashPair hash, Visit visit) const {
+    for_each_position(hash, visit);
+  }
+
   std::vector<std::uint64_t> positions(HashPair hash) const {
     std::vector<std::uint64_t> all;
     for_each_position(hash, [&](std::uint64_t position) { all.push_back(position); });

@@ -43,7 +43,7 @@ class CountingLayout {
   }
 
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
-    return estimate_count(words, hash) != 0;
+    return plain_.all_positions(hash, [&](std::uint64_t at) { return counter(words, at) != 0; });
   }
 
   // How often a key was inserted and not erased: never less than the truth below 15, and more only
@@ -130,8 +130,16 @@ class CountingLayout {
       for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
     };
     const auto prefetch = [&](HashPair hash) {
-      plain_.for_each_position(
-          hash, [&](std::uint64_t at) { prefetch_far(&words[at / kCountersPerWord]); });
+      plain_.for_each_line(hash, [&](std::uint64_t position) {
+        const std::uint64_t* const line = &words[position / kCountersPerWord];
+        if constexpr (L::kLinePositions == 1) {
+          prefetch_far(line);
+        } else {
+          for (std::uint32_t part = 0; part < kCounterBits; ++part) {
+            prefetch_far(line + part * kLineWords);
+          }
+        }
+      });
     };
     if (words.size_bytes() < kFarBytes) {
       run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);

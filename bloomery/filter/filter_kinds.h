@@ -11,6 +11,7 @@
 #include "bloomery/filter/classic_layout.h"
 #include "bloomery/filter/counting_layout.h"
 #include "bloomery/filter/native_probes.h"
+#include "bloomery/filter/owned_static_filter.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/scalable_filter.h"
 
@@ -56,6 +57,23 @@ struct ScalableKind {
   }
 };
 
+struct FixedKind {
+  static Geometry geometry(const FilterOptions& options) { return classic_geometry(options); }
+  static OwnedStaticFilter make(const FilterParameters&) {
+    throw std::invalid_argument(
+        "a static filter is not made empty: it is built once, of all its keys");
+  }
+
+  static void check(const FilterContents& contents) { OwnedStaticFilter::check(contents); }
+  static std::uint64_t word_count(const FilterContents& contents) {
+    return OwnedStaticFilter::word_count(contents.parameters);
+  }
+  template <BitStorage Storage>
+  static OwnedStaticFilter open(const FilterContents& contents, Storage storage) {
+    return {contents, SharedWords::of(std::move(storage))};
+  }
+};
+
 // Calls visit.template operator()<K>() with the type of `kind`. Throws FormatError for a number
 // that is none.
 template <class Visit>
@@ -71,6 +89,8 @@ decltype(auto) with_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<FlatKind<CountingLayout<ClassicLayout<NativeProbes>>>>();
     case FilterKind::scalable:
       return visit.template operator()<ScalableKind>();
+    case FilterKind::fixed:
+      return visit.template operator()<FixedKind>();
   }
   throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
 }
@@ -87,7 +107,13 @@ std::span<const KindName> filter_kinds() noexcept;
 std::string_view kind_name(FilterKind kind);
 FilterKind kind_named(std::string_view name);
 
-// An empty filter of the kind. Throws as BasicFilter's constructor does.
+// Kinds that cannot be made empty and then filled.
+constexpr bool is_built_once(FilterKind kind) noexcept {
+  return kind == FilterKind::fixed;
+}
+
+// An empty filter of the kind. Throws as BasicFilter's constructor does, and std::invalid_argument
+// for a kind that is built once.
 AnyFilter make_filter(FilterKind kind, const FilterOptions& options);
 
 // The geometry that make_filter would choose.

@@ -16,6 +16,7 @@ enum class FilterKind : std::uint8_t {
   counting = 3,          // counters where a blocked filter has bits
   classic_counting = 4,  // counters where a classic filter has bits
   scalable = 5,          // a chain of blocked filters
+  fixed = 7,             // "static": built once, of all its keys
 };
 
 // Everything about a filter but its bits: two filters with equal kind, hash, geometry, growth and

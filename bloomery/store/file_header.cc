@@ -100,6 +100,7 @@ void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
 
 // The positions of a geometry whose words are `body_bits`.
 std::uint64_t position_count(FilterKind kind, std::uint64_t body_bits) noexcept {
+  if (kind == FilterKind::fixed) return body_bits - std::min(body_bits, kWordBits);
   const bool counts = kind == FilterKind::counting || kind == FilterKind::classic_counting;
   return counts ? body_bits / kCounterBits : body_bits;
 }

@@ -60,6 +60,7 @@ void use(AnyFilter filter, const FileInfo& info) {
   promise(info.damaged_blocks == 0U && info.closed_cleanly);
   promise(info.contents.inserted == filter.inserted());
   promise(std::isfinite(filter.cardinality()) && std::isfinite(filter.predicted_rate()));
+  if (!filter.can_insert()) return;
   filter.insert("key");
   promise(filter.may_contain("key"));
 }

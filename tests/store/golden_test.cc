@@ -20,11 +20,8 @@ using testing::stored_words;
 
 // The bits by the parameters that the file has: how filters are sized may change.
 AnyFilter built_again(const FilterParameters& parameters, bool grown) {
-  AnyFilter filter =
-      with_kind(parameters.kind, [&]<class K>() { return AnyFilter(K::make(parameters)); });
-  const std::size_t members = grown ? 500 : std::min<std::size_t>(parameters.capacity, 500);
-  filter.insert_many(testing::keys_of(testing::sample_members(members)));
-  return filter;
+  const std::size_t count = grown ? 500 : std::min<std::size_t>(parameters.capacity, 500);
+  return testing::filled(parameters, count);
 }
 
 TEST(GoldenFile, IsReadAndWrittenAsEver) {

@@ -23,14 +23,26 @@ inline std::vector<std::string> sample_members(std::size_t count = 500) {
   return texts(count, "member:");
 }
 
+// A filter of these parameters, with so many of the sample's members.
+inline AnyFilter filled(const FilterParameters& parameters, std::size_t key_count) {
+  const auto members = sample_members(key_count);
+  if (is_built_once(parameters.kind)) {
+    std::vector<HashPair> hashes;
+    for (const auto& member : members) hashes.push_back(parameters.hash(Key(member)));
+    return AnyFilter(OwnedStaticFilter::build(parameters, hashes));
+  }
+  AnyFilter filter =
+      with_kind(parameters.kind, [&]<class K>() { return AnyFilter(K::make(parameters)); });
+  filter.insert_many(keys_of(members));
+  return filter;
+}
+
 // With as many keys as it is made for, or `key_count`.
 inline AnyFilter sample(FilterKind kind, const FilterOptions& options, std::size_t key_count = 0) {
   FilterParameters parameters = parameters_for(kind, geometry_for(kind, options), options);
   if (options.secret) parameters.hash = NativeHash(sample_key());
-  AnyFilter filter = with_kind(kind, [&]<class K>() { return AnyFilter(K::make(parameters)); });
   if (key_count == 0) key_count = std::min<std::size_t>(options.capacity, 500);
-  filter.insert_many(keys_of(sample_members(key_count)));
-  return filter;
+  return filled(parameters, key_count);
 }
 
 inline std::vector<Sample> samples() {

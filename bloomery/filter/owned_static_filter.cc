@@ -1,0 +1,49 @@
+#include "bloomery/filter/owned_static_filter.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/errors.h"
+
+namespace bloomery {
+
+OwnedStaticFilter OwnedStaticFilter::build(FilterParameters parameters,
+                                           std::span<const HashPair> hashes) {
+  const auto bytes = build_static_filter(
+      hashes, {.false_positive_rate = parameters.false_positive_rate, .unit_bytes = 8});
+  HeapWords words(bytes.size() / sizeof(std::uint64_t));
+  std::memcpy(words.words().data(), bytes.data(), bytes.size());
+  parameters.geometry = StaticFilter(bytes).geometry();
+  parameters.capacity = std::max<std::uint64_t>(1, hashes.size());
+  return {{parameters, hashes.size()}, SharedWords::of(std::move(words))};
+}
+
+OwnedStaticFilter::OwnedStaticFilter(const FilterContents& contents, SharedWords words)
+    : parameters_(contents.parameters),
+      inserted_(contents.inserted),
+      words_(std::move(words)),
+      filter_(std::as_bytes(std::as_const(words_).words()), parameters_.hash) {
+  if (filter_.geometry() != parameters_.geometry) {
+    throw FormatError("the trailer of a static filter is not that of its geometry");
+  }
+}
+
+void OwnedStaticFilter::check(const FilterContents& contents) {
+  const Geometry& geometry = contents.parameters.geometry;
+  if (geometry.bit_count % kWordBits != 0 || geometry.lines_per_key > 1) {
+    throw FormatError("impossible geometry of a static filter: " +
+                      std::to_string(geometry.bit_count) + " bits (a multiple of 64), " +
+                      std::to_string(geometry.lines_per_key) + " lines a key (0 or 1)");
+  }
+}
+
+std::vector<Probe> OwnedStaticFilter::probes(HashPair hash) const {
+  std::vector<Probe> all;
+  for (const std::uint64_t at : filter_.positions(hash)) all.push_back({0, at, filter_.test(at)});
+  return all;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "bloomery/filter/batch.h"
+#include "bloomery/filter/geometry.h"
+#include "bloomery/hash/native_hash.h"
+
+namespace bloomery {
+
+struct StaticOptions {
+  double false_positive_rate = 0.01;  // from kMinRate to below 1
+  // All probes of a key within one 64-byte line, as in a blocked filter: one cache miss, for some
+  // percent more bytes. For sets of thousands of keys, not of tens.
+  bool one_line = false;
+  // Sizes are multiples of this many bytes: 1, or 8 where words are wanted.
+  std::uint32_t unit_bytes = 1;
+};
+
+// The filter of a set of keys that is known whole and never changes: what a table file keeps for
+// each of its blocks. The keys are hashed already, or under NativeHash().
+//
+//   +-------------------------------+---------+--------+--------+---------+------------+
+//   | bits, any number of bytes     | mark    | probes | lines  | attempt | checksum   |
+//   | (with one_line 64 times n)    | b1      | 1      | 1      | 1       | 4, XXH3-64 |
+//   +-------------------------------+---------+--------+--------+---------+------------+
+//
+// Bit i is bit i mod 8 of byte i / 8, and the positions of a key are those of a classic or blocked
+// filter (docs/format.md) of 8 times as many bits, for the pair that `attempt` uses of
+// second_pair() make of the key's. The checksum is the low half of the hash of all before it.
+//
+// No size is asked for: it is the smallest found whose bits, as they are, keep the rate. A set that
+// is unlucky with its positions gets another attempt at them before it gets more bytes, so that
+// small sets keep their rate too. The fewest bytes for no keys at all are 8. Time: about two
+// inserts a key, for tens of keys hundreds. Throws std::invalid_argument for options that are not
+// allowed.
+std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& options = {});
+
+// Asks the bytes where they lie; they stay the caller's, and need no alignment. Calls may run
+// together; none but the constructor throws.
+class StaticFilter {
+ public:
+  // Throws FormatError for bytes that are no static filter. Reads the last eight of them only:
+  // verify() reads all, for those who do not keep their own checksums.
+  explicit StaticFilter(std::span<const std::byte> bytes, const NativeHash& hash = NativeHash());
+
+  // False only for a key that is not in the set.
+  bool may_contain(Key key) const noexcept { return may_contain_hash(hash_(key)); }
+  bool may_contain(std::uint64_t integer) const noexcept {
+    return may_contain_hash(hash_(integer));
+  }
+  bool may_contain_hash(HashPair hash) const noexcept;
+  void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+
+  HashPair hash(Key key) const noexcept { return hash_(key); }
+  HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
+
+  // Whether the checksum is that of the bytes.
+  bool verify() const noexcept;
+
+  // bit_count is 0 for a set without keys.
+  const Geometry& geometry() const noexcept { return geometry_; }
+  std::span<const std::byte> bytes() const noexcept { return bytes_; }
+
+  // These copy and read every bit.
+  double fill_ratio() const;
+  double cardinality() const;
+  double predicted_rate() const;
+
+  // The bits of a key, and whether one of them is set.
+  std::vector<std::uint64_t> positions(HashPair hash) const;
+  bool test(std::uint64_t position) const noexcept {
+    return ((std::to_integer<unsigned>(bytes_[position / 8]) >> (position % 8)) & 1) != 0;
+  }
+
+ private:
+  std::vector<std::uint64_t> words() const;
+  bool may_contain_moved(HashPair hash) const noexcept;
+  HashPair moved(HashPair hash) const noexcept;
+
+  std::span<const std::byte> bytes_;
+  NativeHash hash_;
+  Geometry geometry_;
+  std::uint32_t attempt_ = 0;
+};
+
+}  // namespace bloomery

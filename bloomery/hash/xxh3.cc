@@ -1,0 +1,12 @@
+#include "bloomery/hash/xxh3.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace bloomery {
+
+std::uint64_t xxh3_64(std::span<const std::byte> bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+}  // namespace bloomery

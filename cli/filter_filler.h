@@ -1,0 +1,47 @@
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_kinds.h"
+
+namespace bloomery::cli {
+
+// A new filter of any kind and the keys it gets, a batch at a time. A kind that is built once has
+// their hashes in memory until then, 16 bytes a key; others have none.
+class FilterFiller {
+ public:
+  FilterFiller(FilterKind kind, const FilterOptions& options)
+      : parameters_(parameters_for(kind, {}, options)) {
+    if (!is_built_once(kind)) filter_ = make_filter(kind, options);
+  }
+
+  void add(KeyBatch batch) {
+    if (filter_) {
+      filter_->insert_many(batch);
+      return;
+    }
+    batch.visit([&](auto keys) {
+      for (const auto& key : keys) {
+        if constexpr (!std::same_as<decltype(keys), std::span<const HashPair>>) {
+          hashes_.push_back(parameters_.hash(key));
+        } else {
+          hashes_.push_back(key);
+        }
+      }
+    });
+  }
+
+  AnyFilter finish() && {
+    if (filter_) return std::move(*filter_);
+    return AnyFilter(OwnedStaticFilter::build(parameters_, hashes_));
+  }
+
+ private:
+  FilterParameters parameters_;
+  std::optional<AnyFilter> filter_;
+  std::vector<HashPair> hashes_;
+};
+
+}  // namespace bloomery::cli
