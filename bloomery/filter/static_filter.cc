@@ -24,6 +24,7 @@ constexpr std::size_t kTrailerBytes = 8;
 constexpr std::size_t kChecksumBytes = 4;
 constexpr std::uint8_t kMark = 0xb1;
 constexpr std::uint32_t kAttempts = 16;
+constexpr std::size_t kLag = 24;             // as in ClassicLayout: a key asks for several lines
 constexpr std::uint64_t kFewKeys = 4'096;    // whose luck varies, and attempts cost little
 constexpr std::uint64_t kVeryFewKeys = 256;  // for which less than the mean size is tried, too
 
@@ -194,12 +195,12 @@ void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const noexcep
   const bool far = bytes_.size() >= kFarBytes;
   found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
     batch.subbatch(first, count).visit([&](auto keys) {
-      const auto hash_block = [&](std::size_t at, std::size_t block, HashPair* out) {
+      const auto hash_block = [&](std::size_t at, std::size_t block, HashBlock& out) {
         for (std::size_t i = 0; i < block; ++i) {
           if constexpr (std::same_as<decltype(keys), std::span<const HashPair>>) {
-            out[i] = moved(keys[at + i]);
+            out.set(i, moved(keys[at + i]));
           } else {
-            out[i] = moved(hash_(keys[at + i]));
+            out.set(i, moved(hash_(keys[at + i])));
           }
         }
       };
@@ -212,9 +213,9 @@ void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const noexcep
       };
       const auto probe = [&](std::size_t i, HashPair hash) { flags[i] = may_contain_moved(hash); };
       if (far) {
-        run_pipeline<24>(keys.size(), hash_block, prefetch, probe);
+        run_pipeline<kLag>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
       } else {
-        run_pipeline<0>(keys.size(), hash_block, prefetch, probe);
+        run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
       }
     });
   });
