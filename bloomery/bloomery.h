@@ -18,6 +18,7 @@
 #include "bloomery/filter/scalable_filter.h"
 #include "bloomery/filter/sizing.h"
 #include "bloomery/filter/static_filter.h"
+#include "bloomery/filter/windowed_filter.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/filter_presence.h"
 #include "bloomery/guard/memory_cache.h"

@@ -81,12 +81,19 @@ FilterOptions NewFilter::options() const {
     throw std::invalid_argument("--expansion and --tightening are for --kind scalable, not " +
                                 std::string(kind_name(kind_or_default())));
   }
+  if ((window_ms || generations) && kind_or_default() != FilterKind::windowed) {
+    throw std::invalid_argument(std::string(window_ms ? "--window" : "--generations") + ": a " +
+                                std::string(kind_name(kind_or_default())) +
+                                " filter forgets nothing; only --kind windowed has a window");
+  }
   FilterOptions options{.capacity = capacity.value(),
                         .false_positive_rate = rate.value(),
                         .seed = seed,
                         .secret = secret};
   options.growth.expansion = expansion.value_or(options.growth.expansion);
   options.growth.tightening = tightening.value_or(options.growth.tightening);
+  options.window.length_ms = window_ms.value_or(0);
+  if (generations) options.window.generations = static_cast<std::uint32_t>(*generations);
   return options;
 }
 
@@ -116,6 +123,28 @@ void add_new_filter_options(CLI::App& command, NewFilter& filter) {
             filter.expansion);
   add_ratio(command, "--tightening",
             "what each new layer leaves of the rate for those after it; 0.9", filter.tightening);
+  add_value(command, "--window", "TIME",
+            "of a windowed filter: how long it remembers, such as 90s, 24h or 7d; the capacity is "
+            "the keys of that time. Without, it remembers the last keys, as many as the capacity",
+            [&filter](const std::string& text) {
+              const std::uint64_t length_ms = parse_duration_ms(text);
+              if (length_ms == 0 || length_ms > kMostWindowMs) {
+                throw std::invalid_argument(text + " is not possible; from 1ms to " +
+                                            format_duration_ms(kMostWindowMs));
+              }
+              filter.window_ms = length_ms;
+            });
+  add_value(
+      command, "--generations", "COUNT",
+      "of a windowed filter: it may remember one part in so many longer; 1 to 7, 4 by default",
+      [&filter](const std::string& text) {
+        const std::uint64_t count = parse_count(text);
+        if (count < 1 || count > kMostGenerations) {
+          throw std::invalid_argument(text + " is not possible; from 1 to " +
+                                      std::to_string(kMostGenerations));
+        }
+        filter.generations = count;
+      });
 }
 
 CLI::Option* add_json(CLI::App& command, bool& json) {

@@ -33,6 +33,8 @@ struct NewFilter {
   bool secret = false;
   std::optional<double> expansion;
   std::optional<double> tightening;
+  std::optional<std::uint64_t> window_ms;
+  std::optional<std::uint64_t> generations;
 
   FilterKind kind_or_default() const { return kind.value_or(FilterKind::blocked); }
   // `capacity` and `rate` are there. Throws std::invalid_argument for an option that the kind does
@@ -40,7 +42,7 @@ struct NewFilter {
   FilterOptions options() const;
 };
 
-// --kind, --seed, --secret, --expansion, --tightening.
+// --kind, --seed, --secret, --expansion, --tightening, --window, --generations.
 void add_new_filter_options(CLI::App& command, NewFilter& filter);
 
 // --as, -0, -F/--field, -d/--delimiter: which bytes of the input are the key.

@@ -18,7 +18,9 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   bloomery create users.bloom -n 10M -p 0.01
   bloomery create small.bloom -n 250000 -p 0.1% --kind classic
-  bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers)";
+  bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers
+  bloomery create seen.bloom -n 1M -p 0.01 --kind windowed --window 24h   forgets after a day
+  bloomery create last.bloom -n 1M -p 0.01 --kind windowed   remembers the last million)";
 
 struct Arguments {
   std::string file;
@@ -34,7 +36,10 @@ int create(const Arguments& arguments) {
   const AnyFilter filter =
       make_filter(arguments.filter.kind_or_default(), arguments.filter.options());
   save(filter, arguments.file, {.replace = false});
-  const double rate = predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
+  const double rate =
+      filter.parameters().kind == FilterKind::windowed
+          ? WindowedLayout::rate_at_capacity(filter.parameters())
+          : predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
   Report report;
   report.add("file", arguments.file);
   add_parameters(report, filter.contents());

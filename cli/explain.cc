@@ -2,11 +2,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "bloomery/bits/bit_storage.h"
+#include "bloomery/filter/blocked_shape.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
@@ -55,13 +56,33 @@ std::string reason(const AnyFilter& filter, bool found, std::size_t clear_count,
       rate_text(filter.predicted_rate()));
 }
 
-// Which line, lane and bit a position is, where the filter knows lines; and in which layer, where
-// there are several.
-std::string probes_text(const std::vector<Probe>& probes, bool has_lines) {
+std::string reason_in_generations(const AnyFilter& filter, const std::vector<Probe>& probes) {
+  const std::uint32_t generations = filter.parameters().window.generations + 1;
+  for (std::uint32_t age = 0; age < generations; ++age) {
+    const bool all_set = std::ranges::all_of(
+        probes, [&](const Probe& probe) { return probe.layer != age || probe.set; });
+    if (!all_set) continue;
+    return fmt::format(
+        "maybe present: all of its bits are set in generation {} (0 is the newest); a key that was "
+        "not inserted finds that in one of {} by chance with {}",
+        age, generations, rate_text(filter.predicted_rate()));
+  }
+  return fmt::format(
+      "surely absent: some of its bits are clear in each of {} generations, and inserting it would "
+      "have set them all in one",
+      generations);
+}
+
+// Which line, lane and bit a position is, where the filter knows lines; and of which layer or
+// generation, where it has several.
+std::string probes_text(const std::vector<Probe>& probes, const Geometry& geometry,
+                        bool has_generations) {
+  const bool has_lines = geometry.lines_per_key != 0;
   const bool layered = is_layered(probes);
+  const std::uint64_t lane_bits = geometry.line_bits / kLaneCount;
   TextTable table;
   std::vector<std::string> head;
-  if (layered) head.emplace_back("layer");
+  if (layered) head.emplace_back(has_generations ? "generation" : "layer");
   head.emplace_back("position");
   if (has_lines) head.insert(head.end(), {"line", "lane", "bit"});
   head.emplace_back("state");
@@ -71,9 +92,9 @@ std::string probes_text(const std::vector<Probe>& probes, bool has_lines) {
     if (layered) row.push_back(std::to_string(probe.layer));
     row.push_back(std::to_string(probe.position));
     if (has_lines) {
-      row.push_back(std::to_string(probe.position / kLineBits));
-      row.push_back(std::to_string(probe.position % kLineBits / kWordBits));
-      row.push_back(std::to_string(probe.position % kWordBits));
+      row.push_back(std::to_string(probe.position / geometry.line_bits));
+      row.push_back(std::to_string(probe.position % geometry.line_bits / lane_bits));
+      row.push_back(std::to_string(probe.position % lane_bits));
     }
     row.emplace_back(probe.set ? "set" : "clear");
     table.add_row(std::move(row));
@@ -86,12 +107,14 @@ int explain(const Arguments& arguments) {
   const AnyFilter filter = load(arguments.file);
   const HashPair hash = filter.hash(key);
   const std::vector<Probe> probes = filter.probes(hash);
+  const bool has_generations = filter.parameters().kind == FilterKind::windowed;
   std::size_t clear_count = 0;
   Report::Value probes_json = Report::Value::array();
   for (const Probe& probe : probes) {
     clear_count += probe.set ? 0 : 1;
-    probes_json.push_back(
-        {{"layer", probe.layer}, {"position", probe.position}, {"set", probe.set}});
+    probes_json.push_back({{has_generations ? "generation" : "layer", probe.layer},
+                           {"position", probe.position},
+                           {"set", probe.set}});
   }
   const bool found = filter.may_contain(key);
 
@@ -100,12 +123,13 @@ int explain(const Arguments& arguments) {
   report.add("key_byte_count", key.size());
   report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
   report.add("presence", found ? "maybe" : "absent");
-  report.add("reason", reason(filter, found, clear_count, probes));
+  report.add("reason", has_generations ? reason_in_generations(filter, probes)
+                                       : reason(filter, found, clear_count, probes));
   report.add_json("probes", std::move(probes_json));
   Output output;
   if (!arguments.json) {
     output.write(report.text());
-    output.write(probes_text(probes, filter.geometry().lines_per_key != 0));
+    output.write(probes_text(probes, filter.geometry(), has_generations));
     output.flush();
   } else {
     print(report, true, output);

@@ -1,10 +1,32 @@
 #include "cli/filter_report.h"
 
+#include <cmath>
+
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/source/human_number.h"
 #include "cli/messages.h"
 #include "cli/text_table.h"
 
 namespace bloomery::cli {
+namespace {
+
+void add_window(Report& report, const FilterParameters& parameters) {
+  const Window& window = parameters.window;
+  const std::uint64_t generations = window.generations;
+  const bool by_time = window.length_ms != 0;
+  const std::uint64_t length = by_time ? window.length_ms : parameters.capacity;
+  const std::uint64_t longest = length + (length + generations - 1) / generations;
+  const auto text = [&](std::uint64_t value) {
+    return by_time ? format_duration_ms(value) : count_text(value) + " inserts";
+  };
+  report.add("generation_count", generations);
+  report.add(by_time ? "window_ms" : "window_inserts", length, text(length));
+  report.add(by_time ? "retention_ms" : "retention_inserts",
+             Report::Value{{"least", length}, {"most", longest}},
+             "from " + text(length) + " to " + text(longest));
+}
+
+}  // namespace
 
 void add_parameters(Report& report, const FilterContents& contents) {
   const FilterParameters& parameters = contents.parameters;
@@ -32,6 +54,25 @@ void add_parameters(Report& report, const FilterContents& contents) {
                     : "XXH3-128, and a mixer of its own for keys of eight bytes");
   report.add("secret", secret);
   if (!secret) report.add("seed", parameters.hash.seed());
+  if (parameters.kind == FilterKind::windowed) add_window(report, parameters);
+}
+
+void add_generations(Report& report, const AnyFilter& filter) {
+  if (filter.parameters().kind != FilterKind::windowed) return;
+  const WindowedLayout layout(filter.parameters());
+  Report::Value generations = Report::Value::array();
+  std::string text;
+  for (const Generation& each : layout.generations(filter.contents().words.front())) {
+    const auto keys = static_cast<std::uint64_t>(std::llround(each.cardinality));
+    Report::Value json{{"age", each.age},
+                       {"cardinality", keys},
+                       {"fill_ratio", each.fill_ratio},
+                       {"predicted_rate", each.predicted_rate}};
+    if (each.begin_ms != 0) json["begin_ms"] = each.begin_ms;
+    generations.push_back(std::move(json));
+    text += (text.empty() ? "" : ", ") + format_count(keys);
+  }
+  report.add("generations", std::move(generations), "about " + text + " keys, the newest first");
 }
 
 void add_layers(Report& report, const FilterContents& contents) {
@@ -70,11 +111,15 @@ double add_state(Report& report, const AnyFilter& filter) {
 }
 
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now) {
-  if (filter.inserted() <= filter.capacity()) return;
-  complain(file + " holds about " + std::to_string(filter.inserted()) +
-           " keys, more than its capacity of " + std::to_string(filter.capacity()) +
-           "; its rate is now " + short_number(rate_now) + " instead of " +
-           short_number(filter.parameters().false_positive_rate));
+  // What a windowed filter holds is right as long as its rate is.
+  const bool forgets = filter.parameters().kind == FilterKind::windowed;
+  if (forgets && rate_now <= 1.05 * filter.parameters().false_positive_rate) return;
+  const std::uint64_t holds =
+      forgets ? static_cast<std::uint64_t>(std::llround(filter.cardinality())) : filter.inserted();
+  if (holds <= filter.capacity()) return;
+  complain(file + " holds about " + std::to_string(holds) + " keys, more than its capacity of " +
+           std::to_string(filter.capacity()) + "; its rate is now " + short_number(rate_now) +
+           " instead of " + short_number(filter.parameters().false_positive_rate));
 }
 
 }  // namespace bloomery::cli

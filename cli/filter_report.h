@@ -18,6 +18,9 @@ std::string layers_text(const FilterContents& contents);
 // How full it is: inserted, and the rate of its bits as they are now, which is returned.
 double add_state(Report& report, const AnyFilter& filter);
 
+// The generations of a windowed filter; nothing of others.
+void add_generations(Report& report, const AnyFilter& filter);
+
 // Says on standard error where a filter holds more keys than it was made for.
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now);
 

@@ -44,6 +44,7 @@ int info(const std::string& file, bool json) {
                count_text(static_cast<std::uint64_t>(std::llround(cardinality))));
     report.add("fill_ratio", filter.fill_ratio());
     add_layers(report, header.contents);
+    add_generations(report, filter);
     add_file(report, header);
     report.add("checksums", "verified",
                "verified, " + std::to_string(header.block_count) +

@@ -45,7 +45,9 @@ int insert(const Arguments& arguments) {
         new_count += editor.filter().insert_many(batch.keys);
         return true;
       });
-  if (new_count > 0) editor.commit();
+  // In a windowed filter, keys that are not new stay longer.
+  const bool forgets = editor.filter().parameters().kind == FilterKind::windowed;
+  if (new_count > 0 || (forgets && totals.key_count > 0)) editor.commit();
 
   Report report;
   report.add("file", arguments.file);

@@ -36,8 +36,9 @@ concept Filter = std::movable<F> &&
 // have.
 class AnyFilter {
  public:
-  template <Filter F>
-  requires(!std::same_as<F, AnyFilter>) explicit AnyFilter(F filter)
+  // In this order, so that the second is not asked of AnyFilter itself.
+  template <class F>
+  requires(!std::same_as<F, AnyFilter> && Filter<F>) explicit AnyFilter(F filter)
       : body_(std::make_unique<Body<F>>(std::move(filter))) {}
 
   // Not a static filter, which is built of all its keys.

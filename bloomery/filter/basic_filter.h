@@ -148,7 +148,7 @@ class BasicFilter {
   }
 
   // Afterwards holds the keys of both. Throws IncompatibleError unless kind, geometry and hash
-  // agree.
+  // agree, and for kinds that do not merge.
   template <BitStorage Other>
   void merge(const BasicFilter<L, Other>& other) {
     merge(other.contents());
@@ -173,7 +173,7 @@ class BasicFilter {
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   std::span<const std::uint64_t> words() const noexcept { return storage_.words(); }
-  BitView bits() const noexcept { return L::bits(words()); }
+  BitView bits() const noexcept requires OnePlace<L> { return L::bits(words()); }
   // All that a file holds of a filter.
   FilterContents contents() const { return {parameters_, inserted(), {}, {words()}}; }
   const Storage& storage() const noexcept { return storage_; }
@@ -186,20 +186,38 @@ class BasicFilter {
   // keys. predicted_rate: chance that an absent key is answered "maybe" now, from the bits as they
   // are.
   double fill_ratio() const noexcept {
-    return static_cast<double>(bits().count_ones()) / static_cast<double>(geometry().bit_count);
+    if constexpr (SeveralPlaces<L>) {
+      return layout_.fill_state(words()).fill_ratio;
+    } else {
+      return static_cast<double>(bits().count_ones()) / static_cast<double>(geometry().bit_count);
+    }
   }
   double cardinality() const noexcept {
-    return estimate_cardinality(geometry(), bits().count_ones());
+    if constexpr (SeveralPlaces<L>) {
+      return layout_.fill_state(words()).cardinality;
+    } else {
+      return estimate_cardinality(geometry(), bits().count_ones());
+    }
   }
-  double predicted_rate() const noexcept { return current_rate(geometry(), bits()); }
+  double predicted_rate() const noexcept {
+    if constexpr (SeveralPlaces<L>) {
+      return layout_.fill_state(words()).predicted_rate;
+    } else {
+      return current_rate(geometry(), bits());
+    }
+  }
 
   // The bits that a key means, for explanations.
   std::vector<std::uint64_t> positions(HashPair hash) const { return layout_.positions(hash); }
   std::vector<Probe> probes(HashPair hash) const {
-    std::vector<Probe> all;
-    const BitView set = bits();
-    for (const std::uint64_t at : positions(hash)) all.push_back({0, at, set.test(at)});
-    return all;
+    if constexpr (SeveralPlaces<L>) {
+      return layout_.probes(words(), hash);
+    } else {
+      std::vector<Probe> all;
+      const BitView set = bits();
+      for (const std::uint64_t at : positions(hash)) all.push_back({0, at, set.test(at)});
+      return all;
+    }
   }
 
  private:

@@ -101,7 +101,6 @@ class BlockedLayout {
   const BlockedShape& shape() const noexcept { return shape_; }
   const RegionOps& region_ops() const noexcept { return *region_ops_; }
 
- private:
   // The keys of a batch, hashed a block at a time when the kernel asks.
   template <class K>
   struct Keys {
@@ -129,6 +128,7 @@ class BlockedLayout {
     }
   };
 
+ private:
   static bool is_far(std::span<const std::uint64_t> words) noexcept {
     return words.size_bytes() >= kFarBytes;
   }

@@ -33,7 +33,7 @@ struct BlockedShape {
 
   static BlockedShape of(const Geometry& geometry) noexcept {
     BlockedShape shape;
-    shape.lines = geometry.bit_count / kLineBits / geometry.lines_per_key;
+    shape.lines = geometry.bit_count / geometry.line_bits / geometry.lines_per_key;
     for (std::uint32_t line = 0; line < geometry.lines_per_key; ++line) {
       shape.probes[line] = probes_in_line(geometry, line);
     }

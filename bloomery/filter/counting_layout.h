@@ -111,7 +111,10 @@ class CountingLayout {
    public:
     Distinct(const CountingLayout& layout, HashPair hash) noexcept {
       layout.plain_.for_each_position(hash, [&](std::uint64_t position) {
-        if (std::find(begin(), end(), position) == end()) positions_[count_++] = position;
+        // Within lines no two fall together.
+        if (L::kLinePositions > 1 || std::find(begin(), end(), position) == end()) {
+          positions_[count_++] = position;
+        }
       });
     }
     const std::uint64_t* begin() const noexcept { return positions_.data(); }

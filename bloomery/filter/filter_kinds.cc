@@ -13,6 +13,7 @@ constexpr std::array kKinds{
     KindName{FilterKind::counting, "counting", "keys can be erased"},
     KindName{FilterKind::classic_counting, "classic-counting", "the same, smallest"},
     KindName{FilterKind::scalable, "scalable", "grows with its keys"},
+    KindName{FilterKind::windowed, "windowed", "keys are forgotten after a while"},
     KindName{FilterKind::fixed, "static", "built once, by load; the smallest of all"},
 };
 

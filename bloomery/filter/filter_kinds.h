@@ -14,6 +14,7 @@
 #include "bloomery/filter/owned_static_filter.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/scalable_filter.h"
+#include "bloomery/filter/windowed_layout.h"
 
 // The kinds of filter that exist: one line each in with_kind() and in filter_kinds().
 namespace bloomery {
@@ -33,6 +34,7 @@ struct FlatKind {
   }
   template <BitStorage Storage>
   static BasicFilter<L, Storage> open(const FilterContents& contents, Storage storage) {
+    if constexpr (requires { L::check_words(storage.words()); }) L::check_words(storage.words());
     return {contents.parameters, std::move(storage), contents.inserted};
   }
 };
@@ -89,6 +91,8 @@ decltype(auto) with_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<FlatKind<CountingLayout<ClassicLayout<NativeProbes>>>>();
     case FilterKind::scalable:
       return visit.template operator()<ScalableKind>();
+    case FilterKind::windowed:
+      return visit.template operator()<FlatKind<WindowedLayout>>();
     case FilterKind::fixed:
       return visit.template operator()<FixedKind>();
   }

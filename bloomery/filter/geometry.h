@@ -9,8 +9,10 @@ struct Geometry {
   std::uint64_t bit_count = 0;
   std::uint32_t probe_count = 0;
   // 0: each probe falls anywhere in the array. 1 or 2: the probes of a key stay within that many
-  // 64-byte lines, and with two the array is two halves, one line of each.
+  // lines, and with two the array is two halves, one line of each.
   std::uint32_t lines_per_key = 0;
+  // Of those lines: 512, or 256 in a windowed filter. A line has eight lanes.
+  std::uint32_t line_bits = 512;
 
   friend bool operator==(const Geometry&, const Geometry&) = default;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bloomery/bits/bit_view.h"
+#include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/hash/hash_pair.h"
 
@@ -20,17 +21,43 @@ namespace bloomery {
 //   insert_batch            returns how many keys were new; `answers` may be null. The keys may be
 //                           hash pairs already
 //   merge(words, others)    afterwards they hold the keys of both
-//   bits(words)             the positions, as bits
 //   positions(hash)         the bits of a key, in the order of its probes
+//   bits(words)             the positions, as bits; or else, where a key may be in several places,
+//   fill_state(words)       how full they are, and
+//   probes(words, hash)     the bits of a key in all of them
 //
-// `words` are always those of the layout's own parameters. Only the constructor, geometry, check
-// and positions may throw.
+// A layout may have check_words(words): throws FormatError for words that none of its filters has.
+// `words` are always those of the layout's own parameters. Only the constructor, geometry, the
+// checks, merge, positions and probes may throw.
+
+// What BasicFilter says of itself, see there.
+struct FillState {
+  double fill_ratio = 0;
+  double cardinality = 0;
+  double predicted_rate = 0;
+};
+
 template <class L>
-concept Layout = std::constructible_from<L, const FilterParameters&> &&
-    requires(const L& layout, const FilterOptions& options, const FilterParameters& parameters,
-             std::span<const Key> keys, std::span<const std::uint64_t> integers,
-             std::span<const HashPair> hashes, HashPair hash, std::span<const std::uint64_t> words,
-             std::span<std::uint64_t> mutable_words, bool* answers) {
+concept OnePlace = requires(const L& layout, std::span<const std::uint64_t> words) {
+  requires std::same_as<decltype(layout.bits(words)), BitView>;
+};
+
+template <class L>
+concept SeveralPlaces = requires(const L& layout, std::span<const std::uint64_t> words,
+                                 HashPair hash) {
+  requires std::same_as<decltype(layout.fill_state(words)), FillState>;
+  requires std::same_as<decltype(layout.probes(words, hash)), std::vector<Probe>>;
+};
+
+template <class L>
+concept Layout = (OnePlace<L> || SeveralPlaces<L>)&&std::constructible_from<
+    L, const FilterParameters&>&& requires(const L& layout, const FilterOptions& options,
+                                           const FilterParameters& parameters,
+                                           std::span<const Key> keys,
+                                           std::span<const std::uint64_t> integers,
+                                           std::span<const HashPair> hashes, HashPair hash,
+                                           std::span<const std::uint64_t> words,
+                                           std::span<std::uint64_t> mutable_words, bool* answers) {
   requires std::convertible_to<decltype(L::kKind), FilterKind>;
   requires std::same_as<decltype(L::geometry(options)), Geometry>;
   L::check(parameters);
@@ -51,7 +78,6 @@ concept Layout = std::constructible_from<L, const FilterParameters&> &&
                         std::size_t>;
   requires std::same_as<decltype(layout.insert_batch(mutable_words, hashes, answers)), std::size_t>;
   layout.merge(mutable_words, words);
-  requires std::same_as<decltype(layout.bits(words)), BitView>;
   requires std::same_as<decltype(layout.positions(hash)), std::vector<std::uint64_t>>;
 };
 

@@ -16,6 +16,7 @@ enum class FilterKind : std::uint8_t {
   counting = 3,          // counters where a blocked filter has bits
   classic_counting = 4,  // counters where a classic filter has bits
   scalable = 5,          // a chain of blocked filters
+  windowed = 6,          // generations of blocked filters that retire
   fixed = 7,             // "static": built once, of all its keys
 };
 

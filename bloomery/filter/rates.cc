@@ -30,23 +30,25 @@ RateMoments classic_moments(const Geometry& geometry, double keys) noexcept {
 }
 
 // E[rate] and E[rate^2] of one line that Poisson(mean_keys) keys set `probes` bits of, one in each
-// of as many of the eight lanes. A lane is eight words' worth of the line: its fill has mean q1 and
-// second moment (q1 + 63 q2) / 64, where q1 and q2 are the chances that one bit and that two bits
-// of it are set.
+// of as many of the eight lanes. The fill of a lane of b bits has mean q1 and second moment
+// (q1 + (b - 1) q2) / b, where q1 and q2 are the chances that one bit and that two bits of it are
+// set.
 struct LineMoments {
   double first = 0;
   double second = 0;
 };
 
-LineMoments line_moments(std::uint32_t probes, double mean_keys) noexcept {
+LineMoments line_moments(std::uint32_t line_bits, std::uint32_t probes, double mean_keys) noexcept {
   // A bit stays clear with e^-195: every probe hits, and the sum would only be long.
   if (mean_keys > 1e5) return {1, 1};
   const double spread = std::sqrt(mean_keys);
   const double mode = std::floor(mean_keys);
   const double lowest = std::max(0.0, std::floor(mean_keys - 12 * spread - 20));
   const double highest = std::ceil(mean_keys + 14 * spread + 40);
-  const double one_clear = 1 - probes / 512.0;
-  const double two_clear = 1 - 2 * probes / 512.0;
+  const double bits = line_bits;
+  const double lane_bits = bits / 8;
+  const double one_clear = 1 - probes / bits;
+  const double two_clear = 1 - 2 * probes / bits;
 
   LineMoments sum;
   double weights = 0;  // Poisson weights relative to that of the mode, so nothing overflows
@@ -55,7 +57,7 @@ LineMoments line_moments(std::uint32_t probes, double mean_keys) noexcept {
     const double q2 = std::max(0.0, 1 - 2 * clear1 + clear2);
     weights += weight;
     sum.first += weight * power(q1, probes);
-    sum.second += weight * power((q1 + 63 * q2) / 64, probes);
+    sum.second += weight * power((q1 + (lane_bits - 1) * q2) / lane_bits, probes);
   };
   const double clear1_at_mode = std::pow(one_clear, mode);
   const double clear2_at_mode = std::pow(two_clear, mode);
@@ -81,11 +83,13 @@ LineMoments line_moments(std::uint32_t probes, double mean_keys) noexcept {
 }
 
 RateMoments blocked_moments(const Geometry& geometry, double keys) noexcept {
-  const auto lines = static_cast<double>(geometry.bit_count / kLineBits / geometry.lines_per_key);
+  const auto lines =
+      static_cast<double>(geometry.bit_count / geometry.line_bits / geometry.lines_per_key);
   double mean = 1;
   double second = 1;
   for (std::uint32_t line = 0; line < geometry.lines_per_key; ++line) {
-    const LineMoments one = line_moments(probes_in_line(geometry, line), keys / lines);
+    const LineMoments one =
+        line_moments(geometry.line_bits, probes_in_line(geometry, line), keys / lines);
     mean *= one.first;
     // The rate of a half is the mean over its lines, near independent.
     const double variance = std::max(0.0, one.second - one.first * one.first) / lines;
@@ -94,12 +98,23 @@ RateMoments blocked_moments(const Geometry& geometry, double keys) noexcept {
   return {mean, std::max(0.0, second - mean * mean)};
 }
 
-// The chance that `probes` probes of one line all hit: in consecutive lanes from any first lane.
+}  // namespace
+
+RateMoments rate_moments(const Geometry& geometry, double keys) noexcept {
+  return geometry.lines_per_key == 0 ? classic_moments(geometry, keys)
+                                     : blocked_moments(geometry, keys);
+}
+
 double line_rate(const BitView& line, std::uint32_t probes) noexcept {
+  const std::size_t lanes_per_word = kLineWords / line.size();
+  const std::size_t lane_bits = kWordBits / lanes_per_word;
   std::array<double, kLineWords> fill;
   for (std::size_t lane = 0; lane < kLineWords; ++lane) {
-    fill[lane] = std::popcount(line[lane]) / 64.0;
+    const std::uint64_t word = line[lane / lanes_per_word] >> (lane % lanes_per_word * lane_bits);
+    const std::uint64_t bits = lane_bits == kWordBits ? word : word & (bit_mask(lane_bits) - 1);
+    fill[lane] = static_cast<double>(std::popcount(bits)) / static_cast<double>(lane_bits);
   }
+  // In consecutive lanes from any first lane.
   const std::size_t first_lanes = probes == kLineWords ? 1 : kLineWords;
   double sum = 0;
   for (std::size_t first = 0; first < first_lanes; ++first) {
@@ -108,13 +123,6 @@ double line_rate(const BitView& line, std::uint32_t probes) noexcept {
     sum += product;
   }
   return sum / static_cast<double>(first_lanes);
-}
-
-}  // namespace
-
-RateMoments rate_moments(const Geometry& geometry, double keys) noexcept {
-  return geometry.lines_per_key == 0 ? classic_moments(geometry, keys)
-                                     : blocked_moments(geometry, keys);
 }
 
 double current_rate(const Geometry& geometry, const BitView& bits) noexcept {

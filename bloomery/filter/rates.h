@@ -17,8 +17,8 @@ struct RateMoments {
 
 // After `keys` distinct inserts. Classic: (1 - (1 - 1/m)^(kn))^k, Bloom 1970; Bose et al. 2008 show
 // it slightly low for small m, which the variance covers. Blocked: keys on a line are Poisson, and
-// given i keys on it each of the probed bits is set with 1 - (1 - k/512)^i (Putze, Sanders, Singler
-// 2007); two lines multiply.
+// given i keys on it each of the probed bits is set with 1 - (1 - k/b)^i, b being the bits of a
+// line (Putze, Sanders, Singler 2007); two lines multiply.
 RateMoments rate_moments(const Geometry& geometry, double keys) noexcept;
 
 inline double predicted_rate(const Geometry& geometry, double keys) noexcept {
@@ -28,6 +28,9 @@ inline double predicted_rate(const Geometry& geometry, double keys) noexcept {
 // The rate of these very bits, whatever put them there: exact for independent probes. Reads the
 // whole array.
 double current_rate(const Geometry& geometry, const BitView& bits) noexcept;
+
+// The chance that all of a key's `probes` probes of this line, of eight words or four, hit.
+double line_rate(const BitView& line, std::uint32_t probes) noexcept;
 
 // Share of bits set after `keys` distinct inserts, and its inverse: how many distinct keys set
 // `ones` bits (Swamidass and Baldi 2007). A full array answers for one half bit less, a finite

@@ -18,6 +18,7 @@ namespace {
 constexpr double kMaxBits = 0x1p60;
 constexpr std::uint32_t kMaxLineProbes = 8;
 constexpr double kTwoLinesWorth = 1.10;
+constexpr double kTwoHalfLinesWorth = 1.25;
 constexpr double kAllLanesWorth = 1.03;
 
 std::string number(double value) {
@@ -69,10 +70,11 @@ Geometry fewest_units(Geometry geometry, double first_guess_bits, std::uint64_t 
 
 // Bits a key at which the mean rate of a blocked geometry is `rate`; the formula depends on that
 // ratio alone.
-double blocked_bits_per_key(std::uint32_t lines_per_key, std::uint32_t probe_count, double rate) {
+double blocked_bits_per_key(std::uint32_t line_bits, std::uint32_t lines_per_key,
+                            std::uint32_t probe_count, double rate) {
   constexpr double kManyLines = 1 << 20;
-  const Geometry geometry{static_cast<std::uint64_t>(kManyLines) * kLineBits * lines_per_key,
-                          probe_count, lines_per_key};
+  const Geometry geometry{static_cast<std::uint64_t>(kManyLines) * line_bits * lines_per_key,
+                          probe_count, lines_per_key, line_bits};
   const auto bits = static_cast<double>(geometry.bit_count);
   // Solved for the logarithm of the rate, which is nearly straight in that of the bits: a few
   // secant steps.
@@ -102,18 +104,18 @@ struct Candidate {
 // The best number of probes within so many lines: near the classic optimum. With one line, where
 // the processor and not memory may be the limit, rather all eight lanes, which need no mask, at up
 // to 3 % more bits.
-Candidate best_probes(std::uint32_t lines_per_key, double rate) {
+Candidate best_probes(std::uint32_t line_bits, std::uint32_t lines_per_key, double rate) {
   const std::uint32_t most = kMaxLineProbes * lines_per_key;
   const auto optimum = static_cast<std::uint32_t>(std::min(60.0, std::ceil(-std::log2(rate))));
   const std::uint32_t last = std::clamp(optimum + 1, lines_per_key, most);
   const std::uint32_t first = std::clamp(optimum > 3 ? optimum - 3 : 1, lines_per_key, last);
   std::optional<Candidate> best;
   for (std::uint32_t probes = first; probes <= last; ++probes) {
-    const Candidate candidate{probes, blocked_bits_per_key(lines_per_key, probes, rate)};
+    const Candidate candidate{probes, blocked_bits_per_key(line_bits, lines_per_key, probes, rate)};
     if (!best || candidate.bits_per_key < best->bits_per_key) best = candidate;
   }
   if (lines_per_key == 1 && best->probe_count + 2 >= most) {
-    const Candidate all_lanes{most, blocked_bits_per_key(1, most, rate)};
+    const Candidate all_lanes{most, blocked_bits_per_key(line_bits, 1, most, rate)};
     if (all_lanes.bits_per_key < kAllLanesWorth * best->bits_per_key) best = all_lanes;
   }
   return *best;
@@ -143,15 +145,17 @@ Geometry classic_geometry(const FilterOptions& options) {
   return best;
 }
 
-Geometry blocked_geometry(const FilterOptions& options) {
+Geometry blocked_geometry(const FilterOptions& options, std::uint32_t line_bits) {
   validate(options);
   const double rate = options.false_positive_rate;
-  const Candidate one = best_probes(1, rate);
-  const Candidate two = best_probes(2, rate);
-  const std::uint32_t lines = one.bits_per_key > kTwoLinesWorth * two.bits_per_key ? 2 : 1;
+  const Candidate one = best_probes(line_bits, 1, rate);
+  const Candidate two = best_probes(line_bits, 2, rate);
+  const double worth = line_bits == kLineBits ? kTwoLinesWorth : kTwoHalfLinesWorth;
+  const std::uint32_t lines = one.bits_per_key > worth * two.bits_per_key ? 2 : 1;
   const Candidate& chosen = lines == 2 ? two : one;
   const double guess = chosen.bits_per_key * static_cast<double>(options.capacity);
-  return fewest_units({0, chosen.probe_count, lines}, guess, kLineBits * lines, options);
+  return fewest_units({0, chosen.probe_count, lines, line_bits}, guess,
+                      std::uint64_t{line_bits} * lines, options);
 }
 
 Geometry geometry_with_probes(std::uint32_t probe_count, std::uint32_t lines_per_key,

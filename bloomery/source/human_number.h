@@ -11,6 +11,13 @@ namespace bloomery {
 // Throws std::invalid_argument on a sign, a fraction of one, more than 2^64-1, or anything else.
 std::uint64_t parse_count(std::string_view text);
 
+// Times as people write them: 500ms, 90s, 15m, 24h, 7d, 2w. Throws std::invalid_argument for
+// anything else, and for more than 2^64-1 milliseconds.
+std::uint64_t parse_duration_ms(std::string_view text);
+
+// In the largest unit that is whole: 90s, 24h as 1d, 1500ms.
+std::string format_duration_ms(std::uint64_t duration_ms);
+
 // At most one decimal, rounded: 999, 1K, 3.2M, 10M, 123M, 1.5G.
 std::string format_count(std::uint64_t count);
 

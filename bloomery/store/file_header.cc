@@ -90,6 +90,8 @@ void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
                       " (byte 32) at that rate (byte 40) in " + grouped(body_bits) +
                       " bits (byte 24)");
   }
+  // A windowed filter counts on while it forgets.
+  if (parameters.kind == FilterKind::windowed) return;
   // An insert that is new sets a bit; the estimate for a full array, bit_count * ln(2 bit_count)
   // keys at the most, stays below this too.
   if (static_cast<double>(inserted) > 64 * bit_count) {
@@ -105,14 +107,34 @@ std::uint64_t position_count(FilterKind kind, std::uint64_t body_bits) noexcept 
   return counts ? body_bits / kCounterBits : body_bits;
 }
 
+void take_window(FilterParameters& parameters, const std::optional<WindowField>& window) {
+  const bool forgets = parameters.kind == FilterKind::windowed;
+  if (window.has_value() != forgets) {
+    throw FormatError(forgets ? "a windowed filter (byte 10) without its window"
+                              : "a window, but a filter that has none (byte 10)");
+  }
+  if (!forgets) return;
+  parameters.window.length_ms = window->length_ms;
+  parameters.window.generations = window->generations;
+  parameters.geometry.bit_count = window->bit_count;
+  parameters.geometry.line_bits = kHalfLineBits;
+}
+
+std::optional<WindowField> window_of(const FilterParameters& parameters) {
+  if (parameters.kind != FilterKind::windowed) return std::nullopt;
+  return WindowField{parameters.window.length_ms, parameters.window.generations,
+                     parameters.geometry.bit_count};
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_head(const FileHeader& header) {
   const FilterParameters& parameters = header.contents.parameters;
   const Geometry& geometry = parameters.geometry;
   const std::uint64_t body_bits = stored_word_count(header.contents) * kWordBits;
-  const auto fields = encode_fields({parameters.hash.secret(), header.notes.watermark,
-                                     header.notes.note, parameters.growth, header.contents.layers});
+  const auto fields =
+      encode_fields({parameters.hash.secret(), header.notes.watermark, header.notes.note,
+                     parameters.growth, header.contents.layers, window_of(parameters)});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -181,6 +203,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   }
   parameters.growth = fields.growth;
   header.contents.layers = fields.layers;
+  take_window(parameters, fields.window);
   parameters.capacity = get_number<std::uint64_t>(head, kCapacityAt);
   parameters.false_positive_rate = get_number<double>(head, kRateAt);
   check_claims(header.contents, body_bits);

@@ -1,6 +1,7 @@
 #include "bloomery/store/typed_fields.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <stdexcept>
 #include <string>
@@ -17,10 +18,18 @@ constexpr std::uint16_t kSecretTag = 1;
 constexpr std::uint16_t kWatermarkTag = 2;
 constexpr std::uint16_t kNoteTag = 3;
 constexpr std::uint16_t kLayersTag = 4;
+constexpr std::uint16_t kWindowTag = 5;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
 constexpr std::size_t kUnit = 8;
+
+// Of a window's value.
+constexpr std::size_t kWindowBytes = 24;
+constexpr std::size_t kLengthAt = 0;
+constexpr std::size_t kGenerationsAt = 8;
+constexpr std::size_t kReservedAt = 12;
+constexpr std::size_t kBitCountAt = 16;
 
 void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, std::size_t count) {
   const std::size_t at = to.size();
@@ -94,6 +103,15 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
               "layers have 16 and 40 for each of 1 to 64");
       decode_layers(value, fields);
       return;
+    case kWindowTag:
+      require(value.size() == kWindowBytes, "a window has 24");
+      if (get_number<std::uint32_t>(value, kReservedAt) != 0) {
+        refuse(offset, "bytes 12 to 15 of a window are not zero");
+      }
+      fields.window = {get_number<std::uint64_t>(value, kLengthAt),
+                       get_number<std::uint32_t>(value, kGenerationsAt),
+                       get_number<std::uint64_t>(value, kBitCountAt)};
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -117,6 +135,13 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
   if (!fields.layers.empty()) {
     const auto layers = encode_layers(fields.growth, fields.layers);
     append(bytes, kLayersTag, layers.data(), layers.size());
+  }
+  if (fields.window) {
+    std::array<std::byte, kWindowBytes> window{};
+    put_number(std::span(window), kLengthAt, fields.window->length_ms);
+    put_number(std::span(window), kGenerationsAt, fields.window->generations);
+    put_number(std::span(window), kBitCountAt, fields.window->bit_count);
+    append(bytes, kWindowTag, window.data(), window.size());
   }
   return bytes;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,13 @@
 
 namespace bloomery {
 
+// Of a windowed filter: what its header has no place for.
+struct WindowField {
+  std::uint64_t length_ms = 0;
+  std::uint32_t generations = 0;
+  std::uint64_t bit_count = 0;
+};
+
 // The optional fields that follow a file's header, one after the other, tags rising:
 //
 //   +--------+---------------+-------------------+---------------------------+
@@ -19,6 +27,7 @@ namespace bloomery {
 //   +--------+---------------+-------------------+---------------------------+
 //   tag 1 secret key, 32 bytes   tag 2 watermark, 8 bytes   tag 3 note, 1 to 32768 bytes
 //   tag 4 growth and layers, 16 + 40 bytes a layer
+//   tag 5 window, 24 bytes: length in ms 8, generations 4, zeros 4, bits of a generation 8
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -28,6 +37,7 @@ struct TypedFields {
   std::string note;
   Growth growth;              // where there are layers
   std::vector<Layer> layers;  // of a scalable filter
+  std::optional<WindowField> window;
 };
 
 // Throws std::invalid_argument for a note that is too long.

@@ -57,6 +57,32 @@ TEST(ParseCount, SaysWhatIsWrongAndWhatIsAllowed) {
   }
 }
 
+TEST(ParseDuration, TakesWholeNumbersWithAUnit) {
+  EXPECT_EQ(parse_duration_ms("500ms"), 500U);
+  EXPECT_EQ(parse_duration_ms("90s"), 90'000U);
+  EXPECT_EQ(parse_duration_ms("15m"), 900'000U);
+  EXPECT_EQ(parse_duration_ms("24h"), 86'400'000U);
+  EXPECT_EQ(parse_duration_ms("7d"), 604'800'000U);
+  EXPECT_EQ(parse_duration_ms("2w"), 1'209'600'000U);
+  EXPECT_EQ(parse_duration_ms("0s"), 0U);
+  EXPECT_EQ(parse_duration_ms("18446744073709551615ms"), ~std::uint64_t{0});
+}
+
+TEST(ParseDuration, RefusesTheRest) {
+  for (const char* text :
+       {"", "s", "ms", "90", "-1s", "+1s", "1.5h", "1 s", "1S", "1y", "1e3s", "1hs",
+        "18446744073709551616ms", "18446744073709551615s", "99999999999999999999999999999d"}) {
+    EXPECT_THROW(parse_duration_ms(text), std::invalid_argument) << text;
+  }
+}
+
+TEST(FormatDuration, TakesTheLargestWholeUnit) {
+  for (const char* text : {"0ms", "1ms", "1001ms", "90s", "15m", "25h", "1d", "8d", "2w"}) {
+    EXPECT_EQ(format_duration_ms(parse_duration_ms(text)), text);
+  }
+  EXPECT_EQ(format_duration_ms(3'600'000), "1h");
+}
+
 TEST(FormatCount, KeepsOneDecimalAndRounds) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");

@@ -60,4 +60,12 @@ inline std::vector<Sample> samples() {
   return all;
 }
 
+// The golden file of a window by time: keys over four days, by the clock that is passed.
+inline void insert_over_days(AnyFilter& filter, std::uint64_t& now_ms) {
+  for (const std::string& member : sample_members()) {
+    filter.insert(Key(member));
+    now_ms += 4 * 86'400'000ULL / 500;
+  }
+}
+
 }  // namespace bloomery::testing

@@ -3,6 +3,7 @@
 
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
+#include "bloomery/filter/kernels/half_lines_avx2.h"
 #include "bloomery/hash/integer_hash.h"
 
 namespace bloomery {
@@ -68,6 +69,6 @@ struct Avx2 {
 
 }  // namespace
 
-constinit const BlockedKernel kBlockedAvx2 = make_blocked_kernel<Avx2>("avx2");
+constinit const BlockedKernel kBlockedAvx2 = make_blocked_kernel<Avx2, HalfLinesAvx2<Avx2>>("avx2");
 
 }  // namespace bloomery

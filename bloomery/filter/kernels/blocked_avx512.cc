@@ -3,6 +3,7 @@
 
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
+#include "bloomery/filter/kernels/half_lines_avx2.h"
 #include "bloomery/hash/integer_hash.h"
 
 namespace bloomery {
@@ -113,6 +114,7 @@ struct Avx512 {
 
 }  // namespace
 
-constinit const BlockedKernel kBlockedAvx512 = make_blocked_kernel<Avx512>("avx512");
+constinit const BlockedKernel kBlockedAvx512 =
+    make_blocked_kernel<Avx512, HalfLinesAvx2<Avx512>>("avx512");
 
 }  // namespace bloomery

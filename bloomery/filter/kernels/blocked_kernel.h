@@ -22,6 +22,39 @@ struct HashBlocks {
   void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;
 };
 
+// How the bits of a key lie: one in each of the eight lanes of a line, in fewer of them, or in two
+// lines.
+enum class KeyShape { all_lanes, some_lanes, two_lines };
+
+// What the loops of a windowed filter must know of its words and of the moment: see
+// windowed_shape.h.
+struct WindowedWords {
+  BlockedShape generation;
+  std::uint64_t groups_begin = 0;
+  std::uint32_t slots = 0;
+  std::uint32_t slot = 0;  // of the generation that is now
+  std::uint64_t now = 0;
+  // For stamps of other generations, which are rare.
+  const void* context = nullptr;
+  std::uint32_t (*living_slots)(const void* context, std::uint64_t stamp) = nullptr;
+  void (*renew)(const void* context, std::uint64_t* words, std::uint64_t group) = nullptr;
+
+  static constexpr std::uint64_t kGroupsPerStamp = 16;
+  [[gnu::always_inline]] static std::uint64_t stamp_word(std::uint64_t group) noexcept {
+    return kLineWords + group / kGroupsPerStamp;
+  }
+};
+
+// The inner loops of windowed filters, as those of blocked ones below.
+struct WindowedOps {
+  bool (*may_contain)(const std::uint64_t* words, const WindowedWords& of, HashPair hash);
+  bool (*insert)(std::uint64_t* words, const WindowedWords& of, HashPair hash);
+  void (*may_contain_batch)(const std::uint64_t* words, const WindowedWords& of,
+                            const HashBlocks& hashes, bool far, bool* found);
+  std::size_t (*insert_batch)(std::uint64_t* words, const WindowedWords& of,
+                              const HashBlocks& hashes, bool far, bool* was_new);
+};
+
 // The inner loops of blocked filters for one shape of key and one kind of processor. Raw pointers,
 // because the files that implement this are compiled for processors that the rest of the program
 // may not have.
@@ -34,6 +67,7 @@ struct BlockedOps {
                             const HashBlocks& hashes, bool far, bool* found);
   std::size_t (*insert_batch)(std::uint64_t* words, const BlockedShape& shape,
                               const HashBlocks& hashes, bool far, bool* was_new);
+  WindowedOps windowed;
 };
 
 struct BlockedKernel {

@@ -2,8 +2,10 @@
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/kernels/half_lines.h"
+#include "bloomery/filter/kernels/hash_each.h"
 #include "bloomery/filter/kernels/region_body.h"
-#include "bloomery/hash/integer_hash.h"
+#include "bloomery/filter/kernels/windowed_loops.h"
 
 // The loops of a kernel over an instruction set. Included by one file for each set, which passes a
 // type of its own, of internal linkage, so that no loop compiled for one processor is linked into
@@ -15,13 +17,6 @@
 //   start_hash(keys, spread, block),      IntegerHash of eight keys, in steps as of run_pipeline
 //   go_on_hash(block), finish_hash(block)
 namespace bloomery {
-
-enum class KeyShape { all_lanes, some_lanes, two_lines };
-
-[[gnu::always_inline]] inline void hash_each(const std::uint64_t* keys, std::size_t count,
-                                             std::uint64_t spread_seed, HashBlock& out) {
-  for (std::size_t j = 0; j < count; ++j) out.set(j, IntegerHash::hash(keys[j], spread_seed));
-}
 
 // Native integer keys for the pipeline.
 template <class Isa>
@@ -153,15 +148,18 @@ struct BlockedLoops {
     return added;
   }
 
-  static constexpr BlockedOps kOps{may_contain, insert, may_contain_batch, insert_batch};
+  template <class HalfLinesOfIsa>
+  static constexpr BlockedOps kOps{may_contain, insert, may_contain_batch, insert_batch,
+                                   WindowedLoops<HalfLinesOfIsa, kShape>::kOps};
 };
 
-template <class Isa>
+template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>>
 constexpr BlockedKernel make_blocked_kernel(std::string_view name) {
+  using enum KeyShape;
   return {name,
-          BlockedLoops<Isa, KeyShape::all_lanes>::kOps,
-          BlockedLoops<Isa, KeyShape::some_lanes>::kOps,
-          BlockedLoops<Isa, KeyShape::two_lines>::kOps,
+          BlockedLoops<Isa, all_lanes>::template kOps<HalfLinesOfIsa>,
+          BlockedLoops<Isa, some_lanes>::template kOps<HalfLinesOfIsa>,
+          BlockedLoops<Isa, two_lines>::template kOps<HalfLinesOfIsa>,
           hash_integers<Isa>,
           RegionLoops<Isa>::kOps};
 }

@@ -1,0 +1,112 @@
+#include "bloomery/filter/generation_clock.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/windowed_shape.h"
+
+namespace bloomery {
+namespace {
+
+// Head words.
+constexpr std::size_t kNewest = 0;
+constexpr std::size_t kInserts = 0;
+constexpr std::size_t kOffset = 1;
+
+// Beyond this a head is none: no clock and no count gets there, and products stay below 2^64.
+constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
+constexpr std::uint64_t kLatestMs = std::uint64_t{1} << 56;
+
+// Windows of time read the clock once for so many keys of a batch.
+constexpr std::size_t kKeysPerReading = 4096;
+
+std::uint64_t system_ms() noexcept {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, duration_cast<milliseconds>(since_1970).count()));
+}
+
+void raise_atomically(std::uint64_t& word, std::uint64_t value) noexcept {
+  const std::atomic_ref shared(word);
+  std::uint64_t seen = shared.load(std::memory_order_relaxed);
+  while (seen < value && !shared.compare_exchange_weak(seen, value, std::memory_order_release,
+                                                       std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+GenerationClock::GenerationClock(const FilterParameters& parameters)
+    : length_ms_(parameters.window.length_ms),
+      capacity_(parameters.capacity),
+      generations_(parameters.window.generations),
+      clock_(parameters.window.clock) {}
+
+void GenerationClock::check_head(std::span<const std::uint64_t> words) {
+  for (const std::size_t at : {kNewest, kOffset}) {
+    if (words[at] <= kMost) continue;
+    throw FormatError("impossible head of a windowed filter: word " + std::to_string(at) + " is " +
+                      std::to_string(words[at]) + " (at most 2^60)");
+  }
+}
+
+std::uint64_t GenerationClock::by_clock() const noexcept {
+  const std::uint64_t now_ms = std::min(clock_ ? clock_() : system_ms(), kLatestMs);
+  return generations_ + 1 + now_ms * generations_ / length_ms_;
+}
+
+std::uint64_t GenerationClock::of_count(std::uint64_t inserts) const noexcept {
+  return generations_ + 1 + inserts * generations_ / capacity_;
+}
+
+std::uint64_t GenerationClock::now(std::span<const std::uint64_t> words) const noexcept {
+  const std::uint64_t newest = load_word(&words[kNewest]);
+  if (newest == kLostGeneration) return kLostGeneration;
+  if (by_count()) return of_count(newest);
+  return std::max(newest, by_clock() + load_word(&words[kOffset]));
+}
+
+GenerationClock::Turn GenerationClock::take(std::span<std::uint64_t> words,
+                                            std::size_t wanted) const noexcept {
+  if (!by_count()) return {take_concurrently(words), std::min(wanted, kKeysPerReading)};
+  std::uint64_t& inserts = words[kInserts];
+  if (inserts == kLostGeneration) return {kLostGeneration, wanted};
+  const std::uint64_t generation = of_count(inserts);
+  // The first insert of the next generation, rounded up.
+  const std::uint64_t next =
+      ((generation - generations_) * capacity_ + generations_ - 1) / generations_;
+  const std::uint64_t keys =
+      std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(next - inserts, 1));
+  inserts += keys;
+  return {generation, keys};
+}
+
+std::uint64_t GenerationClock::take_concurrently(std::span<std::uint64_t> words) const noexcept {
+  const std::uint64_t head = load_word(&words[kNewest]);
+  if (head == kLostGeneration) return kLostGeneration;
+  if (by_count()) {
+    return of_count(std::atomic_ref(words[kInserts]).fetch_add(1, std::memory_order_relaxed));
+  }
+  const std::uint64_t clock = by_clock();
+  const std::uint64_t offset = load_word(&words[kOffset]);
+  if (clock + offset + 1 < head) raise_atomically(words[kOffset], head - clock);
+  const std::uint64_t generation = std::max(head, clock + offset);
+  if (generation > head) raise_atomically(words[kNewest], generation);
+  return generation;
+}
+
+std::uint64_t GenerationClock::begin_ms(std::span<const std::uint64_t> words,
+                                        std::uint64_t generation) const noexcept {
+  const std::uint64_t first = generations_ + 1 + load_word(&words[kOffset]);
+  if (by_count() || generation < first || generation - first > kMost) return 0;
+  return static_cast<std::uint64_t>(
+      (static_cast<Uint128>(generation - first) * length_ms_ + generations_ - 1) / generations_);
+}
+
+}  // namespace bloomery

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "bloomery/filter/parameters.h"
+
+namespace bloomery {
+
+// Which generation it is, by the head of a windowed filter's words (see windowed_shape.h) and, for
+// windows of time, by a clock.
+//
+// A clock that goes back does not bring a generation back. While it is at most a generation behind,
+// time stands still; beyond, the next insert takes what it says as going on from here, so that keys
+// stay their time and no generation is overfull. So a head of any content is gone on from.
+class GenerationClock {
+ public:
+  explicit GenerationClock(const FilterParameters& parameters);
+
+  // Throws FormatError for a head that no filter has.
+  static void check_head(std::span<const std::uint64_t> words);
+
+  // For questions. kLostGeneration where the head was lost.
+  std::uint64_t now(std::span<const std::uint64_t> words) const noexcept;
+
+  bool by_count() const noexcept { return length_ms_ == 0; }
+
+  // How many of the next keys go into which generation.
+  struct Turn {
+    std::uint64_t generation;
+    std::size_t keys;  // at least 1 of those wanted
+  };
+  Turn take(std::span<std::uint64_t> words, std::size_t wanted) const noexcept;
+
+  // The same for one key, from any number of threads.
+  std::uint64_t take_concurrently(std::span<std::uint64_t> words) const noexcept;
+
+  // Of windows of time: when a generation began, as the clock tells time; 0 where that is unknown.
+  std::uint64_t begin_ms(std::span<const std::uint64_t> words,
+                         std::uint64_t generation) const noexcept;
+
+ private:
+  std::uint64_t by_clock() const noexcept;
+  std::uint64_t of_count(std::uint64_t inserts) const noexcept;
+
+  std::uint64_t length_ms_;
+  std::uint64_t capacity_;
+  std::uint64_t generations_;
+  std::function<std::uint64_t()> clock_;
+};
+
+}  // namespace bloomery

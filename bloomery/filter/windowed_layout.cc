@@ -1,0 +1,327 @@
+#include "bloomery/filter/windowed_layout.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/bits/bit_view.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/filter/sizing.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 60;
+
+std::string window_problem(const Window& window) {
+  if (window.generations < 1 || window.generations > kMostGenerations) {
+    return std::to_string(window.generations) + " generations (1 to 7)";
+  }
+  if (window.length_ms > kMostWindowMs) {
+    return std::to_string(window.length_ms) + " ms long (at most " + std::to_string(kMostWindowMs) +
+           ", a hundred years; 0 for a window by count)";
+  }
+  return {};
+}
+
+void clear_line(std::uint64_t* line) noexcept {
+  for (std::uint64_t i = 0; i < kHalfLineWords; ++i) {
+    __atomic_store_n(&line[i], 0, __ATOMIC_RELAXED);
+  }
+}
+
+}  // namespace
+
+WindowedLayout::WindowedLayout(const FilterParameters& parameters, const BlockedKernel& kernel)
+    : blocked_(parameters, kernel),
+      ops_(&kernel.ops_for(BlockedShape::of(parameters.geometry)).windowed),
+      shape_(WindowedShape::of(parameters)),
+      geometry_(parameters.geometry),
+      clock_(parameters),
+      locks_(std::make_unique<Locks>()) {}
+
+Geometry WindowedLayout::geometry(const FilterOptions& options) {
+  validate(options);
+  if (const auto problem = window_problem(options.window); !problem.empty()) {
+    throw std::invalid_argument("the window is " + problem);
+  }
+  if (options.capacity > kMostKeys) {
+    throw std::invalid_argument("capacity is " + std::to_string(options.capacity) +
+                                ": at most 2^60 keys within a window");
+  }
+  const std::uint32_t generations = options.window.generations;
+  FilterOptions one = options;
+  one.capacity = (options.capacity + generations - 1) / generations;
+  one.false_positive_rate =
+      -std::expm1(std::log1p(-options.false_positive_rate) / (generations + 1));
+  one.false_positive_rate = std::max(one.false_positive_rate, kMinRate);
+  return blocked_geometry(one, kHalfLineBits);
+}
+
+void WindowedLayout::check(const FilterParameters& parameters) {
+  const Geometry& geometry = parameters.geometry;
+  const std::uint32_t lines = geometry.lines_per_key;
+  if ((lines != 1 && lines != 2) || geometry.line_bits != kHalfLineBits ||
+      geometry.bit_count == 0 || geometry.bit_count % (lines * kHalfLineBits) != 0 ||
+      geometry.probe_count < lines || geometry.probe_count > lines * kLaneCount) {
+    throw FormatError("impossible geometry of a windowed filter: " + std::to_string(lines) +
+                      " half lines a key (1 or 2), " + std::to_string(geometry.bit_count) +
+                      " bits a generation (whole half lines of 256 for each), " +
+                      std::to_string(geometry.probe_count) + " probes (1 to 8 a half line)");
+  }
+  if (const auto problem = window_problem(parameters.window); !problem.empty()) {
+    throw FormatError("impossible window of a filter: " + problem);
+  }
+  if (parameters.capacity > kMostKeys || parameters.geometry.bit_count > kMostKeys) {
+    throw FormatError("impossible size of a windowed filter: capacity " +
+                      std::to_string(parameters.capacity) + ", " +
+                      std::to_string(parameters.geometry.bit_count) +
+                      " bits a generation (both at most 2^60)");
+  }
+}
+
+WindowedLayout::Places WindowedLayout::places_of(HashPair hash) const noexcept {
+  const BlockedShape& generation = shape_.generation;
+  Places places;
+  places.place[0] = {fast_range(hash.h1, generation.lines), hash.h2, generation.probes[0]};
+  places.count = 1;
+  if (generation.two_lines()) {
+    const HashPair second = second_pair(hash);
+    places.place[1] = {generation.lines + fast_range(second.h1, generation.lines), second.h2,
+                       generation.probes[1]};
+    places.count = 2;
+  }
+  return places;
+}
+
+SlotSet WindowedLayout::living_slots(std::span<const std::uint64_t> words, std::uint64_t group,
+                                     std::uint64_t now) const noexcept {
+  const std::uint64_t* const stamp = &words[WindowedShape::stamp_word(group)];
+  return shape_.living_slots(__atomic_load_n(stamp, __ATOMIC_ACQUIRE), now);
+}
+
+WindowedWords WindowedLayout::Moment::words() const noexcept {
+  const WindowedShape& shape = layout.shape_;
+  return {.generation = shape.generation,
+          .groups_begin = shape.groups_begin,
+          .slots = shape.slots,
+          .slot = shape.slot_of(now),
+          .now = now,
+          .context = this,
+          .living_slots =
+              [](const void* context, std::uint64_t stamp) {
+                const auto& moment = *static_cast<const Moment*>(context);
+                return moment.layout.shape_.living_slots(stamp, moment.now);
+              },
+          .renew =
+              [](const void* context, std::uint64_t* words, std::uint64_t group) {
+                const auto& moment = *static_cast<const Moment*>(context);
+                moment.layout.renew(words, group, moment.now);
+              }};
+}
+
+bool WindowedLayout::may_contain(std::span<const std::uint64_t> words,
+                                 HashPair hash) const noexcept {
+  const Moment moment{*this, clock_.now(words)};
+  return ops_->may_contain(words.data(), moment.words(), hash);
+}
+
+// Makes the slot of a generation ready for keys, in the sixteen groups of one stamp. What the slots
+// of generations since the stamp hold is of none of the living ones.
+void WindowedLayout::renew(std::uint64_t* words, std::uint64_t group,
+                           std::uint64_t generation) const noexcept {
+  std::uint64_t& word = words[WindowedShape::stamp_word(group)];
+  const std::uint64_t stamp = load_word(&word);
+  if (stamp == generation || generation == kLostGeneration) return;
+  if (shape_.is_ahead(stamp, generation)) return;
+  if (stamp != 0) {
+    const SlotSet old = shape_.last_slots(generation, generation - stamp);
+    const std::uint64_t first = group - group % kGroupsPerStamp;
+    const std::uint64_t last = std::min(first + kGroupsPerStamp, shape_.groups);
+    for (std::uint64_t each = first; each < last; ++each) {
+      std::uint64_t* const lines = &words[shape_.group_word(each)];
+      for (std::uint32_t slot = 0; slot < shape_.slots; ++slot) {
+        if ((old >> slot & 1) != 0) clear_line(lines + slot * kHalfLineWords);
+      }
+    }
+  }
+  // Release: who finds this stamp also finds the lines cleared.
+  __atomic_store_n(&word, generation, __ATOMIC_RELEASE);
+}
+
+bool WindowedLayout::insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+  const Moment moment{*this, clock_.take(words, 1).generation};
+  return ops_->insert(words.data(), moment.words(), hash);
+}
+
+bool WindowedLayout::insert_concurrently(std::span<std::uint64_t> words,
+                                         HashPair hash) const noexcept {
+  const std::uint64_t generation = clock_.take_concurrently(words);
+  const Places places = places_of(hash);
+  for (const Place& place : places) {
+    const std::uint64_t at = WindowedShape::stamp_word(place.group);
+    if (__atomic_load_n(&words[at], __ATOMIC_ACQUIRE) == generation) continue;
+    const std::scoped_lock lock((*locks_)[at % kLocks]);
+    const std::uint64_t stamp = load_word(&words[at]);
+    // Stamped by a thread that came later and was faster, for a generation that needs our slot: a
+    // window has passed since this insert began, and its key is out of it.
+    const bool too_late =
+        stamp > generation && !shape_.is_ahead(stamp, generation) && stamp <= clock_.now(words);
+    if (too_late) return true;
+    renew(words.data(), place.group, generation);
+  }
+  const Moment moment{*this, generation};
+  const bool is_new = !ops_->may_contain(words.data(), moment.words(), hash);
+  const std::uint64_t slot = shape_.slot_of(generation);
+  for (const Place& place : places) {
+    std::uint64_t* const line = &words[shape_.group_word(place.group) + slot * kHalfLineWords];
+    for (std::uint32_t i = 0; i < place.probes; ++i) {
+      const std::uint32_t bit = place.bit(i);
+      set_mask_atomically(line[bit / kWordBits], bit_mask(bit));
+    }
+  }
+  return is_new;
+}
+
+void WindowedLayout::ask_batch(std::span<const std::uint64_t> words, const HashBlocks& hashes,
+                               bool* found) const noexcept {
+  const Moment moment{*this, clock_.now(words)};
+  ops_->may_contain_batch(words.data(), moment.words(), hashes, words.size_bytes() >= kFarBytes,
+                          found);
+}
+
+std::size_t WindowedLayout::insert_turn(std::span<std::uint64_t> words, std::uint64_t generation,
+                                        const HashBlocks& hashes, bool* was_new) const noexcept {
+  const Moment moment{*this, generation};
+  return ops_->insert_batch(words.data(), moment.words(), hashes, words.size_bytes() >= kFarBytes,
+                            was_new);
+}
+
+void WindowedLayout::merge(std::span<std::uint64_t> words,
+                           std::span<const std::uint64_t> others) const {
+  if (clock_.by_count()) {
+    throw IncompatibleError(
+        "cannot merge windows by count: nothing says in which order the keys of both came; windows "
+        "of time merge");
+  }
+  const std::uint64_t now = clock_.take(words, 1).generation;
+  const std::uint64_t theirs = clock_.now(others);
+  for (std::uint64_t group = 0; group < shape_.groups; ++group) {
+    const SlotSet living = living_slots(others, group, theirs);
+    if (living == 0) continue;
+    renew(words.data(), group, now);
+    for (std::uint32_t age = 0; age < shape_.slots; ++age) {
+      const std::uint32_t from = shape_.slot_of(theirs - age);
+      if ((living >> from & 1) == 0) continue;
+      const std::uint64_t at = shape_.group_word(group);
+      merge_bits(words.subspan(at + shape_.slot_of(now - age) * kHalfLineWords, kHalfLineWords),
+                 others.subspan(at + from * kHalfLineWords, kHalfLineWords));
+    }
+  }
+}
+
+// What is summed over the lines of a slot, and over those of all slots laid over each other.
+struct WindowedLayout::Sums {
+  struct Slot {
+    std::uint64_t ones = 0;
+    std::array<double, 2> rates{};  // of the first and the second line of a key
+
+    double rate(const BlockedShape& shape) const noexcept {
+      const auto lines = static_cast<double>(shape.lines);
+      return rates[0] / lines * (shape.two_lines() ? rates[1] / lines : 1);
+    }
+  };
+  std::array<Slot, kMostGenerations + 1> slots{};
+  std::uint64_t ones_of_any = 0;
+};
+
+WindowedLayout::Sums WindowedLayout::sum_up(std::span<const std::uint64_t> words) const noexcept {
+  Sums sums;
+  const std::uint64_t now = clock_.now(words);
+  for (std::uint64_t group = 0; group < shape_.groups; ++group) {
+    const SlotSet living = living_slots(words, group, now);
+    if (living == 0) continue;
+    const std::uint64_t half = group / shape_.generation.lines;
+    std::array<std::uint64_t, kHalfLineWords> any{};
+    for (std::uint32_t slot = 0; slot < shape_.slots; ++slot) {
+      if ((living >> slot & 1) == 0) continue;
+      const BitView line =
+          words.subspan(shape_.group_word(group) + slot * kHalfLineWords, kHalfLineWords);
+      sums.slots[slot].ones += line.count_ones();
+      sums.slots[slot].rates[half] += line_rate(line, shape_.generation.probes[half]);
+      for (std::size_t i = 0; i < kHalfLineWords; ++i) any[i] |= line[i];
+    }
+    sums.ones_of_any += BitView(any).count_ones();
+  }
+  return sums;
+}
+
+FillState WindowedLayout::fill_state(std::span<const std::uint64_t> words) const noexcept {
+  const Sums sums = sum_up(words);
+  std::uint64_t ones = 0;
+  double none = 1;  // the chance that no generation has an absent key
+  for (const Sums::Slot& slot : sums.slots) {
+    ones += slot.ones;
+    none *= 1 - slot.rate(shape_.generation);
+  }
+  const double bits = static_cast<double>(geometry_.bit_count) * shape_.slots;
+  return {.fill_ratio = static_cast<double>(ones) / bits,
+          .cardinality = estimate_cardinality(geometry_, sums.ones_of_any),
+          .predicted_rate = 1 - none};
+}
+
+double WindowedLayout::rate_at_capacity(const FilterParameters& parameters) noexcept {
+  const std::uint32_t generations = parameters.window.generations;
+  const std::uint64_t share = (parameters.capacity + generations - 1) / generations;
+  const double one = predicted_rate(parameters.geometry, static_cast<double>(share));
+  return -std::expm1(std::log1p(-one) * (generations + 1));
+}
+
+std::vector<Generation> WindowedLayout::generations(std::span<const std::uint64_t> words) const {
+  const Sums sums = sum_up(words);
+  const std::uint64_t now = clock_.now(words);
+  std::vector<Generation> all;
+  for (std::uint32_t age = 0; age < shape_.slots; ++age) {
+    const Sums::Slot& slot = sums.slots[shape_.slot_of(now - age)];
+    all.push_back(
+        {.age = age,
+         .begin_ms = clock_.begin_ms(words, now - age),
+         .cardinality = estimate_cardinality(geometry_, slot.ones),
+         .fill_ratio = static_cast<double>(slot.ones) / static_cast<double>(geometry_.bit_count),
+         .predicted_rate = slot.rate(shape_.generation)});
+  }
+  return all;
+}
+
+std::vector<std::uint64_t> WindowedLayout::positions(HashPair hash) const {
+  std::vector<std::uint64_t> all;
+  for (const Place& place : places_of(hash)) {
+    for (std::uint32_t i = 0; i < place.probes; ++i) {
+      all.push_back(place.group * kHalfLineBits + place.bit(i));
+    }
+  }
+  return all;
+}
+
+std::vector<Probe> WindowedLayout::probes(std::span<const std::uint64_t> words,
+                                          HashPair hash) const {
+  std::vector<Probe> all;
+  const std::uint64_t now = clock_.now(words);
+  const auto positions = this->positions(hash);
+  for (std::uint32_t age = 0; age < shape_.slots; ++age) {
+    const std::uint32_t slot = shape_.slot_of(now - age);
+    for (const std::uint64_t position : positions) {
+      const std::uint64_t group = position / kHalfLineBits;
+      const bool living = (living_slots(words, group, now) >> slot & 1) != 0;
+      const auto line =
+          words.subspan(shape_.group_word(group) + slot * kHalfLineWords, kHalfLineWords);
+      all.push_back({age, position, living && test_bit(line, position % kHalfLineBits)});
+    }
+  }
+  return all;
+}
+
+}  // namespace bloomery
