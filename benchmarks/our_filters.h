@@ -8,6 +8,7 @@
 #include "benchmarks/subject.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/bulk/build_parallel.h"
+#include "bloomery/filter/static_filter.h"
 
 namespace bloomery::bench {
 
@@ -19,7 +20,7 @@ class AskedFilter : public Subject {
     if constexpr (requires { filter_->byte_count(); }) {
       return filter_->byte_count();
     } else {
-      return filter_->words().size_bytes();
+      return 8 * filter_->contents().word_count();
     }
   }
   std::span<const std::uint64_t> words() const override {
@@ -100,6 +101,23 @@ class BulkFilter final : public AskedFilter<BlockedFilter> {
  private:
   unsigned threads_;
   std::vector<std::uint64_t> keys_;
+};
+
+// A static filter with its bytes.
+class StaticSet {
+ public:
+  explicit StaticSet(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), filter_(bytes_) {}
+
+  std::uint64_t byte_count() const { return bytes_.size(); }
+  bool may_contain(std::uint64_t key) const { return filter_.may_contain(key); }
+  bool may_contain(Key key) const { return filter_.may_contain(key); }
+  void may_contain_many(KeyBatch batch, Answers found) const {
+    filter_.may_contain_many(batch, found);
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  StaticFilter filter_;
 };
 
 // A filter that is built from an array of all its keys.
