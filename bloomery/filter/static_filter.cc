@@ -61,8 +61,7 @@ std::vector<HashPair> hash_all(KeyBatch keys) {
   // A key that stands twice in the set is one key.
   const auto order = [](const HashPair& pair) { return std::pair(pair.h1, pair.h2); };
   std::ranges::sort(hashes, {}, order);
-  const auto rest = std::ranges::unique(hashes);
-  hashes.erase(rest.begin(), rest.end());
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   return hashes;
 }
 

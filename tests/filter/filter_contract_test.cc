@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <string>
@@ -13,6 +14,7 @@
 #include "bloomery/filter/classic_filter.h"
 #include "bloomery/filter/counting_filter.h"
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/owned_static_filter.h"
 #include "bloomery/filter/scalable_filter.h"
 #include "bloomery/filter/windowed_filter.h"
 #include "tests/support/binomial.h"
@@ -40,26 +42,49 @@ FilterOptions never_forgetting(FilterOptions options) {
 }
 
 template <class F>
-class FilterContract : public ::testing::Test {
- public:
-  static std::size_t count_positives(const F& filter, const std::vector<Key>& keys) {
-    std::size_t positives = 0;
-    for (const Key key : keys) positives += filter.may_contain(key) ? 1 : 0;
-    return positives;
-  }
-};
+std::size_t count_positives(const F& filter, const std::vector<Key>& keys) {
+  std::size_t positives = 0;
+  for (const Key key : keys) positives += filter.may_contain(key) ? 1 : 0;
+  return positives;
+}
+
+template <class F>
+class FilterContract : public ::testing::Test {};
 
 using FilterKinds = ::testing::Types<BlockedFilter, ClassicFilter, CountingFilter,
                                      ClassicCountingFilter, ScalableFilter, WindowedFilter>;
 
+// Those of every kind, also of those that are built once.
+using AskedKinds =
+    ::testing::Types<BlockedFilter, ClassicFilter, CountingFilter, ClassicCountingFilter,
+                     ScalableFilter, WindowedFilter, OwnedStaticFilter>;
+
+template <class F>
+F filled(const FilterOptions& options, const std::vector<Key>& keys) {
+  if constexpr (std::same_as<F, OwnedStaticFilter>) {
+    const auto parameters = parameters_for(FilterKind::fixed, {}, options);
+    std::vector<HashPair> hashes;
+    for (const Key key : keys) hashes.push_back(parameters.hash(key));
+    return OwnedStaticFilter::build(parameters, hashes);
+  } else {
+    F filter(options);
+    filter.insert_many(keys);
+    return filter;
+  }
+}
+
 struct KindNames {
   template <class F>
   static std::string GetName(int) {
-    std::string name(kind_name(F({.capacity = 1}).parameters().kind));
+    std::string name(kind_name(filled<F>({.capacity = 1}, {}).parameters().kind));
     std::ranges::replace(name, '-', '_');
     return name;
   }
 };
+
+template <class F>
+class AskedContract : public ::testing::Test {};
+TYPED_TEST_SUITE(AskedContract, AskedKinds, KindNames);
 TYPED_TEST_SUITE(FilterContract, FilterKinds, KindNames);
 
 // Positions of a filter, over all its layers or generations.
@@ -74,37 +99,40 @@ double position_count(const F& filter) {
   return count;
 }
 
-TYPED_TEST(FilterContract, FindsWhateverWasInserted) {
+TYPED_TEST(AskedContract, FindsWhateverWasInserted) {
   for (const double rate : {0.5, 0.1, 0.01, 0.001, 0.0001, 1e-9}) {
-    TypeParam filter({.capacity = 5'000, .false_positive_rate = rate});
     const auto members = texts(5'000, "member:");
-    for (const auto& member : members) filter.insert(Key(member));
+    const auto filter =
+        filled<TypeParam>({.capacity = 5'000, .false_positive_rate = rate}, keys_of(members));
     for (const auto& member : members) ASSERT_TRUE(filter.may_contain(Key(member))) << rate;
   }
 }
 
-TYPED_TEST(FilterContract, KeepsItsRateAtCapacity) {
+TYPED_TEST(AskedContract, KeepsItsRateAtCapacity) {
   const auto strangers = texts(200'000, "stranger:");
   for (const double rate : {0.5, 0.1, 0.01, 0.001}) {
     for (const std::size_t capacity : {1U, 10U, 1'000U, 50'000U}) {
-      TypeParam filter({.capacity = capacity, .false_positive_rate = rate});
-      filter.insert_many(keys_of(texts(capacity, "member:")));
+      const auto members = texts(capacity, "member:");
+      const auto filter =
+          filled<TypeParam>({.capacity = capacity, .false_positive_rate = rate}, keys_of(members));
       // The rate of these bits is within five percent of the asked one; the sample adds its own
       // luck.
-      EXPECT_LE(this->count_positives(filter, keys_of(strangers)),
+      EXPECT_LE(count_positives(filter, keys_of(strangers)),
                 binomial_upper(static_cast<double>(strangers.size()), 1.05 * rate))
           << capacity << " keys at " << rate;
     }
   }
 }
 
-TYPED_TEST(FilterContract, KeepsItsRateForStructuredKeys) {
+TYPED_TEST(AskedContract, KeepsItsRateForStructuredKeys) {
   constexpr std::uint64_t kMembers = 20'000;
   constexpr std::uint64_t kStrangers = 100'000;
   for (const KeyPattern& pattern : key_patterns()) {
+    std::vector<std::string> members;
+    for (std::uint64_t i = 0; i < kMembers; ++i) members.emplace_back(pattern.make(i));
     for (const double rate : {0.01, 0.0005}) {
-      TypeParam filter({.capacity = kMembers, .false_positive_rate = rate});
-      for (std::uint64_t i = 0; i < kMembers; ++i) filter.insert(Key(pattern.make(i)));
+      const auto filter =
+          filled<TypeParam>({.capacity = kMembers, .false_positive_rate = rate}, keys_of(members));
       std::size_t positives = 0;
       for (std::uint64_t i = kMembers; i < kMembers + kStrangers; ++i) {
         positives += filter.may_contain(Key(pattern.make(i))) ? 1 : 0;
@@ -117,20 +145,51 @@ TYPED_TEST(FilterContract, KeepsItsRateForStructuredKeys) {
 
 // Twenty filters at once, because one of ten keys has its own luck; low rates show a floor that
 // probes in lock step would leave.
-TYPED_TEST(FilterContract, TinyFiltersKeepLowRates) {
+TYPED_TEST(AskedContract, TinyFiltersKeepLowRates) {
+  const auto key_of = [](const std::uint64_t& integer) {
+    return Key(reinterpret_cast<const char*>(&integer), sizeof integer);
+  };
   for (const std::size_t capacity : {1U, 2U, 10U, 100U}) {
+    std::vector<std::uint64_t> integers(capacity);
+    std::iota(integers.begin(), integers.end(), 0);
+    std::vector<Key> members;
+    for (const std::uint64_t& integer : integers) members.push_back(key_of(integer));
     for (const double rate : {1e-3, 1e-4, 1e-5}) {
       std::size_t positives = 0;
       const std::uint64_t trials = 20'000;
       for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        TypeParam filter({.capacity = capacity, .false_positive_rate = rate, .seed = seed});
-        for (std::uint64_t i = 0; i < capacity; ++i) filter.insert(i);
-        for (std::uint64_t i = 0; i < trials; ++i)
-          positives += filter.may_contain(i + 1'000) ? 1 : 0;
+        const auto filter = filled<TypeParam>(
+            {.capacity = capacity, .false_positive_rate = rate, .seed = seed}, members);
+        for (std::uint64_t i = 1'000; i < 1'000 + trials; ++i) {
+          positives += filter.may_contain(key_of(i)) ? 1 : 0;
+        }
       }
       EXPECT_LE(static_cast<double>(positives), binomial_upper(20.0 * trials, 1.05 * rate))
           << capacity << " keys at " << rate;
     }
+  }
+}
+
+// Also what is not text, and a key twice.
+TYPED_TEST(AskedContract, TakesAnyBytes) {
+  const std::vector<Key> members{Key(""), Key("\0", 1), Key("\0\0", 2), Key("\xff\xfe"), Key("")};
+  const auto filter = filled<TypeParam>({.capacity = 10, .false_positive_rate = 1e-6}, members);
+  for (const Key key : members) EXPECT_TRUE(filter.may_contain(key));
+  EXPECT_FALSE(filter.may_contain(Key("\0\0\0", 3)));
+  EXPECT_FALSE(filled<TypeParam>({.capacity = 10}, {}).may_contain(Key("")));
+}
+
+TYPED_TEST(AskedContract, ABatchIsAnsweredAsSingleKeysAre) {
+  const auto members = texts(3'000, "member:");
+  const auto filter = filled<TypeParam>({.capacity = 3'000}, keys_of(members));
+  for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 128U, 3'000U}) {
+    const auto strangers = texts(count, "stranger:");
+    std::vector<Key> asked = keys_of(strangers);
+    if (count > 2) asked[count / 2] = members[7];
+    std::vector<char> found(count + 1, 2);
+    filter.may_contain_many(asked, {reinterpret_cast<bool*>(found.data()), count});
+    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i] != 0, filter.may_contain(asked[i]));
+    EXPECT_EQ(found[count], 2) << "an answer too many";
   }
 }
 
@@ -208,16 +267,6 @@ TYPED_TEST(FilterContract, ABatchAnswersAsSingleCallsDo) {
   EXPECT_EQ(added, added_singly);
   EXPECT_EQ(batch.inserted(), added);
   EXPECT_TRUE(stored_words(single) == stored_words(batch));
-
-  for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 128U, 3'000U}) {
-    const auto strangers = texts(count, "stranger:");
-    std::vector<Key> asked = keys_of(strangers);
-    if (count > 2) asked[count / 2] = members[7];
-    std::vector<char> found(count + 1, 2);
-    batch.may_contain_many(asked, {reinterpret_cast<bool*>(found.data()), count});
-    for (std::size_t i = 0; i < count; ++i) EXPECT_EQ(found[i] != 0, batch.may_contain(asked[i]));
-    EXPECT_EQ(found[count], 2) << "an answer too many";
-  }
 }
 
 TYPED_TEST(FilterContract, AnIntegerIsItsEightBytes) {
@@ -304,7 +353,7 @@ TYPED_TEST(FilterContract, SeesHowFullItIs) {
     EXPECT_GT(filter.predicted_rate(), 0.1);
   }
   const auto absent = texts(100'000, "stranger:");
-  EXPECT_NEAR(static_cast<double>(this->count_positives(filter, keys_of(absent))) / 100'000,
+  EXPECT_NEAR(static_cast<double>(count_positives(filter, keys_of(absent))) / 100'000,
               filter.predicted_rate(), 0.01);
   filter.clear();
   EXPECT_EQ(filter.inserted(), 0U);

@@ -69,7 +69,7 @@ TEST(MappedFilter, ReadWriteKeepsWhatIsInserted) {
   for (const auto& [name, filter] : samples()) {
     save(filter, folder / name);
     if (!is_changed_in_place(filter.parameters().kind)) {
-      EXPECT_THAT([&] { open_mapped(folder / name, kReadWrite); },
+      EXPECT_THAT([path = folder / name] { open_mapped(path, kReadWrite); },
                   ThrowsMessage<StoreError>(HasSubstr("is not changed in place")));
       continue;
     }
