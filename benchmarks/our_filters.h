@@ -77,30 +77,60 @@ class OurFilter final : public AskedFilter<Filter> {
   }
 };
 
-// A blocked filter that is there, and takes an array of all its keys in bulk.
-class BulkFilter final : public AskedFilter<BlockedFilter> {
+// A filter that gets an array of all its keys at once.
+template <class Filter>
+class CollectedFilter : public AskedFilter<Filter> {
  public:
-  BulkFilter(const FilterOptions& options, unsigned threads) : threads_(threads) {
-    filter_.emplace(options);
-    filter_->clear();  // touches every page
-    keys_.reserve(options.capacity);
-  }
+  explicit CollectedFilter(std::uint64_t capacity) { keys_.reserve(capacity); }
 
-  void clear() override {
-    filter_->clear();
-    keys_.clear();
-  }
+  void clear() override { keys_.clear(); }
   bool inserts_singly() const override { return false; }
   bool builds_at_once() const override { return true; }
   void collect(const KeyChunk& chunk) override {
     keys_.insert(keys_.end(), chunk.integers.begin(), chunk.integers.end());
   }
   void insert_each(const KeyChunk& /*keys*/) override {}
+
+ protected:
+  std::vector<std::uint64_t> keys_;
+};
+
+// A blocked filter that is there, and takes them in bulk.
+class BulkFilter final : public CollectedFilter<BlockedFilter> {
+ public:
+  BulkFilter(const FilterOptions& options, unsigned threads)
+      : CollectedFilter(options.capacity), threads_(threads) {
+    filter_.emplace(options);
+    filter_->clear();  // touches every page
+  }
+
+  void clear() override {
+    filter_->clear();
+    CollectedFilter::clear();
+  }
   void finish() override { build_parallel(*filter_, keys_, {.threads = threads_}); }
 
  private:
   unsigned threads_;
-  std::vector<std::uint64_t> keys_;
+};
+
+// A filter that is built of them.
+template <class Filter>
+class BuiltFilter final : public CollectedFilter<Filter> {
+ public:
+  using Build = std::function<Filter(std::span<const std::uint64_t> keys)>;
+
+  BuiltFilter(std::uint64_t capacity, Build build)
+      : CollectedFilter<Filter>(capacity), build_(std::move(build)) {}
+
+  void clear() override {
+    this->filter_.reset();
+    CollectedFilter<Filter>::clear();
+  }
+  void finish() override { this->filter_.emplace(build_(this->keys_)); }
+
+ private:
+  Build build_;
 };
 
 // A static filter with its bytes.
@@ -118,33 +148,6 @@ class StaticSet {
  private:
   std::vector<std::byte> bytes_;
   StaticFilter filter_;
-};
-
-// A filter that is built from an array of all its keys.
-template <class Filter>
-class BuiltFilter final : public AskedFilter<Filter> {
- public:
-  using Build = std::function<Filter(std::span<const std::uint64_t> keys)>;
-
-  BuiltFilter(std::uint64_t capacity, Build build) : build_(std::move(build)) {
-    keys_.reserve(capacity);
-  }
-
-  void clear() override {
-    this->filter_.reset();
-    keys_.clear();
-  }
-  bool inserts_singly() const override { return false; }
-  bool builds_at_once() const override { return true; }
-  void collect(const KeyChunk& chunk) override {
-    keys_.insert(keys_.end(), chunk.integers.begin(), chunk.integers.end());
-  }
-  void insert_each(const KeyChunk& /*keys*/) override {}
-  void finish() override { this->filter_.emplace(build_(keys_)); }
-
- private:
-  Build build_;
-  std::vector<std::uint64_t> keys_;
 };
 
 }  // namespace bloomery::bench

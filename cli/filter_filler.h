@@ -23,13 +23,7 @@ class FilterFiller {
       return;
     }
     batch.visit([&](auto keys) {
-      for (const auto& key : keys) {
-        if constexpr (!std::same_as<decltype(keys), std::span<const HashPair>>) {
-          hashes_.push_back(parameters_.hash(key));
-        } else {
-          hashes_.push_back(key);
-        }
-      }
+      for (const auto& key : keys) hashes_.push_back(parameters_.hash(key));
     });
   }
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "bloomery/hash/hash_pair.h"
 
@@ -89,11 +90,12 @@ template <std::size_t kLag, class Hasher, class Prefetch, class Probe>
   for (std::size_t j = 0; whole + j < count; ++j) probe(whole + j, ring[0][j]);
 }
 
-template <class Hasher, class Prefetch, class Probe>
+// kLag only where the filter is beyond a core's cache.
+template <std::size_t kLag = kFarLag, class Hasher, class Prefetch, class Probe>
 [[gnu::always_inline]] inline void run_pipeline(bool far, std::size_t count, Hasher hasher,
                                                 Prefetch prefetch, Probe probe) {
   if (far) {
-    run_pipeline<kFarLag>(count, hasher, prefetch, probe);
+    run_pipeline<kLag>(count, hasher, prefetch, probe);
   } else {
     run_pipeline<0>(count, hasher, prefetch, probe);
   }
@@ -122,6 +124,15 @@ template <class K>
   if constexpr (sizeof(K) > sizeof(std::uint64_t)) {
     __builtin_prefetch(reinterpret_cast<const void*>(address + 64));
   }
+}
+
+// Hashes keys[i] for the pipeline as hash(keys[i]).
+template <class K, class Hash>
+[[gnu::always_inline]] inline auto hash_each_key(std::span<const K> keys, Hash hash) noexcept {
+  return HashAtOnce{[keys, hash](std::size_t first, std::size_t count, HashBlock& out) {
+    prefetch_keys(keys.data() + first);
+    for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
+  }};
 }
 
 }  // namespace bloomery

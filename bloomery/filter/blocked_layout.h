@@ -119,10 +119,9 @@ class BlockedLayout {
       blocks.context = this;
       blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
         const auto& self = *static_cast<const Keys*>(context);
-        prefetch_keys(self.keys.data() + first);
-        for (std::size_t j = 0; j < count; ++j) {
-          out.set(j, self.layout.hash(self.keys[first + j]));
-        }
+        hash_each_key(self.keys, [&](const K& key) {
+          return self.layout.hash(key);
+        }).start(first, count, out);
       };
       return blocks;
     }

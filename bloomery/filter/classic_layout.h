@@ -127,10 +127,7 @@ class ClassicLayout {
   // Whether test(position) holds for every probe; stops at the first for which it does not.
   template <class Test>
   bool all_positions(HashPair hash, Test test) const {
-    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
-      if (!test(position(hash, i))) return false;
-    }
-    return true;
+    return all_probes(hash, 0, geometry_.probe_count, test);
   }
 
   // Calls visit(position) for the first position of every run of kLinePositions that a key touches.
@@ -155,12 +152,17 @@ class ClassicLayout {
     return words.size_bytes() >= kFarBytes;
   }
 
-  bool test_probes(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
-                   std::uint32_t to) const noexcept {
+  template <class Test>
+  bool all_probes(HashPair hash, std::uint32_t from, std::uint32_t to, Test test) const {
     for (std::uint32_t i = from; i < to; ++i) {
-      if (!test_bit(words, position(hash, i))) return false;
+      if (!test(position(hash, i))) return false;
     }
     return true;
+  }
+
+  bool test_probes(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
+                   std::uint32_t to) const noexcept {
+    return all_probes(hash, from, to, [&](std::uint64_t at) { return test_bit(words, at); });
   }
 
   void ask(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
@@ -174,16 +176,9 @@ class ClassicLayout {
   template <std::size_t kLag, class K, class Probe>
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, std::uint32_t asked,
            Probe probe) const {
-    const auto hash_block = [&](std::size_t first, std::size_t count, HashBlock& out) {
-      prefetch_keys(keys.data() + first);
-      for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
-    };
+    const auto hasher = hash_each_key(keys, [this](const K& key) { return hash(key); });
     const auto prefetch = [&](HashPair pair) { ask(words, pair, 0, asked); };
-    if (is_far(words)) {
-      run_pipeline<kLag>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
-    } else {
-      run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
-    }
+    run_pipeline<kLag>(is_far(words), keys.size(), hasher, prefetch, probe);
   }
 
   // The more lines a key asks for, the fewer keys ahead keep as many requests under way.

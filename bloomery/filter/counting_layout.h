@@ -128,10 +128,7 @@ class CountingLayout {
 
   template <class K, class Probe>
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
-    const auto hash_block = [&](std::size_t first, std::size_t count, HashBlock& out) {
-      prefetch_keys(keys.data() + first);
-      for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
-    };
+    const auto hasher = hash_each_key(keys, [this](const K& key) { return hash(key); });
     const auto prefetch = [&](HashPair hash) {
       plain_.for_each_line(hash, [&](std::uint64_t position) {
         const std::uint64_t* const line = &words[position / kCountersPerWord];
@@ -144,11 +141,7 @@ class CountingLayout {
         }
       });
     };
-    if (words.size_bytes() < kFarBytes) {
-      run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
-    } else {
-      run_pipeline<kLag>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
-    }
+    run_pipeline<kLag>(words.size_bytes() >= kFarBytes, keys.size(), hasher, prefetch, probe);
   }
 
   // As in ClassicLayout: a key asks for several lines.

@@ -170,25 +170,22 @@ std::size_t ScalableFilter::insert_many(KeyBatch batch, Answers was_new) {
 }
 
 std::size_t ScalableFilter::insert_batch(KeyBatch batch, bool* was_new) {
-  std::array<HashPair, kChunk> hashes;
   std::size_t added = 0;
   for (std::size_t done = 0; done < batch.size(); done += kChunk) {
-    const std::size_t part = std::min(kChunk, batch.size() - done);
-    layer(0).hash_many(batch.subbatch(done, part), hashes.data());
-    added += insert_chunk(std::span<const HashPair>(hashes.data(), part),
-                          was_new == nullptr ? nullptr : was_new + done);
+    const KeyBatch chunk = batch.subbatch(done, std::min(kChunk, batch.size() - done));
+    added += insert_chunk(chunk, was_new == nullptr ? nullptr : was_new + done);
   }
   return added;
 }
 
 // Every key is asked of the older layers first; what none of them has goes to the newest, in order,
 // as far as that has room.
-std::size_t ScalableFilter::insert_chunk(std::span<const HashPair> hashes, bool* was_new) {
+std::size_t ScalableFilter::insert_chunk(KeyBatch batch, bool* was_new) {
   std::array<bool, kChunk> flags;
   Pending pending;
-  pending.count = hashes.size();
-  std::ranges::copy(hashes, pending.hashes.begin());
-  for (std::size_t i = 0; i < hashes.size(); ++i) pending.keys[i] = static_cast<std::uint16_t>(i);
+  pending.count = batch.size();
+  layer(0).hash_many(batch, pending.hashes.data());
+  for (std::size_t i = 0; i < batch.size(); ++i) pending.keys[i] = static_cast<std::uint16_t>(i);
   const auto drop_keys_of = [&](const LayerFilter& has, std::size_t first) {
     const auto asked = pending.from(first);
     has.may_contain_many(asked, std::span(flags.data(), asked.size()));
@@ -196,7 +193,7 @@ std::size_t ScalableFilter::insert_chunk(std::span<const HashPair> hashes, bool*
   };
   for (std::size_t i = 0; i + 1 < layer_count(); ++i) drop_keys_of(layer(i), 0);
 
-  if (was_new != nullptr) std::fill_n(was_new, hashes.size(), false);
+  if (was_new != nullptr) std::fill_n(was_new, batch.size(), false);
   std::size_t added = 0;
   for (std::size_t at = 0; at < pending.count;) {
     LayerFilter& to = newest();
@@ -239,35 +236,26 @@ void ScalableFilter::clear() {
 }
 
 std::uint64_t ScalableFilter::capacity() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < layer_count(); ++i) sum += layer(i).capacity();
-  return sum;
+  return sum_layers([](const LayerFilter& each) { return each.capacity(); });
 }
 
 std::uint64_t ScalableFilter::inserted() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < layer_count(); ++i) sum += layer(i).inserted();
-  return sum;
+  return sum_layers([](const LayerFilter& each) { return each.inserted(); });
 }
 
 std::uint64_t ScalableFilter::bit_count() const noexcept {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < layer_count(); ++i) sum += layer(i).geometry().bit_count;
-  return sum;
+  return sum_layers([](const LayerFilter& each) { return each.geometry().bit_count; });
 }
 
 double ScalableFilter::fill_ratio() const noexcept {
-  double ones = 0;
-  for (std::size_t i = 0; i < layer_count(); ++i) {
-    ones += layer(i).fill_ratio() * static_cast<double>(layer(i).geometry().bit_count);
-  }
+  const double ones = sum_layers([](const LayerFilter& each) {
+    return each.fill_ratio() * static_cast<double>(each.geometry().bit_count);
+  });
   return ones / static_cast<double>(bit_count());
 }
 
 double ScalableFilter::cardinality() const noexcept {
-  double sum = 0;
-  for (std::size_t i = 0; i < layer_count(); ++i) sum += layer(i).cardinality();
-  return sum;
+  return sum_layers([](const LayerFilter& each) { return each.cardinality(); });
 }
 
 double ScalableFilter::predicted_rate() const noexcept {

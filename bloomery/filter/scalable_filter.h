@@ -115,7 +115,13 @@ class ScalableFilter {
   void append(const Layer& layer, SharedWords words);
   void grow();
   std::size_t insert_batch(KeyBatch batch, bool* was_new);
-  std::size_t insert_chunk(std::span<const HashPair> hashes, bool* was_new);
+  std::size_t insert_chunk(KeyBatch batch, bool* was_new);
+  template <class Of>
+  auto sum_layers(Of of) const noexcept {
+    auto sum = of(layer(0));
+    for (std::size_t i = 1; i < layer_count(); ++i) sum += of(layer(i));
+    return sum;
+  }
 
   FilterParameters parameters_;
   std::unique_ptr<Chain> chain_;

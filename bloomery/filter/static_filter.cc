@@ -50,13 +50,7 @@ std::vector<HashPair> hash_all(KeyBatch keys) {
   std::vector<HashPair> hashes;
   hashes.reserve(keys.size());
   keys.visit([&](auto each) {
-    for (const auto& key : each) {
-      if constexpr (std::same_as<decltype(each), std::span<const HashPair>>) {
-        hashes.push_back(key);
-      } else {
-        hashes.push_back(hash(key));
-      }
-    }
+    for (const auto& key : each) hashes.push_back(hash(key));
   });
   // A key that stands twice in the set is one key.
   const auto order = [](const HashPair& pair) { return std::pair(pair.h1, pair.h2); };
@@ -194,15 +188,8 @@ void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const noexcep
   const bool far = bytes_.size() >= kFarBytes;
   found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
     batch.subbatch(first, count).visit([&](auto keys) {
-      const auto hash_block = [&](std::size_t at, std::size_t block, HashBlock& out) {
-        for (std::size_t i = 0; i < block; ++i) {
-          if constexpr (std::same_as<decltype(keys), std::span<const HashPair>>) {
-            out.set(i, moved(keys[at + i]));
-          } else {
-            out.set(i, moved(hash_(keys[at + i])));
-          }
-        }
-      };
+      const auto hasher =
+          hash_each_key(keys, [this](const auto& key) { return moved(hash_(key)); });
       const auto prefetch = [&](HashPair hash) {
         for_all_positions(geometry_, hash, [&](std::uint64_t position) {
           prefetch_far(&bytes_[position / 8]);
@@ -211,11 +198,7 @@ void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const noexcep
         });
       };
       const auto probe = [&](std::size_t i, HashPair hash) { flags[i] = may_contain_moved(hash); };
-      if (far) {
-        run_pipeline<kLag>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
-      } else {
-        run_pipeline<0>(keys.size(), HashAtOnce{hash_block}, prefetch, probe);
-      }
+      run_pipeline<kLag>(far, keys.size(), hasher, prefetch, probe);
     });
   });
 }

@@ -29,6 +29,8 @@ class NativeHash {
   HashPair operator()(std::uint64_t integer) const noexcept {
     return secret_ ? secret_hash(integer) : IntegerHash::hash(integer, spread_);
   }
+  // What was hashed before, for those who take keys and pairs alike.
+  HashPair operator()(HashPair pair) const noexcept { return pair; }
 
   // Hashes keys[i] into out[i]; out has room for all.
   void hash_many(std::span<const Key> keys, HashPair* out) const noexcept;
