@@ -23,6 +23,7 @@ class ClassicLayout {
  public:
   static constexpr FilterKind kKind = Scheme::kKind;
   static constexpr std::uint32_t kMaxProbes = 255;
+  static constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 60;
 
   explicit ClassicLayout(const FilterParameters& parameters) noexcept
       : scheme_(parameters), geometry_(parameters.geometry) {}
@@ -33,20 +34,30 @@ class ClassicLayout {
     const Geometry& geometry = parameters.geometry;
     if (geometry.lines_per_key != 0 || geometry.probe_count == 0 ||
         geometry.probe_count > kMaxProbes || geometry.bit_count == 0 ||
-        geometry.bit_count % kWordBits != 0) {
+        geometry.bit_count > kMaxBits) {
       throw FormatError(
           "impossible geometry of a classic filter: " + std::to_string(geometry.bit_count) +
-          " bits (a multiple of 64), " + std::to_string(geometry.probe_count) +
-          " probes (1 to 255), " + std::to_string(geometry.lines_per_key) + " lines a key (0)");
+          " bits (1 to 2^60), " + std::to_string(geometry.probe_count) + " probes (1 to 255), " +
+          std::to_string(geometry.lines_per_key) + " lines a key (0)");
     }
+    if constexpr (requires { Scheme::check(parameters); }) Scheme::check(parameters);
   }
 
+  // Bits of the last word beyond bit_count are zero.
   static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
-    return parameters.geometry.bit_count / kWordBits;
+    return (parameters.geometry.bit_count + kWordBits - 1) / kWordBits;
   }
 
   HashPair hash(Key key) const noexcept { return scheme_.hash(key); }
-  HashPair hash(std::uint64_t integer) const noexcept { return scheme_.hash(integer); }
+  // By reference: what a scheme makes of an integer's bytes may say where they are.
+  HashPair hash(const std::uint64_t& integer) const noexcept {
+    if constexpr (requires { scheme_.hash(integer); }) {
+      return scheme_.hash(integer);
+    } else {
+      static_assert(std::endian::native == std::endian::little);
+      return scheme_.hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
+    }
+  }
   HashPair hash(HashPair pair) const noexcept { return pair; }
   template <class K>
   void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
@@ -54,7 +65,7 @@ class ClassicLayout {
   }
 
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
-    return test_probes(words, hash, 0, geometry_.probe_count);
+    return test_probes(words, hash, 0, asked_probes());
   }
 
   bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
@@ -79,13 +90,14 @@ class ClassicLayout {
   template <class K>
   void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
-    const std::uint32_t first_probes = std::min(geometry_.probe_count, kFirstProbes);
+    const std::uint32_t probes = asked_probes();
+    const std::uint32_t first_probes = std::min(probes, kFirstProbes);
     const bool far = is_far(words);
     Waiting queue[kQueue];
     std::size_t head = 0;
     std::size_t tail = 0;
     const auto finish = [&](const Waiting& key) {
-      found[key.index] = test_probes(words, key.hash, first_probes, geometry_.probe_count);
+      found[key.index] = test_probes(words, key.hash, first_probes, probes);
     };
     run<kLookupLag>(words, keys, first_probes, [&](std::size_t index, HashPair hash) {
       bool passes = true;  // without jumps, which a processor could not foresee
@@ -93,7 +105,7 @@ class ClassicLayout {
       found[index] = false;
       if (!passes) return;
       if (!far) return finish({index, hash});
-      ask(words, hash, first_probes, geometry_.probe_count);
+      ask(words, hash, first_probes, probes);
       queue[tail++ % kQueue] = {index, hash};
       if (tail - head > kQueueLag) finish(queue[head++ % kQueue]);
     });
@@ -144,6 +156,14 @@ class ClassicLayout {
   }
 
  private:
+  std::uint32_t asked_probes() const noexcept {
+    if constexpr (requires { Scheme::asked_probes(std::uint32_t{}); }) {
+      return Scheme::asked_probes(geometry_.probe_count);
+    } else {
+      return geometry_.probe_count;
+    }
+  }
+
   std::uint64_t position(HashPair hash, std::uint32_t i) const noexcept {
     return Scheme::position(hash, i, geometry_.bit_count);
   }

@@ -95,6 +95,8 @@ decltype(auto) with_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<FlatKind<WindowedLayout>>();
     case FilterKind::fixed:
       return visit.template operator()<FixedKind>();
+    default:
+      break;  // a foreign scheme, or none
   }
   throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
 }

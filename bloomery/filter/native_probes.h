@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <string>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/filter/sizing.h"
@@ -19,6 +20,13 @@ class NativeProbes {
   explicit NativeProbes(const FilterParameters& parameters) noexcept : hash_(parameters.hash) {}
 
   static Geometry geometry(const FilterOptions& options) { return classic_geometry(options); }
+
+  static void check(const FilterParameters& parameters) {
+    if (parameters.geometry.bit_count % 64 != 0) {
+      throw FormatError("impossible geometry of a classic filter: " +
+                        std::to_string(parameters.geometry.bit_count) + " bits (a multiple of 64)");
+    }
+  }
 
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }

@@ -24,6 +24,9 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
   }
   if (a.growth != b.growth) return "the filters grow differently";
   if (a.window != b.window) return "the filters have different windows";
+  if (a.foreign_options != b.foreign_options) {
+    return differ("the filters have options", a.foreign_options, b.foreign_options);
+  }
   if (a.hash.id() != b.hash.id()) return "one filter is secret and the other is not";
   if (a.hash.seed() != b.hash.seed()) {
     return differ("the filters have seeds", a.hash.seed(), b.hash.seed());

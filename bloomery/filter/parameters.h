@@ -18,18 +18,45 @@ enum class FilterKind : std::uint8_t {
   scalable = 5,          // a chain of blocked filters
   windowed = 6,          // generations of blocked filters that retire
   fixed = 7,             // "static": built once, of all its keys
+
+  // Schemes of other systems; format/ knows what they mean.
+  mitz_64 = 32,
+  mitz_32 = 33,
+  redisson = 34,
+  redisson_legacy = 35,
+  redisbloom = 36,
+  redisbloom_32 = 37,
+  php = 38,
+  simple_java = 39,
+  javascript = 40,
+  javascript_sane = 41,
+  orestes = 42,
+  pyrebloom = 43,
+  gozero = 44,
+  hutool_bitmap = 45,
+  hutool_bitset = 46,
+  leveldb = 47,
+  rocksdb = 48,
+  dcso = 49,
+  parquet = 50,
 };
+
+// Whether the kind is another system's scheme, with a hash of its own.
+constexpr bool is_foreign(FilterKind kind) noexcept {
+  return kind >= FilterKind::mitz_64;
+}
 
 // Everything about a filter but its bits: two filters with equal kind, hash, geometry, growth and
 // window mean the same by a bit.
 struct FilterParameters {
   FilterKind kind{};
-  NativeHash hash;
-  Geometry geometry;
+  NativeHash hash = NativeHash();  // of our own kinds
+  Geometry geometry{};
   std::uint64_t capacity = 0;
   double false_positive_rate = 0;
   Growth growth{};
   Window window{};
+  std::uint32_t foreign_options = 0;  // what else another system's format says of the filter
 };
 
 // What a new filter has; with the secret key drawn where one is wanted.

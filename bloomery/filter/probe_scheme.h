@@ -12,6 +12,10 @@ namespace bloomery {
 
 // What one stored format means by a key: its hash, and where in the array its i-th probe falls.
 // Part of the stored data: never change a scheme, add another.
+//
+// A scheme may have hash(std::uint64_t), else integers are their eight bytes; check(parameters),
+// which throws FormatError for a geometry that it never has; and asked_probes(probe_count),
+// where questions look at fewer probes than inserts set.
 template <class P>
 concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Key key,
                                HashPair hash, std::uint32_t i, std::uint64_t bit_count) {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
+#include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/store/byte_order.h"
 #include "bloomery/store/crc32c.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/typed_fields.h"

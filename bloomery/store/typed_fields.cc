@@ -6,9 +6,9 @@
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/next_layer.h"
-#include "bloomery/store/byte_order.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {

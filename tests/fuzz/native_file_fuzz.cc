@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/store/body_io.h"
-#include "bloomery/store/byte_order.h"
 #include "bloomery/store/crc32c.h"
 #include "bloomery/store/file_header.h"
 #include "bloomery/store/native_file.h"

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -10,8 +11,12 @@
 // Vectors that other systems' own programs wrote: golden/foreign/*.json, as they were recorded.
 namespace bloomery::golden {
 
-inline nlohmann::json read(const std::string& name) {
-  return nlohmann::json::parse(std::ifstream("golden/foreign/" + name));
+// Read once and kept, so that a loop may run over part of it.
+inline const nlohmann::json& read(const std::string& name) {
+  static std::map<std::string, nlohmann::json> files;
+  auto& file = files[name];
+  if (file.is_null()) file = nlohmann::json::parse(std::ifstream("golden/foreign/" + name));
+  return file;
 }
 
 inline std::uint64_t number_of_hex(const std::string& digits) {

@@ -1,0 +1,125 @@
+#include "bloomery/format/foreign_kinds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/basic_filter.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/format/mitz_probes.h"
+#include "bloomery/format/redisson_probes.h"
+
+namespace bloomery {
+namespace {
+
+template <class Scheme>
+using Probing = FlatKind<ClassicLayout<Scheme>>;
+
+// As with_kind, for schemes of other systems.
+template <class Visit>
+decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
+  switch (kind) {
+    case FilterKind::mitz_64:
+      return visit.template operator()<Probing<Mitz64Probes>>();
+    case FilterKind::mitz_32:
+      return visit.template operator()<Probing<Mitz32Probes>>();
+    case FilterKind::redisson:
+      return visit.template operator()<Probing<RedissonProbes>>();
+    case FilterKind::redisson_legacy:
+      return visit.template operator()<Probing<RedissonLegacyProbes>>();
+    default:
+      throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
+  }
+}
+
+struct SchemeName {
+  FilterKind kind;
+  std::string_view name;
+  std::string_view hash;
+};
+
+constexpr SchemeName kNames[] = {
+    {FilterKind::mitz_64, "mitz-64", "murmur3 x64-128"},
+    {FilterKind::mitz_32, "mitz-32", "murmur3 x64-128, half of it"},
+    {FilterKind::redisson, "redisson", "HighwayHash-128"},
+    {FilterKind::redisson_legacy, "redisson-legacy", "HighwayHash-128"},
+};
+
+const SchemeName& names_of(FilterKind kind) {
+  const auto* const found = std::ranges::find(kNames, kind, &SchemeName::kind);
+  if (found == std::end(kNames)) {
+    throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
+  }
+  return *found;
+}
+
+void check_foreign(const FilterContents& contents) {
+  const FilterParameters& parameters = contents.parameters;
+  const double rate = parameters.false_positive_rate;
+  if (parameters.capacity == 0 || !(rate > 0 && rate < 1)) {
+    throw FormatError("impossible promise of a filter: capacity " +
+                      std::to_string(parameters.capacity) + " (at least 1), rate " +
+                      std::to_string(rate) + " (above 0, below 1)");
+  }
+  with_foreign_kind(parameters.kind, [&]<class K>() { K::check(contents); });
+}
+
+std::uint64_t foreign_word_count(const FilterContents& contents) {
+  return with_foreign_kind(contents.parameters.kind,
+                           [&]<class K>() { return K::word_count(contents); });
+}
+
+}  // namespace
+
+std::string_view any_kind_name(FilterKind kind) {
+  return is_foreign(kind) ? names_of(kind).name : kind_name(kind);
+}
+
+std::string_view any_hash_name(const FilterParameters& parameters) {
+  if (is_foreign(parameters.kind)) return names_of(parameters.kind).hash;
+  return parameters.hash.id() == HashId::secret ? "HighwayHash-128" : "XXH3-128";
+}
+
+void check_any_contents(const FilterContents& contents) {
+  is_foreign(contents.parameters.kind) ? check_foreign(contents) : check_contents(contents);
+}
+
+std::uint64_t any_word_count(const FilterContents& contents) {
+  return is_foreign(contents.parameters.kind) ? foreign_word_count(contents)
+                                              : stored_word_count(contents);
+}
+
+AnyFilter open_foreign(FilterContents contents, SharedWords words) {
+  check_foreign(contents);
+  if (std::as_const(words).words().size() != foreign_word_count(contents)) {
+    throw FormatError("the words are not as many as the geometry says");
+  }
+  return with_foreign_kind(contents.parameters.kind, [&]<class K>() {
+    if (contents.inserted != 0) return AnyFilter(K::open(contents, std::move(words)));
+    const double keys = K::open(contents, words).cardinality();
+    contents.inserted = static_cast<std::uint64_t>(std::llround(keys));
+    return AnyFilter(K::open(contents, std::move(words)));
+  });
+}
+
+AnyFilter open_foreign(FilterContents contents, HeapWords words) {
+  return open_foreign(std::move(contents), SharedWords::of(std::move(words)));
+}
+
+AnyFilter make_foreign(const FilterParameters& parameters) {
+  const FilterContents contents{.parameters = parameters};
+  check_foreign(contents);
+  return open_foreign(contents, HeapWords(foreign_word_count(contents)));
+}
+
+void derive_promise(FilterParameters& parameters) noexcept {
+  const Geometry& geometry = parameters.geometry;
+  const double keys =
+      static_cast<double>(geometry.bit_count) * std::log(2.0) / geometry.probe_count;
+  parameters.capacity = static_cast<std::uint64_t>(std::max(1.0, std::round(keys)));
+  parameters.false_positive_rate =
+      std::max(kMinRate, std::ldexp(1.0, -static_cast<int>(geometry.probe_count)));
+}
+
+}  // namespace bloomery

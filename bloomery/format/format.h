@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/options.h"
+#include "bloomery/format/bit_order.h"
+#include "bloomery/format/settings.h"
+
+namespace bloomery {
+
+// One of the formats of other systems, as those see it who open any of them. What each stores, to
+// the bit, stands in its own header and in docs/formats.md.
+//
+// decode throws FormatError for bytes that are not the format, naming offset and field, and
+// std::invalid_argument for settings. create throws std::invalid_argument for what the system
+// refuses. encode takes contents of one of `kinds`.
+struct Format {
+  std::string_view name;      // "guava", as in guava:users.bin
+  std::string_view system;    // "Guava BloomFilter, Java"
+  std::string_view hash;      // "murmur3 x64-128"
+  std::string_view rule;      // how probes follow from the hash
+  std::string_view limits;    // what the system allows
+  std::string_view warning;   // what its users must know; mostly nothing
+  std::string_view settings;  // names with blanks between
+  std::string_view keys;      // how keys are read where nobody says: "text", "i32"
+  std::span<const FilterKind> kinds;
+
+  AnyFilter (*decode)(std::span<const std::byte> bytes, const FormatSettings& settings);
+  // An empty filter; null where only the system itself makes them.
+  AnyFilter (*create)(const FilterOptions& options, const FormatSettings& settings);
+  void (*encode)(const FilterContents& contents, const ByteSink& sink);  // null: read only
+  // What encode's bytes do not say; null where they say all.
+  FormatSettings (*settings_of)(const FilterContents& contents);
+  // What this filter's users must know, with its figures; null where `warning` is all there is.
+  std::string (*advice)(const FilterContents& contents);
+
+  bool holds(FilterKind kind) const noexcept;
+};
+
+std::span<const Format* const> formats() noexcept;
+
+// Null where there is none.
+const Format* find_format(std::string_view name) noexcept;
+
+// Throws IncompatibleError, saying what would have to be done, where the format cannot hold it.
+void require_holds(const Format& format, const FilterContents& contents);
+
+// All that encode gives.
+std::vector<std::byte> encode(const Format& format, const FilterContents& contents);
+
+}  // namespace bloomery

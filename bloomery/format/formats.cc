@@ -1,0 +1,60 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/bloom_filter_helper.h"
+#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/format.h"
+#include "bloomery/format/guava.h"
+#include "bloomery/format/redisson.h"
+
+namespace bloomery {
+namespace {
+
+// Every format there is, one line each.
+constexpr std::array kFormats{
+    &guava::kFormat,
+    &redisson::kFormat,
+    &bloom_filter_helper::kFormat,
+};
+
+}  // namespace
+
+std::span<const Format* const> formats() noexcept {
+  return kFormats;
+}
+
+const Format* find_format(std::string_view name) noexcept {
+  const auto* const found = std::ranges::find(kFormats, name, &Format::name);
+  return found == kFormats.end() ? nullptr : *found;
+}
+
+bool Format::holds(FilterKind kind) const noexcept {
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+void require_holds(const Format& format, const FilterContents& contents) {
+  const FilterKind kind = contents.parameters.kind;
+  if (format.encode == nullptr) {
+    throw IncompatibleError("the format " + std::string(format.name) + " is only read");
+  }
+  if (format.holds(kind)) return;
+  throw IncompatibleError(
+      "the filter's scheme is " + std::string(any_kind_name(kind)) + ", and " +
+      std::string(format.name) +
+      " means other bits by a key: bits cannot be converted, and the keys are not in them. With "
+      "the keys: bloomery load KEYS " +
+      std::string(format.name) + ":FILE");
+}
+
+std::vector<std::byte> encode(const Format& format, const FilterContents& contents) {
+  require_holds(format, contents);
+  std::vector<std::byte> bytes;
+  format.encode(contents, [&](std::span<const std::byte> piece) {
+    bytes.insert(bytes.end(), piece.begin(), piece.end());
+  });
+  return bytes;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/parameters.h"
+#include "bloomery/filter/probe_scheme.h"
+#include "bloomery/hash/murmur3.h"
+
+// The two rules of Guava's BloomFilterStrategies, after Kirsch and Mitzenmacher ("MITZ"), over
+// murmur3 x64-128 with seed 0. Others took the rules over, with arrays of any number of bits.
+namespace bloomery {
+
+// The sizing of those who keep the bits unrounded: truncated -n ln p / ln^2 2.
+double mitz_bit_count(double capacity, double rate) noexcept;
+
+// max(1, round(m / n ln 2)).
+std::uint32_t mitz_probe_count(double bit_count, double capacity) noexcept;
+
+struct Mitz64Probes {
+  static constexpr FilterKind kKind = FilterKind::mitz_64;
+
+  explicit Mitz64Probes(const FilterParameters&) noexcept {}
+  static Geometry geometry(const FilterOptions& options);
+
+  HashPair hash(Key key) const noexcept { return murmur3_128(key); }
+  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+    return ((hash.h1 + i * hash.h2) & 0x7fffffffffffffff) % bit_count;
+  }
+};
+
+struct Mitz32Probes {
+  static constexpr FilterKind kKind = FilterKind::mitz_32;
+
+  explicit Mitz32Probes(const FilterParameters&) noexcept {}
+  static Geometry geometry(const FilterOptions& options) { return Mitz64Probes::geometry(options); }
+
+  // The halves of the first word.
+  HashPair hash(Key key) const noexcept { return murmur3_128(key); }
+  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+    const auto low = static_cast<std::uint32_t>(hash.h1);
+    const auto high = static_cast<std::uint32_t>(hash.h1 >> 32);
+    std::uint32_t combined = low + (i + 1) * high;
+    if (combined >> 31 != 0) combined = ~combined;
+    return combined % bit_count;
+  }
+};
+
+}  // namespace bloomery

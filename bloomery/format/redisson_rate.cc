@@ -1,0 +1,77 @@
+// The rate of Redisson's rule, by trial.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/format/redisson.h"
+#include "bloomery/format/redisson_probes.h"
+
+namespace bloomery::redisson {
+namespace {
+
+constexpr std::uint64_t kTrialKeys = 50'000;
+constexpr std::uint64_t kQuestions = 1'000'000;
+// Common factors of the size and small numbers move the rate, so a trial's size has the same.
+constexpr std::uint64_t kResidues = 5'040;
+
+// Random words from a fixed seed (Steele, Lea, Flood 2014: SplitMix).
+class Random {
+ public:
+  std::uint64_t next() noexcept {
+    state_ += 0x9e3779b97f4a7c15;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  HashPair pair() noexcept {
+    const std::uint64_t first = next();
+    return {first, next()};
+  }
+
+ private:
+  std::uint64_t state_ = 2026;
+};
+
+}  // namespace
+
+// Even probes are as good as independent: the fill ratio says how often they all hit. Odd probes
+// are asked about, so that low rates can be told too.
+double expected_rate(std::uint64_t bit_count, std::uint32_t probe_count, std::uint64_t keys) {
+  if (keys == 0) return 0;
+  std::uint64_t bits = bit_count;
+  if (keys > kTrialKeys) {
+    const double scaled = static_cast<double>(bit_count) * static_cast<double>(kTrialKeys) /
+                          static_cast<double>(keys);
+    const auto whole = static_cast<std::uint64_t>(scaled) / kResidues;
+    bits = std::min(bit_count, whole * kResidues + bit_count % kResidues);
+    keys = static_cast<std::uint64_t>(std::llround(
+        static_cast<double>(keys) * static_cast<double>(bits) / static_cast<double>(bit_count)));
+  }
+  std::vector<std::uint64_t> words((bits + kWordBits - 1) / kWordBits);
+  Random random;
+  for (std::uint64_t key = 0; key < keys; ++key) {
+    const HashPair hash = random.pair();
+    for (std::uint32_t i = 0; i < probe_count; ++i) {
+      set_bit(words, RedissonProbes::position(hash, i, bits));
+    }
+  }
+  std::uint64_t ones = 0;
+  for (const std::uint64_t word : words) ones += static_cast<std::uint64_t>(std::popcount(word));
+  const double fill = static_cast<double>(ones) / static_cast<double>(bits);
+
+  std::uint64_t hits = 0;
+  for (std::uint64_t question = 0; question < kQuestions; ++question) {
+    const HashPair hash = random.pair();
+    bool hit = true;
+    for (std::uint32_t i = 1; hit && i < probe_count; i += 2) {
+      hit = test_bit(words, RedissonProbes::position(hash, i, bits));
+    }
+    hits += hit ? 1 : 0;
+  }
+  return std::pow(fill, (probe_count + 1) / 2) * static_cast<double>(hits) /
+         static_cast<double>(kQuestions);
+}
+
+}  // namespace bloomery::redisson

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/any_filter.h"
+
+// What the vectors of filters have in common.
+namespace bloomery::golden {
+
+inline std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
+
+inline std::string text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+using MakeKey = std::function<std::string(std::int64_t)>;
+
+// Key i by a pattern such as "user:"+i, user:%d or i.
+inline MakeKey text_keys(std::string pattern) {
+  if (!pattern.starts_with('"')) {
+    const std::size_t at = pattern.find("%d");
+    return [=](std::int64_t i) { return pattern.substr(0, at) + std::to_string(i); };
+  }
+  const std::string prefix = pattern.substr(1, pattern.rfind('"') - 1);
+  return [=](std::int64_t i) { return prefix + std::to_string(i); };
+}
+
+// Inserts keys [from, to) in one batch; which of them were not new.
+inline std::vector<std::int64_t> insert_all(AnyFilter& filter, const MakeKey& make,
+                                            std::int64_t from, std::int64_t to) {
+  std::vector<std::string> texts;
+  for (std::int64_t i = from; i < to; ++i) texts.push_back(make(i));
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  const auto was_new = std::make_unique<bool[]>(keys.size());
+  filter.insert_many(keys, std::span(was_new.get(), keys.size()));
+  std::vector<std::int64_t> old;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!was_new[i]) old.push_back(from + static_cast<std::int64_t>(i));
+  }
+  return old;
+}
+
+// Which of keys [from, to) may be in the filter, asked in one batch and one by one.
+inline std::vector<std::int64_t> present(const AnyFilter& filter, const MakeKey& make,
+                                         std::int64_t from, std::int64_t to) {
+  std::vector<std::string> texts;
+  for (std::int64_t i = from; i < to; ++i) texts.push_back(make(i));
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  const auto found = std::make_unique<bool[]>(keys.size());
+  filter.may_contain_many(keys, std::span(found.get(), keys.size()));
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (found[i]) all.push_back(from + static_cast<std::int64_t>(i));
+    if (i >= 2000) continue;
+    EXPECT_EQ(filter.may_contain(keys[i]), found[i]) << texts[i];
+  }
+  return all;
+}
+
+// A list in a vector may be cut short: the first of `all` must be it.
+inline void expect_begins_with(const std::vector<std::int64_t>& all, const nlohmann::json& list) {
+  const std::vector<std::int64_t> first = list;
+  ASSERT_LE(first.size(), all.size());
+  EXPECT_EQ(std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first.size())),
+            first);
+}
+
+}  // namespace bloomery::golden

@@ -1,0 +1,113 @@
+// What every format promises, whatever it is.
+#include "bloomery/format/format.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/foreign_kinds.h"
+#include "tests/format/foreign_vectors.h"
+#include "tests/support/keys.h"
+
+using namespace bloomery;
+using namespace bloomery::golden;
+
+namespace {
+
+class EveryFormat : public ::testing::TestWithParam<const Format*> {};
+
+TEST_P(EveryFormat, SaysWhatItIs) {
+  const Format& format = *GetParam();
+  EXPECT_EQ(find_format(format.name), &format);
+  for (const auto text : {format.name, format.system, format.hash, format.rule, format.keys}) {
+    EXPECT_FALSE(text.empty());
+  }
+  for (const FilterKind kind : format.kinds) {
+    EXPECT_FALSE(any_kind_name(kind).empty());
+    EXPECT_TRUE(format.holds(kind));
+  }
+  EXPECT_FALSE(format.holds(FilterKind::blocked));
+}
+
+// Bytes and settings of a filter, read again, are the same filter.
+TEST_P(EveryFormat, ReadsWhatItWrites) {
+  const Format& format = *GetParam();
+  if (format.create == nullptr || format.encode == nullptr) GTEST_SKIP() << "not made by us";
+  AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02}, {});
+  const MakeKey make = text_keys("key:%d");
+  for (const std::int64_t key_count : {0, 1, 1000}) {
+    insert_all(filter, make, 0, key_count);
+    const auto bytes = encode(format, filter.contents());
+    const FormatSettings settings =
+        format.settings_of == nullptr ? FormatSettings{} : format.settings_of(filter.contents());
+    AnyFilter read = format.decode(bytes, settings);
+    EXPECT_EQ(present(read, make, 0, key_count).size(), static_cast<std::size_t>(key_count));
+    EXPECT_EQ(present(read, make, 5000, 9000), present(filter, make, 5000, 9000));
+    EXPECT_EQ(encode(format, read.contents()), bytes);
+    EXPECT_EQ(read.geometry(), filter.geometry());
+    // And it goes on as the first.
+    EXPECT_EQ(insert_all(read, make, 9000, 9010), insert_all(filter, make, 9000, 9010));
+    EXPECT_EQ(encode(format, read.contents()), encode(format, filter.contents()));
+  }
+}
+
+TEST_P(EveryFormat, TakesIntegersAsTheirEightBytes) {
+  const Format& format = *GetParam();
+  if (format.create == nullptr) GTEST_SKIP() << "not made by us";
+  AnyFilter by_integer = format.create({.capacity = 500, .false_positive_rate = 0.02}, {});
+  AnyFilter by_bytes = format.create({.capacity = 500, .false_positive_rate = 0.02}, {});
+  std::vector<std::uint64_t> integers;
+  std::vector<std::string> texts;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    integers.push_back(i * 0x9e3779b97f4a7c15);
+    texts.push_back(bloomery::testing::bytes_of(integers.back()));
+  }
+  by_integer.insert_many(integers);
+  by_bytes.insert_many(bloomery::testing::keys_of(texts));
+  EXPECT_TRUE(
+      std::ranges::equal(by_integer.contents().words.front(), by_bytes.contents().words.front()));
+}
+
+TEST_P(EveryFormat, RefusesBitsThatMeanOtherKeys) {
+  const Format& format = *GetParam();
+  const AnyFilter blocked = make_filter(FilterKind::blocked, {.capacity = 10});
+  EXPECT_THROW(encode(format, blocked.contents()), IncompatibleError);
+}
+
+TEST_P(EveryFormat, RefusesSettingsItDoesNotHave) {
+  const Format& format = *GetParam();
+  EXPECT_THROW(format.decode({}, {{"colour", "red"}}), std::invalid_argument);
+  if (format.create == nullptr) return;
+  EXPECT_THROW(format.create({.capacity = 10}, {{"colour", "red"}}), std::invalid_argument);
+}
+
+TEST_P(EveryFormat, MergesItsOwn) {
+  const Format& format = *GetParam();
+  if (format.create == nullptr) GTEST_SKIP() << "not made by us";
+  const auto make_filter_of = [&](std::int64_t from, std::int64_t to) {
+    AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02}, {});
+    insert_all(filter, text_keys("key:%d"), from, to);
+    return filter;
+  };
+  AnyFilter merged = make_filter_of(0, 300);
+  merged.merge(make_filter_of(300, 600));
+  EXPECT_EQ(present(merged, text_keys("key:%d"), 0, 600).size(), 600U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, EveryFormat,
+                         ::testing::ValuesIn(formats().begin(), formats().end()),
+                         [](const auto& of) {
+                           std::string name(of.param->name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(Formats, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  for (const Format* const format : formats()) EXPECT_TRUE(names.insert(format->name).second);
+  EXPECT_EQ(find_format("no such"), nullptr);
+}
+
+}  // namespace
