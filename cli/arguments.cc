@@ -97,6 +97,32 @@ FilterOptions NewFilter::options() const {
   return options;
 }
 
+AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location) {
+  if (location.format == nullptr) {
+    if (is_built_once(wanted.kind_or_default())) {
+      throw std::invalid_argument(
+          "a static filter is not made empty: bloomery load builds it of all its keys");
+    }
+    return make_filter(wanted.kind_or_default(), wanted.options());
+  }
+  const std::string name(location.format->name);
+  if (wanted.kind || wanted.seed != 0 || wanted.secret || wanted.expansion || wanted.tightening ||
+      wanted.window_ms || wanted.generations) {
+    throw std::invalid_argument(
+        location.text() +
+        ": --kind, --seed, --secret, --expansion, --tightening, --window and "
+        "--generations are for files of our own; what " +
+        name + " can choose is FILE?name=value: " +
+        (location.format->settings.empty() ? "nothing" : std::string(location.format->settings)));
+  }
+  if (location.format->create == nullptr) {
+    throw std::invalid_argument(location.text() + ": a filter of the format " + name +
+                                " is not made here, only read" +
+                                (location.format->encode == nullptr ? "" : " and changed"));
+  }
+  return location.format->create(wanted.options(), location.settings);
+}
+
 void add_ratio(CLI::App& command, const std::string& name, const std::string& description,
                std::optional<double>& ratio) {
   add_value(command, name, "RATIO", description, [&ratio](const std::string& text) {
@@ -151,10 +177,45 @@ CLI::Option* add_json(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "print one JSON object instead of text");
 }
 
+CLI::Option* add_filter(CLI::App& command, const std::string& name, const std::string& description,
+                        FilterLocation& location) {
+  return command.add_option_function<std::string>(
+      name, [&location](const std::string& text) { location = parse_filter_location(text); },
+      description);
+}
+
+CLI::Option* add_filters(CLI::App& command, const std::string& name, const std::string& description,
+                         std::vector<FilterLocation>& locations) {
+  return command.add_option_function<std::vector<std::string>>(
+      name,
+      [&locations](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) locations.push_back(parse_filter_location(text));
+      },
+      description);
+}
+
+void choose_encoding(const CLI::App& command, std::span<const FilterLocation> filters,
+                     KeyEncoding& encoding) {
+  if (command.get_option("--as")->count() > 0) return;
+  const auto word = [](const FilterLocation& filter) {
+    return filter.format == nullptr ? std::string_view("text") : filter.format->keys;
+  };
+  for (const FilterLocation& filter : filters) {
+    if (word(filter) == word(filters.front())) continue;
+    throw std::invalid_argument("keys of " + filters.front().text() + " are " +
+                                std::string(word(filters.front())) + " and those of " +
+                                filter.text() + " " + std::string(word(filter)) +
+                                " where nothing else is said: say it with --as");
+  }
+  if (!filters.empty()) encoding = parse_key_encoding(word(filters.front()));
+}
+
 CLI::Option* add_encoding(CLI::App& command, KeyEncoding& encoding) {
-  return add_value(command, "--as", "text|hex|base64|u64|i64",
-                   "how keys are written; integers are eight little-endian bytes",
-                   [&encoding](const std::string& text) { encoding = parse_key_encoding(text); });
+  return add_value(
+      command, "--as", std::string(kKeyEncodings),
+      "how keys are written; integers are little-endian bytes, four of i32 and eight of "
+      "the others; text, unless the filter's format has another default",
+      [&encoding](const std::string& text) { encoding = parse_key_encoding(text); });
 }
 
 void add_key_options(CLI::App& command, SourceOptions& options) {

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/source/source_options.h"
+#include "bloomery/store/filter_location.h"
 
 namespace CLI {
 class App;
@@ -42,8 +45,23 @@ struct NewFilter {
   FilterOptions options() const;
 };
 
+// The empty filter that `wanted` and a location ask for: of one of our kinds, or as the location's
+// format makes them. Throws std::invalid_argument for an option that these do not have.
+AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location);
+
 // --kind, --seed, --secret, --expansion, --tightening, --window, --generations.
 void add_new_filter_options(CLI::App& command, NewFilter& filter);
+
+// FILE: a filter's file, our own or FORMAT:FILE.
+CLI::Option* add_filter(CLI::App& command, const std::string& name, const std::string& description,
+                        FilterLocation& location);
+CLI::Option* add_filters(CLI::App& command, const std::string& name, const std::string& description,
+                         std::vector<FilterLocation>& locations);
+
+// Where nobody gave --as: what the format of the filter takes keys for. Throws
+// std::invalid_argument where several filters take them for different things.
+void choose_encoding(const CLI::App& command, std::span<const FilterLocation> filters,
+                     KeyEncoding& encoding);
 
 // --as, -0, -F/--field, -d/--delimiter: which bytes of the input are the key.
 void add_key_options(CLI::App& command, SourceOptions& options);

@@ -24,12 +24,13 @@ Examples:
   bloomery check users.bloom --input keys.txt
   bloomery check users.bloom -v <asked.txt              the surely absent
   bloomery check monday.bloom tuesday.bloom -c <keys.txt
+  bloomery check guava:users.bin --as i32 <ids.txt      a filter of Guava's, of integers
   printf 'alice\n' | bloomery check -q users.bloom && echo maybe
 
 Exit status: 0 some records were selected, 1 none was.)";
 
 struct Arguments {
-  std::vector<std::string> files;
+  std::vector<FilterLocation> files;
   std::string input = "-";
   SourceOptions source;
   bool absent = false;
@@ -41,8 +42,8 @@ struct Arguments {
 // Answers of several filters about the keys of a batch: found in any of them.
 class AnyOf {
  public:
-  explicit AnyOf(const std::vector<std::string>& files) {
-    for (const std::string& file : files) filters_.push_back(load(file));
+  explicit AnyOf(const std::vector<FilterLocation>& files) {
+    for (const FilterLocation& file : files) filters_.push_back(load(file));
   }
 
   std::span<const bool> may_contain_many(std::span<const Key> keys) {
@@ -112,7 +113,7 @@ int check(const Arguments& arguments) {
 void add_check(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *app.add_subcommand("check", "Print the keys that may be in a filter");
-  command.add_option("FILE", arguments->files, "filters' files")->required();
+  add_filters(command, "FILE", "filters' files, ours or FORMAT:FILE", arguments->files)->required();
   command
       .add_option("--input", arguments->input,
                   "where keys come from, one a line; standard input by default")
@@ -123,7 +124,10 @@ void add_check(CLI::App& app, int& status) {
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");
   command.add_flag("--json", arguments->json, "print only the counts, as one JSON object");
   command.footer(kExamples);
-  command.callback([arguments, &status] { status = check(*arguments); });
+  command.callback([arguments, &command, &status] {
+    choose_encoding(command, arguments->files, arguments->source.encoding);
+    status = check(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -20,30 +20,27 @@ constexpr const char* kExamples = R"(Examples:
   bloomery create small.bloom -n 250000 -p 0.1% --kind classic
   bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers
   bloomery create seen.bloom -n 1M -p 0.01 --kind windowed --window 24h   forgets after a day
-  bloomery create last.bloom -n 1M -p 0.01 --kind windowed   remembers the last million)";
+  bloomery create last.bloom -n 1M -p 0.01 --kind windowed   remembers the last million
+  bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read)";
 
 struct Arguments {
-  std::string file;
+  FilterLocation file;
   NewFilter filter;
   bool json = false;
 };
 
 int create(const Arguments& arguments) {
-  if (is_built_once(arguments.filter.kind_or_default())) {
-    throw std::invalid_argument(
-        "a static filter is not made empty: bloomery load builds it of all its keys");
-  }
-  const AnyFilter filter =
-      make_filter(arguments.filter.kind_or_default(), arguments.filter.options());
-  save(filter, arguments.file, {.replace = false});
+  const AnyFilter filter = empty_filter(arguments.filter, arguments.file);
+  save(filter.contents(), arguments.file, {.replace = false});
   const double rate =
       filter.parameters().kind == FilterKind::windowed
           ? WindowedLayout::rate_at_capacity(filter.parameters())
           : predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
   Report report;
-  report.add("file", arguments.file);
+  report.add("file", arguments.file.text());
   add_parameters(report, filter.contents());
   report.add("predicted_rate", rate, rate_text(rate) + " at capacity");
+  advise(arguments.file, filter);
   Output output;
   print(report, arguments.json, output);
   return kSome;
@@ -54,7 +51,8 @@ int create(const Arguments& arguments) {
 void add_create(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *app.add_subcommand("create", "Make an empty filter in a new file");
-  command.add_option("FILE", arguments->file, "the file to make; one that exists is refused")
+  add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE; one that exists is refused",
+             arguments->file)
       ->required();
   add_capacity(command, arguments->filter.capacity)->required();
   add_rate(command, arguments->filter.rate)->required();

@@ -129,12 +129,13 @@ NewFilter Dedup::wanted() const {
 
 void Dedup::open_filter() {
   const std::string& state = arguments_.state;
+  const FilterLocation location = parse_filter_location(state);
   if (state.empty()) {
     filter_.emplace(wanted());
-  } else if (!std::filesystem::exists(std::filesystem::status(state))) {
-    filter_.emplace(wanted(), state);
+  } else if (!std::filesystem::exists(std::filesystem::status(location.path))) {
+    filter_.emplace(wanted(), location);
   } else {
-    filter_.emplace(FilterEditor(state));
+    filter_.emplace(FilterEditor(location));
     const FilterParameters& made = filter_->get().parameters();
     const bool differs =
         arguments_.filter.capacity.value_or(made.capacity) != made.capacity ||

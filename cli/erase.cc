@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -28,7 +28,7 @@ Examples:
 Exit status: 0 some keys were erased, 1 none was.)";
 
 struct Arguments {
-  std::string file;
+  FilterLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
   bool json = false;
@@ -38,8 +38,8 @@ int erase(const Arguments& arguments) {
   FilterEditor editor{arguments.file};
   AnyFilter& filter = editor.filter();
   if (!filter.can_erase()) {
-    throw std::invalid_argument(arguments.file + ": is a " +
-                                std::string(kind_name(filter.parameters().kind)) +
+    throw std::invalid_argument(arguments.file.text() + ": is a " +
+                                std::string(any_kind_name(filter.parameters().kind)) +
                                 " filter; only counting and classic-counting ones can erase");
   }
   std::uint64_t erased_count = 0;
@@ -52,7 +52,7 @@ int erase(const Arguments& arguments) {
 
   const std::uint64_t absent_count = totals.key_count - erased_count;
   Report report;
-  report.add("file", arguments.file);
+  report.add("file", arguments.file.text());
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("erased_count", erased_count, count_text(erased_count));
   report.add("absent_count", absent_count, count_text(absent_count));
@@ -68,7 +68,7 @@ int erase(const Arguments& arguments) {
 void add_erase(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *app.add_subcommand("erase", "Take keys out of a counting filter's file");
-  command.add_option("FILE", arguments->file, "a counting filter's file")->required();
+  add_filter(command, "FILE", "a counting filter's file", arguments->file)->required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
   add_key_options(command, arguments->source);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bloomery/filter/blocked_shape.h"
+#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
@@ -26,7 +27,7 @@ constexpr const char* kExamples = R"(Examples:
 Exit status: 0 the key may be present, 1 it is surely absent.)";
 
 struct Arguments {
-  std::string file;
+  FilterLocation file;
   std::string key;
   KeyEncoding encoding = KeyEncoding::text;
   bool json = false;
@@ -121,7 +122,9 @@ int explain(const Arguments& arguments) {
   Report report;
   report.add("key", key, printable(key));
   report.add("key_byte_count", key.size());
-  report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
+  if (carries_hash(filter.parameters().kind)) {
+    report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
+  }
   report.add("presence", found ? "maybe" : "absent");
   report.add("reason", has_generations ? reason_in_generations(filter, probes)
                                        : reason(filter, found, clear_count, probes));
@@ -143,12 +146,15 @@ void add_explain(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command =
       *app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
-  command.add_option("FILE", arguments->file, "a filter's file")->required();
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file)->required();
   command.add_option("KEY", arguments->key, "the key to ask about")->required();
   add_encoding(command, arguments->encoding);
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &status] { status = explain(*arguments); });
+  command.callback([arguments, &command, &status] {
+    choose_encoding(command, {&arguments->file, 1}, arguments->encoding);
+    status = explain(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -17,6 +17,9 @@ class FilterFiller {
     if (!is_built_once(kind)) filter_ = make_filter(kind, options);
   }
 
+  explicit FilterFiller(AnyFilter empty)
+      : parameters_(empty.parameters()), filter_(std::move(empty)) {}
+
   void add(KeyBatch batch) {
     if (filter_) {
       filter_->insert_many(batch);

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/source/human_number.h"
 #include "cli/messages.h"
 #include "cli/text_table.h"
@@ -31,9 +31,10 @@ void add_window(Report& report, const FilterParameters& parameters) {
 void add_parameters(Report& report, const FilterContents& contents) {
   const FilterParameters& parameters = contents.parameters;
   const Geometry& geometry = parameters.geometry;
+  const bool foreign = is_foreign(parameters.kind);
   const bool secret = parameters.hash.id() == HashId::secret;
-  const std::uint64_t byte_count = 8 * stored_word_count(contents);
-  report.add("kind", kind_name(parameters.kind));
+  const std::uint64_t byte_count = 8 * any_word_count(contents);
+  report.add("kind", any_kind_name(parameters.kind));
   report.add("capacity", parameters.capacity, count_text(parameters.capacity));
   report.add("false_positive_rate", parameters.false_positive_rate,
              rate_text(parameters.false_positive_rate) + " at capacity");
@@ -49,11 +50,13 @@ void add_parameters(Report& report, const FilterContents& contents) {
     report.add("expansion", parameters.growth.expansion);
     report.add("tightening", parameters.growth.tightening);
   }
-  report.add("hash", secret ? "HighwayHash-128" : "XXH3-128",
-             secret ? "HighwayHash-128 under a secret key"
-                    : "XXH3-128, and a mixer of its own for keys of eight bytes");
+  const std::string_view hash = any_hash_name(parameters);
+  report.add("hash", hash,
+             foreign  ? std::string(hash)
+             : secret ? "HighwayHash-128 under a secret key"
+                      : "XXH3-128, and a mixer of its own for keys of eight bytes");
   report.add("secret", secret);
-  if (!secret) report.add("seed", parameters.hash.seed());
+  if (!secret && !foreign) report.add("seed", parameters.hash.seed());
   if (parameters.kind == FilterKind::windowed) add_window(report, parameters);
 }
 
@@ -108,6 +111,14 @@ double add_state(Report& report, const AnyFilter& filter) {
   report.add("inserted", filter.inserted(), count_text(filter.inserted()));
   report.add("predicted_rate", rate, rate_text(rate) + " now");
   return rate;
+}
+
+void advise(const FilterLocation& location, const AnyFilter& filter) {
+  const Format* const format = location.format;
+  if (format == nullptr) return;
+  const std::string advice =
+      format->advice == nullptr ? std::string(format->warning) : format->advice(filter.contents());
+  if (!advice.empty()) complain(location.text() + ": " + advice);
 }
 
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now) {

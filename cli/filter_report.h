@@ -4,6 +4,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/parameters.h"
+#include "bloomery/store/filter_location.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -20,6 +21,9 @@ double add_state(Report& report, const AnyFilter& filter);
 
 // The generations of a windowed filter; nothing of others.
 void add_generations(Report& report, const AnyFilter& filter);
+
+// Says on standard error what users of a filter of the location's format must know.
+void advise(const FilterLocation& location, const AnyFilter& filter);
 
 // Says on standard error where a filter holds more keys than it was made for.
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now);

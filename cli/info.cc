@@ -1,11 +1,12 @@
 // bloomery info: what a file says of its filter, and whether all of it is whole.
 #include <CLI/CLI.hpp>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/store/native_file.h"
+#include "bloomery/store/filter_location.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kExamples = R"(Examples:
   bloomery info users.bloom
   bloomery info users.bloom --json
+  bloomery info guava:users.bin
 
 Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
 
@@ -30,21 +32,70 @@ void add_file(Report& report, const FileInfo& info) {
   report.add("closed_cleanly", info.closed_cleanly);
 }
 
-int info(const std::string& file, bool json) {
+void add_foreign(Report& report, const FilterLocation& location, const AnyFilter& filter) {
+  const Format& format = *location.format;
+  report.add("format", format.name, std::string(format.system));
+  report.add("index_rule", format.rule);
+  report.add("keys", format.keys, std::string(format.keys) + ", where --as says nothing else");
+  report.add("file_byte_count", std::filesystem::file_size(location.path),
+             bytes_text(std::filesystem::file_size(location.path)));
+  if (format.derives_promise) {
+    report.add("promise", "derived",
+               "not in the bytes: capacity and rate are what the size fits best");
+  }
+  if (format.settings_of == nullptr) return;
+  Report::Value settings = Report::Value::object();
+  std::string text;
+  for (const auto& [name, value] : format.settings_of(filter.contents())) {
+    settings[name] = value;
+    text += (text.empty() ? "" : " ") + name + "=" + value;
+  }
+  report.add("settings", std::move(settings), text);
+}
+
+double add_filter_state(Report& report, const AnyFilter& filter) {
+  const double cardinality = filter.cardinality();
+  const double rate = add_state(report, filter);
+  report.add("cardinality", cardinality,
+             count_text(static_cast<std::uint64_t>(std::llround(cardinality))));
+  report.add("fill_ratio", filter.fill_ratio());
+  add_layers(report, filter.contents());
+  add_generations(report, filter);
+  return rate;
+}
+
+void print_all(const Report& report, const FilterContents& contents, bool json) {
+  Output output;
+  print(report, json, output);
+  if (json) return;
+  output.write(layers_text(contents));
+  output.flush();
+}
+
+int info_foreign(const FilterLocation& location, bool json) {
+  const AnyFilter filter = load(location);
+  Report report;
+  report.add("file", location.path.string());
+  add_foreign(report, location, filter);
+  add_parameters(report, filter.contents());
+  const double rate = add_filter_state(report, filter);
+  warn_if_overfull(location.text(), filter, rate);
+  advise(location, filter);
+  print_all(report, filter.contents(), json);
+  return kSome;
+}
+
+int info(const FilterLocation& location, bool json) {
+  if (location.format != nullptr) return info_foreign(location, json);
+  const std::string file = location.path.string();
   const FileInfo header = inspect(file);
   Report report;
   report.add("file", file);
   add_parameters(report, header.contents);
   int status = kSome;
   try {
-    const AnyFilter filter = load(file);
-    const double cardinality = filter.cardinality();
-    const double rate = add_state(report, filter);
-    report.add("cardinality", cardinality,
-               count_text(static_cast<std::uint64_t>(std::llround(cardinality))));
-    report.add("fill_ratio", filter.fill_ratio());
-    add_layers(report, header.contents);
-    add_generations(report, filter);
+    const AnyFilter filter = load(location.path);
+    const double rate = add_filter_state(report, filter);
     add_file(report, header);
     report.add("checksums", "verified",
                "verified, " + std::to_string(header.block_count) +
@@ -57,12 +108,7 @@ int info(const std::string& file, bool json) {
     complain(error.what());
     status = kFault;
   }
-  Output output;
-  print(report, json, output);
-  if (!json) {
-    output.write(layers_text(header.contents));
-    output.flush();
-  }
+  print_all(report, header.contents, json);
   return status;
 }
 
@@ -70,12 +116,12 @@ int info(const std::string& file, bool json) {
 
 void add_info(CLI::App& app, int& status) {
   struct Arguments {
-    std::string file;
+    FilterLocation file;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *app.add_subcommand("info", "Describe a filter's file and verify it");
-  command.add_option("FILE", arguments->file, "a filter's file")->required();
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file)->required();
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = info(arguments->file, arguments->json); });

@@ -22,12 +22,13 @@ Examples:
   bloomery insert users.bloom keys.txt
   seq 1000 | bloomery insert users.bloom --as u64
   bloomery insert users.bloom --field 2 -d , table.csv
+  seq 1000 | bloomery insert guava:users.bin --as i32
   bloomery insert users.bloom 'sqlite:shop.db?table=users&column=id'
 
 Exit status: 0 some keys were new, 1 none was.)";
 
 struct Arguments {
-  std::string file;
+  FilterLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
   bool json = false;
@@ -36,7 +37,7 @@ struct Arguments {
 int insert(const Arguments& arguments) {
   FilterEditor editor{arguments.file};
   if (!editor.filter().can_insert()) {
-    throw std::invalid_argument(arguments.file +
+    throw std::invalid_argument(arguments.file.text() +
                                 ": is a static filter, built once; load builds a new one");
   }
   std::uint64_t new_count = 0;
@@ -50,13 +51,13 @@ int insert(const Arguments& arguments) {
   if (new_count > 0 || (forgets && totals.key_count > 0)) editor.commit();
 
   Report report;
-  report.add("file", arguments.file);
+  report.add("file", arguments.file.text());
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("new_count", new_count, count_text(new_count));
   if (totals.null_count > 0) report.add("null_count", totals.null_count);
   report.add("capacity", editor.filter().capacity(), count_text(editor.filter().capacity()));
   const double rate = add_state(report, editor.filter());
-  warn_if_overfull(arguments.file, editor.filter(), rate);
+  warn_if_overfull(arguments.file.text(), editor.filter(), rate);
   Output output;
   print(report, arguments.json, output);
   return new_count > 0 ? kSome : kNone;
@@ -67,13 +68,16 @@ int insert(const Arguments& arguments) {
 void add_insert(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command = *app.add_subcommand("insert", "Insert keys into a filter's file");
-  command.add_option("FILE", arguments->file, "a filter's file")->required();
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file)->required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
   add_key_options(command, arguments->source);
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &status] { status = insert(*arguments); });
+  command.callback([arguments, &command, &status] {
+    choose_encoding(command, {&arguments->file, 1}, arguments->source.encoding);
+    status = insert(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -30,6 +30,7 @@ Examples:
   bloomery load keys.txt words.bloom
   bloomery load 'sqlite:shop.db?table=users&column=id' ids.bloom -p 0.001
   bloomery load keys.txt words.bloom --kind static
+  bloomery load keys.txt redisson:bitmap -p 0.03 --as text
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000)";
 
@@ -37,7 +38,7 @@ constexpr double kDefaultRate = 0.01;
 
 struct Arguments {
   std::string from;
-  std::string file;
+  FilterLocation file;
   NewFilter filter;
   SourceOptions source;
   bool replace = false;
@@ -59,26 +60,31 @@ void refuse_existing(const std::string& file) {
   throw StoreError(file + ": already exists; --replace replaces it, in one step");
 }
 
+FilterFiller filler_of(const NewFilter& wanted, const FilterLocation& file) {
+  if (file.format == nullptr) return {wanted.kind_or_default(), wanted.options()};
+  return FilterFiller(empty_filter(wanted, file));
+}
+
 int load_keys(const Arguments& arguments) {
-  if (!arguments.replace) refuse_existing(arguments.file);
+  if (!arguments.replace) refuse_existing(arguments.file.path.string());
   const auto start = std::chrono::steady_clock::now();
   const auto source = open_source(arguments.from, arguments.source);
   NewFilter wanted = arguments.filter;
   if (!wanted.capacity) wanted.capacity = count_keys(*source, arguments.from);
   if (!wanted.rate) wanted.rate = kDefaultRate;
-  FilterFiller filler(wanted.kind_or_default(), wanted.options());
+  FilterFiller filler = filler_of(wanted, arguments.file);
   const SourceTotals totals = read_keys(
       *source, "load", {wanted.capacity, source->expected_byte_count()}, [&](const Batch& batch) {
         filler.add(batch.keys);
         return true;
       });
   const AnyFilter filter = std::move(filler).finish();
-  save(filter, arguments.file, {.replace = arguments.replace});
+  save(filter.contents(), arguments.file, {.replace = arguments.replace});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
   report.add("from", arguments.from);
-  report.add("file", arguments.file);
+  report.add("file", arguments.file.text());
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.contents());
@@ -87,7 +93,8 @@ int load_keys(const Arguments& arguments) {
   if (totals.null_count > 0) {
     complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
   }
-  warn_if_overfull(arguments.file, filter, rate);
+  warn_if_overfull(arguments.file.text(), filter, rate);
+  advise(arguments.file, filter);
   Output output;
   print(report, arguments.json, output);
   return totals.key_count > 0 ? kSome : kNone;
@@ -101,7 +108,7 @@ void add_load(CLI::App& app, int& status) {
       *app.add_subcommand("load", "Make a filter of all keys of a database or file");
   command.add_option("FROM", arguments->from, "keys.txt, sqlite:..., or - for standard input")
       ->required();
-  command.add_option("FILE", arguments->file, "the file to make")->required();
+  add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE", arguments->file)->required();
   add_capacity(command, arguments->filter.capacity)
       ->description("keys to size for; counted beforehand by default");
   add_rate(command, arguments->filter.rate)
@@ -111,7 +118,10 @@ void add_load(CLI::App& app, int& status) {
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &status] { status = load_keys(*arguments); });
+  command.callback([arguments, &command, &status] {
+    choose_encoding(command, {&arguments->file, 1}, arguments->source.encoding);
+    status = load_keys(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -23,8 +23,8 @@ Examples:
   bloomery merge week.bloom monday.bloom tuesday.bloom)";
 
 struct Arguments {
-  std::string out;
-  std::vector<std::string> files;
+  FilterLocation out;
+  std::vector<FilterLocation> files;
   bool json = false;
 };
 
@@ -37,17 +37,17 @@ int merge(const Arguments& arguments) {
     try {
       merged.merge(load(arguments.files[i]));
     } catch (const IncompatibleError& error) {
-      throw IncompatibleError(arguments.files.front() + " and " + arguments.files[i] + ": " +
-                              error.what());
+      throw IncompatibleError(arguments.files.front().text() + " and " + arguments.files[i].text() +
+                              ": " + error.what());
     }
   }
-  save(merged, arguments.out, {.replace = false});
+  save(merged.contents(), arguments.out, {.replace = false});
   Report report;
-  report.add("file", arguments.out);
+  report.add("file", arguments.out.text());
   report.add("merged_count", arguments.files.size());
   add_parameters(report, merged.contents());
   const double rate = add_state(report, merged);
-  warn_if_overfull(arguments.out, merged, rate);
+  warn_if_overfull(arguments.out.text(), merged, rate);
   Output output;
   print(report, arguments.json, output);
   return kSome;
@@ -59,9 +59,9 @@ void add_merge(CLI::App& app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App& command =
       *app.add_subcommand("merge", "Make one filter that holds the keys of several");
-  command.add_option("OUT", arguments->out, "the file to make; one that exists is refused")
+  add_filter(command, "OUT", "the file to make; one that exists is refused", arguments->out)
       ->required();
-  command.add_option("FILE", arguments->files, "two filters' files or more")->required();
+  add_filters(command, "FILE", "two filters' files or more", arguments->files)->required();
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = merge(*arguments); });

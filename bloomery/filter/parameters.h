@@ -43,7 +43,7 @@ enum class FilterKind : std::uint8_t {
 
 // Whether the kind is another system's scheme, with a hash of its own.
 constexpr bool is_foreign(FilterKind kind) noexcept {
-  return kind >= FilterKind::mitz_64;
+  return kind >= FilterKind::mitz_64 && kind <= FilterKind::parquet;
 }
 
 // Everything about a filter but its bits: two filters with equal kind, hash, geometry, growth and

@@ -20,6 +20,9 @@ void check_any_contents(const FilterContents& contents);
 std::uint64_t any_word_count(const FilterContents& contents);
 std::string_view any_hash_name(const FilterParameters& parameters);
 
+// False where a hash pair is but a reference to the key (key_reference.h), and says nothing.
+bool carries_hash(FilterKind kind) noexcept;
+
 // A filter over words that are there already. Throws FormatError for contents that none has. Where
 // contents.inserted is 0 but bits are set, it is estimated from these.
 AnyFilter open_foreign(FilterContents contents, SharedWords words);

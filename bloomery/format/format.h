@@ -39,6 +39,8 @@ struct Format {
   FormatSettings (*settings_of)(const FilterContents& contents);
   // What this filter's users must know, with its figures; null where `warning` is all there is.
   std::string (*advice)(const FilterContents& contents);
+  // Neither bytes nor settings say for how many keys and what rate the filter was made.
+  bool derives_promise = false;
 
   bool holds(FilterKind kind) const noexcept;
 };

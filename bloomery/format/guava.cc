@@ -207,6 +207,7 @@ const Format kFormat{
     .encode = encode_any,
     .settings_of = nullptr,
     .advice = nullptr,
+    .derives_promise = true,
 };
 
 }  // namespace bloomery::guava

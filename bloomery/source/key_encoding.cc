@@ -5,12 +5,15 @@
 #include <concepts>
 #include <stdexcept>
 
+#include "bloomery/format/kryo.h"
+#include "bloomery/format/utf16.h"
 #include "bloomery/source/printable.h"
 
 namespace bloomery {
 namespace {
 
 constexpr std::size_t kIntegerBytes = 8;
+constexpr std::size_t kKryoHead = 12;  // a class and a number
 constexpr std::uint8_t kNoDigit = 0xff;
 
 using DigitTable = std::array<std::uint8_t, 256>;
@@ -92,7 +95,7 @@ std::size_t decode_base64(std::string_view text, char* out) {
 }
 
 template <std::integral Integer>
-std::size_t decode_integer(std::string_view text, char* out, const char* allowed) {
+Integer parse_integer(std::string_view text, const char* allowed) {
   Integer value{};
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -100,8 +103,37 @@ std::size_t decode_integer(std::string_view text, char* out, const char* allowed
     refuse(text, std::string("is out of range: not ") + allowed);
   }
   if (error != std::errc{} || stop != end) refuse(text, std::string("is not ") + allowed);
-  write_integer_key(static_cast<std::uint64_t>(value), out);
-  return kIntegerBytes;
+  return value;
+}
+
+std::uint64_t parse_u64(std::string_view text) {
+  return parse_integer<std::uint64_t>(text, "a u64 (decimal digits, at most 18446744073709551615)");
+}
+
+std::int64_t parse_i64(std::string_view text) {
+  return parse_integer<std::int64_t>(
+      text, "an i64 (decimal digits, -9223372036854775808 to 9223372036854775807)");
+}
+
+std::int32_t parse_i32(std::string_view text) {
+  return parse_integer<std::int32_t>(text, "an i32 (decimal digits, -2147483648 to 2147483647)");
+}
+
+std::size_t write_little_endian(std::uint64_t value, std::size_t byte_count, char* out) noexcept {
+  for (std::size_t i = 0; i < byte_count; ++i) out[i] = static_cast<char>(value >> (8 * i));
+  return byte_count;
+}
+
+std::size_t decode_utf16(std::string_view text, char* out) {
+  std::size_t byte_count = 0;
+  for_each_utf16_unit(text, [&](std::uint16_t unit) {
+    byte_count += write_little_endian(unit, 2, out + byte_count);
+  });
+  return byte_count;
+}
+
+std::size_t copy(const std::string& key, char* out) {
+  return key.copy(out, key.size());
 }
 
 }  // namespace
@@ -112,7 +144,12 @@ KeyEncoding parse_key_encoding(std::string_view word) {
   if (word == "base64") return KeyEncoding::base64;
   if (word == "u64") return KeyEncoding::u64;
   if (word == "i64") return KeyEncoding::i64;
-  refuse(word, "is no encoding of keys; allowed: text, hex, base64, u64, i64");
+  if (word == "i32") return KeyEncoding::i32;
+  if (word == "utf16") return KeyEncoding::utf16;
+  if (word == "kryo") return KeyEncoding::kryo;
+  if (word == "kryo-i32") return KeyEncoding::kryo_i32;
+  if (word == "kryo-i64") return KeyEncoding::kryo_i64;
+  refuse(word, "is no encoding of keys; allowed: " + std::string(kKeyEncodings));
 }
 
 std::size_t decoded_byte_limit(KeyEncoding encoding, std::size_t byte_count) noexcept {
@@ -123,7 +160,15 @@ std::size_t decoded_byte_limit(KeyEncoding encoding, std::size_t byte_count) noe
       return byte_count / 4 * 3;
     case KeyEncoding::u64:
     case KeyEncoding::i64:
+    case KeyEncoding::i32:
       return kIntegerBytes;
+    case KeyEncoding::utf16:
+      return 2 * byte_count;  // a byte is at most a unit
+    case KeyEncoding::kryo:
+      return 3 * byte_count + kKryoHead;  // a unit is at most three
+    case KeyEncoding::kryo_i32:
+    case KeyEncoding::kryo_i64:
+      return kKryoHead;
     case KeyEncoding::text:
       break;
   }
@@ -137,11 +182,19 @@ std::size_t decode_key(KeyEncoding encoding, std::string_view text, char* out) {
     case KeyEncoding::base64:
       return decode_base64(text, out);
     case KeyEncoding::u64:
-      return decode_integer<std::uint64_t>(text, out,
-                                           "a u64 (decimal digits, at most 18446744073709551615)");
+      return write_little_endian(parse_u64(text), kIntegerBytes, out);
     case KeyEncoding::i64:
-      return decode_integer<std::int64_t>(
-          text, out, "an i64 (decimal digits, -9223372036854775808 to 9223372036854775807)");
+      return write_little_endian(static_cast<std::uint64_t>(parse_i64(text)), kIntegerBytes, out);
+    case KeyEncoding::i32:
+      return write_little_endian(static_cast<std::uint32_t>(parse_i32(text)), 4, out);
+    case KeyEncoding::utf16:
+      return decode_utf16(text, out);
+    case KeyEncoding::kryo:
+      return copy(kryo_string(text), out);
+    case KeyEncoding::kryo_i32:
+      return copy(kryo_integer(parse_i32(text)), out);
+    case KeyEncoding::kryo_i64:
+      return copy(kryo_long(parse_i64(text)), out);
     case KeyEncoding::text:
       break;
   }
@@ -155,7 +208,7 @@ std::string decode_key(KeyEncoding encoding, std::string_view text) {
 }
 
 void write_integer_key(std::uint64_t integer, char* out) noexcept {
-  for (std::size_t i = 0; i < kIntegerBytes; ++i) out[i] = static_cast<char>(integer >> (8 * i));
+  write_little_endian(integer, kIntegerBytes, out);
 }
 
 }  // namespace bloomery

@@ -7,7 +7,7 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/store/crc32c.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/typed_fields.h"
@@ -56,15 +56,30 @@ void check_version(std::uint8_t version) {
                     " bytes, " + wants + grouped(wanted));
 }
 
-NativeHash decode_hash(std::span<const std::byte> head, const TypedFields& fields) {
+// A foreign scheme has its own, which its kind says.
+constexpr std::uint8_t kForeignHash = 3;
+
+NativeHash decode_hash(std::span<const std::byte> head, FilterKind kind,
+                       const TypedFields& fields) {
   const auto id = get_number<std::uint8_t>(head, kHashAt);
   const auto seed = get_number<std::uint64_t>(head, kSeedAt);
+  if ((id == kForeignHash) != is_foreign(kind)) {
+    throw FormatError("hash " + std::to_string(id) +
+                      " (byte 11) with that kind (byte 10): 3 is that of foreign schemes");
+  }
+  if (id == kForeignHash) {
+    if (fields.secret || seed != 0) {
+      throw FormatError(
+          "a foreign scheme with a secret key or a seed (byte 16), where it has none");
+    }
+    return NativeHash();
+  }
   if (id == static_cast<std::uint8_t>(HashId::native)) {
     if (fields.secret) throw FormatError("a secret key, but a hash that has none (byte 11)");
     return NativeHash(seed);
   }
   if (id != static_cast<std::uint8_t>(HashId::secret)) {
-    throw FormatError("unknown hash " + std::to_string(id) + " at byte 11 (1 and 2 are known)");
+    throw FormatError("unknown hash " + std::to_string(id) + " at byte 11 (1, 2 and 3 are known)");
   }
   if (!fields.secret) throw FormatError("a secret filter (byte 11) without its key");
   if (seed != 0) throw FormatError("a secret filter with a seed (byte 16), where it has none");
@@ -73,11 +88,11 @@ NativeHash decode_hash(std::span<const std::byte> head, const TypedFields& field
 
 // Beyond what makes a geometry possible: what no filter with so many bits can truly say.
 void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
-  check_contents(contents);
-  if (stored_word_count(contents) * kWordBits != body_bits) {
+  check_any_contents(contents);
+  if (any_word_count(contents) * kWordBits != body_bits) {
     throw FormatError("impossible body: " + grouped(body_bits) +
                       " bits (byte 24), where such a filter has " +
-                      grouped(stored_word_count(contents) * kWordBits));
+                      grouped(any_word_count(contents) * kWordBits));
   }
   const FilterParameters& parameters = contents.parameters;
   const std::uint64_t inserted = contents.inserted;
@@ -85,7 +100,8 @@ void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
   // No set of n keys fits n log2(1/p) bits at a rate below p (Carter et al. 1978).
   const double least_bits =
       static_cast<double>(parameters.capacity) * -std::log2(parameters.false_positive_rate);
-  if (least_bits > bit_count) {
+  // What other systems promise is their affair.
+  if (least_bits > bit_count && !is_foreign(parameters.kind)) {
     throw FormatError("impossible promise: capacity " + grouped(parameters.capacity) +
                       " (byte 32) at that rate (byte 40) in " + grouped(body_bits) +
                       " bits (byte 24)");
@@ -126,15 +142,36 @@ std::optional<WindowField> window_of(const FilterParameters& parameters) {
                      parameters.geometry.bit_count};
 }
 
+void take_foreign(FilterParameters& parameters, const std::optional<ForeignField>& field) {
+  const bool foreign = is_foreign(parameters.kind);
+  if (field.has_value() != foreign) {
+    throw FormatError(foreign ? "a foreign scheme (byte 10) without its field 6"
+                              : "field 6 is for foreign schemes, and this is none (byte 10)");
+  }
+  if (!foreign) return;
+  parameters.geometry.bit_count = field->bit_count;
+  parameters.foreign_options = field->options;
+}
+
+std::optional<ForeignField> foreign_of(const FilterParameters& parameters) {
+  if (!is_foreign(parameters.kind)) return std::nullopt;
+  return ForeignField{parameters.geometry.bit_count, parameters.foreign_options};
+}
+
+bool has_layers(FilterKind kind) noexcept {
+  return kind == FilterKind::scalable || kind == FilterKind::redisbloom ||
+         kind == FilterKind::redisbloom_32;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_head(const FileHeader& header) {
   const FilterParameters& parameters = header.contents.parameters;
   const Geometry& geometry = parameters.geometry;
-  const std::uint64_t body_bits = stored_word_count(header.contents) * kWordBits;
-  const auto fields =
-      encode_fields({parameters.hash.secret(), header.notes.watermark, header.notes.note,
-                     parameters.growth, header.contents.layers, window_of(parameters)});
+  const std::uint64_t body_bits = any_word_count(header.contents) * kWordBits;
+  const auto fields = encode_fields({parameters.hash.secret(), header.notes.watermark,
+                                     header.notes.note, parameters.growth, header.contents.layers,
+                                     window_of(parameters), foreign_of(parameters)});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -142,7 +179,9 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   put_number(head, kVersionAt, kFileVersion);
   put_number(head, kFlagsAt, header.open_for_writing ? kFlagOpenForWriting : std::uint8_t{0});
   put_number(head, kKindAt, static_cast<std::uint8_t>(parameters.kind));
-  put_number(head, kHashAt, static_cast<std::uint8_t>(parameters.hash.id()));
+  put_number(
+      head, kHashAt,
+      is_foreign(parameters.kind) ? kForeignHash : static_cast<std::uint8_t>(parameters.hash.id()));
   put_number(head, kProbeCountAt, static_cast<std::uint8_t>(geometry.probe_count));
   put_number(head, kLinesAt, static_cast<std::uint8_t>(geometry.lines_per_key));
   put_number(head, kFieldBytesAt, field_bytes);
@@ -192,15 +231,16 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   header.notes = {fields.watermark, fields.note, get_number<std::uint32_t>(head, kEpochAt)};
   FilterParameters& parameters = header.contents.parameters;
   parameters.kind = static_cast<FilterKind>(get_number<std::uint8_t>(head, kKindAt));
-  parameters.hash = decode_hash(head, fields);
+  parameters.hash = decode_hash(head, parameters.kind, fields);
   parameters.geometry = {position_count(parameters.kind, body_bits),
                          get_number<std::uint8_t>(head, kProbeCountAt),
                          get_number<std::uint8_t>(head, kLinesAt)};
-  if (parameters.kind == FilterKind::scalable && !fields.layers.empty()) {
+  if (has_layers(parameters.kind) && !fields.layers.empty()) {
     parameters.geometry.bit_count = fields.layers.front().geometry.bit_count;
   } else if (!fields.layers.empty()) {
     throw FormatError("layers (field 4) in a filter that has none");
   }
+  take_foreign(parameters, fields.foreign);
   parameters.growth = fields.growth;
   header.contents.layers = fields.layers;
   take_window(parameters, fields.window);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "bloomery/store/foreign_file.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replacement_file.h"
@@ -9,26 +10,40 @@
 namespace bloomery {
 
 struct FilterEditor::Opened {
-  explicit Opened(const std::filesystem::path& path)
-      : target(follow_links(path)), lock(WriterLock::of(target)), header(read_header(lock.file())) {
-    require_closed_cleanly(header, path);
+  explicit Opened(const FilterLocation& location)
+      : format(location.format),
+        target(follow_links(location.path)),
+        lock(WriterLock::of(target)),
+        filter(open(location)) {}
+
+  AnyFilter open(const FilterLocation& location) {
+    if (format != nullptr) return load_foreign(lock.file(), location);
+    FileHeader header = read_header(lock.file());
+    require_closed_cleanly(header, location.path);
+    notes = std::move(header.notes);
+    return load_from(lock.file(), header);
   }
 
+  const Format* format;
   std::filesystem::path target;
   WriterLock lock;
-  FileHeader header;
+  FileNotes notes;
+  AnyFilter filter;
 };
 
-FilterEditor::FilterEditor(const std::filesystem::path& path) : FilterEditor(Opened(path)) {}
+FilterEditor::FilterEditor(const FilterLocation& location) : FilterEditor(Opened(location)) {}
 
 FilterEditor::FilterEditor(Opened opened)
-    : target_(std::move(opened.target)),
+    : format_(opened.format),
+      target_(std::move(opened.target)),
       lock_(std::move(opened.lock)),
-      notes_(std::move(opened.header.notes)),
-      filter_(load_from(lock_->file(), opened.header)) {}
+      notes_(std::move(opened.notes)),
+      filter_(std::move(opened.filter)) {}
 
 void FilterEditor::commit() {
-  auto written = write_file(filter_.contents(), notes_, target_, lock_);
+  const FilterContents contents = filter_.contents();
+  auto written = format_ == nullptr ? write_file(contents, notes_, target_, lock_)
+                                    : write_foreign(contents, *format_, target_, lock_);
   lock_ = std::move(written);
 }
 

@@ -5,17 +5,20 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/store/file_notes.h"
+#include "bloomery/store/filter_location.h"
 #include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 
 // Changes a filter's file: locks it against other writers, loads it, and writes it back in one
-// step. Destroyed without commit, it leaves the file as it was. Readers are never blocked.
+// step. Destroyed without commit, it leaves the file as it was. Readers are never blocked. Of a
+// file of another system's format the notes are empty, and stay so.
 //
 // Throws as save and load do; StoreError where another process is writing the file.
 class FilterEditor {
  public:
-  explicit FilterEditor(const std::filesystem::path& path);
+  explicit FilterEditor(const FilterLocation& location);
+  explicit FilterEditor(const std::filesystem::path& path) : FilterEditor(FilterLocation(path)) {}
 
   AnyFilter& filter() noexcept { return filter_; }
   const AnyFilter& filter() const noexcept { return filter_; }
@@ -29,6 +32,7 @@ class FilterEditor {
   struct Opened;
   explicit FilterEditor(Opened opened);
 
+  const Format* format_;
   std::filesystem::path target_;
   std::optional<WriterLock> lock_;
   FileNotes notes_;

@@ -10,8 +10,8 @@
 
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/rates.h"
+#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
@@ -50,7 +50,7 @@ void require_whole_body(const RegularFile& file, const FileLayout& layout) {
 // bits and never clear any.
 void require_bits_only(FilterKind kind, const std::filesystem::path& path) {
   if (is_changed_in_place(kind)) return;
-  throw_store_error(path, "is a " + std::string(kind_name(kind)) +
+  throw_store_error(path, "is a " + std::string(any_kind_name(kind)) +
                               " filter, which is not changed in place: load it and save it");
 }
 
@@ -77,7 +77,7 @@ MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& 
   mapping_ = map(file, options);
   const FileLayout& layout = header_.layout;
   MappedWords words(mapping_, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
-  auto filter = open_filter(header_.contents, std::move(words));
+  auto filter = open_any(header_.contents, std::move(words));
   // The mark is on the disk before any change can be.
   if (writes) write_header(true);
   filter_ = std::move(filter);

@@ -6,16 +6,14 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
-#include "bloomery/store/replacement_file.h"
+#include "bloomery/store/replace_file.h"
 
 namespace bloomery {
 namespace {
-
-constexpr int kAttempts = 100;
 
 // What is written can be read: our own decoder is asked first.
 std::vector<std::byte> checked_head(const FilterContents& contents, const FileNotes& notes,
@@ -30,10 +28,6 @@ std::vector<std::byte> checked_head(const FilterContents& contents, const FileNo
     throw std::invalid_argument(std::string("this filter cannot be saved: ") + error.what());
   }
   return head;
-}
-
-[[noreturn]] void throw_exists(const std::filesystem::path& path) {
-  throw_store_error(path, "already exists");
 }
 
 }  // namespace
@@ -60,7 +54,7 @@ AnyFilter load_from(const RegularFile& file, const FileHeader& header) {
     HeapWords words(header.layout.body_bytes / sizeof(std::uint64_t));
     const BodyDamage damage = read_body(file, header.layout, words.words());
     if (damage.first_block) throw_format_error(file.path(), describe(damage, header.layout));
-    return open_filter(header.contents, std::move(words));
+    return open_any(header.contents, std::move(words));
   } catch (const std::invalid_argument& too_large) {
     throw_store_error(file.path(), too_large.what());
   }
@@ -71,29 +65,21 @@ std::optional<WriterLock> write_file(const FilterContents& contents, const FileN
                                      const std::optional<WriterLock>& replaced) {
   const auto layout = FileLayout::of(0, contents.word_count() * kWordBits);
   const auto head = checked_head(contents, notes, layout);
-  ReplacementFile::Permissions permissions;
-  permissions.owner_only = contents.parameters.hash.id() == HashId::secret;
-  if (replaced) permissions.mode = replaced->file().permissions();
-  ReplacementFile file(target, head.size() + layout.body_bytes + layout.table_bytes, permissions);
-  file.append(head);
-  write_body(file, contents.words);
-  if (!replaced) return file.publish_new();
-  if (!replaced->file().is_named(target)) {
-    throw_store_error(target, "somebody moved, removed or replaced it while it was being written");
-  }
-  return file.publish_over();
+  const bool owner_only = contents.parameters.hash.id() == HashId::secret;
+  const std::uint64_t byte_count = head.size() + layout.body_bytes + layout.table_bytes;
+  return replace_file(target, byte_count, owner_only, replaced, [&](ReplacementFile& file) {
+    file.append(head);
+    write_body(file, contents.words);
+  });
 }
 
 void save(const FilterContents& contents, const std::filesystem::path& path,
           const SaveOptions& options) {
-  const auto target = follow_links(path);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    const auto lock = WriterLock::of_existing(target);
-    if (lock && !options.replace) throw_exists(path);
-    if (write_file(contents, options.notes, target, lock)) return;
-    if (!options.replace) throw_exists(path);
-  }
-  throw_store_error(path, "another process is writing this file");
+  write_or_replace(
+      path, options.replace,
+      [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
+        return write_file(contents, options.notes, target, replaced);
+      });
 }
 
 AnyFilter load(const std::filesystem::path& path) {

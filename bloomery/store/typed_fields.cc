@@ -19,6 +19,7 @@ constexpr std::uint16_t kWatermarkTag = 2;
 constexpr std::uint16_t kNoteTag = 3;
 constexpr std::uint16_t kLayersTag = 4;
 constexpr std::uint16_t kWindowTag = 5;
+constexpr std::uint16_t kForeignTag = 6;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
@@ -30,6 +31,11 @@ constexpr std::size_t kLengthAt = 0;
 constexpr std::size_t kGenerationsAt = 8;
 constexpr std::size_t kReservedAt = 12;
 constexpr std::size_t kBitCountAt = 16;
+
+// Of a foreign scheme's value.
+constexpr std::size_t kForeignBytes = 16;
+constexpr std::size_t kOptionsAt = 8;
+constexpr std::size_t kForeignReservedAt = 12;
 
 void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, std::size_t count) {
   const std::size_t at = to.size();
@@ -112,6 +118,14 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
                        get_number<std::uint32_t>(value, kGenerationsAt),
                        get_number<std::uint64_t>(value, kBitCountAt)};
       return;
+    case kForeignTag:
+      require(value.size() == kForeignBytes, "a foreign scheme has 16");
+      if (get_number<std::uint32_t>(value, kForeignReservedAt) != 0) {
+        refuse(offset, "bytes 12 to 15 of a foreign scheme are not zero");
+      }
+      fields.foreign = {get_number<std::uint64_t>(value, 0),
+                        get_number<std::uint32_t>(value, kOptionsAt)};
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -142,6 +156,12 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     put_number(std::span(window), kGenerationsAt, fields.window->generations);
     put_number(std::span(window), kBitCountAt, fields.window->bit_count);
     append(bytes, kWindowTag, window.data(), window.size());
+  }
+  if (fields.foreign) {
+    std::array<std::byte, kForeignBytes> foreign{};
+    put_number(std::span(foreign), 0, fields.foreign->bit_count);
+    put_number(std::span(foreign), kOptionsAt, fields.foreign->options);
+    append(bytes, kForeignTag, foreign.data(), foreign.size());
   }
   return bytes;
 }

@@ -19,6 +19,12 @@ struct WindowField {
   std::uint64_t bit_count = 0;
 };
 
+// Of another system's scheme.
+struct ForeignField {
+  std::uint64_t bit_count = 0;  // which need not be whole words
+  std::uint32_t options = 0;
+};
+
 // The optional fields that follow a file's header, one after the other, tags rising:
 //
 //   +--------+---------------+-------------------+---------------------------+
@@ -28,6 +34,7 @@ struct WindowField {
 //   tag 1 secret key, 32 bytes   tag 2 watermark, 8 bytes   tag 3 note, 1 to 32768 bytes
 //   tag 4 growth and layers, 16 + 40 bytes a layer
 //   tag 5 window, 24 bytes: length in ms 8, generations 4, zeros 4, bits of a generation 8
+//   tag 6 foreign scheme, 16 bytes: bits 8, options 4, zeros 4
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -38,6 +45,7 @@ struct TypedFields {
   Growth growth;              // where there are layers
   std::vector<Layer> layers;  // of a scalable filter
   std::optional<WindowField> window;
+  std::optional<ForeignField> foreign;
 };
 
 // Throws std::invalid_argument for a note that is too long.

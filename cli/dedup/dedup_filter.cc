@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/source_location.h"
 #include "bloomery/store/native_file.h"
@@ -21,9 +20,9 @@
 namespace bloomery::cli {
 namespace {
 
-AnyFilter make(const NewFilter& wanted) {
+AnyFilter make(const NewFilter& wanted, const FilterLocation& file = {}) {
   try {
-    return make_filter(wanted.kind_or_default(), wanted.options());
+    return empty_filter(wanted, file);
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument("a filter for " + std::to_string(wanted.capacity.value()) +
                                 " different records: " + error.what() +
@@ -66,17 +65,17 @@ DedupFilter::DedupFilter(const NewFilter& wanted) : own_(make(wanted)) {}
 DedupFilter::DedupFilter(FilterEditor state)
     : editor_(std::move(state)), keys_before_(editor_->filter().cardinality()) {}
 
-DedupFilter::DedupFilter(const NewFilter& wanted, std::string new_state_file)
+DedupFilter::DedupFilter(const NewFilter& wanted, FilterLocation new_state_file)
     : new_file_(std::move(new_state_file)) {
-  require_room_for_file(new_file_);
-  own_ = make(wanted);
+  require_room_for_file(new_file_->path);
+  own_ = make(wanted, *new_file_);
 }
 
 void DedupFilter::save(bool changed) {
   if (editor_) {
     if (changed) editor_->commit();
-  } else if (!new_file_.empty()) {
-    bloomery::save(*own_, new_file_, {.replace = false});
+  } else if (new_file_) {
+    bloomery::save(own_->contents(), *new_file_, {.replace = false});
   }
 }
 

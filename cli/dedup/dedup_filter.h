@@ -23,7 +23,7 @@ class DedupFilter {
 
   // A filter as `wanted` says, for a file that is not there yet. Throws StoreError at once where
   // its folder cannot take a file.
-  DedupFilter(const NewFilter& wanted, std::string new_state_file);
+  DedupFilter(const NewFilter& wanted, FilterLocation new_state_file);
 
   AnyFilter& get() noexcept { return editor_ ? editor_->filter() : *own_; }
 
@@ -36,7 +36,7 @@ class DedupFilter {
  private:
   std::optional<FilterEditor> editor_;
   std::optional<AnyFilter> own_;
-  std::string new_file_;  // empty: none
+  std::optional<FilterLocation> new_file_;
   double keys_before_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "source_helpers.h"
 
@@ -21,7 +22,37 @@ TEST(KeyEncoding, IsNamedByTheWordsOfTheCommand) {
   EXPECT_EQ(parse_key_encoding("u64"), KeyEncoding::u64);
   EXPECT_EQ(parse_key_encoding("i64"), KeyEncoding::i64);
   EXPECT_THAT(message_of<std::invalid_argument>([] { parse_key_encoding("HEX"); }),
-              HasSubstr("allowed: text, hex, base64, u64, i64"));
+              HasSubstr("allowed: text|hex|base64|u64|i64|i32|utf16|kryo|kryo-i32|kryo-i64"));
+}
+
+TEST(KeyEncoding, OtherSystemsKeysAreTheirBytes) {
+  const auto decoded = [](const char* encoding, const char* text) {
+    return decode_key(parse_key_encoding(encoding), text);
+  };
+  EXPECT_EQ(decoded("i32", "-2"), "\xfe\xff\xff\xff"s);
+  EXPECT_EQ(decoded("i32", "258"), "\2\1\0\0"s);
+  EXPECT_EQ(decoded("utf16", "a\xe7\x94\xa8"), "a\0\x28\x75"s);
+  EXPECT_EQ(decoded("utf16", "\xf0\x9f\x98\x80"), "\x3d\xd8\x00\xde"s);
+  EXPECT_EQ(decoded("kryo", "ab"), "\3a\xe2"s);
+  EXPECT_EQ(decoded("kryo-i32", "-65"), "\2\x81\1"s);
+  EXPECT_EQ(decoded("kryo-i64", "-9223372036854775808"),
+            "\x09\xff\xff\xff\xff\xff\xff\xff\xff\xff"s);
+  for (const char* text : {"2147483648", "-2147483649", "", "1.5", "x"}) {
+    EXPECT_THROW(decoded("i32", text), std::invalid_argument) << text;
+    EXPECT_THROW(decoded("kryo-i32", text), std::invalid_argument) << text;
+  }
+}
+
+TEST(KeyEncoding, NoTextNeedsMoreRoomThanWasSaid) {
+  for (const char* encoding : {"utf16", "kryo"}) {
+    for (const std::string& text :
+         {std::string(), std::string(1, 'a'), std::string(33, 'a'), std::string(100, '\x80'),
+          std::string(99, '\xe0'), "\xf0\x9f\x98\x80"s, std::string(64, '\0')}) {
+      const KeyEncoding as = parse_key_encoding(encoding);
+      std::vector<char> room(decoded_byte_limit(as, text.size()));
+      EXPECT_LE(decode_key(as, text, room.data()), room.size()) << encoding << " " << text;
+    }
+  }
 }
 
 TEST(KeyEncoding, TextIsItself) {

@@ -1,0 +1,71 @@
+#include "bloomery/store/filter_location.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace bloomery {
+namespace {
+
+bool is_scheme(std::string_view word) noexcept {
+  return !word.empty() && std::ranges::all_of(word, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+const Format& format_named(std::string_view name, std::string_view location) {
+  if (const Format* const format = find_format(name)) return *format;
+  std::string names;
+  for (const Format* const each : formats()) {
+    names += (names.empty() ? "" : ", ") + std::string(each->name);
+  }
+  throw std::invalid_argument(std::string(location) + ": no format is called \"" +
+                              std::string(name) + "\"; there are " + names +
+                              "; a file of that name is ./" + std::string(location));
+}
+
+void add_setting(FormatSettings& settings, std::string_view pair, std::string_view location) {
+  const std::size_t equals = pair.find('=');
+  const std::string name(pair.substr(0, equals));
+  if (equals == std::string_view::npos || name.empty()) {
+    throw std::invalid_argument(std::string(location) + ": \"" + std::string(pair) +
+                                "\" is no setting; those are name=value, with & between");
+  }
+  if (!settings.try_emplace(name, pair.substr(equals + 1)).second) {
+    throw std::invalid_argument(std::string(location) + ": " + name + " is set twice");
+  }
+}
+
+}  // namespace
+
+std::string FilterLocation::text() const {
+  return format == nullptr ? path.string() : std::string(format->name) + ":" + path.string();
+}
+
+FilterLocation parse_filter_location(std::string_view text) {
+  FilterLocation location;
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos || !is_scheme(text.substr(0, colon))) {
+    location.path = text;
+    return location;
+  }
+  location.format = &format_named(text.substr(0, colon), text);
+  std::string_view rest = text.substr(colon + 1);
+  const std::size_t mark = rest.rfind('?');
+  if (mark != std::string_view::npos) {
+    std::string_view pairs = rest.substr(mark + 1);
+    rest = rest.substr(0, mark);
+    while (!pairs.empty()) {
+      const std::size_t end = std::min(pairs.find('&'), pairs.size());
+      add_setting(location.settings, pairs.substr(0, end), text);
+      pairs.remove_prefix(std::min(end + 1, pairs.size()));
+    }
+  }
+  if (rest.empty()) {
+    throw std::invalid_argument(std::string(text) + ": which file? " +
+                                std::string(location.format->name) + ":FILE");
+  }
+  location.path = rest;
+  return location;
+}
+
+}  // namespace bloomery

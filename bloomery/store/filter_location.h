@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "bloomery/format/format.h"
+#include "bloomery/store/native_file.h"
+
+namespace bloomery {
+
+// Where a filter is, in one word of a command line:
+//   users.bloom                         a file of our own
+//   guava:users.bin                     one of another system's format; formats() has their names
+//   redisson:users.bin?legacy=1         with what its bytes do not say
+// A file whose name has a colon is written with its folder: ./odd:name.
+struct FilterLocation {
+  FilterLocation() = default;
+  explicit FilterLocation(std::filesystem::path file) : path(std::move(file)) {}  // our own
+
+  const Format* format = nullptr;  // null: our own
+  std::filesystem::path path;
+  FormatSettings settings{};  // those of the location alone
+
+  // What the bytes do not say stands beside them.
+  std::filesystem::path config_path() const { return path.string() + ".config"; }
+
+  // As it was written but for the settings, for messages.
+  std::string text() const;
+};
+
+// Throws std::invalid_argument for a format or a setting that is none.
+FilterLocation parse_filter_location(std::string_view text);
+
+// As load and save of native_file.h. A file of another system's format holds no notes, and the
+// location's settings are not looked at where it is saved: the filter has its own, which are
+// written to FILE.config where the bytes do not say them. Throws IncompatibleError for a filter
+// whose bits mean other keys in that format.
+AnyFilter load(const FilterLocation& location);
+void save(const FilterContents& contents, const FilterLocation& location,
+          const SaveOptions& options = {});
+
+}  // namespace bloomery

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/store/filter_location.h"
+#include "bloomery/store/regular_file.h"
+#include "bloomery/store/writer_lock.h"
+
+// Files of other systems' formats: the steps that loading, saving and editing share. They are
+// replaced in one step like our own; but they hold neither notes nor checksums.
+namespace bloomery {
+
+// Those of FILE.config, where there is one, and of the location, which win. Throws FormatError for
+// a config that is none.
+FormatSettings settings_at(const FilterLocation& location);
+
+// The filter of an open file. Throws FormatError, naming the file.
+AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location);
+
+// As write_file in native_file_access.h. Throws IncompatibleError for a filter of another scheme.
+std::optional<WriterLock> write_foreign(const FilterContents& contents, const Format& format,
+                                        const std::filesystem::path& target,
+                                        const std::optional<WriterLock>& replaced);
+
+// Writes FILE.config, where the format needs it.
+void write_settings(const FilterContents& contents, const FilterLocation& location, bool replace);
+
+}  // namespace bloomery

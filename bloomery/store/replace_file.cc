@@ -1,0 +1,43 @@
+#include "bloomery/store/replace_file.h"
+
+#include "bloomery/store/messages.h"
+
+namespace bloomery {
+namespace {
+
+constexpr int kAttempts = 100;
+
+[[noreturn]] void throw_exists(const std::filesystem::path& path) {
+  throw_store_error(path, "already exists");
+}
+
+}  // namespace
+
+std::optional<WriterLock> replace_file(const std::filesystem::path& target,
+                                       std::uint64_t byte_count, bool owner_only,
+                                       const std::optional<WriterLock>& replaced,
+                                       const std::function<void(ReplacementFile&)>& fill) {
+  ReplacementFile::Permissions permissions;
+  permissions.owner_only = owner_only;
+  if (replaced) permissions.mode = replaced->file().permissions();
+  ReplacementFile file(target, byte_count, permissions);
+  fill(file);
+  if (!replaced) return file.publish_new();
+  if (!replaced->file().is_named(target)) {
+    throw_store_error(target, "somebody moved, removed or replaced it while it was being written");
+  }
+  return file.publish_over();
+}
+
+void write_or_replace(const std::filesystem::path& path, bool replace, const WriteTarget& write) {
+  const auto target = follow_links(path);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto lock = WriterLock::of_existing(target);
+    if (lock && !replace) throw_exists(path);
+    if (write(target, lock)) return;
+    if (!replace) throw_exists(path);
+  }
+  throw_store_error(path, "another process is writing this file");
+}
+
+}  // namespace bloomery

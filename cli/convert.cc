@@ -1,0 +1,67 @@
+// bloomery convert: the same bits in another format.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <stdexcept>
+
+#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/store/filter_location.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(Puts a filter's bits into another format, exactly: afterwards it answers as before. That needs a
+format that means the same bits by a key; a file of our own takes every one. Others need the keys:
+bloomery load builds any format from those.
+
+Examples:
+  bloomery convert guava:users.bin new.bloom
+  bloomery convert copy.bloom guava:back.bin
+  bloomery convert 'bloom-filter-helper:bitmap.bin?bits=6400&probes=3' guava:java.bin)";
+
+struct Arguments {
+  FilterLocation from;
+  FilterLocation to;
+  bool replace = false;
+  bool json = false;
+};
+
+int convert(const Arguments& arguments) {
+  if (!arguments.to.settings.empty()) {
+    throw std::invalid_argument(arguments.to.text() +
+                                ": a converted filter has its own settings; leave out what "
+                                "follows the ?");
+  }
+  const AnyFilter filter = load(arguments.from);
+  save(filter.contents(), arguments.to, {.replace = arguments.replace});
+  Report report;
+  report.add("from", arguments.from.text());
+  report.add("file", arguments.to.text());
+  add_parameters(report, filter.contents());
+  add_state(report, filter);
+  advise(arguments.to, filter);
+  Output output;
+  print(report, arguments.json, output);
+  return kSome;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      *app.add_subcommand("convert", "Put a filter's bits into another system's format, or back");
+  add_filter(command, "SRC", "a filter's file, ours or FORMAT:FILE", arguments->from)->required();
+  add_filter(command, "DST", "the file to make; one that exists is refused", arguments->to)
+      ->required();
+  command.add_flag("--replace", arguments->replace, "replace DST, in one step, where it exists");
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = convert(*arguments); });
+}
+
+}  // namespace bloomery::cli

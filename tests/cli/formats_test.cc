@@ -1,0 +1,133 @@
+// Other systems' files on the command line, as their users have them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bloomery/format/format.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Shell;
+
+TEST(Formats, AreListed) {
+  const Shell shell;
+  const Outcome list = shell.run("bloomery formats --json");
+  ASSERT_EQ(list.status, 0) << list.err;
+  ASSERT_EQ(list.json().size(), formats().size());
+  for (const auto& each : list.json()) {
+    const std::string name = each.at("name");
+    const Outcome one = shell.run("bloomery formats " + name);
+    EXPECT_EQ(one.status, 0);
+    EXPECT_THAT(one.out, HasSubstr(each.at("index_rule").get<std::string>()));
+    EXPECT_THAT(shell.run("bloomery formats").out, HasSubstr(name));
+  }
+  EXPECT_EQ(shell.run("bloomery formats nosuch").status, 2);
+}
+
+// Every format as a file that is made, filled, asked, converted to ours and back.
+TEST(Formats, GoThroughTheCommand) {
+  const Shell shell;
+  for (const Format* const format : formats()) {
+    if (format->create == nullptr || format->encode == nullptr) continue;
+    SCOPED_TRACE(format->name);
+    const std::string name(format->name);
+    const std::string theirs = name + ":" + name + ".theirs";
+    const Outcome outcome = shell.run(
+        "set -e\nbloomery create " + theirs + " -n 500 -p 0.02\n" + "seq 500 | bloomery insert " +
+        theirs + " --as text\n" + "bloomery info " + theirs + " --json | grep -q inserted\n" +
+        "test $(seq 500 | bloomery check -c " + theirs + " --as text) = 500\n" +
+        "bloomery convert " + theirs + " " + name + ".bloom\n" + "seq 3000 | bloomery check " +
+        theirs + " --as text >a\n" + "seq 3000 | bloomery check " + name + ".bloom >b\ncmp a b\n" +
+        "bloomery explain " + name + ".bloom 17 --json | grep -q maybe\n" + "bloomery convert " +
+        name + ".bloom " + name + ":back\n" + "cmp " + name + ".theirs back\nrm back*\n");
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+}
+
+TEST(Formats, TakeKeysAsTheirSystemDoes) {
+  const Shell shell;
+  ASSERT_EQ(shell
+                .run("bloomery create redisson:r -n 100 -p 0.01\n"
+                     "echo user:1 | bloomery insert redisson:r")
+                .status,
+            0);
+  EXPECT_EQ(shell.run("echo user:1 | bloomery check redisson:r").out, "user:1\n");
+  EXPECT_EQ(shell.run("echo user:1 | bloomery check redisson:r --as kryo").status, 0);
+  EXPECT_EQ(shell.run("echo user:1 | bloomery check redisson:r --as text").status, 1);
+  EXPECT_EQ(shell.run("bloomery explain redisson:r user:1 --json").json().at("presence"), "maybe");
+}
+
+TEST(Formats, AreNotGuessedForKeysOfTwo) {
+  const Shell shell;
+  ASSERT_EQ(shell
+                .run("bloomery create redisson:r -n 100 -p 0.01\n"
+                     "bloomery create guava:g -n 100 -p 0.01")
+                .status,
+            0);
+  const Outcome outcome = shell.run("echo a | bloomery check redisson:r guava:g");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("--as"));
+  EXPECT_EQ(shell.run("echo a | bloomery check redisson:r guava:g --as text").status, 1);
+}
+
+TEST(Formats, MergeOnlyWithTheirLikes) {
+  const Shell shell;
+  ASSERT_EQ(shell
+                .run("for name in a b c; do\n"
+                     "  echo $name | bloomery load - guava:$name -n 100 -p 0.02\ndone")
+                .status,
+            0);
+  EXPECT_EQ(shell.run("bloomery merge guava:all guava:a guava:b guava:c").status, 0);
+  EXPECT_EQ(shell.run("printf 'a\\nb\\nc\\n' | bloomery check -c guava:all").out, "3\n");
+  ASSERT_EQ(shell.run("bloomery create ours.bloom -n 100 -p 0.02").status, 0);
+  EXPECT_EQ(shell.run("bloomery merge guava:x guava:a ours.bloom").status, 2);
+  EXPECT_FALSE(shell.has("x"));
+}
+
+TEST(Formats, RefuseWhatTheyCannotDo) {
+  const Shell shell;
+  ASSERT_EQ(shell
+                .run("bloomery create ours.bloom -n 100 -p 0.02\n"
+                     "bloomery create guava:g -n 100 -p 0.02")
+                .status,
+            0);
+  const auto refused = [&](const std::string& line, const std::string& why) {
+    const Outcome outcome = shell.run(line);
+    EXPECT_EQ(outcome.status, 2) << line;
+    EXPECT_THAT(outcome.err, HasSubstr(why)) << line;
+  };
+  refused("bloomery convert ours.bloom guava:x", "bloomery load KEYS guava:FILE");
+  refused("bloomery convert guava:g redisson:x", "bloomery load KEYS redisson:FILE");
+  refused("bloomery convert guava:g 'guava:x?k=from_size'", "its own settings");
+  refused("bloomery convert guava:g ours.bloom", "already exists");
+  refused("bloomery create guava:x -n 10 -p 0.1 --kind classic", "--kind");
+  refused("bloomery create guava:g -n 10 -p 0.1", "already exists");
+  refused("bloomery info guava:ours.bloom", "strategy at byte 0");
+  refused("bloomery info g", "not a bloomery filter");
+  refused("bloomery info gauva:g", "no format is called");
+  refused("bloomery info redisson:g", "hashIterations");
+  refused("bloomery erase guava:g </dev/null", "mitz-64");
+}
+
+TEST(Formats, WarnOfWhatTheirUsersMustKnow) {
+  const Shell shell;
+  const Outcome made = shell.run("bloomery create redisson:r -n 10000 -p 0.01");
+  EXPECT_THAT(made.err, HasSubstr("oversize=1"));
+  const Outcome oversized = shell.run("bloomery create 'redisson:o?oversize=1' -n 10000 -p 0.01");
+  EXPECT_EQ(oversized.err, "");
+  EXPECT_THAT(shell.read("o.config"), HasSubstr("falseProbability=0.01\n"));
+}
+
+TEST(Dedup, RemembersInAnotherSystemsFile) {
+  const Shell shell;
+  EXPECT_EQ(shell.run("printf 'a\\nb\\na\\n' | bloomery dedup --state guava:seen -n 100").out,
+            "a\nb\n");
+  EXPECT_EQ(shell.run("printf 'b\\nc\\n' | bloomery dedup --state guava:seen").out, "c\n");
+  EXPECT_EQ(shell.run("bloomery info guava:seen").status, 0);
+}
+
+}  // namespace
+}  // namespace bloomery

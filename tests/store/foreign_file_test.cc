@@ -1,0 +1,142 @@
+// Filters of other systems in their own files and in ours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/filter_editor.h"
+#include "bloomery/store/filter_location.h"
+#include "bloomery/store/mapped_filter.h"
+#include "tests/store/scratch_folder.h"
+#include "tests/support/keys.h"
+#include "tests/support/stored_words.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::keys_of;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::stored_words;
+using testing::texts;
+
+FilterLocation at(const Format& format, const std::filesystem::path& path) {
+  FilterLocation location(path);
+  location.format = &format;
+  return location;
+}
+
+AnyFilter filled(const Format& format) {
+  AnyFilter filter = format.create({.capacity = 300, .false_positive_rate = 0.02}, {});
+  filter.insert_many(keys_of(texts(300, "member:")));
+  return filter;
+}
+
+class ForeignFile : public ::testing::TestWithParam<const Format*> {
+ protected:
+  void SetUp() override {
+    if (GetParam()->create == nullptr || GetParam()->encode == nullptr) {
+      GTEST_SKIP() << "not made by us";
+    }
+  }
+  const Format& format() const { return *GetParam(); }
+  ScratchFolder folder_;
+};
+
+// There and back through our own file, to the byte; and answering alike on the way.
+TEST_P(ForeignFile, GoesThroughOurOwnFile) {
+  const AnyFilter filter = filled(format());
+  const FilterLocation theirs = at(format(), folder_ / "theirs");
+  save(filter.contents(), theirs);
+  save(load(theirs), folder_ / "ours");
+  const AnyFilter ours = load(folder_ / "ours");
+  EXPECT_EQ(ours.parameters().kind, filter.parameters().kind);
+  EXPECT_EQ(ours.geometry(), filter.geometry());
+  EXPECT_TRUE(stored_words(ours) == stored_words(filter));
+  const auto strangers = texts(3000, "stranger:");
+  for (const std::string& key : strangers) {
+    EXPECT_EQ(ours.may_contain(key), filter.may_contain(key)) << key;
+  }
+  const MappedFilter mapped = open_mapped(folder_ / "ours");
+  for (const std::string& key : texts(300, "member:")) EXPECT_TRUE(mapped.may_contain(key));
+  save(ours.contents(), at(format(), folder_ / "back"));
+  EXPECT_EQ(read_file(folder_ / "back"), read_file(folder_ / "theirs"));
+}
+
+TEST_P(ForeignFile, IsEditedInPlace) {
+  const FilterLocation location = at(format(), folder_ / "f");
+  AnyFilter filter = filled(format());
+  save(filter.contents(), location);
+  {
+    FilterEditor editor(location);
+    EXPECT_THROW(FilterEditor{location}, StoreError);
+    editor.filter().insert("one more");
+    editor.commit();
+  }
+  filter.insert("one more");
+  EXPECT_TRUE(stored_words(load(location)) == stored_words(filter));
+}
+
+TEST_P(ForeignFile, IsNotOverwrittenUnasked) {
+  const FilterLocation location = at(format(), folder_ / "f");
+  save(filled(format()).contents(), location, {.replace = false});
+  const std::string before = read_file(folder_ / "f");
+  EXPECT_THROW(save(filled(format()).contents(), location, {.replace = false}), StoreError);
+  EXPECT_EQ(read_file(folder_ / "f"), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ForeignFile,
+                         ::testing::ValuesIn(formats().begin(), formats().end()),
+                         [](const auto& of) {
+                           std::string name(of.param->name);
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST(ForeignConfig, IsReadAsRedisPrintsAHash) {
+  const ScratchFolder folder;
+  const FilterLocation location = parse_filter_location("redisson:" + (folder / "f").string());
+  std::ofstream(folder / "f") << "";
+  std::ofstream(folder / "f.config")
+      << "size\n729\nhashIterations\n5\nexpectedInsertions\n100\nfalseProbability\n0.03\n";
+  const AnyFilter filter = load(location);
+  EXPECT_EQ(filter.geometry().bit_count, 729U);
+  EXPECT_EQ(filter.capacity(), 100U);
+  std::ofstream(folder / "f.config") << "size=800 hashIterations=5";
+  EXPECT_EQ(load(location).geometry().bit_count, 800U);
+  FilterLocation asked = location;
+  asked.settings["size"] = "900";
+  EXPECT_EQ(load(asked).geometry().bit_count, 900U);
+}
+
+TEST(ForeignConfig, IsRefusedWhereItIsNone) {
+  const ScratchFolder folder;
+  const FilterLocation location = parse_filter_location("redisson:" + (folder / "f").string());
+  std::ofstream(folder / "f") << "";
+  EXPECT_THROW(load(location), std::invalid_argument);  // nothing says the size
+  std::ofstream(folder / "f.config") << "size";
+  EXPECT_THROW(load(location), FormatError);
+  std::ofstream(folder / "f.config") << "size 1 size 2";
+  EXPECT_THROW(load(location), FormatError);
+  std::ofstream(folder / "f.config") << std::string(100'000, 'x');
+  EXPECT_THROW(load(location), FormatError);
+}
+
+TEST(ForeignFormat, RefusesBitsOfAnotherScheme) {
+  const ScratchFolder folder;
+  const FilterLocation location = parse_filter_location("guava:" + (folder / "f").string());
+  const AnyFilter blocked = make_filter(FilterKind::blocked, {.capacity = 100});
+  try {
+    save(blocked.contents(), location);
+    FAIL();
+  } catch (const IncompatibleError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("bloomery load KEYS guava:FILE"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / "f"));
+}
+
+}  // namespace
+}  // namespace bloomery
