@@ -57,6 +57,7 @@ struct FilterParameters {
   Growth growth{};
   Window window{};
   std::uint32_t foreign_options = 0;  // what else another system's format says of the filter
+  std::string foreign_data{};         // and bytes that it carries along
 };
 
 // What a new filter has; with the secret key drawn where one is wanted.

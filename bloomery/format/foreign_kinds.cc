@@ -7,14 +7,21 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/classic_layout.h"
+#include "bloomery/format/dcso.h"
+#include "bloomery/format/leveldb.h"
 #include "bloomery/format/mitz_probes.h"
+#include "bloomery/format/parquet.h"
 #include "bloomery/format/redisson_probes.h"
+#include "bloomery/format/rocksdb.h"
 
 namespace bloomery {
 namespace {
 
 template <class Scheme>
 using Probing = FlatKind<ClassicLayout<Scheme>>;
+
+template <class Scheme>
+using InOneLine = FlatKind<OneLineLayout<Scheme>>;
 
 // As with_kind, for schemes of other systems.
 template <class Visit>
@@ -28,6 +35,14 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<RedissonProbes>>();
     case FilterKind::redisson_legacy:
       return visit.template operator()<Probing<RedissonLegacyProbes>>();
+    case FilterKind::leveldb:
+      return visit.template operator()<Probing<leveldb_format::Probes>>();
+    case FilterKind::rocksdb:
+      return visit.template operator()<InOneLine<rocksdb_format::FastLocal>>();
+    case FilterKind::dcso:
+      return visit.template operator()<Probing<dcso::Probes>>();
+    case FilterKind::parquet:
+      return visit.template operator()<InOneLine<parquet::SplitBlock>>();
     default:
       throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
   }
@@ -44,6 +59,10 @@ constexpr SchemeName kNames[] = {
     {FilterKind::mitz_32, "mitz-32", "murmur3 x64-128, half of it"},
     {FilterKind::redisson, "redisson", "HighwayHash-128"},
     {FilterKind::redisson_legacy, "redisson-legacy", "HighwayHash-128"},
+    {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
+    {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
+    {FilterKind::dcso, "dcso", "FNV-1"},
+    {FilterKind::parquet, "parquet", "XXH64"},
 };
 
 const SchemeName& names_of(FilterKind kind) {

@@ -4,19 +4,23 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/bloom_filter_helper.h"
+#include "bloomery/format/dcso.h"
 #include "bloomery/format/foreign_kinds.h"
 #include "bloomery/format/format.h"
 #include "bloomery/format/guava.h"
+#include "bloomery/format/leveldb.h"
+#include "bloomery/format/parquet.h"
 #include "bloomery/format/redisson.h"
+#include "bloomery/format/rocksdb.h"
 
 namespace bloomery {
 namespace {
 
 // Every format there is, one line each.
 constexpr std::array kFormats{
-    &guava::kFormat,
-    &redisson::kFormat,
-    &bloom_filter_helper::kFormat,
+    &guava::kFormat,          &redisson::kFormat,       &bloom_filter_helper::kFormat,
+    &leveldb_format::kFormat, &rocksdb_format::kFormat, &dcso::kFormat,
+    &parquet::kFormat,
 };
 
 }  // namespace

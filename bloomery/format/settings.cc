@@ -1,6 +1,7 @@
 #include "bloomery/format/settings.h"
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -56,6 +57,16 @@ std::optional<double> SettingsReader::rate(std::string_view name) const {
   double value = 0;
   if (!parse(*text, value) || !(value > 0 && value < 1)) {
     refuse(name, "not a rate above 0 and below 1, such as 0.01");
+  }
+  return value;
+}
+
+std::optional<double> SettingsReader::number(std::string_view name) const {
+  const std::string* const text = find(name);
+  if (text == nullptr) return std::nullopt;
+  double value = 0;
+  if (!parse(*text, value) || !(value > 0 && std::isfinite(value))) {
+    refuse(name, "not a number above 0, such as 9.9");
   }
   return value;
 }

@@ -21,6 +21,7 @@ class SettingsReader {
 
   std::optional<std::uint64_t> count(std::string_view name) const;  // from 1 to 2^63 - 1
   std::optional<double> rate(std::string_view name) const;          // above 0 and below 1
+  std::optional<double> number(std::string_view name) const;        // above 0
   bool flag(std::string_view name) const;                           // 0 or 1; 0 where it is missing
   // One of `words`, which have blanks between; the first where it is missing.
   std::string word(std::string_view name, std::string_view words) const;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -9,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/format/format.h"
 
 // What the vectors of filters have in common.
 namespace bloomery::golden {
@@ -64,6 +67,16 @@ inline std::vector<std::int64_t> present(const AnyFilter& filter, const MakeKey&
     EXPECT_EQ(filter.may_contain(keys[i]), found[i]) << texts[i];
   }
   return all;
+}
+
+// What decode says to bytes that are not the format; "taken" where they are.
+inline std::string refusal(const Format& format, const std::string& bytes) {
+  try {
+    format.decode(bytes_of(bytes), {});
+  } catch (const FormatError& error) {
+    return error.what();
+  }
+  return "taken";
 }
 
 // A list in a vector may be cut short: the first of `all` must be it.

@@ -1,0 +1,174 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/batch_pipeline.h"
+#include "bloomery/filter/layout.h"
+#include "bloomery/filter/rates.h"
+
+namespace bloomery {
+
+// What a foreign format means by a key whose probes all stay within one line of kLineBits bits.
+//
+//   line(hash, line_count)   which line
+//   bit(hash, i)             the i-th probe's place in it
+//   line_rate(line, probes)  the chance that all probes of an absent key hit set bits of this line
+//   check(parameters)        throws FormatError for sizes and probes it never has
+template <class S>
+concept LineScheme = requires(const FilterOptions& options, const FilterParameters& parameters,
+                              Key key, HashPair hash, std::uint32_t i, std::uint64_t line_count,
+                              const BitView& line) {
+  requires S::kLineBits % kWordBits == 0;
+  requires std::convertible_to<decltype(S::kKind), FilterKind>;
+  requires std::same_as<decltype(S::geometry(options)), Geometry>;
+  S::check(parameters);
+  requires std::same_as<decltype(S::hash(key)), HashPair>;
+  requires std::same_as<decltype(S::line(hash, line_count)), std::uint64_t>;
+  requires std::same_as<decltype(S::bit(hash, i)), std::uint32_t>;
+  requires std::same_as<decltype(S::line_rate(line, i)), double>;
+};
+
+// All probes of a key within one line: one cache miss a key. Slower than our own blocked filters,
+// whose lines are made for vector units; the bits are the foreign system's.
+template <LineScheme Scheme>
+class OneLineLayout {
+ public:
+  static constexpr FilterKind kKind = Scheme::kKind;
+  static constexpr std::uint32_t kLineBits = Scheme::kLineBits;
+
+  explicit OneLineLayout(const FilterParameters& parameters) noexcept
+      : geometry_(parameters.geometry), line_count_(geometry_.bit_count / kLineBits) {}
+
+  static Geometry geometry(const FilterOptions& options) { return Scheme::geometry(options); }
+
+  static void check(const FilterParameters& parameters) {
+    const Geometry& geometry = parameters.geometry;
+    if (geometry.lines_per_key != 1 || geometry.line_bits != kLineBits || geometry.bit_count == 0 ||
+        geometry.bit_count % kLineBits != 0 || geometry.probe_count == 0) {
+      throw FormatError(
+          "impossible geometry of a filter of lines: " + std::to_string(geometry.bit_count) +
+          " bits (whole lines of " + std::to_string(kLineBits) + "), " +
+          std::to_string(geometry.probe_count) + " probes (at least 1), " +
+          std::to_string(geometry.lines_per_key) + " lines a key (1)");
+    }
+    Scheme::check(parameters);
+  }
+
+  static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
+    return parameters.geometry.bit_count / kWordBits;
+  }
+
+  HashPair hash(Key key) const noexcept { return Scheme::hash(key); }
+  HashPair hash(std::uint64_t integer) const noexcept {
+    return Scheme::hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
+  }
+  HashPair hash(HashPair pair) const noexcept { return pair; }
+  template <class K>
+  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
+    for (const K& key : keys) *out++ = hash(key);
+  }
+
+  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+    return all_positions(hash, [&](std::uint64_t at) { return test_bit(words, at); });
+  }
+  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    bool added = false;
+    for_each_position(hash, [&](std::uint64_t at) { added |= set_bit(words, at); });
+    return added;
+  }
+  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    bool added = false;
+    for_each_position(hash, [&](std::uint64_t at) {
+      added |= set_mask_atomically(words[at / kWordBits], bit_mask(at));
+    });
+    return added;
+  }
+
+  template <class K>
+  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
+                         bool* found) const noexcept {
+    run(words, keys, [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
+  }
+  template <class K>
+  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
+                           bool* was_new) const noexcept {
+    std::size_t added = 0;
+    run(words, keys, [&](std::size_t i, HashPair hash) {
+      const bool is_new = insert(words, hash);
+      added += is_new ? 1 : 0;
+      if (was_new != nullptr) was_new[i] = is_new;
+    });
+    return added;
+  }
+
+  static void merge(std::span<std::uint64_t> words,
+                    std::span<const std::uint64_t> others) noexcept {
+    merge_bits(words, others);
+  }
+  static BitView bits(std::span<const std::uint64_t> words) noexcept { return words; }
+
+  // The rate is the mean over the lines: a key falls on each alike.
+  FillState fill_state(std::span<const std::uint64_t> words) const {
+    const BitView all = words;
+    const std::uint64_t ones = all.count_ones();
+    double rates = 0;
+    for (std::size_t at = 0; at < words.size(); at += kLineWordCount) {
+      rates += Scheme::line_rate(all.subview(at, kLineWordCount), geometry_.probe_count);
+    }
+    return {static_cast<double>(ones) / static_cast<double>(geometry_.bit_count),
+            estimate_cardinality(geometry_, ones), rates / static_cast<double>(line_count_)};
+  }
+
+  template <class Visit>
+  void for_each_position(HashPair hash, Visit visit) const {
+    const std::uint64_t first = first_position(hash);
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) visit(first + Scheme::bit(hash, i));
+  }
+  // Whether test(position) holds for every probe; stops at the first for which it does not.
+  template <class Test>
+  bool all_positions(HashPair hash, Test test) const {
+    const std::uint64_t first = first_position(hash);
+    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
+      if (!test(first + Scheme::bit(hash, i))) return false;
+    }
+    return true;
+  }
+  std::vector<std::uint64_t> positions(HashPair hash) const {
+    std::vector<std::uint64_t> all;
+    for_each_position(hash, [&](std::uint64_t at) { all.push_back(at); });
+    return all;
+  }
+  std::vector<Probe> probes(std::span<const std::uint64_t> words, HashPair hash) const {
+    std::vector<Probe> all;
+    for_each_position(hash, [&](std::uint64_t at) { all.push_back({0, at, test_bit(words, at)}); });
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kLineWordCount = kLineBits / kWordBits;
+
+  std::uint64_t first_position(HashPair hash) const noexcept {
+    return Scheme::line(hash, line_count_) * kLineBits;
+  }
+
+  template <class K, class Probe>
+  void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
+    const auto hasher = hash_each_key(keys, [this](const K& key) { return hash(key); });
+    const auto prefetch = [&](HashPair pair) {
+      prefetch_far(&words[first_position(pair) / kWordBits]);
+    };
+    run_pipeline(words.size_bytes() >= kFarBytes, keys.size(), hasher, prefetch, probe);
+  }
+
+  Geometry geometry_;
+  std::uint64_t line_count_;
+};
+
+}  // namespace bloomery
