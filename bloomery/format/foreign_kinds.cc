@@ -102,14 +102,6 @@ std::string_view any_hash_name(const FilterParameters& parameters) {
 
 bool carries_hash(FilterKind kind) noexcept {
   switch (kind) {
-    case FilterKind::simple_java:
-    case FilterKind::javascript:
-    case FilterKind::javascript_sane:
-    case FilterKind::pyrebloom:
-    case FilterKind::gozero:
-    case FilterKind::hutool_bitmap:
-    case FilterKind::hutool_bitset:
-      return false;
     default:
       return true;
   }

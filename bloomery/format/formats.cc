@@ -18,8 +18,12 @@ namespace {
 
 // Every format there is, one line each.
 constexpr std::array kFormats{
-    &guava::kFormat,          &redisson::kFormat,       &bloom_filter_helper::kFormat,
-    &leveldb_format::kFormat, &rocksdb_format::kFormat, &dcso::kFormat,
+    &guava::kFormat,
+    &redisson::kFormat,
+    &bloom_filter_helper::kFormat,
+    &leveldb_format::kFormat,
+    &rocksdb_format::kFormat,
+    &dcso::kFormat,
     &parquet::kFormat,
 };
 

@@ -1,35 +1,43 @@
 #include "bloomery/format/redis_bitmap.h"
 
 #include <charconv>
+#include <stdexcept>
 #include <string>
 
+#include "bloomery/filter/rates.h"
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/foreign_kinds.h"
 
 namespace bloomery {
-namespace {
-
-std::string shortest(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(std::begin(text), std::end(text), value);
-  return {text, end};
-}
-
-}  // namespace
-
 AnyFilter open_bitmap(const FilterParameters& parameters, std::span<const std::byte> bytes,
-                      std::string_view format) {
+                      std::string_view format, BitOrder order) {
   const FilterContents contents{.parameters = parameters};
   check_any_contents(contents);
   HeapWords words(any_word_count(contents));
-  read_bits(bytes, BitOrder::msb_first, parameters.geometry.bit_count, words.words(),
-            std::string(format));
+  read_bits(bytes, order, parameters.geometry.bit_count, words.words(), std::string(format));
   return open_foreign(contents, std::move(words));
+}
+
+AnyFilter create_bitmap(const FilterParameters& parameters, std::string_view format) {
+  const double rate = predicted_rate(parameters.geometry, static_cast<double>(parameters.capacity));
+  if (rate > parameters.false_positive_rate) {
+    throw std::invalid_argument(
+        std::string(format) + ": " + std::to_string(parameters.geometry.bit_count) + " bits and " +
+        std::to_string(parameters.geometry.probe_count) + " probes hold " +
+        std::to_string(parameters.capacity) + " keys at a rate of " + shortest(rate) + ", not " +
+        shortest(parameters.false_positive_rate));
+  }
+  return make_foreign(parameters);
 }
 
 void write_bitmap(const FilterContents& contents, const ByteSink& sink) {
   const auto words = contents.words.front();
   write_bits(words, used_byte_count(words, BitOrder::msb_first), BitOrder::msb_first, sink);
+}
+
+void write_bit_set(const FilterContents& contents, const ByteSink& sink) {
+  const auto words = contents.words.front();
+  write_bits(words, used_byte_count(words, BitOrder::lsb_first), BitOrder::lsb_first, sink);
 }
 
 FilterParameters bitmap_parameters(FilterKind kind, const SettingsReader& read,
@@ -38,19 +46,40 @@ FilterParameters bitmap_parameters(FilterKind kind, const SettingsReader& read,
   const auto probes = read.count("probes");
   const auto capacity = read.count("capacity");
   const auto rate = read.rate("rate");
-  FilterParameters parameters{.kind = kind};
+  Geometry geometry;
   if (bits && probes) {
     if (*probes > 255) read.refuse("probes", "at most 255");
-    parameters.geometry = {.bit_count = *bits, .probe_count = static_cast<std::uint32_t>(*probes)};
+    geometry = {.bit_count = *bits, .probe_count = static_cast<std::uint32_t>(*probes)};
   } else if (capacity && rate) {
-    parameters.geometry = sizing(*capacity, *rate);
+    geometry = sizing(*capacity, *rate);
   } else {
     read.refuse_missing("bits and probes, or capacity and rate");
   }
+  return promised_parameters(kind, geometry, read);
+}
+
+FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
+                                     const SettingsReader& read) {
+  FilterParameters parameters{.kind = kind, .geometry = geometry};
   derive_promise(parameters);
-  if (capacity) parameters.capacity = *capacity;
-  if (rate) parameters.false_positive_rate = *rate;
+  parameters.capacity = read.count("capacity").value_or(parameters.capacity);
+  parameters.false_positive_rate = read.rate("rate").value_or(parameters.false_positive_rate);
   return parameters;
+}
+
+FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
+                                     const FilterOptions& options) {
+  validate(options);
+  return {.kind = kind,
+          .geometry = geometry,
+          .capacity = options.capacity,
+          .false_positive_rate = options.false_positive_rate};
+}
+
+std::string shortest(double value) {
+  char text[32];
+  const auto [end, error] = std::to_chars(std::begin(text), std::end(text), value);
+  return {text, end};
 }
 
 FormatSettings bitmap_settings(const FilterContents& contents) {
@@ -59,6 +88,12 @@ FormatSettings bitmap_settings(const FilterContents& contents) {
           {"probes", std::to_string(parameters.geometry.probe_count)},
           {"capacity", std::to_string(parameters.capacity)},
           {"rate", shortest(parameters.false_positive_rate)}};
+}
+
+FormatSettings sized_bitmap_settings(const FilterContents& contents) {
+  FormatSettings settings = bitmap_settings(contents);
+  settings.erase("probes");
+  return settings;
 }
 
 }  // namespace bloomery

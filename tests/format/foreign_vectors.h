@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstddef>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/format.h"
@@ -77,6 +79,25 @@ inline std::string refusal(const Format& format, const std::string& bytes) {
     return error.what();
   }
   return "taken";
+}
+
+// The positions of set bits, in order.
+inline std::vector<std::uint64_t> set_positions(const AnyFilter& filter) {
+  std::vector<std::uint64_t> positions;
+  const BitView bits(filter.contents().words.front());
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    for (std::uint64_t word = bits[i]; word != 0; word &= word - 1) {
+      positions.push_back(i * 64 + static_cast<std::uint64_t>(std::countr_zero(word)));
+    }
+  }
+  return positions;
+}
+
+// In decimal, each on a line of its own.
+inline std::string lines_of(const std::vector<std::uint64_t>& numbers) {
+  std::string lines;
+  for (const std::uint64_t each : numbers) lines += std::to_string(each) + '\n';
+  return lines;
 }
 
 // A list in a vector may be cut short: the first of `all` must be it.
