@@ -11,6 +11,7 @@
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/mitz_probes.h"
 #include "bloomery/format/parquet.h"
+#include "bloomery/format/php.h"
 #include "bloomery/format/redisson_probes.h"
 #include "bloomery/format/rocksdb.h"
 
@@ -35,6 +36,8 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<RedissonProbes>>();
     case FilterKind::redisson_legacy:
       return visit.template operator()<Probing<RedissonLegacyProbes>>();
+    case FilterKind::php:
+      return visit.template operator()<Probing<PhpProbes>>();
     case FilterKind::leveldb:
       return visit.template operator()<Probing<leveldb_format::Probes>>();
     case FilterKind::rocksdb:
@@ -59,6 +62,7 @@ constexpr SchemeName kNames[] = {
     {FilterKind::mitz_32, "mitz-32", "murmur3 x64-128, half of it"},
     {FilterKind::redisson, "redisson", "HighwayHash-128"},
     {FilterKind::redisson_legacy, "redisson-legacy", "HighwayHash-128"},
+    {FilterKind::php, "php", "BKDR, JS, SDBM of PHP"},
     {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},

@@ -10,6 +10,7 @@
 #include "bloomery/format/guava.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/parquet.h"
+#include "bloomery/format/php.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/rocksdb.h"
 
@@ -21,6 +22,7 @@ constexpr std::array kFormats{
     &guava::kFormat,
     &redisson::kFormat,
     &bloom_filter_helper::kFormat,
+    &php::kFormat,
     &leveldb_format::kFormat,
     &rocksdb_format::kFormat,
     &dcso::kFormat,
