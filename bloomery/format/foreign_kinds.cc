@@ -8,12 +8,14 @@
 #include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/classic_layout.h"
 #include "bloomery/format/dcso.h"
+#include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/mitz_probes.h"
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/redisson_probes.h"
 #include "bloomery/format/rocksdb.h"
+#include "bloomery/format/simple_java.h"
 
 namespace bloomery {
 namespace {
@@ -38,6 +40,12 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<RedissonLegacyProbes>>();
     case FilterKind::php:
       return visit.template operator()<Probing<PhpProbes>>();
+    case FilterKind::simple_java:
+      return visit.template operator()<Probing<SimpleJavaProbes>>();
+    case FilterKind::javascript:
+      return visit.template operator()<Probing<JavascriptProbes>>();
+    case FilterKind::javascript_sane:
+      return visit.template operator()<Probing<JavascriptSaneProbes>>();
     case FilterKind::leveldb:
       return visit.template operator()<Probing<leveldb_format::Probes>>();
     case FilterKind::rocksdb:
@@ -63,6 +71,9 @@ constexpr SchemeName kNames[] = {
     {FilterKind::redisson, "redisson", "HighwayHash-128"},
     {FilterKind::redisson_legacy, "redisson-legacy", "HighwayHash-128"},
     {FilterKind::php, "php", "BKDR, JS, SDBM of PHP"},
+    {FilterKind::simple_java, "simple-java", "factor h + char, 8 factors"},
+    {FilterKind::javascript, "javascript", "seed h + charAt, 8 seeds"},
+    {FilterKind::javascript_sane, "javascript-sane", "seed h + charCodeAt, 8 seeds"},
     {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},
@@ -106,6 +117,10 @@ std::string_view any_hash_name(const FilterParameters& parameters) {
 
 bool carries_hash(FilterKind kind) noexcept {
   switch (kind) {
+    case FilterKind::simple_java:
+    case FilterKind::javascript:
+    case FilterKind::javascript_sane:
+      return false;
     default:
       return true;
   }

@@ -8,11 +8,13 @@
 #include "bloomery/format/foreign_kinds.h"
 #include "bloomery/format/format.h"
 #include "bloomery/format/guava.h"
+#include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/rocksdb.h"
+#include "bloomery/format/simple_java.h"
 
 namespace bloomery {
 namespace {
@@ -23,6 +25,9 @@ constexpr std::array kFormats{
     &redisson::kFormat,
     &bloom_filter_helper::kFormat,
     &php::kFormat,
+    &simple_java::kFormat,
+    &javascript::kFormat,
+    &javascript::kSaneFormat,
     &leveldb_format::kFormat,
     &rocksdb_format::kFormat,
     &dcso::kFormat,
