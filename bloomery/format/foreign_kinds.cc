@@ -11,6 +11,7 @@
 #include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/mitz_probes.h"
+#include "bloomery/format/orestes.h"
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/redisson_probes.h"
@@ -46,6 +47,8 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<JavascriptProbes>>();
     case FilterKind::javascript_sane:
       return visit.template operator()<Probing<JavascriptSaneProbes>>();
+    case FilterKind::orestes:
+      return visit.template operator()<Probing<OrestesProbes>>();
     case FilterKind::leveldb:
       return visit.template operator()<Probing<leveldb_format::Probes>>();
     case FilterKind::rocksdb:
@@ -74,6 +77,7 @@ constexpr SchemeName kNames[] = {
     {FilterKind::simple_java, "simple-java", "factor h + char, 8 factors"},
     {FilterKind::javascript, "javascript", "seed h + charAt, 8 seeds"},
     {FilterKind::javascript_sane, "javascript-sane", "seed h + charCodeAt, 8 seeds"},
+    {FilterKind::orestes, "orestes", "murmur3 x86-32, twice"},
     {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},

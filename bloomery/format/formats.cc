@@ -10,6 +10,7 @@
 #include "bloomery/format/guava.h"
 #include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
+#include "bloomery/format/orestes.h"
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/redisson.h"
@@ -28,6 +29,8 @@ constexpr std::array kFormats{
     &simple_java::kFormat,
     &javascript::kFormat,
     &javascript::kSaneFormat,
+    &orestes::kFormat,
+    &orestes::kJsonFormat,
     &leveldb_format::kFormat,
     &rocksdb_format::kFormat,
     &dcso::kFormat,

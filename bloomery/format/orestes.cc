@@ -1,0 +1,114 @@
+#include "bloomery/format/orestes.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/redis_bitmap.h"
+#include "bloomery/format/redisson.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::uint64_t kMostBits = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint32_t kMostProbes = 255;
+
+}  // namespace
+
+Geometry OrestesProbes::geometry(const FilterOptions& options) {
+  return orestes::geometry(options.capacity, options.false_positive_rate);
+}
+
+void OrestesProbes::check(const FilterParameters& parameters) {
+  if (parameters.geometry.bit_count <= kMostBits) return;
+  throw FormatError("impossible geometry of an Orestes filter: " +
+                    std::to_string(parameters.geometry.bit_count) + " bits (up to 2^31 - 1)");
+}
+
+namespace orestes {
+namespace {
+
+Geometry geometry_of(const SettingsReader& read) {
+  const auto m = read.count("m");
+  const auto k = read.count("k");
+  if (m.value_or(1) > kMostBits) read.refuse("m", "at most 2^31 - 1");
+  if (k.value_or(1) > kMostProbes) read.refuse("k", "at most 255");
+  if (m && k) return {.bit_count = *m, .probe_count = static_cast<std::uint32_t>(*k)};
+  const auto n = read.count("n");
+  const auto p = read.rate("p");
+  if (!n || !p) read.refuse_missing("m and k, or n and p: the hash beside the bitmap has all four");
+  return geometry(*n, *p);
+}
+
+AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& settings) {
+  const SettingsReader read(settings, kFormat.name, kFormat.settings);
+  read.word("hashmethod", "Murmur3KirschMitzenmacher");
+  return open_bitmap(parameters_of(geometry_of(read), read), bytes,
+                     "the bitmap of an Orestes filter");
+}
+
+AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
+  SettingsReader(settings, kFormat.name, "");
+  return make_foreign(
+      promised_parameters(FilterKind::orestes, OrestesProbes::geometry(options), options));
+}
+
+FormatSettings settings_of(const FilterContents& contents) {
+  const FilterParameters& parameters = contents.parameters;
+  return {{"m", std::to_string(parameters.geometry.bit_count)},
+          {"k", std::to_string(parameters.geometry.probe_count)},
+          {"n", std::to_string(parameters.capacity)},
+          {"p", redisson::java_double(parameters.false_positive_rate)},
+          {"hashmethod", "Murmur3KirschMitzenmacher"}};
+}
+
+constexpr std::array kKinds{FilterKind::orestes};
+
+}  // namespace
+
+Geometry geometry(std::uint64_t capacity, double rate) {
+  const auto keys = static_cast<double>(capacity);
+  const double ln2 = std::log(2.0);
+  const double bits = std::ceil(-1 * (keys * std::log(rate)) / (ln2 * ln2));
+  const double probes = std::ceil(ln2 * bits / keys);
+  if (!(rate > 0 && rate < 1) || capacity == 0 || bits > static_cast<double>(kMostBits) ||
+      probes > kMostProbes) {
+    throw std::invalid_argument("orestes: " + std::to_string(capacity) + " keys at a rate of " +
+                                shortest(rate) + " would take " + shortest(bits) + " bits and " +
+                                shortest(probes) + " probes; up to 2^31 - 1 bits and 255 probes");
+  }
+  return {.bit_count = static_cast<std::uint64_t>(bits),
+          .probe_count = static_cast<std::uint32_t>(probes)};
+}
+
+FilterParameters parameters_of(const Geometry& geometry, const SettingsReader& read) {
+  FilterParameters parameters{.kind = FilterKind::orestes, .geometry = geometry};
+  derive_promise(parameters);
+  parameters.capacity = read.count("n").value_or(parameters.capacity);
+  parameters.false_positive_rate = read.rate("p").value_or(parameters.false_positive_rate);
+  return parameters;
+}
+
+const Format kFormat{
+    .name = "orestes",
+    .system = "Orestes-Bloomfilter, Java: its bitmap in Redis",
+    .hash = "murmur3 x86-32, h1 with seed 0, h2 with seed h1",
+    .rule = "(h1 + i h2) mod m",
+    .limits = "up to 2^31 - 1 bits, 255 probes",
+    .warning = "",
+    .settings = "m k n p c hashmethod",
+    .keys = "text",
+    .kinds = kKinds,
+    .decode = decode,
+    .create = create,
+    .encode = write_bitmap,
+    .settings_of = settings_of,
+    .advice = nullptr,
+};
+
+}  // namespace orestes
+}  // namespace bloomery
