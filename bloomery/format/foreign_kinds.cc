@@ -14,6 +14,7 @@
 #include "bloomery/format/orestes.h"
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
+#include "bloomery/format/pyrebloom.h"
 #include "bloomery/format/redisson_probes.h"
 #include "bloomery/format/rocksdb.h"
 #include "bloomery/format/simple_java.h"
@@ -49,6 +50,8 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<JavascriptSaneProbes>>();
     case FilterKind::orestes:
       return visit.template operator()<Probing<OrestesProbes>>();
+    case FilterKind::pyrebloom:
+      return visit.template operator()<Probing<PyrebloomProbes>>();
     case FilterKind::leveldb:
       return visit.template operator()<Probing<leveldb_format::Probes>>();
     case FilterKind::rocksdb:
@@ -78,6 +81,7 @@ constexpr SchemeName kNames[] = {
     {FilterKind::javascript, "javascript", "seed h + charAt, 8 seeds"},
     {FilterKind::javascript_sane, "javascript-sane", "seed h + charCodeAt, 8 seeds"},
     {FilterKind::orestes, "orestes", "murmur3 x86-32, twice"},
+    {FilterKind::pyrebloom, "pyrebloom", "MurmurHash64A, one a probe"},
     {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},
@@ -124,7 +128,7 @@ bool carries_hash(FilterKind kind) noexcept {
     case FilterKind::simple_java:
     case FilterKind::javascript:
     case FilterKind::javascript_sane:
-      return false;
+    case FilterKind::pyrebloom:
     default:
       return true;
   }

@@ -13,6 +13,7 @@
 #include "bloomery/format/orestes.h"
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
+#include "bloomery/format/pyrebloom.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/rocksdb.h"
 #include "bloomery/format/simple_java.h"
@@ -31,6 +32,7 @@ constexpr std::array kFormats{
     &javascript::kSaneFormat,
     &orestes::kFormat,
     &orestes::kJsonFormat,
+    &pyrebloom::kFormat,
     &leveldb_format::kFormat,
     &rocksdb_format::kFormat,
     &dcso::kFormat,
