@@ -8,6 +8,7 @@
 #include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/classic_layout.h"
 #include "bloomery/format/dcso.h"
+#include "bloomery/format/gozero.h"
 #include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/mitz_probes.h"
@@ -52,6 +53,8 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<OrestesProbes>>();
     case FilterKind::pyrebloom:
       return visit.template operator()<Probing<PyrebloomProbes>>();
+    case FilterKind::gozero:
+      return visit.template operator()<Probing<GozeroProbes>>();
     case FilterKind::leveldb:
       return visit.template operator()<Probing<leveldb_format::Probes>>();
     case FilterKind::rocksdb:
@@ -82,6 +85,7 @@ constexpr SchemeName kNames[] = {
     {FilterKind::javascript_sane, "javascript-sane", "seed h + charCodeAt, 8 seeds"},
     {FilterKind::orestes, "orestes", "murmur3 x86-32, twice"},
     {FilterKind::pyrebloom, "pyrebloom", "MurmurHash64A, one a probe"},
+    {FilterKind::gozero, "gozero", "murmur3 x64-128, one a probe"},
     {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},
@@ -129,6 +133,8 @@ bool carries_hash(FilterKind kind) noexcept {
     case FilterKind::javascript:
     case FilterKind::javascript_sane:
     case FilterKind::pyrebloom:
+    case FilterKind::gozero:
+      return false;
     default:
       return true;
   }

@@ -7,6 +7,7 @@
 #include "bloomery/format/dcso.h"
 #include "bloomery/format/foreign_kinds.h"
 #include "bloomery/format/format.h"
+#include "bloomery/format/gozero.h"
 #include "bloomery/format/guava.h"
 #include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
@@ -33,6 +34,7 @@ constexpr std::array kFormats{
     &orestes::kFormat,
     &orestes::kJsonFormat,
     &pyrebloom::kFormat,
+    &gozero::kFormat,
     &leveldb_format::kFormat,
     &rocksdb_format::kFormat,
     &dcso::kFormat,
