@@ -9,6 +9,7 @@
 #include "bloomery/filter/classic_layout.h"
 #include "bloomery/format/dcso.h"
 #include "bloomery/format/gozero.h"
+#include "bloomery/format/hutool.h"
 #include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/mitz_probes.h"
@@ -55,6 +56,10 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<PyrebloomProbes>>();
     case FilterKind::gozero:
       return visit.template operator()<Probing<GozeroProbes>>();
+    case FilterKind::hutool_bitmap:
+      return visit.template operator()<Probing<HutoolBitMapProbes>>();
+    case FilterKind::hutool_bitset:
+      return visit.template operator()<Probing<HutoolBitSetProbes>>();
     case FilterKind::leveldb:
       return visit.template operator()<Probing<leveldb_format::Probes>>();
     case FilterKind::rocksdb:
@@ -86,6 +91,8 @@ constexpr SchemeName kNames[] = {
     {FilterKind::orestes, "orestes", "murmur3 x86-32, twice"},
     {FilterKind::pyrebloom, "pyrebloom", "MurmurHash64A, one a probe"},
     {FilterKind::gozero, "gozero", "murmur3 x64-128, one a probe"},
+    {FilterKind::hutool_bitmap, "hutool", "string hashes of Hutool"},
+    {FilterKind::hutool_bitset, "hutool-bitset", "string hashes of Hutool"},
     {FilterKind::leveldb, "leveldb", "LevelDB's 32-bit hash"},
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},
@@ -134,6 +141,8 @@ bool carries_hash(FilterKind kind) noexcept {
     case FilterKind::javascript_sane:
     case FilterKind::pyrebloom:
     case FilterKind::gozero:
+    case FilterKind::hutool_bitmap:
+    case FilterKind::hutool_bitset:
       return false;
     default:
       return true;

@@ -9,6 +9,7 @@
 #include "bloomery/format/format.h"
 #include "bloomery/format/gozero.h"
 #include "bloomery/format/guava.h"
+#include "bloomery/format/hutool.h"
 #include "bloomery/format/javascript.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/orestes.h"
@@ -35,6 +36,8 @@ constexpr std::array kFormats{
     &orestes::kJsonFormat,
     &pyrebloom::kFormat,
     &gozero::kFormat,
+    &hutool::kBitMapFormat,
+    &hutool::kBitSetFormat,
     &leveldb_format::kFormat,
     &rocksdb_format::kFormat,
     &dcso::kFormat,
