@@ -2,7 +2,8 @@
 
 // The whole library. Each header reads alone. Where to start: filter/blocked_filter.h, the filter
 // to take unless you know better; store/native_file.h, to save and load it; guard/cache_guard.h, to
-// put it in front of a cache and a database; source/open_source.h, to fill it from one.
+// put it in front of a cache and a database; source/open_source.h, to fill it from one;
+// format/format.h, for filters of other systems.
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
@@ -19,10 +20,14 @@
 #include "bloomery/filter/sizing.h"
 #include "bloomery/filter/static_filter.h"
 #include "bloomery/filter/windowed_filter.h"
+#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/guava.h"
+#include "bloomery/format/redisson.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/filter_presence.h"
 #include "bloomery/guard/memory_cache.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/store/filter_editor.h"
+#include "bloomery/store/filter_location.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"

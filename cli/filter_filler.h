@@ -30,6 +30,9 @@ class FilterFiller {
     });
   }
 
+  // What has been filled so far; null for a kind that is built once.
+  const AnyFilter* filter() const noexcept { return filter_ ? &*filter_ : nullptr; }
+
   AnyFilter finish() && {
     if (filter_) return std::move(*filter_);
     return AnyFilter(OwnedStaticFilter::build(parameters_, hashes_));

@@ -1,5 +1,6 @@
 #include "cli/filter_report.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "bloomery/format/foreign_kinds.h"
@@ -118,6 +119,15 @@ void advise(const FilterLocation& location, const AnyFilter& filter) {
   if (format == nullptr) return;
   const std::string advice =
       format->advice == nullptr ? std::string(format->warning) : format->advice(filter.contents());
+  if (!advice.empty()) complain(location.text() + ": " + advice);
+}
+
+void advise_of_keys(const FilterLocation& location, const AnyFilter& filter,
+                    std::span<const Key> keys) {
+  constexpr std::size_t kSample = 10'000;
+  if (location.format == nullptr || location.format->key_advice == nullptr) return;
+  const std::string advice = location.format->key_advice(keys.first(std::min(keys.size(), kSample)),
+                                                         filter.geometry().bit_count);
   if (!advice.empty()) complain(location.text() + ": " + advice);
 }
 

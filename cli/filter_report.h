@@ -25,6 +25,10 @@ void add_generations(Report& report, const AnyFilter& filter);
 // Says on standard error what users of a filter of the location's format must know.
 void advise(const FilterLocation& location, const AnyFilter& filter);
 
+// The same of keys that go into it or are asked, of which a sample is looked at.
+void advise_of_keys(const FilterLocation& location, const AnyFilter& filter,
+                    std::span<const Key> keys);
+
 // Says on standard error where a filter holds more keys than it was made for.
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now);
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/store/filter_editor.h"
@@ -41,8 +42,12 @@ int insert(const Arguments& arguments) {
                                 ": is a static filter, built once; load builds a new one");
   }
   std::uint64_t new_count = 0;
+  bool advised = false;
   const SourceTotals totals =
       read_keys(arguments.inputs, arguments.source, "insert", [&](const Batch& batch) {
+        if (!std::exchange(advised, true)) {
+          advise_of_keys(arguments.file, editor.filter(), batch.keys);
+        }
         new_count += editor.filter().insert_many(batch.keys);
         return true;
       });

@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
@@ -73,8 +74,12 @@ int load_keys(const Arguments& arguments) {
   if (!wanted.capacity) wanted.capacity = count_keys(*source, arguments.from);
   if (!wanted.rate) wanted.rate = kDefaultRate;
   FilterFiller filler = filler_of(wanted, arguments.file);
+  bool advised = false;
   const SourceTotals totals = read_keys(
       *source, "load", {wanted.capacity, source->expected_byte_count()}, [&](const Batch& batch) {
+        if (!std::exchange(advised, true) && filler.filter() != nullptr) {
+          advise_of_keys(arguments.file, *filler.filter(), batch.keys);
+        }
         filler.add(batch.keys);
         return true;
       });

@@ -35,10 +35,8 @@ void read_bits(std::span<const std::byte> bytes, BitOrder order, std::uint64_t b
                       " at the most");
   }
   if (!bytes.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
-  std::memset(reinterpret_cast<char*>(words.data()) + bytes.size(), 0,
-              words.size_bytes() - bytes.size());
   if (order == BitOrder::msb_first) {
-    for (std::uint64_t& word : words) word = reverse_bytes_bits(word);
+    for (std::uint64_t& word : words.first((bytes.size() + 7) / 8)) word = reverse_bytes_bits(word);
   }
   const bool partial = bit_count % kWordBits != 0;
   if (partial && (words.back() & ~(bit_mask(bit_count) - 1)) != 0) {

@@ -20,7 +20,7 @@ using ByteSink = std::function<void(std::span<const std::byte>)>;
 
 // Bytes that may end early, as strings of Redis do after their last set bit: what is missing is
 // clear. Throws FormatError, naming `format`, for bytes or bits beyond `bit_count`. `words` are as
-// many as the bits need.
+// many as the bits need, and zero: what no byte says is not touched.
 void read_bits(std::span<const std::byte> bytes, BitOrder order, std::uint64_t bit_count,
                std::span<std::uint64_t> words, const std::string& format);
 

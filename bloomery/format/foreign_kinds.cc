@@ -166,7 +166,7 @@ AnyFilter open_foreign(FilterContents contents, SharedWords words) {
   return with_foreign_kind(contents.parameters.kind, [&]<class K>() {
     if (contents.inserted != 0) return AnyFilter(K::open(contents, std::move(words)));
     const double keys = K::open(contents, words).cardinality();
-    contents.inserted = static_cast<std::uint64_t>(std::llround(keys));
+    contents.inserted = static_cast<std::uint64_t>(keys > 0 ? std::max(1.0, std::round(keys)) : 0);
     return AnyFilter(K::open(contents, std::move(words)));
   });
 }

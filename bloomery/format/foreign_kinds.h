@@ -24,7 +24,7 @@ std::string_view any_hash_name(const FilterParameters& parameters);
 bool carries_hash(FilterKind kind) noexcept;
 
 // A filter over words that are there already. Throws FormatError for contents that none has. Where
-// contents.inserted is 0 but bits are set, it is estimated from these.
+// contents.inserted is 0 but bits are set, it is estimated from these, at 1 or more.
 AnyFilter open_foreign(FilterContents contents, SharedWords words);
 AnyFilter open_foreign(FilterContents contents, HeapWords words);
 

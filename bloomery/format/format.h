@@ -39,6 +39,8 @@ struct Format {
   FormatSettings (*settings_of)(const FilterContents& contents);
   // What this filter's users must know, with its figures; null where `warning` is all there is.
   std::string (*advice)(const FilterContents& contents);
+  // How well the system's hashes tell a sample of keys apart, where that is not well; else empty.
+  std::string (*key_advice)(std::span<const Key> sample, std::uint64_t bit_count) = nullptr;
   // Neither bytes nor settings say for how many keys and what rate the filter was made.
   bool derives_promise = false;
 

@@ -207,6 +207,17 @@ std::string describe(const KeyQuality& quality) {
   return text;
 }
 
+namespace {
+
+constexpr double kGoodShare = 0.99;
+
+std::string advice_of_keys(std::span<const Key> sample, std::uint64_t bit_count) {
+  const KeyQuality quality = measure_quality(sample, bit_count);
+  return quality.share() < kGoodShare ? describe(quality) + ": the others answer alike" : "";
+}
+
+}  // namespace
+
 const Format kFormat{
     .name = "php",
     .system = "a PHP class over a Redis bitmap",
@@ -224,6 +235,7 @@ const Format kFormat{
     .encode = encode,
     .settings_of = settings_of,
     .advice = advice,
+    .key_advice = advice_of_keys,
 };
 
 }  // namespace php

@@ -104,6 +104,7 @@ void read_part(std::span<const std::byte> bytes, std::uint64_t first, std::uint6
   for (std::uint64_t at = 0; at < bytes.size(); at += sizeof piece) {
     const auto source = bytes.subspan(at, std::min<std::uint64_t>(bytes.size() - at, sizeof piece));
     const std::uint64_t bits = std::min(part_bits - at * 8, std::uint64_t{source.size()} * 8);
+    piece.fill(0);
     const auto used = std::span(piece).first((source.size() + 7) / 8);
     read_bits(source, BitOrder::msb_first, bits, used, kWhat);
     for (std::size_t i = 0; i < used.size(); ++i) {

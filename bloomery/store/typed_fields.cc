@@ -119,12 +119,15 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
                        get_number<std::uint64_t>(value, kBitCountAt)};
       return;
     case kForeignTag:
-      require(value.size() == kForeignBytes, "a foreign scheme has 16");
+      require(value.size() >= kForeignBytes && value.size() <= kMaxNoteBytes,
+              "a foreign scheme has 16 to 32,768");
       if (get_number<std::uint32_t>(value, kForeignReservedAt) != 0) {
         refuse(offset, "bytes 12 to 15 of a foreign scheme are not zero");
       }
       fields.foreign = {get_number<std::uint64_t>(value, 0),
-                        get_number<std::uint32_t>(value, kOptionsAt)};
+                        get_number<std::uint32_t>(value, kOptionsAt),
+                        {reinterpret_cast<const char*>(value.data()) + kForeignBytes,
+                         value.size() - kForeignBytes}};
       return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
@@ -158,9 +161,15 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     append(bytes, kWindowTag, window.data(), window.size());
   }
   if (fields.foreign) {
-    std::array<std::byte, kForeignBytes> foreign{};
+    const std::string& data = fields.foreign->data;
+    if (kForeignBytes + data.size() > kMaxNoteBytes) {
+      throw std::invalid_argument(grouped(data.size()) +
+                                  " bytes that the format carries along; at most 32,752");
+    }
+    std::vector<std::byte> foreign(kForeignBytes + data.size());
     put_number(std::span(foreign), 0, fields.foreign->bit_count);
     put_number(std::span(foreign), kOptionsAt, fields.foreign->options);
+    std::ranges::copy(std::as_bytes(std::span(data)), foreign.begin() + kForeignBytes);
     append(bytes, kForeignTag, foreign.data(), foreign.size());
   }
   return bytes;

@@ -23,6 +23,7 @@ struct WindowField {
 struct ForeignField {
   std::uint64_t bit_count = 0;  // which need not be whole words
   std::uint32_t options = 0;
+  std::string data;  // that its format carries along
 };
 
 // The optional fields that follow a file's header, one after the other, tags rising:
@@ -34,7 +35,7 @@ struct ForeignField {
 //   tag 1 secret key, 32 bytes   tag 2 watermark, 8 bytes   tag 3 note, 1 to 32768 bytes
 //   tag 4 growth and layers, 16 + 40 bytes a layer
 //   tag 5 window, 24 bytes: length in ms 8, generations 4, zeros 4, bits of a generation 8
-//   tag 6 foreign scheme, 16 bytes: bits 8, options 4, zeros 4
+//   tag 6 foreign scheme, 16 to 32768 bytes: bits 8, options 4, zeros 4, what its format carries
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.

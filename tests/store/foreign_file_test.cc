@@ -11,6 +11,7 @@
 #include "bloomery/store/mapped_filter.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/keys.h"
+#include "tests/support/small_settings.h"
 #include "tests/support/stored_words.h"
 
 namespace bloomery {
@@ -30,7 +31,8 @@ FilterLocation at(const Format& format, const std::filesystem::path& path) {
 }
 
 AnyFilter filled(const Format& format) {
-  AnyFilter filter = format.create({.capacity = 300, .false_positive_rate = 0.02}, {});
+  AnyFilter filter = format.create({.capacity = 300, .false_positive_rate = 0.02},
+                                   testing::small_settings(format));
   filter.insert_many(keys_of(texts(300, "member:")));
   return filter;
 }
@@ -95,6 +97,20 @@ INSTANTIATE_TEST_SUITE_P(Formats, ForeignFile,
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
+
+// Written once by version 1, of the streams in golden/foreign/guava.json: see golden_test.cc.
+TEST(GoldenForeignFile, IsReadAndWrittenAsEver) {
+  const ScratchFolder folder;
+  const std::filesystem::path golden = "golden/native/foreign_guava.bloom";
+  const AnyFilter filter = load(golden);
+  EXPECT_EQ(filter.parameters().kind, FilterKind::mitz_64);
+  EXPECT_EQ(filter.geometry(), (Geometry{.bit_count = 128, .probe_count = 5}));
+  save(filter, folder / "again");
+  EXPECT_EQ(read_file(folder / "again"), read_file(golden));
+  save(filter.contents(), parse_filter_location("guava:" + (folder / "guava").string()));
+  EXPECT_EQ(read_file(folder / "guava"),
+            std::string("\1\5\0\0\0\2\x40\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0", 22));
+}
 
 TEST(ForeignConfig, IsReadAsRedisPrintsAHash) {
   const ScratchFolder folder;
