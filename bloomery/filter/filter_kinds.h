@@ -39,22 +39,18 @@ struct FlatKind {
   }
 };
 
-struct ScalableKind {
-  static Geometry geometry(const FilterOptions& options) {
-    return next_layer(options, {}).geometry;
-  }
-  static ScalableFilter make(const FilterParameters& parameters) {
-    return ScalableFilter::make(parameters);
-  }
+// A kind whose filters are chains that grow.
+template <class F>
+struct GrowingKind {
+  static Geometry geometry(const FilterOptions& options) { return F::first_geometry(options); }
+  static F make(const FilterParameters& parameters) { return F::make(parameters); }
 
-  static void check(const FilterContents& contents) { ScalableFilter::check(contents); }
+  static void check(const FilterContents& contents) { F::check(contents); }
   static std::uint64_t word_count(const FilterContents& contents) {
-    std::uint64_t count = 0;
-    for (const Layer& each : contents.layers) count += each.geometry.bit_count / kWordBits;
-    return count;
+    return F::word_count(contents.layers);
   }
   template <BitStorage Storage>
-  static ScalableFilter open(const FilterContents& contents, Storage storage) {
+  static F open(const FilterContents& contents, Storage storage) {
     return {contents, SharedWords::of(std::move(storage))};
   }
 };
@@ -90,7 +86,7 @@ decltype(auto) with_kind(FilterKind kind, Visit visit) {
     case FilterKind::classic_counting:
       return visit.template operator()<FlatKind<CountingLayout<ClassicLayout<NativeProbes>>>>();
     case FilterKind::scalable:
-      return visit.template operator()<ScalableKind>();
+      return visit.template operator()<GrowingKind<ScalableFilter>>();
     case FilterKind::windowed:
       return visit.template operator()<FlatKind<WindowedLayout>>();
     case FilterKind::fixed:

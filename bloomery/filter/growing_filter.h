@@ -1,0 +1,399 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/bits/shared_words.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/basic_filter.h"
+#include "bloomery/filter/batch.h"
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/insert.h"
+#include "bloomery/filter/layout.h"
+#include "bloomery/filter/pending_keys.h"
+#include "bloomery/filter/stable_list.h"
+
+namespace bloomery {
+
+// How a chain of layers grows.
+//
+//   kKind                    of the chain, which is not that of its layers' layout
+//   kMaxLayers               at most StableList's
+//   parameters_for(options)  of a new chain, but for its geometry
+//   next(parameters, layers) the layer after these, or the first; std::invalid_argument where there
+//                            can be none
+//   grows(parameters)        false: one layer, which is full one day
+//   check(contents)          throws FormatError for contents that no such chain has
+template <class G>
+concept GrowthRule = requires(const FilterOptions& options, const FilterParameters& parameters,
+                              std::span<const Layer> layers, const FilterContents& contents) {
+  requires std::convertible_to<decltype(G::kKind), FilterKind>;
+  requires std::convertible_to<decltype(G::kMaxLayers), std::size_t>;
+  requires std::same_as<decltype(G::parameters_for(options)), FilterParameters>;
+  requires std::same_as<decltype(G::next(parameters, layers)), Layer>;
+  requires std::same_as<decltype(G::grows(parameters)), bool>;
+  G::check(contents);
+};
+
+// A filter that grows with its keys: a chain of filters, layers, each made when the one before is
+// full. A key is hashed once and asked of every layer; new keys go to the newest. Which layer a key
+// is in depends on the order of inserts, so filters with the same keys may differ in their bits.
+//
+// Calls may run together as in BasicFilter. An insert may need a new layer, and so throw:
+// std::invalid_argument or std::bad_alloc when there is no memory for it, and std::invalid_argument
+// where the filter is full and does not grow. Everything before that key is then in, and nothing
+// after it.
+template <Layout L, GrowthRule Rule>
+class GrowingFilter {
+ public:
+  using LayerFilter = BasicFilter<L, SharedWords>;
+  static constexpr std::size_t kMaxLayers = Rule::kMaxLayers;
+  static_assert(kMaxLayers <= StableList<LayerFilter>::kMaxSize);
+
+  // Throws std::invalid_argument for options that are not allowed.
+  explicit GrowingFilter(const FilterOptions& options)
+      : GrowingFilter(make(Rule::parameters_for(options))) {}
+
+  // The same of parameters, whose geometry follows from the rest.
+  static GrowingFilter make(FilterParameters parameters) {
+    const Layer first = Rule::next(parameters, {});
+    parameters.geometry = first.geometry;
+    parameters.capacity = first.capacity;
+    return {{.parameters = parameters, .layers = {first}}, new_words(first)};
+  }
+
+  // Takes layers that are there already, whose words follow each other in `words`. They passed
+  // check().
+  GrowingFilter(const FilterContents& contents, const SharedWords& words)
+      : GrowingFilter(Empty{contents.parameters}) {
+    std::uint64_t at = 0;
+    for (const Layer& each : contents.layers) {
+      const std::uint64_t count = word_count_of(each);
+      append(each, words.part(at, count));
+      at += count;
+    }
+  }
+  // The same, each layer with words of its own.
+  GrowingFilter(const FilterContents& contents, std::span<const SharedWords> words)
+      : GrowingFilter(Empty{contents.parameters}) {
+    for (std::size_t i = 0; i < contents.layers.size(); ++i) append(contents.layers[i], words[i]);
+  }
+
+  static Geometry first_geometry(const FilterOptions& options) {
+    return Rule::next(Rule::parameters_for(options), {}).geometry;
+  }
+  static std::uint64_t word_count(std::span<const Layer> layers) noexcept {
+    std::uint64_t count = 0;
+    for (const Layer& each : layers) count += word_count_of(each);
+    return count;
+  }
+
+  // Throws FormatError for contents that no chain has.
+  static void check(const FilterContents& contents) { Rule::check(contents); }
+
+  // True when the key is new: no layer had it.
+  bool insert(Key key) { return insert_hash(hash(key)); }
+  bool insert(std::uint64_t integer) { return insert_hash(hash(integer)); }
+  bool insert_hash(HashPair hash) { return answered(try_insert_hash(hash)); }
+
+  // The same, where a filter that does not grow says so.
+  Insert try_insert(Key key) { return try_insert_hash(hash(key)); }
+  Insert try_insert_hash(HashPair hash) {
+    if (may_contain_hash(hash)) return Insert::present;
+    if (is_full(newest())) {
+      if (!Rule::grows(parameters_)) return Insert::full;
+      grow();
+    }
+    return newest().insert_hash(hash) ? Insert::added : Insert::present;
+  }
+
+  // False only for a key that was never inserted.
+  bool may_contain(Key key) const noexcept { return may_contain_hash(hash(key)); }
+  bool may_contain(std::uint64_t integer) const noexcept { return may_contain_hash(hash(integer)); }
+  bool may_contain_hash(HashPair hash) const noexcept {
+    // The newest layer has the most keys.
+    for (std::size_t i = layer_count(); i-- > 0;) {
+      if (layer(i).may_contain_hash(hash)) return true;
+    }
+    return false;
+  }
+
+  // As in BasicFilter.
+  std::size_t insert_many(KeyBatch batch) {
+    InsertProgress progress;
+    insert_all(batch, nullptr, progress);
+    return progress.added;
+  }
+  std::size_t insert_many(KeyBatch batch, Answers was_new) {
+    std::size_t added = 0;
+    was_new.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+      InsertProgress progress;
+      insert_all(batch.subbatch(first, count), flags, progress);
+      added += progress.added;
+    });
+    return added;
+  }
+  void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+
+  // Inserts until there is no room, and says in `progress`, also when it throws, how far it came.
+  // was_new, which may be null, is set for the keys that were done.
+  void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
+
+  // As insert, from any number of threads at once. A layer may get as many keys more than it is
+  // made for as there are threads.
+  bool insert_concurrently(Key key) { return insert_hash_concurrently(hash(key)); }
+  bool insert_concurrently(std::uint64_t integer) {
+    return insert_hash_concurrently(hash(integer));
+  }
+  bool insert_hash_concurrently(HashPair hash) {
+    if (may_contain_hash(hash)) return false;
+    if (is_full(newest())) {
+      const std::lock_guard lock(chain_->growing);
+      if (is_full(newest())) {
+        if (!Rule::grows(parameters_)) throw_full();
+        grow();
+      }
+    }
+    return newest().insert_hash_concurrently(hash);
+  }
+
+  // Afterwards holds the keys of both, layer by layer. Throws IncompatibleError unless both were
+  // made alike and have grown to the same layers. Full layers are then too full: predicted_rate()
+  // says what that means.
+  void merge(const GrowingFilter& other) { merge(other.contents()); }
+  void merge(const FilterContents& other);
+
+  // Back to the empty first layer.
+  void clear() noexcept {
+    layer(0).clear();
+    chain_->layers.keep_first();
+  }
+
+  // What it was made with: parameters().capacity and geometry() are the first layer's.
+  const FilterParameters& parameters() const noexcept { return parameters_; }
+  const Geometry& geometry() const noexcept { return parameters_.geometry; }
+  HashPair hash(Key key) const noexcept { return layer(0).hash(key); }
+  HashPair hash(std::uint64_t integer) const noexcept { return layer(0).hash(integer); }
+
+  // Over all layers. capacity: keys it holds before it grows again.
+  std::uint64_t capacity() const noexcept {
+    return sum_layers([](const LayerFilter& each) { return each.capacity(); });
+  }
+  std::uint64_t inserted() const noexcept {
+    return sum_layers([](const LayerFilter& each) { return each.inserted(); });
+  }
+  std::uint64_t bit_count() const noexcept {
+    return sum_layers([](const LayerFilter& each) { return each.geometry().bit_count; });
+  }
+  double fill_ratio() const noexcept {
+    const double ones = sum_layers([](const LayerFilter& each) {
+      return each.fill_ratio() * static_cast<double>(each.geometry().bit_count);
+    });
+    return ones / static_cast<double>(bit_count());
+  }
+  double cardinality() const noexcept {
+    return sum_layers([](const LayerFilter& each) { return each.cardinality(); });
+  }
+  double predicted_rate() const noexcept {
+    double absent = 1;
+    for (std::size_t i = 0; i < layer_count(); ++i) absent *= 1 - layer(i).predicted_rate();
+    return 1 - absent;
+  }
+
+  std::vector<Layer> layers() const {
+    std::vector<Layer> all;
+    all.reserve(layer_count());
+    for (std::size_t i = 0; i < layer_count(); ++i) all.push_back(layer_state(i));
+    return all;
+  }
+  std::size_t layer_count() const noexcept { return chain_->layers.size(); }
+  Layer layer_state(std::size_t i) const noexcept {
+    const FilterParameters& of = layer(i).parameters();
+    return {of.geometry, of.capacity, of.false_positive_rate, layer(i).inserted()};
+  }
+  FilterContents contents() const {
+    FilterContents contents{.parameters = parameters_, .layers = layers()};
+    for (std::size_t i = 0; i < contents.layers.size(); ++i) {
+      contents.inserted += contents.layers[i].inserted;
+      contents.words.push_back(std::as_const(layer(i)).words());
+    }
+    return contents;
+  }
+  std::vector<Probe> probes(HashPair hash) const {
+    std::vector<Probe> all;
+    for (std::size_t i = 0; i < layer_count(); ++i) {
+      for (Probe probe : layer(i).probes(hash)) {
+        probe.layer = static_cast<std::uint32_t>(i);
+        all.push_back(probe);
+      }
+    }
+    return all;
+  }
+
+ private:
+  // In place for good, so that a filter can be moved and its layers be read while it grows.
+  struct Chain {
+    StableList<LayerFilter> layers;
+    std::mutex growing;
+  };
+
+  struct Empty {
+    FilterParameters parameters;
+  };
+  explicit GrowingFilter(const Empty& of)
+      : parameters_(of.parameters), chain_(std::make_unique<Chain>()) {}
+
+  LayerFilter& layer(std::size_t i) const noexcept { return chain_->layers[i]; }
+  LayerFilter& newest() const noexcept { return layer(layer_count() - 1); }
+  static bool is_full(const LayerFilter& layer) noexcept {
+    return layer.inserted() >= layer.capacity();
+  }
+  FilterParameters parameters_of(const Layer& layer) const {
+    return {.kind = L::kKind,
+            .hash = parameters_.hash,
+            .geometry = layer.geometry,
+            .capacity = layer.capacity,
+            .false_positive_rate = layer.false_positive_rate};
+  }
+  static std::uint64_t word_count_of(const Layer& layer) noexcept {
+    FilterParameters parameters;
+    parameters.geometry = layer.geometry;
+    return L::word_count(parameters);
+  }
+  static SharedWords new_words(const Layer& layer) {
+    return SharedWords::of(HeapWords(word_count_of(layer)));
+  }
+  void append(const Layer& layer, SharedWords words) {
+    chain_->layers.append(
+        std::make_unique<LayerFilter>(parameters_of(layer), std::move(words), layer.inserted));
+  }
+  void grow() {
+    if (layer_count() == kMaxLayers) {
+      throw std::invalid_argument("this filter has at most " + std::to_string(kMaxLayers) +
+                                  " layers; begin with a larger one");
+    }
+    const Layer next = Rule::next(parameters_, layers());
+    append(next, new_words(next));
+  }
+  [[noreturn]] void throw_full() const {
+    throw std::invalid_argument("the filter is full: it holds the " + std::to_string(capacity()) +
+                                " keys it was made for, and does not grow");
+  }
+  bool answered(Insert insert) const {
+    if (insert == Insert::full) throw_full();
+    return insert == Insert::added;
+  }
+  void insert_all(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+    insert_while_room(batch, was_new, progress);
+    if (progress.done < batch.size()) throw_full();
+  }
+  void insert_chunk(KeyBatch batch, bool* was_new, InsertProgress& progress);
+  template <class Of>
+  auto sum_layers(Of of) const noexcept {
+    auto sum = of(layer(0));
+    for (std::size_t i = 1; i < layer_count(); ++i) sum += of(layer(i));
+    return sum;
+  }
+
+  FilterParameters parameters_;
+  std::unique_ptr<Chain> chain_;
+};
+
+template <Layout L, GrowthRule Rule>
+void GrowingFilter<L, Rule>::may_contain_many(KeyBatch batch, Answers found) const noexcept {
+  const std::size_t layers = layer_count();
+  found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+    std::array<HashPair, PendingKeys::kRoom> hashes;
+    std::array<bool, PendingKeys::kRoom> hits;
+    for (std::size_t done = 0; done < count; done += hashes.size()) {
+      const std::size_t part = std::min(hashes.size(), count - done);
+      layer(0).hash_many(batch.subbatch(first + done, part), hashes.data());
+      const std::span<const HashPair> asked(hashes.data(), part);
+      layer(0).may_contain_many(asked, std::span(flags + done, part));
+      for (std::size_t i = 1; i < layers; ++i) {
+        layer(i).may_contain_many(asked, std::span(hits.data(), part));
+        for (std::size_t j = 0; j < part; ++j) flags[done + j] |= hits[j];
+      }
+    }
+  });
+}
+
+template <Layout L, GrowthRule Rule>
+void GrowingFilter<L, Rule>::insert_while_room(KeyBatch batch, bool* was_new,
+                                               InsertProgress& progress) {
+  progress = {};
+  while (progress.done < batch.size()) {
+    const std::size_t first = progress.done;
+    const std::size_t count = std::min(PendingKeys::kRoom, batch.size() - first);
+    insert_chunk(batch.subbatch(first, count), was_new == nullptr ? nullptr : was_new + first,
+                 progress);
+    if (progress.done < first + count) return;
+  }
+}
+
+// Every key is asked of the older layers first; what none of them has goes to the newest, in order,
+// as far as that has room.
+template <Layout L, GrowthRule Rule>
+void GrowingFilter<L, Rule>::insert_chunk(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+  const std::size_t first = progress.done;
+  std::array<bool, PendingKeys::kRoom> flags;
+  PendingKeys pending(batch.size());
+  layer(0).hash_many(batch, pending.hashes());
+  const auto drop_keys_of = [&](const LayerFilter& has, std::size_t from) {
+    const auto asked = pending.from(from);
+    has.may_contain_many(asked, std::span(flags.data(), asked.size()));
+    pending.drop(from, flags.data());
+  };
+  for (std::size_t i = 0; i + 1 < layer_count(); ++i) drop_keys_of(layer(i), 0);
+
+  if (was_new != nullptr) std::fill_n(was_new, batch.size(), false);
+  for (std::size_t at = 0; at < pending.size();) {
+    progress.done = first + pending.key(at);
+    LayerFilter& to = newest();
+    if (is_full(to)) {
+      drop_keys_of(to, at);
+      if (at == pending.size()) break;
+      progress.done = first + pending.key(at);
+      if (!Rule::grows(parameters_)) return;
+      grow();
+      continue;
+    }
+    const auto part = pending.from(at).first(
+        std::min<std::uint64_t>(pending.size() - at, to.capacity() - to.inserted()));
+    progress.added += to.insert_many(part, std::span(flags.data(), part.size()));
+    for (std::size_t i = 0; was_new != nullptr && i < part.size(); ++i) {
+      was_new[pending.key(at + i)] = flags[i];
+    }
+    at += part.size();
+  }
+  progress.done = first + batch.size();
+}
+
+template <Layout L, GrowthRule Rule>
+void GrowingFilter<L, Rule>::merge(const FilterContents& other) {
+  auto reason = incompatibility(parameters_, other.parameters);
+  const std::vector<Layer> mine = layers();
+  const auto same = [](const Layer& a, const Layer& b) { return a.geometry == b.geometry; };
+  if (reason.empty() && !std::ranges::equal(mine, other.layers, same)) {
+    reason = "the filters have grown differently, to " + std::to_string(mine.size()) + " and " +
+             std::to_string(other.layers.size()) + " layers";
+  }
+  if (!reason.empty()) throw IncompatibleError("cannot merge: " + reason);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    layer(i).merge({.parameters = parameters_of(other.layers[i]),
+                    .inserted = other.layers[i].inserted,
+                    .words = {other.words[i]}});
+  }
+}
+
+}  // namespace bloomery

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace bloomery {
+
+// What became of a key that was inserted into a filter which may be full.
+enum class Insert : std::uint8_t { present, added, full };
+
+// How far a batch of inserts came: every key before `done` is in, and `added` of them were new.
+struct InsertProgress {
+  std::size_t done = 0;
+  std::size_t added = 0;
+};
+
+}  // namespace bloomery
