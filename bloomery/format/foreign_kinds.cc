@@ -17,6 +17,7 @@
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/pyrebloom.h"
+#include "bloomery/format/redisbloom_filter.h"
 #include "bloomery/format/redisson_probes.h"
 #include "bloomery/format/rocksdb.h"
 #include "bloomery/format/simple_java.h"
@@ -68,6 +69,10 @@ decltype(auto) with_foreign_kind(FilterKind kind, Visit visit) {
       return visit.template operator()<Probing<dcso::Probes>>();
     case FilterKind::parquet:
       return visit.template operator()<InOneLine<parquet::SplitBlock>>();
+    case FilterKind::redisbloom:
+      return visit.template operator()<GrowingKind<redisbloom::Filter>>();
+    case FilterKind::redisbloom_32:
+      return visit.template operator()<GrowingKind<redisbloom::Filter32>>();
     default:
       throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(kind)));
   }
@@ -97,6 +102,8 @@ constexpr SchemeName kNames[] = {
     {FilterKind::rocksdb, "rocksdb", "RocksDB's XXH3 preview"},
     {FilterKind::dcso, "dcso", "FNV-1"},
     {FilterKind::parquet, "parquet", "XXH64"},
+    {FilterKind::redisbloom, "redisbloom", "MurmurHash64A"},
+    {FilterKind::redisbloom_32, "redisbloom-32", "MurmurHash2"},
 };
 
 const SchemeName& names_of(FilterKind kind) {

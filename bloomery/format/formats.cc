@@ -16,6 +16,7 @@
 #include "bloomery/format/parquet.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/pyrebloom.h"
+#include "bloomery/format/redisbloom_dump.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/rocksdb.h"
 #include "bloomery/format/simple_java.h"
@@ -42,6 +43,7 @@ constexpr std::array kFormats{
     &rocksdb_format::kFormat,
     &dcso::kFormat,
     &parquet::kFormat,
+    &redisbloom::kFormat,
 };
 
 }  // namespace

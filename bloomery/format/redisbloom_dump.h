@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "bloomery/bits/shared_words.h"
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/format/format.h"
+#include "bloomery/format/redisbloom_filter.h"
+
+// What BF.SCANDUMP gives and BF.LOADCHUNK takes: a header, then the bytes of the links in pieces.
+// Numbers are little-endian and packed.
+//
+//   header  +---------+----------+------------+-----------+------------------+
+//           | size 8B | links 4B | options 4B | growth 4B | the links, 53B each |
+//           +---------+----------+------------+-----------+------------------+
+//   link
+//   +----------+---------+---------+----------+-------------------+-----------+------------+-------+
+//           | bytes 8B | bits 8B | size 8B | error 8B | bits per entry 8B | hashes 4B | entries 8B
+//           | n2 1B |
+//           +----------+---------+---------+----------+-------------------+-----------+------------+-------+
+//
+// Before 2.2 there was no growth, and entries had 4 bytes: 16 + 49 bytes a link. A link of 2^n bits
+// says n2 = n, and 0 for bits up to 2.0.3; others have n2 = 0. Bit i is bit (i mod 8), from the
+// least significant, of byte i / 8 of the link.
+//
+// As a file: the header and then the bytes of all links, the oldest first.
+namespace bloomery::redisbloom {
+
+inline constexpr std::uint64_t kMostChunkBytes = std::uint64_t{16} << 20;
+
+// Throw FormatError, naming offset and field.
+FilterContents decode_header(std::span<const std::byte> header);
+AnyFilter decode_dump(std::span<const std::byte> bytes);
+
+std::vector<std::byte> encode_header(const FilterContents& contents);
+void encode_dump(const FilterContents& contents, const ByteSink& sink);
+
+// What BF.SCANDUMP answers to an iterator: the next one, and bytes, which are the filter's own.
+// Iterator 1 is behind the header, and 1 + n behind n bytes of links; {0, none} is the end.
+struct Chunk {
+  std::uint64_t next = 0;
+  std::span<const std::byte> bytes{};
+};
+Chunk dump_chunk(const FilterContents& contents, std::uint64_t iterator,
+                 std::uint64_t most_bytes = kMostChunkBytes);
+
+// A chain that comes in pieces, in any order, each with the iterator that followed it.
+class ChunkLoader {
+ public:
+  // Takes the memory that `header`, of decode_header, says: who does not trust it limits
+  // memory_bytes() first. Throws std::invalid_argument where the machine's memory cannot hold it.
+  explicit ChunkLoader(FilterContents header);
+
+  enum class Took : std::uint8_t { all, no_such_link, beyond_its_link };
+  Took load(std::uint64_t iterator, std::span<const std::byte> bytes);
+
+  const FilterContents& header() const noexcept { return header_; }
+  // Bytes that no piece has brought yet. With none the chain is whole.
+  std::uint64_t missing_bytes() const noexcept;
+
+  // The chain over the words as they are, which later pieces go on to fill. Throws FormatError
+  // where bits beyond a link's last are set.
+  Chain chain() const;
+
+ private:
+  FilterContents header_;
+  std::vector<SharedWords> words_;
+  std::map<std::uint64_t, std::uint64_t> loaded_;  // first byte and one behind the last
+};
+
+// One link's words of its bytes, which are as many as link_bytes() says. Throws FormatError, naming
+// `format`, where bits beyond its last are set.
+SharedWords words_of_link(const Layer& link, std::span<const std::byte> bytes, const char* format);
+std::span<const std::byte> bytes_of_link(const FilterContents& contents, std::size_t i) noexcept;
+
+extern const Format kFormat;
+
+}  // namespace bloomery::redisbloom
