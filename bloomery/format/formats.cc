@@ -17,6 +17,7 @@
 #include "bloomery/format/php.h"
 #include "bloomery/format/pyrebloom.h"
 #include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom_payload.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/rocksdb.h"
 #include "bloomery/format/simple_java.h"
@@ -44,6 +45,7 @@ constexpr std::array kFormats{
     &dcso::kFormat,
     &parquet::kFormat,
     &redisbloom::kFormat,
+    &redisbloom::kPayloadFormat,
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/bits/shared_words.h"
@@ -14,14 +15,9 @@
 // What BF.SCANDUMP gives and BF.LOADCHUNK takes: a header, then the bytes of the links in pieces.
 // Numbers are little-endian and packed.
 //
-//   header  +---------+----------+------------+-----------+------------------+
-//           | size 8B | links 4B | options 4B | growth 4B | the links, 53B each |
-//           +---------+----------+------------+-----------+------------------+
-//   link
-//   +----------+---------+---------+----------+-------------------+-----------+------------+-------+
-//           | bytes 8B | bits 8B | size 8B | error 8B | bits per entry 8B | hashes 4B | entries 8B
-//           | n2 1B |
-//           +----------+---------+---------+----------+-------------------+-----------+------------+-------+
+//   header:  size 8   links 4   options 4   growth 4     then for each link, 53 bytes
+//   link:    bytes 8   bits 8   size 8   error f64   bits per entry f64   hashes 4   entries 8   n2
+//   1
 //
 // Before 2.2 there was no growth, and entries had 4 bytes: 16 + 49 bytes a link. A link of 2^n bits
 // says n2 = n, and 0 for bits up to 2.0.3; others have n2 = 0. Bit i is bit (i mod 8), from the
@@ -76,6 +72,16 @@ class ChunkLoader {
 // `format`, where bits beyond its last are set.
 SharedWords words_of_link(const Layer& link, std::span<const std::byte> bytes, const char* format);
 std::span<const std::byte> bytes_of_link(const FilterContents& contents, std::size_t i) noexcept;
+
+// What this format and that of DUMP say of themselves alike.
+inline constexpr std::string_view kHashText =
+    "MurmurHash64A of seed 0xc6a4a7935bd1e995, and again of that; MurmurHash2 up to 1.1.0";
+inline constexpr std::string_view kRuleText = "(a + i b) mod m in each link of the chain";
+inline constexpr std::string_view kLimitsText =
+    "1 to 255 links of at most 2^59 bits and 255 probes";
+inline constexpr std::string_view kWarningText =
+    "not for keys that strangers choose: MurmurHash64A has collisions under every seed";
+inline constexpr std::string_view kSettingsText = "expansion nonscaling generation";
 
 extern const Format kFormat;
 

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bloomery/bits/shared_words.h"
+#include "bloomery/format/bit_order.h"
+#include "bloomery/format/rdb/rdb_cursor.h"
+#include "bloomery/format/redisbloom_rdb.h"
+
+// What a module gave the server to store, as dumps have it: values with a tag before each, so that
+// they can be passed over without the module, and an end.
+//
+//   type id, a length of 64 bits: nine letters of six bits, then the encoding version of ten
+//   tag 1 or 2, length (a number)   3, float   4, double   5, string   ...   0, the end
+namespace bloomery::rdb {
+
+struct ModuleType {
+  std::string name;
+  std::uint32_t encoding_version = 0;
+};
+ModuleType module_type(std::uint64_t id);
+std::uint64_t module_type_id(const ModuleType& type) noexcept;
+
+// Behind the type id: up to and with the end.
+void skip_module_values(RdbCursor& cursor);
+
+// Reads the values of a RedisBloom filter.
+class ModuleReader final : public redisbloom::ValueReader {
+ public:
+  enum class Bits : std::uint8_t { keep, pass_over };
+  ModuleReader(RdbCursor& cursor, Bits bits) : cursor_(cursor), bits_(bits) {}
+
+  std::uint64_t number(const char* field) override;
+  double real(const char* field) override;
+  void bits(const Layer& link) override;
+  std::string place() const override;
+
+  // Throws FormatError unless the values end here.
+  void expect_end();
+
+  const std::vector<SharedWords>& words() const noexcept { return words_; }
+
+ private:
+  void expect_tag(std::uint64_t tag, const char* field);
+
+  RdbCursor& cursor_;
+  Bits bits_;
+  std::vector<SharedWords> words_;
+};
+
+// Writes the values; what it holds back, end() gives.
+class ModuleWriter final : public redisbloom::ValueWriter {
+ public:
+  explicit ModuleWriter(ByteSink sink) : sink_(std::move(sink)) {}
+
+  void type(const ModuleType& type);
+  void number(std::uint64_t value) override;
+  void real(double value) override;
+  void string(std::span<const std::byte> bytes) override;
+  void end();
+
+ private:
+  void put(std::uint8_t byte) { held_.push_back(std::byte{byte}); }
+  void put_length(std::uint64_t value);
+  void flush();
+
+  ByteSink sink_;
+  std::vector<std::byte> held_;
+};
+
+}  // namespace bloomery::rdb

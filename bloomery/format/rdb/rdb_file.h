@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/rdb/module_value.h"
+
+// Dumps of Redis and Valkey in files (.rdb), of any version: finds what modules have stored in
+// them, without a server. Only the bytes of such values are looked at; all others are passed over.
+//
+//   "REDIS" version, four digits; or "VALKEY" version, three
+//   entries: a type byte, for a key and its value   type, key, value
+//            or one of 243 to 254, for anything else
+//   255   checksum 8B (from version 5; 0: none) of all before it
+namespace bloomery::rdb {
+
+// A key with the value of a module.
+struct ModuleKey {
+  std::uint64_t database = 0;
+  std::string key;
+  ModuleType type;
+  std::optional<std::uint64_t> expires_at_ms{};
+  std::size_t offset = 0;  // of the module's values, behind its type
+  std::size_t byte_count = 0;
+};
+
+struct RdbFile {
+  std::uint32_t version = 0;
+  bool is_valkey = false;
+  bool has_checksum = false;  // and it was right
+  std::uint64_t key_count = 0;
+  std::vector<ModuleKey> modules{};
+};
+
+// Reads the whole dump; memory is for the keys of modules alone. Throws FormatError, naming offset
+// and field, for one that is damaged or cut off.
+RdbFile read_rdb(std::span<const std::byte> bytes);
+
+bool is_redisbloom(const ModuleKey& key) noexcept;
+
+// The filter of a key that is_redisbloom(), of the dump it was found in, and all of it but its
+// words. Throw FormatError for one that is damaged.
+AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key);
+FilterContents describe(std::span<const std::byte> bytes, const ModuleKey& key);
+
+}  // namespace bloomery::rdb

@@ -1,0 +1,89 @@
+#include "bloomery/format/redisbloom_rdb.h"
+
+#include <stdexcept>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_dump.h"
+
+namespace bloomery::redisbloom {
+namespace {
+
+constexpr std::uint32_t kFirstWithBits = 1;
+constexpr std::uint32_t kFirstWithOptions = 2;
+constexpr std::uint32_t kFirstWithGrowth = 4;
+
+[[noreturn]] void refuse(const ValueReader& reader, const std::string& why) {
+  const std::string place = reader.place();
+  throw FormatError("not a RedisBloom filter: " + why + (place.empty() ? "" : ", " + place));
+}
+
+StoredLink read_link(ValueReader& reader, std::uint32_t version) {
+  StoredLink link;
+  link.entries = reader.number("entries");
+  link.error = reader.real("error");
+  link.hashes = reader.number("hashes");
+  link.bits_per_key = reader.real("bits per entry");
+  if (version >= kFirstWithBits) {
+    link.bits = reader.number("bits");
+    link.n2 = reader.number("n2");
+  } else if (const double bits = static_cast<double>(link.entries) * link.bits_per_key;
+             bits >= 1 && bits < 0x1p60) {
+    link.bits = static_cast<std::uint64_t>(bits);
+  }
+  const std::uint64_t bits = link.n2 > 0 && link.n2 < 64 ? std::uint64_t{1} << link.n2 : link.bits;
+  link.bytes = bits / 8 + (bits % 8 != 0 ? 1 : 0);  // it is the string's that counts
+  return link;
+}
+
+}  // namespace
+
+FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
+  if (encoding_version > kEncodingVersion) {
+    refuse(reader,
+           "encoding version " + std::to_string(encoding_version) + ", where 0 to 4 are known");
+  }
+  StoredChain chain;
+  chain.size = reader.number("size");
+  const std::uint64_t links = reader.number("links");
+  if (encoding_version >= kFirstWithOptions) chain.options = reader.number("options");
+  if (encoding_version >= kFirstWithGrowth) chain.growth = reader.number("growth");
+  if (links == 0 || links > kMostLinks) {
+    refuse(reader, std::to_string(links) + " links, where there are 1 to 255");
+  }
+  for (std::uint64_t i = 0; i < links; ++i) {
+    StoredLink link = read_link(reader, encoding_version);
+    try {
+      reader.bits(accept_link(chain.options, link));
+    } catch (const std::invalid_argument& error) {
+      refuse(reader, "link " + std::to_string(i) + ": " + error.what());
+    }
+    link.size = reader.number("size of a link");
+    chain.links.push_back(link);
+  }
+  try {
+    return accept_chain(chain);
+  } catch (const std::invalid_argument& error) {
+    refuse(reader, error.what());
+  }
+}
+
+void write_value(const FilterContents& contents, ValueWriter& writer) {
+  const std::uint32_t options = contents.parameters.foreign_options & kKnownOptions;
+  writer.number(contents.inserted);
+  writer.number(contents.layers.size());
+  writer.number(options);
+  writer.number(static_cast<std::uint64_t>(contents.parameters.growth.expansion));
+  for (std::size_t i = 0; i < contents.layers.size(); ++i) {
+    const StoredLink link = stored_link(options, contents.layers[i]);
+    writer.number(link.entries);
+    writer.real(link.error);
+    writer.number(link.hashes);
+    writer.real(link.bits_per_key);
+    writer.number(link.bits);
+    writer.number(link.n2);
+    writer.string(bytes_of_link(contents, i));
+    writer.number(link.size);
+  }
+}
+
+}  // namespace bloomery::redisbloom

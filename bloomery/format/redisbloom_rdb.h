@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/redisbloom_filter.h"
+
+// What RedisBloom gives a server to store of a filter, value by value, of type "MBbloom--":
+//
+//   number size   number links   number options (from version 2)   number growth (from version 4)
+//   and for each link
+//   number entries   real error   number hashes   real bits per entry
+//   number bits   number n2 (both from version 1; before, bits = entries * bits per entry)
+//   string bits   number size
+//
+// Who stores the values is not known here: a server that a module runs in, or a dump in a file.
+namespace bloomery::redisbloom {
+
+inline constexpr const char* kTypeName = "MBbloom--";
+inline constexpr std::uint32_t kEncodingVersion = 4;
+
+class ValueReader {
+ public:
+  virtual ~ValueReader() = default;
+  // Throw what is right where they run when there is no such value.
+  virtual std::uint64_t number(const char* field) = 0;
+  virtual double real(const char* field) = 0;
+  // Takes a string of exactly link_bytes(link) bytes, and keeps it if it is wanted.
+  virtual void bits(const Layer& link) = 0;
+  // Where it is, for messages: "before byte 93", or nothing.
+  virtual std::string place() const = 0;
+};
+
+class ValueWriter {
+ public:
+  virtual ~ValueWriter() = default;
+  virtual void number(std::uint64_t value) = 0;
+  virtual void real(double value) = 0;
+  virtual void string(std::span<const std::byte> bytes) = 0;
+};
+
+// All but the words, which the reader has. Throws FormatError for what is impossible. Takes no
+// memory but for links that came.
+FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version);
+
+// In version 4. A link of 2^n bits says how many these are, as servers since 2.2.5 want it.
+void write_value(const FilterContents& contents, ValueWriter& writer);
+
+}  // namespace bloomery::redisbloom
