@@ -1,0 +1,72 @@
+#pragma once
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace bloomery::testing {
+
+// A redis-server of the machine's, on a socket in a folder of the test's own, where it also keeps
+// its dump. Ends with this.
+class RedisServer {
+ public:
+  static bool is_installed() {
+    return std::system("command -v redis-server redis-cli >/dev/null 2>&1") == 0;
+  }
+
+  explicit RedisServer(const std::string& folder, std::vector<std::string> options = {})
+      : socket_(folder + "/redis.sock") {
+    std::vector<std::string> arguments{
+        "redis-server", "--port", "0", "--unixsocket", socket_, "--dir",
+        folder,         "--save", "",  "--daemonize",  "no"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const std::string log = folder + "/redis.log";
+    child_ = fork();
+    if (child_ == 0) {
+      const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(out, 1);
+      dup2(out, 2);
+      std::vector<char*> pointers;
+      for (std::string& each : arguments) pointers.push_back(each.data());
+      pointers.push_back(nullptr);
+      execvp(pointers[0], pointers.data());
+      _exit(127);
+    }
+    for (int i = 0; i < 200 && ask("PING") != "PONG\n"; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+  RedisServer(const RedisServer&) = delete;
+  RedisServer& operator=(const RedisServer&) = delete;
+  ~RedisServer() {
+    if (child_ <= 0) return;
+    kill(child_, SIGTERM);
+    waitpid(child_, nullptr, 0);
+  }
+
+  // What redis-cli prints for a command as a shell would take it.
+  std::string ask(const std::string& command) const {
+    const std::string line = "redis-cli -s '" + socket_ + "' " + command + " 2>&1";
+    FILE* const pipe = popen(line.c_str(), "r");
+    if (pipe == nullptr) return {};
+    std::string out;
+    char piece[4096];
+    while (const std::size_t count = fread(piece, 1, sizeof piece, pipe)) out.append(piece, count);
+    pclose(pipe);
+    return out;
+  }
+
+ private:
+  std::string socket_;
+  pid_t child_ = -1;
+};
+
+}  // namespace bloomery::testing
