@@ -268,11 +268,11 @@ std::span<const std::byte> bytes_of_link(const FilterContents& contents, std::si
 
 const Format kFormat{
     .name = "redisbloom",
-    .system = "RedisBloom and rebloom: BF.SCANDUMP and BF.LOADCHUNK, header and chunks in a row",
+    .system = "RedisBloom: header and chunks of BF.SCANDUMP",
     .hash = kHashText,
     .rule = kRuleText,
     .limits = kLimitsText,
-    .warning = kWarningText,
+    .warning = "",
     .settings = kSettingsText,
     .keys = "text",
     .kinds = kKinds,

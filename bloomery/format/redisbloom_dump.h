@@ -74,13 +74,11 @@ SharedWords words_of_link(const Layer& link, std::span<const std::byte> bytes, c
 std::span<const std::byte> bytes_of_link(const FilterContents& contents, std::size_t i) noexcept;
 
 // What this format and that of DUMP say of themselves alike.
-inline constexpr std::string_view kHashText =
-    "MurmurHash64A of seed 0xc6a4a7935bd1e995, and again of that; MurmurHash2 up to 1.1.0";
-inline constexpr std::string_view kRuleText = "(a + i b) mod m in each link of the chain";
+inline constexpr std::string_view kHashText = "MurmurHash64A (MurmurHash2 up to 1.1.0)";
+inline constexpr std::string_view kRuleText =
+    "(a + i b) mod m in each link, a seeded and b seeded with a";
 inline constexpr std::string_view kLimitsText =
     "1 to 255 links of at most 2^59 bits and 255 probes";
-inline constexpr std::string_view kWarningText =
-    "not for keys that strangers choose: MurmurHash64A has collisions under every seed";
 inline constexpr std::string_view kSettingsText = "expansion nonscaling generation";
 
 extern const Format kFormat;

@@ -75,11 +75,11 @@ void encode_payload(const FilterContents& contents, const ByteSink& sink) {
 
 const Format kPayloadFormat{
     .name = "redisbloom-dump",
-    .system = "RedisBloom: what the server's DUMP gives and RESTORE takes",
+    .system = "RedisBloom: what DUMP gives and RESTORE takes",
     .hash = kHashText,
     .rule = kRuleText,
     .limits = kLimitsText,
-    .warning = kWarningText,
+    .warning = "",
     .settings = kSettingsText,
     .keys = "text",
     .kinds = kKinds,

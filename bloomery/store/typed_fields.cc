@@ -8,7 +8,6 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
-#include "bloomery/filter/next_layer.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -47,6 +46,7 @@ void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, st
 
 constexpr std::size_t kGrowthBytes = 16;
 constexpr std::size_t kLayerBytes = 40;
+constexpr std::size_t kMostLayers = 255;  // of any kind; each checks its own
 
 //   0 expansion 8   8 tightening 8   then for each layer
 //   0 bit count 8   8 capacity 8   16 rate 8   24 inserted 8   32 probe count 1   33 lines a key 1
@@ -104,9 +104,9 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
       return;
     case kLayersTag:
       require(value.size() > kGrowthBytes &&
-                  value.size() <= kGrowthBytes + kMaxLayers * kLayerBytes &&
+                  value.size() <= kGrowthBytes + kMostLayers * kLayerBytes &&
                   (value.size() - kGrowthBytes) % kLayerBytes == 0,
-              "layers have 16 and 40 for each of 1 to 64");
+              "layers have 16 and 40 for each of 1 to 255");
       decode_layers(value, fields);
       return;
     case kWindowTag:

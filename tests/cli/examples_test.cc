@@ -4,6 +4,7 @@
 #include <sstream>
 #include <vector>
 
+#include "tests/cli/rdb_dump.h"
 #include "tests/cli/shell.h"
 
 namespace bloomery {
@@ -49,6 +50,7 @@ void make_files(const Shell& shell) {
   shell.write("keys.txt", "alice\nbob\n");
   shell.write("ended.txt", "alice\n");
   shell.write("asked.txt", "bob\ncarol\n");
+  shell.write("dump.rdb", testing::sample_dump());
   shell.write("table.csv", "1,alice\n2,bob\n");
   const Outcome made = shell.run(
       "for name in users monday tuesday; do bloomery create $name.bloom -n 1000 -p 0.01; done\n"

@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cli/rdb_dump.h"
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::sample_dump;
+using testing::Shell;
+
+TEST(Rdb, ListsWhatModulesStored) {
+  const Shell shell;
+  shell.write("dump.rdb", sample_dump());
+  const Outcome outcome = shell.run("bloomery rdb list dump.rdb --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json.at("dump_version"), 11);
+  EXPECT_EQ(json.at("checksum"), true);
+  EXPECT_EQ(json.at("key_count"), 4);
+  EXPECT_EQ(json.at("filter_count"), 2);
+  const auto& keys = json.at("module_keys");
+  ASSERT_EQ(keys.size(), 3U);
+  EXPECT_EQ(keys[0].at("key"), "users");
+  EXPECT_EQ(keys[0].at("database"), 0);
+  EXPECT_EQ(keys[0].at("type"), "MBbloom--");
+  EXPECT_EQ(keys[0].at("inserted"), 200);
+  EXPECT_EQ(keys[0].at("capacity"), 300);
+  EXPECT_EQ(keys[0].at("link_count"), 2);
+  EXPECT_EQ(keys[0].at("can_extract"), true);
+  EXPECT_EQ(keys[2].at("type"), "MBbloomCF");
+  EXPECT_EQ(keys[2].at("can_extract"), false);
+
+  const Outcome text = shell.run("bloomery rdb list dump.rdb");
+  EXPECT_EQ(text.status, 0);
+  EXPECT_THAT(text.out, HasSubstr("0   \"users\"   MBbloom--"));
+  EXPECT_THAT(text.out, HasSubstr("checksum      verified"));
+}
+
+TEST(Rdb, ExtractsAFilterIntoAnyFormatThatHoldsIt) {
+  const Shell shell;
+  shell.write("dump.rdb", sample_dump());
+  ASSERT_EQ(shell.run("bloomery rdb extract dump.rdb users users.bloom --db 0").status, 0);
+  const Outcome found =
+      shell.run("seq 0 199 | sed s/^/item:/ | bloomery check users.bloom | wc -l");
+  EXPECT_EQ(found.out, "200\n");
+  ASSERT_EQ(shell
+                .run("bloomery rdb extract dump.rdb 7573657273 redisbloom:a --db 0 --as hex &&"
+                     "bloomery convert users.bloom redisbloom:b && cmp a b")
+                .status,
+            0);
+  // And into DUMP's bytes, there and back.
+  EXPECT_EQ(shell
+                .run("bloomery convert redisbloom:a redisbloom-dump:c &&"
+                     "bloomery convert redisbloom-dump:c redisbloom:d && cmp a d")
+                .status,
+            0);
+  const Outcome other = shell.run("bloomery rdb extract dump.rdb users guava:no.bin --db 0");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("bits cannot be converted"));
+  EXPECT_FALSE(shell.has("no.bin"));
+}
+
+TEST(Rdb, FiltersOfManyLinksGoThroughAFileOfOurOwn) {
+  const Shell shell;
+  const Outcome outcome = shell.run(
+      "bloomery create 'redisbloom:a?expansion=1' -n 1 -p 0.5 && seq 150 >keys.txt &&"
+      "bloomery insert redisbloom:a keys.txt && bloomery convert redisbloom:a a.bloom &&"
+      "bloomery convert a.bloom redisbloom:b && cmp a b");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_GT(shell.run("bloomery info redisbloom:a --json").json().at("layer_count"), 64);
+}
+
+TEST(Rdb, SaysWhyItCannot) {
+  const Shell shell;
+  const std::string dump = sample_dump();
+  shell.write("dump.rdb", dump);
+  shell.write("cut.rdb", dump.substr(0, dump.size() / 2));
+  shell.write("empty.rdb", "");
+  shell.write("none.rdb", "REDIS0004\xff");
+  const std::pair<std::string, const char*> faults[] = {
+      {"bloomery rdb extract dump.rdb users o", "in databases 0 and 5"},
+      {"bloomery rdb extract dump.rdb nobody o", "no module has a key \"nobody\""},
+      {"bloomery rdb extract dump.rdb users o --db 3", "in database 3"},
+      {"bloomery rdb extract dump.rdb cuckoo o", "of type MBbloomCF"},
+      {"bloomery rdb list cut.rdb", "cut.rdb: not a dump of Redis or Valkey: "},
+      {"bloomery rdb list empty.rdb", "magic at byte 0"},
+      {"bloomery rdb list missing.rdb", "missing.rdb: cannot open"},
+      {"bloomery rdb list .", "is a directory"},
+      {"bloomery rdb", "subcommand"},
+  };
+  for (const auto& [line, expected] : faults) {
+    const Outcome outcome = shell.run(line);
+    EXPECT_EQ(outcome.status, 2) << line;
+    EXPECT_THAT(outcome.err, HasSubstr(expected)) << line;
+    EXPECT_FALSE(shell.has("o"));
+  }
+  EXPECT_EQ(shell.run("bloomery rdb list none.rdb").status, 1);
+}
+
+// What is wrong within one filter does not hide the others.
+TEST(Rdb, ListsADamagedFilterAsSuch) {
+  const Shell shell;
+  std::string dump = sample_dump();
+  const std::size_t links = dump.find("\2\2\2\5\2\2");  // two links, options 5, growth 2
+  ASSERT_NE(links, std::string::npos);
+  dump[links + 1] = 1;
+  dump.resize(dump.size() - 8);
+  shell.write("dump.rdb", dump + std::string(8, '\0'));
+  const Outcome outcome = shell.run("bloomery rdb list dump.rdb --json");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("not a RedisBloom filter"));
+  const auto keys = outcome.json().at("module_keys");
+  EXPECT_TRUE(keys[0].contains("damage"));
+  EXPECT_EQ(keys[1].at("inserted"), 200);
+}
+
+}  // namespace
+}  // namespace bloomery
