@@ -27,11 +27,12 @@ void add_rdb(CLI::App& app, int& status);
 void add_calc(CLI::App& app, int& status);
 void add_measure(CLI::App& app, int& status);
 void add_demo(CLI::App& app, int& status);
+void add_experiments(CLI::App& app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
     add_create, add_insert, add_erase, add_check, add_dedup, add_info, add_explain, add_merge,
-    add_load, add_convert, add_formats, add_rdb, add_calc, add_measure, add_demo,
+    add_load, add_convert, add_formats, add_rdb, add_calc, add_measure, add_demo, add_experiments,
 };
 
 }  // namespace bloomery::cli

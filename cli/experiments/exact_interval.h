@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cli/binomial_interval.h"
+
+namespace bloomery::cli {
+
+// As binomial_interval, but exact: the ends are the chances at which so many successes or more, and
+// so many or fewer, happen with 2.5 % (Clopper and Pearson 1934). Sums a tail some sixty times.
+Interval exact_binomial_interval(std::uint64_t successes, std::uint64_t trials);
+
+}  // namespace bloomery::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/report.h"
+
+namespace bloomery::cli {
+
+// What becomes of a figure that a post prints.
+enum class Verdict {
+  right,      // the same, now as then
+  plausible,  // a matter of luck, and within what luck allows
+  dated,      // right for the software of its time
+  wrong,      // and corrected
+};
+
+std::string_view verdict_name(Verdict verdict) noexcept;
+
+// One figure of a post and ours beside it.
+struct Figure {
+  std::string_view post;    // "000"
+  std::string_view what;    // what it is of
+  std::string_view theirs;  // as it is printed
+  std::string ours;
+  Verdict verdict{};
+  std::string remark;       // the verdict as a sentence
+  Report::Value numbers{};  // for programs
+};
+
+// The same keys and seeds at every call, so the same figures. Each takes up to a few seconds.
+std::vector<Figure> figures_of_post_000();
+std::vector<Figure> figures_of_post_001();
+std::vector<Figure> figures_of_post_003();
+std::vector<Figure> figures_of_post_004();
+
+}  // namespace bloomery::cli

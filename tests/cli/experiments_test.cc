@@ -1,0 +1,88 @@
+// The figures that are no matter of chance, one by one; and those that are, within their luck.
+#include <gtest/gtest.h>
+
+#include "cli/experiments/exact_interval.h"
+#include "cli/experiments/figure.h"
+
+namespace bloomery::cli {
+namespace {
+
+using Numbers = Report::Value;
+
+std::vector<Numbers> numbers_of(const std::vector<Figure>& figures) {
+  std::vector<Numbers> all;
+  for (const Figure& figure : figures) {
+    EXPECT_FALSE(figure.what.empty() || figure.theirs.empty() || figure.ours.empty() ||
+                 figure.remark.empty());
+    all.push_back(figure.numbers);
+  }
+  return all;
+}
+
+TEST(Experiments, RepeatThoseOfPost000) {
+  const auto figures = numbers_of(figures_of_post_000());
+  ASSERT_EQ(figures.size(), 4U);
+  EXPECT_EQ(figures[0]["false_positives"], 29'828);
+  EXPECT_EQ(figures[0]["bit_count"], 72'984'448);
+  EXPECT_EQ(figures[0]["probe_count"], 5);
+  EXPECT_EQ(figures[0]["bits_set"], 36'198'521);
+  EXPECT_EQ(figures[1]["bit_counts"], Numbers({8'142'363, 7'298'440}));
+  EXPECT_EQ(figures[2]["false_positives"], 283);
+  EXPECT_EQ(figures[2]["bits_set"], 9'029'126);
+  EXPECT_EQ(figures[3]["bit_count"], 401'414'246);
+  EXPECT_EQ(figures[3]["probe_count"], 5);
+}
+
+TEST(Experiments, RepeatThoseOfPost001) {
+  const auto figures = numbers_of(figures_of_post_001());
+  ASSERT_EQ(figures.size(), 5U);
+  EXPECT_EQ(figures[0]["up_to_2_0_3"], 214);
+  EXPECT_EQ(figures[0]["since_2_2_5"], 306);
+  // 25 of 50,000 are expected since 2.2.5: half the asked rate.
+  EXPECT_LE(figures[2]["since_2_2_5"]["rate_low"], 0.0005);
+  EXPECT_GE(figures[2]["since_2_2_5"]["rate_high"], 0.0005);
+  EXPECT_LE(figures[1]["since_2_2_5"]["rate_low"], 0.01);
+  EXPECT_GE(figures[1]["up_to_2_0_3"]["rate_low"], 0.01);
+  EXPECT_EQ(figures[3]["bit_count"], 12'939'828'810);
+  EXPECT_NEAR(figures[3]["probe_count"].get<double>(), 9.966, 0.0005);
+  EXPECT_EQ(figures[3]["redis_strings"], 4);
+  EXPECT_NEAR(figures[4]["rates"][0].get<double>(), 0.385, 0.0005);
+  EXPECT_NEAR(figures[4]["rates"][1].get<double>(), 0.148, 0.0005);
+  EXPECT_NEAR(figures[4]["rates"][2].get<double>(), 0.057, 0.0005);
+}
+
+TEST(Experiments, RepeatThoseOfPost003) {
+  const auto figures = numbers_of(figures_of_post_003());
+  ASSERT_EQ(figures.size(), 3U);
+  EXPECT_EQ(figures[0]["missed"], 900);
+  EXPECT_EQ(figures[0]["missed_members"], 0);
+  EXPECT_EQ(figures[0]["bit_count"], 4792);
+  EXPECT_EQ(figures[0]["probe_count"], 3);
+  EXPECT_LE(figures[1]["rate_low"], 0.0201);
+  EXPECT_GE(figures[1]["rate_high"], 0.0201);
+  EXPECT_NEAR(figures[2]["gibibytes"].get<double>(), 0.93, 0.005);
+}
+
+TEST(Experiments, RepeatThoseOfPost004) {
+  const auto figures = numbers_of(figures_of_post_004());
+  ASSERT_EQ(figures.size(), 2U);
+  EXPECT_NEAR(figures[0]["bound"].get<double>(), 0.0457, 0.00005);
+  EXPECT_NEAR(figures[0]["rate"].get<double>(), 0.0272, 0.00005);
+  EXPECT_EQ(figures[1]["false_positives"], figures[1]["asked"]);
+}
+
+// Of tables, and where a formula is known: of none in n, the upper end is 1 - 0.025^(1/n).
+TEST(Experiments, KnowTheExactIntervalOfABinomial) {
+  EXPECT_EQ(exact_binomial_interval(0, 100).low, 0);
+  EXPECT_NEAR(exact_binomial_interval(0, 100).high, 0.036217, 1e-6);
+  EXPECT_EQ(exact_binomial_interval(10, 10).high, 1);
+  EXPECT_NEAR(exact_binomial_interval(10, 10).low, 0.691503, 1e-6);
+  EXPECT_NEAR(exact_binomial_interval(5, 50).low, 0.033275, 1e-6);
+  EXPECT_NEAR(exact_binomial_interval(5, 50).high, 0.218135, 1e-6);
+  const Interval many = exact_binomial_interval(5'000'000, 10'000'000);
+  EXPECT_NEAR(many.low, 0.49969, 1e-5);
+  EXPECT_NEAR(many.high, 0.50031, 1e-5);
+}
+
+}  // namespace
+}  // namespace bloomery::cli
