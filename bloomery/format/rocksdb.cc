@@ -132,7 +132,10 @@ AnyFilter decode(std::span<const std::byte> bytes) {
         std::max(kMinRate, rate_of(parameters.geometry, parameters.capacity));
     return HeapWords(lines * kLineBytes / sizeof(std::uint64_t));
   };
-  if (bytes.size() <= kTrailerBytes) return open_foreign(contents, finish(1, 1));
+  if (bytes.size() <= kTrailerBytes) {
+    HeapWords none = finish(1, 1);
+    return open_foreign(contents, std::move(none));
+  }
 
   const std::size_t body_bytes = bytes.size() - kTrailerBytes;
   ByteReader read(bytes, "a RocksDB Bloom filter");
