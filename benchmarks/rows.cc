@@ -8,11 +8,15 @@
 #include "bloomery/filter/counting_filter.h"
 #include "bloomery/filter/scalable_filter.h"
 #include "bloomery/filter/windowed_filter.h"
+#include "bloomery/format/mitz_probes.h"
 
 namespace bloomery::bench {
 namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
+
+// What a stream of Guava's is read into.
+using GuavaBits = BasicFilter<ClassicLayout<Mitz64Probes>, HeapWords>;
 
 Row peer_row(std::string name, double rate, std::function<SubjectPointer(std::uint64_t)> make,
              std::uint64_t max_keys, std::string stops_because) {
@@ -63,6 +67,7 @@ std::vector<Row> all_rows() {
       our_row<BlockedFilter>("BlockedFilter 0.01 %", 0.0001),
       our_row<BlockedFilter>("BlockedFilter 1 %, 36-byte texts", 0.01, Pattern::uuid),
       our_row<ClassicFilter>("ClassicFilter 1 %", 0.01),
+      our_row<GuavaBits>("Guava's bits 1 %, here", 0.01),
       our_row<CountingFilter>("CountingFilter 1 %", 0.01),
       our_row<ClassicCountingFilter>("ClassicCountingFilter 1 %", 0.01),
       made_row<ScalableFilter>("ScalableFilter 1 %, from a third", 0.01, grown_from_a_third),
