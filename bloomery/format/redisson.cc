@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <stdexcept>
 
 #include "bloomery/bits/bit_view.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostBits = 4'294'967'294;
 constexpr std::uint32_t kMostProbes = 255;
+constexpr std::uint64_t kSmallFactors = 2 * 3 * 5 * 7;
 
 void check(const Config& config) {
   if (config.size == 0 || config.size > kMostBits) {
@@ -120,9 +122,10 @@ Config oversized_config(std::uint64_t capacity, double rate) {
   Config config = config_for(capacity, rate);
   const std::uint64_t nominal = config.size;
   const auto keeps = [&](double factor) {
-    const double bits = std::ceil(static_cast<double>(nominal) * factor);
-    config.size = static_cast<std::uint64_t>(bits);
-    config.hash_iterations = mitz_probe_count(bits, static_cast<double>(capacity));
+    config.size = static_cast<std::uint64_t>(static_cast<double>(nominal) * factor);
+    while (std::gcd(config.size, kSmallFactors) != 1) ++config.size;
+    config.hash_iterations =
+        mitz_probe_count(static_cast<double>(config.size), static_cast<double>(capacity));
     check(config);
     return expected_rate(config.size, config.hash_iterations, capacity) <= rate;
   };

@@ -34,13 +34,15 @@ struct Config {
 // 4,294,967,294.
 Config config_for(std::uint64_t capacity, double rate);
 
-// The smallest size and iterations with which the rule keeps the rate after all (see
-// expected_rate); readers take both from the hash, so any Redisson can share it.
+// The fewest bits, of a number without small factors, with which the rule keeps the rate after all
+// (see expected_rate); readers take size and iterations from the hash, so any Redisson can share
+// it.
 Config oversized_config(std::uint64_t capacity, double rate);
 
 // The rate that Redisson's rule has with `keys` keys: higher than that of independent probes, as
-// its odd probes are multiples of one number. Found by trial, over a fixed sample of a million
-// questions: exact to about 2 % down to rates of 10^-6, to 10 % at 10^-9. Takes some 0.1 s.
+// its odd probes are multiples of one number; most where the size is even, or has other small
+// factors. Found by trial, over fixed samples: within a few percent down to rates of 10^-6; below,
+// rather too high for filters of more than 50,000 keys, which are tried smaller. Takes some 0.1 s.
 double expected_rate(std::uint64_t bit_count, std::uint32_t probe_count, std::uint64_t keys);
 
 std::string config_key(std::string_view name);

@@ -36,8 +36,9 @@ class Random {
 
 }  // namespace
 
-// Even probes are as good as independent: the fill ratio says how often they all hit. Odd probes
-// are asked about, so that low rates can be told too.
+// Odd probes are multiples of d = h1 + h2, even ones are h1 and such a multiple. So questions are
+// asked in two steps, which tells low rates too: how many d pass by their odd probes; and, of
+// those, how many h1 pass by their even ones.
 double expected_rate(std::uint64_t bit_count, std::uint32_t probe_count, std::uint64_t keys) {
   if (keys == 0) return 0;
   std::uint64_t bits = bit_count;
@@ -57,21 +58,26 @@ double expected_rate(std::uint64_t bit_count, std::uint32_t probe_count, std::ui
       set_bit(words, RedissonProbes::position(hash, i, bits));
     }
   }
-  std::uint64_t ones = 0;
-  for (const std::uint64_t word : words) ones += static_cast<std::uint64_t>(std::popcount(word));
-  const double fill = static_cast<double>(ones) / static_cast<double>(bits);
+  const auto passes = [&](HashPair hash, std::uint32_t first) {
+    for (std::uint32_t i = first; i < probe_count; i += 2) {
+      if (!test_bit(words, RedissonProbes::position(hash, i, bits))) return false;
+    }
+    return true;
+  };
 
+  std::vector<std::uint64_t> sums;
+  for (std::uint64_t question = 0; question < kQuestions; ++question) {
+    const std::uint64_t sum = random.next();
+    if (passes({0, sum}, 1)) sums.push_back(sum);
+  }
+  if (sums.empty()) return 0;
   std::uint64_t hits = 0;
   for (std::uint64_t question = 0; question < kQuestions; ++question) {
-    const HashPair hash = random.pair();
-    bool hit = true;
-    for (std::uint32_t i = 1; hit && i < probe_count; i += 2) {
-      hit = test_bit(words, RedissonProbes::position(hash, i, bits));
-    }
-    hits += hit ? 1 : 0;
+    const std::uint64_t first = random.next();
+    hits += passes({first, sums[question % sums.size()] - first}, 0) ? 1 : 0;
   }
-  return std::pow(fill, (probe_count + 1) / 2) * static_cast<double>(hits) /
-         static_cast<double>(kQuestions);
+  const auto questions = static_cast<double>(kQuestions);
+  return static_cast<double>(sums.size()) / questions * (static_cast<double>(hits) / questions);
 }
 
 }  // namespace bloomery::redisson
