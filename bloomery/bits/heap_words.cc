@@ -36,10 +36,18 @@ std::uint64_t* map_huge(std::uint64_t byte_count) {
   return words;
 }
 
+HeapWords::Host the_host;
+
 }  // namespace
 
+void HeapWords::use_host(Host host) noexcept {
+  the_host = host;
+}
+
 void HeapWords::Release::operator()(std::uint64_t* words) const noexcept {
-  if (mapped_bytes > 0) {
+  if (from_host != nullptr) {
+    the_host.give_back(from_host);
+  } else if (mapped_bytes > 0) {
     munmap(words, mapped_bytes);
   } else {
     std::free(words);
@@ -50,14 +58,19 @@ HeapWords::HeapWords(std::uint64_t word_count) : word_count_(word_count) {
   if (word_count == 0) return;
   require_memory(word_count, sizeof(std::uint64_t));
   const std::uint64_t byte_count = round_up(word_count * sizeof(std::uint64_t), kLineBytes);
-  if (byte_count >= kWorthMapping) {
+  // One line more, so that the words can start on one.
+  void* const given = the_host.take == nullptr ? nullptr : the_host.take(byte_count + kLineBytes);
+  if (given != nullptr) {
+    const auto aligned = round_up(reinterpret_cast<std::uintptr_t>(given), kLineBytes);
+    words_ = decltype(words_)(reinterpret_cast<std::uint64_t*>(aligned), Release{0, given});
+  } else if (byte_count >= kWorthMapping) {
     const std::uint64_t mapped = round_up(byte_count, kHugePage);
-    words_ = decltype(words_)(map_huge(mapped), Release{mapped});
+    words_ = decltype(words_)(map_huge(mapped), Release{mapped, nullptr});
   } else {
     void* const raw = std::aligned_alloc(kLineBytes, byte_count);
     if (raw == nullptr) throw std::bad_alloc();
     std::memset(raw, 0, byte_count);
-    words_ = decltype(words_)(static_cast<std::uint64_t*>(raw), Release{0});
+    words_ = decltype(words_)(static_cast<std::uint64_t*>(raw), Release{0, nullptr});
   }
 }
 

@@ -19,6 +19,15 @@ class HeapWords {
   // hold them.
   explicit HeapWords(std::uint64_t word_count);
 
+  // Who lives in a host that counts memory takes words from that. take() gives zeroed bytes; null,
+  // and the words come from the machine as ever; or throws std::bad_alloc, and there are none.
+  // give_back() is called from any thread. Set before the first words are made.
+  struct Host {
+    void* (*take)(std::uint64_t byte_count) = nullptr;
+    void (*give_back)(void* bytes) noexcept = nullptr;
+  };
+  static void use_host(Host host) noexcept;
+
   HeapWords clone() const;
 
   std::span<std::uint64_t> words() noexcept { return {words_.get(), word_count_}; }
@@ -26,7 +35,8 @@ class HeapWords {
 
  private:
   struct Release {
-    std::uint64_t mapped_bytes;  // 0: from the allocator
+    std::uint64_t mapped_bytes;  // 0: from the allocator, or the host
+    void* from_host;             // null: not from the host
     void operator()(std::uint64_t* words) const noexcept;
   };
 

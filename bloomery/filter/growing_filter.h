@@ -229,6 +229,10 @@ class GrowingFilter {
     }
     return contents;
   }
+  // For those who set bits by other ways.
+  std::span<std::uint64_t> layer_words(std::size_t i) noexcept {
+    return layer(i).storage().words();
+  }
   std::vector<Probe> probes(HashPair hash) const {
     std::vector<Probe> all;
     for (std::size_t i = 0; i < layer_count(); ++i) {

@@ -220,8 +220,9 @@ ChunkLoader::Took ChunkLoader::load(std::uint64_t iterator, std::span<const std:
     return Took::beyond_its_link;
   }
   if (bytes.empty()) return Took::all;
-  std::ranges::copy(
-      bytes, std::as_writable_bytes(words_[place.link].words()).subspan(place.offset).begin());
+  // Added to what is there: keys may have been inserted into the chain meanwhile.
+  const auto to = std::as_writable_bytes(words_[place.link].words()).subspan(place.offset);
+  for (std::size_t i = 0; i < bytes.size(); ++i) to[i] |= bytes[i];
 
   // What now touches or overlaps becomes one range.
   std::uint64_t first = iterator - bytes.size() - 1;

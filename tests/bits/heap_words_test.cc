@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <stdexcept>
 #include <utility>
 
@@ -38,6 +40,35 @@ TEST(HeapWords, MoveKeepsTheWordsAndCloneCopiesThem) {
     copy.words()[3] = 7;
     EXPECT_EQ(moved.words()[3], 42U);
   }
+}
+
+int taken = 0;
+int given_back = 0;
+
+TEST(HeapWords, ComeFromTheHostWhereItGivesThem) {
+  constexpr std::uint64_t kMostOfHost = 4096;
+  HeapWords::use_host({[](std::uint64_t bytes) -> void* {
+                         if (bytes > 2 * kMostOfHost) throw std::bad_alloc();
+                         if (bytes > kMostOfHost) return nullptr;
+                         ++taken;
+                         return std::calloc(1, bytes);
+                       },
+                       [](void* bytes) noexcept {
+                         ++given_back;
+                         std::free(bytes);
+                       }});
+  {
+    HeapWords words(100);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(words.words().data()) % 64, 0U);
+    for (const std::uint64_t each : words.words()) EXPECT_EQ(each, 0U);
+    words.words().back() = 1;
+    const HeapWords of_the_machine(800);
+    EXPECT_EQ(of_the_machine.words().back(), 0U);
+    EXPECT_THROW(HeapWords(10000), std::bad_alloc);
+    EXPECT_EQ(taken, 1);
+  }
+  HeapWords::use_host({});
+  EXPECT_EQ(given_back, 1);
 }
 
 TEST(HeapWords, RefuseMoreThanTheMachineHas) {
