@@ -14,19 +14,18 @@
 
 namespace bloomery::testing {
 
-// A redis-server of the machine's, on a socket in a folder of the test's own, where it also keeps
-// its dump. Ends with this.
+// A redis-server of the machine's, or the one that REDIS_SERVER names, on a socket in a folder of
+// the test's own, where it also keeps its dump. Ends with this.
 class RedisServer {
  public:
   static bool is_installed() {
-    return std::system("command -v redis-server redis-cli >/dev/null 2>&1") == 0;
+    return std::system(("command -v redis-cli '" + binary() + "' >/dev/null 2>&1").c_str()) == 0;
   }
 
   explicit RedisServer(const std::string& folder, std::vector<std::string> options = {})
       : socket_(folder + "/redis.sock") {
-    std::vector<std::string> arguments{
-        "redis-server", "--port", "0", "--unixsocket", socket_, "--dir",
-        folder,         "--save", "",  "--daemonize",  "no"};
+    std::vector<std::string> arguments{binary(), "--port", "0", "--unixsocket", socket_, "--dir",
+                                       folder,   "--save", "",  "--daemonize",  "no"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const std::string log = folder + "/redis.log";
     child_ = fork();
@@ -64,7 +63,14 @@ class RedisServer {
     return out;
   }
 
+  const std::string& socket() const noexcept { return socket_; }
+
  private:
+  static std::string binary() {
+    const char* const named = std::getenv("REDIS_SERVER");
+    return named != nullptr ? named : "redis-server";
+  }
+
   std::string socket_;
   pid_t child_ = -1;
 };

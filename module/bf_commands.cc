@@ -1,0 +1,318 @@
+#include "module/bf_commands.h"
+
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_dump.h"
+#include "module/call.h"
+#include "module/command.h"
+
+namespace bloomery::module {
+namespace {
+
+using redisbloom::ReserveOptions;
+
+constexpr const char* kNoMemory = "ERR Insufficient memory to create filter";
+constexpr const char* kFull = "ERR non scaling filter is full";
+constexpr const char* kNotInserted = "ERR problem inserting into filter";
+
+std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
+  try {
+    return StoredFilter::reserve(options);
+  } catch (const std::bad_alloc&) {
+    throw Refusal(kNoMemory);
+  } catch (const std::invalid_argument&) {
+    throw Refusal("ERR could not create filter");
+  }
+}
+
+// BF.RESERVE key error capacity [EXPANSION n] [NONSCALING]
+void bf_reserve(Call& call) {
+  const ReserveOptions options = parse_reserve(call.words(), call.limits());
+  OpenKey key = call.open(kRead | kWrite);
+  if (key.filter_or_none() != nullptr) throw Refusal("ERR item exists");
+  key.store(make(options));
+  call.replicate_reserve(options);
+  call.changed("bf.reserve");
+  call.reply_ok();
+}
+
+// What became of a batch of items, of which the last may have found no room.
+struct Added {
+  std::unique_ptr<bool[]> was_new;
+  InsertProgress progress{};
+  const char* error = nullptr;
+};
+
+Added add_all(StoredFilter& filter, KeyBatch items) {
+  Added added{.was_new = std::make_unique<bool[]>(items.size())};
+  try {
+    filter.insert_while_room(items, added.was_new.get(), added.progress);
+    if (added.progress.done < items.size()) added.error = kFull;
+  } catch (const std::bad_alloc&) {
+    added.error = kNotInserted;
+  } catch (const std::invalid_argument&) {
+    added.error = kNotInserted;
+  }
+  return added;
+}
+
+// `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
+void insert_items(Call& call, std::size_t first, const std::optional<ReserveOptions>& made_of) {
+  OpenKey key = call.open(kRead | kWrite);
+  const bool is_made = key.filter_or_none() == nullptr && made_of.has_value();
+  StoredFilter& filter = is_made ? key.store(make(*made_of)) : key.existing_filter();
+  const std::vector<Key> items = call.words(first);
+  const Added added = add_all(filter, items);
+
+  std::vector<String*> changes;
+  changes.reserve(added.progress.added);
+  for (std::size_t i = 0; i < added.progress.done; ++i) {
+    if (added.was_new[i]) changes.push_back(call.raw_word(first + i));
+  }
+  if (is_made) {
+    call.replicate_insert(*made_of, changes);
+    call.changed("bf.reserve");
+  } else if (!changes.empty()) {
+    call.replicate_add(changes);
+  }
+  if (!changes.empty()) call.changed("bf.add");
+
+  call.reply_array(added.progress.done + (added.error != nullptr ? 1 : 0));
+  for (std::size_t i = 0; i < added.progress.done; ++i) call.reply_bool(added.was_new[i]);
+  if (added.error != nullptr) call.reply_error(added.error);
+}
+
+// BF.ADD key item
+void bf_add(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  StoredFilter* filter = key.filter_or_none();
+  std::optional<ReserveOptions> made_of;
+  if (filter == nullptr) {
+    made_of = usual_options(call.limits());
+    filter = &key.store(make(*made_of));
+  }
+  Insert insert = Insert::full;
+  try {
+    insert = filter->try_insert(call.word(2));
+  } catch (const std::exception&) {
+    throw Refusal(kNotInserted);
+  }
+  if (insert == Insert::full) throw Refusal(kFull);
+  if (made_of) {
+    const std::array items{call.raw_word(2)};
+    call.replicate_insert(*made_of, items);
+    call.changed("bf.reserve");
+  } else if (insert == Insert::added) {
+    call.replicate();
+  }
+  if (insert == Insert::added) call.changed("bf.add");
+  call.reply_bool(insert == Insert::added);
+}
+
+// BF.MADD key item [item ...]
+void bf_madd(Call& call) {
+  insert_items(call, 2, usual_options(call.limits()));
+}
+
+// BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item [item ...]
+void bf_insert(Call& call) {
+  const InsertOptions options = parse_insert(call.words(), call.limits());
+  insert_items(call, options.first_item,
+               options.create ? std::optional(options.filter) : std::nullopt);
+}
+
+// BF.EXISTS key item. No filter has nothing: neither a missing key nor one of another type.
+void bf_exists(Call& call) {
+  const OpenKey key = call.open(kRead);
+  call.reply_bool(key.filter() != nullptr && key.filter()->may_contain(call.word(2)));
+}
+
+// BF.MEXISTS key item [item ...]
+void bf_mexists(Call& call) {
+  const std::vector<Key> items = call.words(2);
+  const auto found = std::make_unique<bool[]>(items.size());
+  {
+    const OpenKey key = call.open(kRead);
+    if (key.filter() != nullptr) key.filter()->may_contain_many(items, found.get());
+  }
+  call.reply_array(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) call.reply_bool(found[i]);
+}
+
+// BF.CARD key
+void bf_card(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const StoredFilter* const filter = key.filter_or_none();
+  call.reply_number(filter == nullptr ? 0 : filter->inserted());
+}
+
+struct InfoField {
+  const char* name;  // what a caller asks for
+  const char* title;
+  void (*reply)(Call& call, const StoredFilter& filter, const FilterContents& contents);
+};
+constexpr std::array<InfoField, 5> kInfoFields{{
+    {"capacity", "Capacity",
+     [](Call& call, const StoredFilter&, const FilterContents& contents) {
+       call.reply_number(contents.capacity());
+     }},
+    {"size", "Size",
+     [](Call& call, const StoredFilter&, const FilterContents& contents) {
+       call.reply_number(redisbloom::memory_bytes(contents.layers));
+     }},
+    {"filters", "Number of filters",
+     [](Call& call, const StoredFilter&, const FilterContents& contents) {
+       call.reply_number(contents.layers.size());
+     }},
+    {"items", "Number of items inserted",
+     [](Call& call, const StoredFilter&, const FilterContents& contents) {
+       call.reply_number(contents.inserted);
+     }},
+    {"expansion", "Expansion rate",
+     [](Call& call, const StoredFilter& filter, const FilterContents& contents) {
+       if (filter.grows()) {
+         call.reply_number(static_cast<std::uint64_t>(contents.parameters.growth.expansion));
+       } else {
+         call.reply_null();
+       }
+     }},
+}};
+
+// BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
+void bf_info(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const StoredFilter& filter = key.existing_filter();
+  const FilterContents contents = filter.contents();
+  if (call.size() == 2) {
+    call.reply_map(kInfoFields.size());
+    for (const InfoField& field : kInfoFields) {
+      call.reply_simple(field.title);
+      field.reply(call, filter, contents);
+    }
+    return;
+  }
+  for (const InfoField& field : kInfoFields) {
+    if (!same_word(call.word(2), field.name)) continue;
+    if (call.has_maps()) {
+      call.reply_map(1);
+      call.reply_simple(field.title);
+    } else {
+      call.reply_array(1);
+    }
+    field.reply(call, filter, contents);
+    return;
+  }
+  throw Refusal("Invalid information value");
+}
+
+// BF.DEBUG key
+void bf_debug(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const FilterContents contents = key.existing_filter().contents();
+  const bool is_64_bit = contents.parameters.kind == FilterKind::redisbloom;
+  call.reply_array(1 + contents.layers.size());
+  call.reply_bytes("size:" + std::to_string(contents.inserted));
+  for (const Layer& link : contents.layers) {
+    std::array<char, 32> ratio;
+    std::snprintf(ratio.data(), ratio.size(), "%g", link.false_positive_rate);
+    call.reply_bytes("bytes:" + std::to_string(redisbloom::link_bytes(link)) +
+                     " bits:" + std::to_string(link.geometry.bit_count) +
+                     " hashes:" + std::to_string(link.geometry.probe_count) + " hashwidth:" +
+                     (is_64_bit ? "64" : "32") + " capacity:" + std::to_string(link.capacity) +
+                     " size:" + std::to_string(link.inserted) + " ratio:" + ratio.data());
+  }
+}
+
+// BF.SCANDUMP key iterator
+void bf_scandump(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const FilterContents contents = key.existing_filter().contents();
+  const auto iterator = parse_integer(call.word(2));
+  if (!iterator) throw Refusal("Second argument must be numeric");
+  if (*iterator == 0) {
+    const auto header = redisbloom::encode_header(contents);
+    call.reply_array(2);
+    call.reply_number(1);
+    call.reply_bytes(header);
+    return;
+  }
+  const redisbloom::Chunk chunk =
+      *iterator < 0 ? redisbloom::Chunk{}
+                    : redisbloom::dump_chunk(contents, static_cast<std::uint64_t>(*iterator));
+  call.reply_array(2);
+  call.reply_number(chunk.next);
+  call.reply_bytes(chunk.bytes);
+}
+
+std::unique_ptr<StoredFilter> filter_of_header(std::span<const std::byte> header) {
+  try {
+    return StoredFilter::of_header(header);
+  } catch (const FormatError&) {
+    throw Refusal("ERR received bad data");
+  } catch (const std::invalid_argument&) {
+    throw Refusal(kNoMemory);
+  } catch (const std::bad_alloc&) {
+    throw Refusal(kNoMemory);
+  }
+}
+
+// BF.LOADCHUNK key iterator data
+void bf_loadchunk(Call& call) {
+  const auto iterator = parse_integer(call.word(2));
+  if (!iterator) throw Refusal("ERR Second argument must be numeric");
+  const std::string_view text = call.word(3);
+  const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
+  OpenKey key = call.open(kRead | kWrite);
+  if (key.is_empty() && *iterator == 1) {
+    key.store(filter_of_header(bytes));
+  } else {
+    using Took = redisbloom::ChunkLoader::Took;
+    StoredFilter& filter = key.existing_filter();
+    if (*iterator <= 0 || static_cast<std::uint64_t>(*iterator) < bytes.size()) {
+      throw Refusal("ERR received bad data");
+    }
+    switch (filter.load(static_cast<std::uint64_t>(*iterator), bytes)) {
+      case Took::all:
+        break;
+      case Took::no_such_link:
+        throw Refusal("ERR invalid offset - no link found");
+      case Took::beyond_its_link:
+        throw Refusal("ERR invalid chunk - Too big for current filter");
+    }
+  }
+  call.replicate();
+  call.changed("bf.loadchunk");
+  call.reply_ok();
+}
+
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+
+// Every one has one key, its second word.
+constexpr std::array<Command, 11> kCommands{{
+    {"bf.reserve", run<bf_reserve, 4, 7>, "write deny-oom", "write fast bloom"},
+    {"bf.add", run<bf_add, 3, 3>, "write deny-oom", "write bloom"},
+    {"bf.madd", run<bf_madd, 3, kAnyNumber>, "write deny-oom", "write bloom"},
+    {"bf.insert", run<bf_insert, 4, kAnyNumber>, "write deny-oom", "write bloom"},
+    {"bf.exists", run<bf_exists, 3, 3>, "readonly fast", "read bloom"},
+    {"bf.mexists", run<bf_mexists, 3, kAnyNumber>, "readonly fast", "read bloom"},
+    {"bf.card", run<bf_card, 2, 2>, "readonly fast", "read fast bloom"},
+    {"bf.info", run<bf_info, 2, 3>, "readonly fast", "read fast bloom"},
+    {"bf.debug", run<bf_debug, 2, 2>, "readonly fast", "read bloom"},
+    {"bf.scandump", run<bf_scandump, 3, 3>, "readonly fast", "read bloom"},
+    {"bf.loadchunk", run<bf_loadchunk, 4, 4>, "write deny-oom", "write bloom"},
+}};
+
+}  // namespace
+
+void register_bf_commands(const Api& api, Context* context) {
+  register_commands(api, context, "bloom", kCommands);
+}
+
+}  // namespace bloomery::module

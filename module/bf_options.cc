@@ -1,0 +1,133 @@
+#include "module/bf_options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace bloomery::module {
+namespace {
+
+// The expansion of filters that do not grow is never used, but stored: always the same then, so
+// that those of a primary and its replica are the same bytes.
+constexpr std::uint32_t kUnusedExpansion = 2;
+
+bool is_rate(double rate) noexcept {
+  return rate > 0 && rate < 1;
+}
+
+bool is_capacity(std::int64_t capacity, const Settings& settings) noexcept {
+  return capacity >= 1 && static_cast<std::uint64_t>(capacity) <= settings.most_capacity;
+}
+
+bool is_expansion(std::int64_t expansion) noexcept {
+  return expansion >= 0 && expansion <= kMostExpansion;
+}
+
+char letter(std::string_view word, std::size_t i) noexcept {
+  return i < word.size() ? static_cast<char>(std::tolower(static_cast<unsigned char>(word[i])))
+                         : '\0';
+}
+
+}  // namespace
+
+redisbloom::ReserveOptions usual_options(const Settings& settings) {
+  return {.capacity = settings.capacity,
+          .error_rate = settings.error_rate,
+          .expansion = settings.expansion,
+          .nonscaling = settings.expansion == 0};
+}
+
+redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) {
+  constexpr std::size_t kFirstOption = 4;
+  redisbloom::ReserveOptions options = usual_options(settings);
+  const auto rate = parse_real(words[2]);
+  if (!rate) throw Refusal("ERR bad error rate");
+  if (!is_rate(*rate)) throw Refusal("ERR error rate must be in the range (0.000000, 1.000000)");
+  options.error_rate = std::min(*rate, kMostRate);
+
+  const auto capacity = parse_integer(words[3]);
+  if (!capacity) throw Refusal("ERR bad capacity");
+  if (!is_capacity(*capacity, settings)) {
+    throw Refusal("ERR capacity must be in the range [1, " +
+                  std::to_string(settings.most_capacity) + "]");
+  }
+  options.capacity = static_cast<std::uint64_t>(*capacity);
+
+  const Words optional = words.subspan(kFirstOption);
+  const auto find = [&](std::string_view word) {
+    return std::ranges::find_if(optional,
+                                [&](std::string_view each) { return same_word(each, word); });
+  };
+  const bool nonscaling = find("nonscaling") != optional.end();
+  const auto named = find("expansion");
+  if (named == optional.end()) {
+    if (nonscaling) {
+      options.nonscaling = true;
+      options.expansion = kUnusedExpansion;
+    }
+    return options;
+  }
+  if (named + 1 == optional.end()) throw Refusal("ERR no expansion");
+  const auto expansion = parse_integer(*(named + 1));
+  if (!expansion) throw Refusal("ERR bad expansion");
+  if (nonscaling && *expansion != 0) throw Refusal("Nonscaling filters cannot expand");
+  if (!is_expansion(*expansion)) {
+    throw Refusal("ERR expansion must be in the range [0, 32768]");
+  }
+  options.expansion = static_cast<std::uint32_t>(*expansion);
+  options.nonscaling = *expansion == 0;
+  return options;
+}
+
+InsertOptions parse_insert(Words words, const Settings& settings) {
+  InsertOptions options;
+  options.filter = usual_options(settings);
+  bool nonscaling = false;
+  bool has_expansion = false;
+  for (std::size_t i = 2; options.first_item == 0; ++i) {
+    if (i >= words.size()) throw WrongArity();
+    const std::string_view word = words[i];
+    const auto value = [&] {
+      if (++i >= words.size()) throw WrongArity();
+      return words[i];
+    };
+    switch (letter(word, 0)) {
+      case 'i':
+        options.first_item = i + 1;
+        break;
+      case 'c': {
+        const auto capacity = parse_integer(value());
+        if (!capacity || !is_capacity(*capacity, settings)) throw Refusal("Bad capacity");
+        options.filter.capacity = static_cast<std::uint64_t>(*capacity);
+        break;
+      }
+      case 'e':
+        if (letter(word, 1) == 'r') {
+          const auto rate = parse_real(value());
+          if (!rate || !is_rate(*rate)) throw Refusal("Bad error rate");
+          options.filter.error_rate = std::min(*rate, kMostRate);
+        } else {
+          const auto expansion = parse_integer(value());
+          if (!expansion || !is_expansion(*expansion)) throw Refusal("Bad expansion");
+          options.filter.expansion = static_cast<std::uint32_t>(*expansion);
+          has_expansion = true;
+        }
+        break;
+      case 'n':
+        if (letter(word, 2) == 'c') {
+          options.create = false;
+        } else {
+          nonscaling = true;
+        }
+        break;
+      default:
+        throw Refusal("Unknown argument received");
+    }
+  }
+  if (options.first_item >= words.size()) throw WrongArity();
+  if (nonscaling && !has_expansion) options.filter.expansion = kUnusedExpansion;
+  options.filter.nonscaling = nonscaling || options.filter.expansion == 0;
+  return options;
+}
+
+}  // namespace bloomery::module

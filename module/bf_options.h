@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "bloomery/format/redisbloom_filter.h"
+#include "module/settings.h"
+
+// The options of BF.RESERVE and BF.INSERT: words in, parameters of a filter out. Knows no server.
+namespace bloomery::module {
+
+// What a command answers instead of doing anything: the text behind the "-" of an error.
+struct Refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct WrongArity {};
+
+using Words = std::span<const std::string_view>;
+
+// Of a filter that a command makes unless told otherwise.
+redisbloom::ReserveOptions usual_options(const Settings& settings);
+
+// The whole command, its name and the key included. Options stand anywhere behind the capacity;
+// words that are none are ignored, as by RedisBloom.
+redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings);
+
+struct InsertOptions {
+  redisbloom::ReserveOptions filter{};
+  bool create = true;
+  std::size_t first_item = 0;
+};
+// RedisBloom tells options by a letter or two, and so does this: ERR is ERROR.
+InsertOptions parse_insert(Words words, const Settings& settings);
+
+}  // namespace bloomery::module

@@ -1,0 +1,168 @@
+#include "module/call.h"
+
+#include <array>
+#include <charconv>
+#include <string>
+
+namespace bloomery::module {
+namespace {
+
+const Api& api() noexcept {
+  return the_module().api;
+}
+
+// The shortest text that is this number again.
+std::string text(double number) {
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  return {digits.data(), end};
+}
+
+}  // namespace
+
+Module& the_module() noexcept {
+  static Module module;
+  return module;
+}
+
+OpenKey::OpenKey(Context* context, String* name, int mode)
+    : key_(api().open_key(context, name, mode)) {
+  if (key_ == nullptr) return;
+  const int type = api().key_type(key_);
+  is_empty_ = type == kKeyEmpty;
+  if (type == kKeyModule && api().type_of_value(key_) == the_module().type) {
+    filter_ = static_cast<StoredFilter*>(api().value(key_));
+  }
+}
+
+OpenKey::~OpenKey() {
+  if (key_ != nullptr) api().close_key(key_);
+}
+
+StoredFilter* OpenKey::filter_or_none() const {
+  if (filter_ == nullptr && !is_empty_) {
+    throw Refusal("WRONGTYPE Operation against a key holding the wrong kind of value");
+  }
+  return filter_;
+}
+
+StoredFilter& OpenKey::existing_filter() const {
+  StoredFilter* const filter = filter_or_none();
+  if (filter == nullptr) throw Refusal("ERR not found");
+  return *filter;
+}
+
+StoredFilter& OpenKey::store(std::unique_ptr<StoredFilter> filter) {
+  if (api().set_value(key_, the_module().type, filter.get()) != kOk) {
+    throw Refusal("ERR could not create filter");
+  }
+  filter_ = filter.release();
+  is_empty_ = false;
+  return *filter_;
+}
+
+std::string_view Call::word(std::size_t i) const noexcept {
+  std::size_t size = 0;
+  const char* const bytes = api().string_bytes(words_[i], &size);
+  return {bytes, size};
+}
+
+std::vector<std::string_view> Call::words(std::size_t first) const {
+  std::vector<std::string_view> all;
+  all.reserve(size() - first);
+  for (std::size_t i = first; i < size(); ++i) all.push_back(word(i));
+  return all;
+}
+
+bool Call::is_replay() const noexcept {
+  return (api().context_flags(context_) & (kFromPrimary | kLoading)) != 0;
+}
+
+Settings Call::limits() const noexcept {
+  Settings settings = the_module().settings;
+  if (is_replay()) settings.most_capacity = kMostCapacity;
+  return settings;
+}
+
+void Call::reply_simple(const char* text) const {
+  api().reply_simple(context_, text);
+}
+void Call::reply_error(const char* text) const {
+  api().reply_error(context_, text);
+}
+void Call::reply_number(std::uint64_t number) const {
+  api().reply_number(context_, static_cast<long long>(number));
+}
+void Call::reply_bool(bool value) const {
+  if (api().reply_bool != nullptr) {
+    api().reply_bool(context_, value ? 1 : 0);
+  } else {
+    api().reply_number(context_, value ? 1 : 0);
+  }
+}
+void Call::reply_null() const {
+  api().reply_null(context_);
+}
+void Call::reply_bytes(std::span<const std::byte> bytes) const {
+  reply_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+void Call::reply_bytes(std::string_view text) const {
+  api().reply_bytes(context_, text.empty() ? "" : text.data(), text.size());
+}
+void Call::reply_array(std::size_t size) const {
+  api().reply_array(context_, static_cast<long>(size));
+}
+bool Call::has_maps() const noexcept {
+  return api().reply_map != nullptr && (api().context_flags(context_) & kResp3) != 0;
+}
+void Call::reply_map(std::size_t size) const {
+  if (has_maps()) {
+    api().reply_map(context_, static_cast<long>(size));
+  } else {
+    reply_array(2 * size);
+  }
+}
+
+void Call::replicate() const {
+  api().replicate_verbatim(context_);
+}
+
+void Call::replicate_reserve(const redisbloom::ReserveOptions& options) const {
+  const std::string rate = text(options.error_rate);
+  const std::string capacity = std::to_string(options.capacity);
+  if (options.nonscaling && options.expansion != 0) {
+    api().replicate(context_, "BF.RESERVE", "sccc", words_[1], rate.c_str(), capacity.c_str(),
+                    "NONSCALING");
+    return;
+  }
+  const std::string expansion = std::to_string(options.expansion);
+  api().replicate(context_, "BF.RESERVE", "scccc", words_[1], rate.c_str(), capacity.c_str(),
+                  "EXPANSION", expansion.c_str());
+}
+
+void Call::replicate_insert(const redisbloom::ReserveOptions& options,
+                            std::span<String* const> items) const {
+  const std::string rate = text(options.error_rate);
+  const std::string capacity = std::to_string(options.capacity);
+  const std::string expansion = std::to_string(options.expansion);
+  if (options.nonscaling && options.expansion != 0) {
+    api().replicate(context_, "BF.INSERT", "sccccccccv", words_[1], "CAPACITY", capacity.c_str(),
+                    "ERROR", rate.c_str(), "EXPANSION", expansion.c_str(), "NONSCALING", "ITEMS",
+                    items.data(), items.size());
+    return;
+  }
+  api().replicate(context_, "BF.INSERT", "scccccccv", words_[1], "CAPACITY", capacity.c_str(),
+                  "ERROR", rate.c_str(), "EXPANSION", expansion.c_str(), "ITEMS", items.data(),
+                  items.size());
+}
+
+void Call::replicate_add(std::span<String* const> items) const {
+  api().replicate(context_, "BF.MADD", "sv", words_[1], items.data(), items.size());
+}
+
+void Call::changed(const char* event) const {
+  api().signal_modified_key(context_, words_[1]);
+  api().notify_keyspace_event(context_, kModuleEvent, event, words_[1]);
+}
+
+}  // namespace bloomery::module

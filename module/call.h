@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "module/bf_options.h"
+#include "module/redis_api.h"
+#include "module/settings.h"
+#include "module/stored_filter.h"
+
+namespace bloomery::module {
+
+// What there is once: a server loads a module once, and calls it from one thread.
+struct Module {
+  Api api{};
+  Settings settings{};
+  Type* type = nullptr;
+};
+Module& the_module() noexcept;
+
+// A key as a command opened it, until the end of this.
+class OpenKey {
+ public:
+  OpenKey(Context* context, String* name, int mode);
+  ~OpenKey();
+  OpenKey(const OpenKey&) = delete;
+  OpenKey& operator=(const OpenKey&) = delete;
+
+  bool is_empty() const noexcept { return is_empty_; }
+  // Null: there is none, or something else.
+  StoredFilter* filter() const noexcept { return filter_; }
+  // Throws Refusal where there is something else; and unless it may be, where there is nothing.
+  StoredFilter* filter_or_none() const;
+  StoredFilter& existing_filter() const;
+
+  // Keeps the filter. The key is empty, and open for writing.
+  StoredFilter& store(std::unique_ptr<StoredFilter> filter);
+
+ private:
+  OpenedKey* key_;
+  bool is_empty_ = true;
+  StoredFilter* filter_ = nullptr;
+};
+
+// One call of a command: its words, its answer, and what becomes of it elsewhere. Word 1 is a key.
+class Call {
+ public:
+  Call(Context* context, std::span<String* const> words) : context_(context), words_(words) {}
+
+  std::size_t size() const noexcept { return words_.size(); }
+  std::string_view word(std::size_t i) const noexcept;
+  std::vector<std::string_view> words(std::size_t first = 0) const;
+  OpenKey open(int mode) const { return {context_, words_[1], mode}; }
+
+  // A primary, or a file of commands, has decided already: limits are not for it.
+  bool is_replay() const noexcept;
+  Settings limits() const noexcept;
+
+  void reply_ok() const { reply_simple("OK"); }
+  void reply_simple(const char* text) const;
+  void reply_error(const char* text) const;
+  void reply_number(std::uint64_t number) const;
+  void reply_bool(bool value) const;
+  void reply_null() const;
+  void reply_bytes(std::span<const std::byte> bytes) const;
+  void reply_bytes(std::string_view text) const;
+  void reply_array(std::size_t size) const;
+  // RESP3 has maps; before, and on servers before 7.0, they are arrays of names and values.
+  bool has_maps() const noexcept;
+  void reply_map(std::size_t size) const;
+
+  // Replicas and the append-only file get this command as it is, or another that has its effect.
+  void replicate() const;
+  void replicate_reserve(const redisbloom::ReserveOptions& options) const;
+  void replicate_insert(const redisbloom::ReserveOptions& options,
+                        std::span<String* const> items) const;
+  void replicate_add(std::span<String* const> items) const;
+  // Tells those who watch the key.
+  void changed(const char* event) const;
+
+  String* raw_word(std::size_t i) const noexcept { return words_[i]; }
+
+ private:
+  Context* context_;
+  std::span<String* const> words_;
+};
+
+}  // namespace bloomery::module

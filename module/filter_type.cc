@@ -1,0 +1,165 @@
+#include "module/filter_type.h"
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom_rdb.h"
+#include "module/stored_filter.h"
+
+namespace bloomery::module {
+namespace {
+
+const Api* api = nullptr;
+
+const char* characters(std::span<const std::byte> bytes) noexcept {
+  return reinterpret_cast<const char*>(bytes.data());
+}
+
+class RdbReader : public redisbloom::ValueReader {
+ public:
+  explicit RdbReader(Io* io) : io_(io) {}
+
+  std::uint64_t number(const char* field) override {
+    const std::uint64_t value = api->load_unsigned(io_);
+    require_read(field);
+    return value;
+  }
+  double real(const char* field) override {
+    const double value = api->load_double(io_);
+    require_read(field);
+    return value;
+  }
+  void bits(const Layer& link) override {
+    std::size_t size = 0;
+    const std::unique_ptr<char, void (*)(void*)> text(api->load_bytes(io_, &size),
+                                                      [](void* bytes) { api->free(bytes); });
+    require_read("bits");
+    if (text == nullptr || size != redisbloom::link_bytes(link)) {
+      throw FormatError("not a RedisBloom filter: bits of " + std::to_string(size) +
+                        " bytes, where the link has " +
+                        std::to_string(redisbloom::link_bytes(link)));
+    }
+    words_.push_back(redisbloom::words_of_link(
+        link, std::as_bytes(std::span<const char>(text.get(), size)), "a RedisBloom filter"));
+  }
+  std::string place() const override { return {}; }
+
+  std::span<const SharedWords> words() const noexcept { return words_; }
+
+ private:
+  void require_read(const char* field) const {
+    if (api->is_io_error(io_) != 0) {
+      throw FormatError(std::string("not a RedisBloom filter: no ") + field);
+    }
+  }
+
+  Io* io_;
+  std::vector<SharedWords> words_;
+};
+
+class RdbWriter : public redisbloom::ValueWriter {
+ public:
+  explicit RdbWriter(Io* io) : io_(io) {}
+  void number(std::uint64_t value) override { api->save_unsigned(io_, value); }
+  void real(double value) override { api->save_double(io_, value); }
+  void string(std::span<const std::byte> bytes) override {
+    api->save_bytes(io_, characters(bytes), bytes.size());
+  }
+
+ private:
+  Io* io_;
+};
+
+const StoredFilter& filter_of(const void* value) noexcept {
+  return *static_cast<const StoredFilter*>(value);
+}
+
+void* load(Io* io, int version) noexcept {
+  try {
+    RdbReader reader(io);
+    const FilterContents contents =
+        redisbloom::read_value(reader, static_cast<std::uint32_t>(version));
+    return StoredFilter::of_contents(contents, reader.words()).release();
+  } catch (const std::exception& error) {
+    api->log_io_error(io, "warning", "%s", error.what());
+    return nullptr;
+  }
+}
+
+void save(Io* io, void* value) noexcept {
+  RdbWriter writer(io);
+  redisbloom::write_value(filter_of(value).contents(), writer);
+}
+
+void rewrite(Io* aof, String* key, void* value) noexcept {
+  const FilterContents contents = filter_of(value).contents();
+  const auto emit = [&](std::uint64_t iterator, std::span<const std::byte> bytes) {
+    api->emit_aof(aof, "BF.LOADCHUNK", "slb", key, static_cast<long long>(iterator),
+                  characters(bytes), bytes.size());
+  };
+  emit(1, redisbloom::encode_header(contents));
+  for (std::uint64_t iterator = 1;;) {
+    const redisbloom::Chunk chunk = redisbloom::dump_chunk(contents, iterator);
+    if (chunk.next == 0) return;
+    emit(chunk.next, chunk.bytes);
+    iterator = chunk.next;
+  }
+}
+
+std::size_t memory_use(const void* value) noexcept {
+  return redisbloom::memory_bytes(filter_of(value).contents().layers);
+}
+
+void digest(Digest* of, void* value) noexcept {
+  const FilterContents contents = filter_of(value).contents();
+  const auto add = [&](std::span<const std::byte> bytes) {
+    api->digest_bytes(of, characters(bytes), bytes.size());
+  };
+  add(redisbloom::encode_header(contents));
+  for (std::size_t i = 0; i < contents.layers.size(); ++i) {
+    add(redisbloom::bytes_of_link(contents, i));
+  }
+  api->digest_end(of);
+}
+
+void free_value(void* value) noexcept {
+  delete static_cast<StoredFilter*>(value);
+}
+
+// In pages that go back to the machine, roughly: large filters are freed in the background.
+std::size_t free_effort(String*, const void* value) noexcept {
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
+  return 1 + memory_use(value) / kPieceBytes;
+}
+
+void* copy(String*, String*, const void* value) noexcept {
+  try {
+    return filter_of(value).clone().release();
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+Type* register_filter_type(const Api& of, Context* context) {
+  api = &of;
+  TypeMethods methods;
+  methods.rdb_load = load;
+  methods.rdb_save = save;
+  methods.aof_rewrite = rewrite;
+  methods.mem_usage = memory_use;
+  methods.digest = digest;
+  methods.free = free_value;
+  methods.free_effort = free_effort;
+  methods.copy = copy;
+  return of.create_data_type(context, redisbloom::kTypeName,
+                             static_cast<int>(redisbloom::kEncodingVersion), &methods);
+}
+
+}  // namespace bloomery::module

@@ -1,0 +1,63 @@
+// Where a server enters: the two functions of the file that it can see.
+#include <exception>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "module/bf_commands.h"
+#include "module/call.h"
+#include "module/filter_type.h"
+#include "module/redis_api.h"
+#include "module/server_memory.h"
+
+namespace bloomery::module {
+namespace {
+
+// RedisBloom's name and one of its versions, which clients look at.
+constexpr const char* kName = "bf";
+constexpr int kVersion = 80000;
+constexpr int kApiVersion = 1;
+
+void load(Context* context, std::span<String* const> words) {
+  Module& module = the_module();
+  const Api& api = module.api;
+  if (api.is_module_name_busy(kName) != 0) {
+    throw std::runtime_error("the server has a module `bf` already: RedisBloom, or this one");
+  }
+  api.set_module_attributes(context, kName, kVersion, kApiVersion);
+  module.settings = parse_settings(Call(context, words).words());
+  api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
+  use_server_memory(api);
+  module.type = register_filter_type(api, context);
+  if (module.type == nullptr) {
+    throw std::runtime_error("the server has RedisBloom's type of filters already");
+  }
+  register_bf_commands(api, context);
+}
+
+}  // namespace
+}  // namespace bloomery::module
+
+extern "C" {
+
+[[gnu::visibility("default")]] int RedisModule_OnLoad(bloomery::module::Context* context,
+                                                      bloomery::module::String** words, int count) {
+  using bloomery::module::the_module;
+  try {
+    the_module().api = bloomery::module::find_api(context);
+  } catch (const std::exception&) {
+    return bloomery::module::kError;  // there may be no way to say why
+  }
+  try {
+    bloomery::module::load(context, {words, static_cast<std::size_t>(count)});
+    return bloomery::module::kOk;
+  } catch (const std::exception& error) {
+    the_module().api.log(context, "warning", "bloomery: %s", error.what());
+    return bloomery::module::kError;
+  }
+}
+
+[[gnu::visibility("default")]] int RedisModule_OnUnload(bloomery::module::Context*) {
+  return bloomery::module::kOk;
+}
+}

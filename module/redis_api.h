@@ -1,0 +1,120 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+// What this module uses of a server's C interface for modules. A server hands out its functions by
+// name, so that one module loads into every version: what a server lacks stays null, and whoever
+// calls it knows what to do without. Redis 6.2 has all that is not marked.
+namespace bloomery::module {
+
+// Theirs, and opaque.
+struct Context;
+struct String;
+struct OpenedKey;
+struct Io;
+struct Type;
+struct Digest;
+struct ServerInfo;
+struct RegisteredCommand;
+
+inline constexpr int kOk = 0;
+inline constexpr int kError = 1;
+
+inline constexpr int kRead = 1;
+inline constexpr int kWrite = 2;
+
+inline constexpr int kKeyEmpty = 0;
+inline constexpr int kKeyModule = 6;
+
+inline constexpr int kFromPrimary = 1 << 12;  // flags of a context
+inline constexpr int kLoading = 1 << 13;
+inline constexpr int kResp3 = 1 << 22;
+
+inline constexpr int kHandlesIoErrors = 1 << 0;  // options of a module
+inline constexpr int kSignalsByItself = 1 << 1;
+inline constexpr int kLoadsBesideServing = 1 << 2;
+
+inline constexpr int kModuleEvent = 1 << 13;
+
+using CommandFunction = int (*)(Context*, String**, int);
+
+// Version 3, which 6.2 knows; later servers go on to take it.
+struct TypeMethods {
+  std::uint64_t version = 3;
+  void* (*rdb_load)(Io*, int encoding_version) = nullptr;
+  void (*rdb_save)(Io*, void*) = nullptr;
+  void (*aof_rewrite)(Io*, String* key, void*) = nullptr;
+  std::size_t (*mem_usage)(const void*) = nullptr;
+  void (*digest)(Digest*, void*) = nullptr;
+  void (*free)(void*) = nullptr;
+  int (*aux_load)(Io*, int, int) = nullptr;  // nothing is stored beside the keys
+  void (*aux_save)(Io*, int) = nullptr;
+  int aux_save_triggers = 0;
+  std::size_t (*free_effort)(String* key, const void*) = nullptr;
+  void (*unlink)(String* key, const void*) = nullptr;  // free() does it all
+  void* (*copy)(String* from, String* to, const void*) = nullptr;
+  int (*defrag)(void*, String*, void**) = nullptr;  // arrays are large, or short-lived
+};
+
+struct Api {
+  int (*set_module_attributes)(Context*, const char* name, int version, int api_version);
+  int (*is_module_name_busy)(const char* name);
+  void (*set_module_options)(Context*, int options);
+  int (*create_command)(Context*, const char* name, CommandFunction, const char* flags, int first,
+                        int last, int step);
+  Type* (*create_data_type)(Context*, const char* name, int version, TypeMethods*);
+  void (*log)(Context*, const char* level, const char* format, ...);
+  int (*context_flags)(Context*);
+  int (*add_acl_category)(Context*, const char* name);                          // 7.4
+  RegisteredCommand* (*get_command)(Context*, const char* name);                // 7.0
+  int (*set_command_acl_categories)(RegisteredCommand*, const char* of_flags);  // 7.2
+
+  const char* (*string_bytes)(const String*, std::size_t* size);
+
+  OpenedKey* (*open_key)(Context*, String* name, int mode);
+  void (*close_key)(OpenedKey*);
+  int (*key_type)(OpenedKey*);
+  Type* (*type_of_value)(OpenedKey*);
+  void* (*value)(OpenedKey*);
+  int (*set_value)(OpenedKey*, Type*, void*);
+  int (*signal_modified_key)(Context*, String* name);
+  int (*notify_keyspace_event)(Context*, int kind, const char* event, String* key);
+
+  int (*wrong_arity)(Context*);
+  int (*reply_error)(Context*, const char*);
+  int (*reply_number)(Context*, long long);
+  int (*reply_simple)(Context*, const char*);
+  int (*reply_bytes)(Context*, const char*, std::size_t);
+  int (*reply_null)(Context*);
+  int (*reply_array)(Context*, long);
+  int (*reply_map)(Context*, long);  // 7.0
+  int (*reply_bool)(Context*, int);  // 7.0
+  int (*replicate)(Context*, const char* command, const char* format, ...);
+  int (*replicate_verbatim)(Context*);
+
+  void* (*try_alloc)(std::size_t);                // 7.0
+  void* (*try_calloc)(std::size_t, std::size_t);  // 7.4
+  void (*free)(void*);
+  ServerInfo* (*get_server_info)(Context*, const char* section);
+  unsigned long long (*info_number)(ServerInfo*, const char* field, int* error);
+  void (*free_server_info)(Context*, ServerInfo*);
+
+  std::uint64_t (*load_unsigned)(Io*);
+  double (*load_double)(Io*);
+  char* (*load_bytes)(Io*, std::size_t* size);
+  int (*is_io_error)(Io*);
+  void (*save_unsigned)(Io*, std::uint64_t);
+  void (*save_double)(Io*, double);
+  void (*save_bytes)(Io*, const char*, std::size_t);
+  void (*log_io_error)(Io*, const char* level, const char* format, ...);
+  void (*emit_aof)(Io*, const char* command, const char* format, ...);
+  void (*digest_bytes)(Digest*, const char*, std::size_t);
+  void (*digest_end)(Digest*);
+};
+
+// Of the server that a context is of. Throws std::runtime_error, naming what is missing, for one
+// that is too old.
+Api find_api(Context* context);
+
+}  // namespace bloomery::module

@@ -1,0 +1,75 @@
+#include "module/server_memory.h"
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/bits/memory_limit.h"
+
+namespace bloomery::module {
+namespace {
+
+constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;     // worth a mapping: not cleared by hand
+constexpr std::uint64_t kAsksFrom = std::uint64_t{1} << 20;  // the answer takes microseconds
+
+const Api* the_api = nullptr;
+bool respects_maxmemory = false;
+std::atomic<std::int64_t> uncounted_bytes{0};  // filters are freed in a thread of the server's
+
+bool server_gives(std::uint64_t byte_count) noexcept {
+  if (the_api == nullptr) return false;
+  return the_api->try_calloc != nullptr || (the_api->try_alloc != nullptr && byte_count < kLarge);
+}
+
+void* take(std::uint64_t byte_count) {
+  require_room(byte_count);
+  if (!server_gives(byte_count)) return nullptr;
+  void* const bytes = the_api->try_calloc != nullptr ? the_api->try_calloc(1, byte_count)
+                                                     : the_api->try_alloc(byte_count);
+  if (bytes == nullptr) throw std::bad_alloc();
+  if (the_api->try_calloc == nullptr) std::memset(bytes, 0, byte_count);
+  return bytes;
+}
+
+void give_back(void* bytes) noexcept {
+  the_api->free(bytes);
+}
+
+}  // namespace
+
+void use_server_memory(const Api& api) {
+  the_api = &api;
+  HeapWords::use_host({take, give_back});
+}
+
+std::uint64_t uncounted_part(std::uint64_t array_bytes) noexcept {
+  return server_gives(array_bytes) ? 0 : array_bytes;
+}
+
+void count_uncounted(std::int64_t difference) noexcept {
+  uncounted_bytes.fetch_add(difference, std::memory_order_relaxed);
+}
+
+RespectMaxmemory::RespectMaxmemory(bool respect) noexcept {
+  respects_maxmemory = respect;
+}
+
+RespectMaxmemory::~RespectMaxmemory() {
+  respects_maxmemory = false;
+}
+
+void require_room(std::uint64_t byte_count) {
+  if (byte_count > memory_limit()) throw std::bad_alloc();
+  if (!respects_maxmemory || byte_count < kAsksFrom) return;
+  ServerInfo* const info = the_api->get_server_info(nullptr, "memory");
+  int error = 0;
+  const std::uint64_t most = the_api->info_number(info, "maxmemory", &error);
+  const std::uint64_t used = the_api->info_number(info, "used_memory", &error);
+  the_api->free_server_info(nullptr, info);
+  if (most == 0) return;
+  const auto beside = static_cast<std::uint64_t>(uncounted_bytes.load(std::memory_order_relaxed));
+  if (used + beside > most || byte_count > most - used - beside) throw std::bad_alloc();
+}
+
+}  // namespace bloomery::module

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+
+#include "module/redis_api.h"
+
+// The memory of filters' bits. It comes from the server, which so counts it, as far as the server
+// has a way to say no: its plain allocator ends the process when there is none. The rest is the
+// machine's, and counted here.
+namespace bloomery::module {
+
+// From now on HeapWords takes its words so. `api` stays.
+void use_server_memory(const Api& api);
+
+// Bytes that a filter has beside the server's count, of those it takes for one array.
+std::uint64_t uncounted_part(std::uint64_t array_bytes) noexcept;
+void count_uncounted(std::int64_t difference) noexcept;
+
+// While this lives, arrays that the server's `maxmemory` has no room for are refused with
+// std::bad_alloc. Not for what a primary or a file says: that is to be followed.
+class RespectMaxmemory {
+ public:
+  explicit RespectMaxmemory(bool respect) noexcept;
+  ~RespectMaxmemory();
+  RespectMaxmemory(const RespectMaxmemory&) = delete;
+  RespectMaxmemory& operator=(const RespectMaxmemory&) = delete;
+};
+
+// Throws std::bad_alloc if these bytes would be too many, as far as is known beforehand.
+void require_room(std::uint64_t byte_count);
+
+}  // namespace bloomery::module

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+// What the module is loaded with, and how it reads numbers. Knows no server.
+namespace bloomery::module {
+
+inline constexpr double kMostRate = 0.25;  // higher ones are lowered to this
+inline constexpr std::uint32_t kMostExpansion = 32768;
+inline constexpr std::uint64_t kUsualMostCapacity = std::uint64_t{1} << 30;
+inline constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 40;
+
+// Of filters that are made without parameters of their own.
+struct Settings {
+  double error_rate = 0.01;
+  std::uint64_t capacity = 100;
+  std::uint32_t expansion = 2;  // 0: does not grow
+  std::uint64_t most_capacity = kUsualMostCapacity;
+};
+
+// Pairs of a name and a value, as behind the path in `loadmodule`. Throws std::invalid_argument.
+Settings parse_settings(std::span<const std::string_view> words);
+
+// As servers read them: the whole of the text, and nothing but it. None for other text.
+std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
+std::optional<double> parse_real(std::string_view text) noexcept;
+
+bool same_word(std::string_view text, std::string_view word) noexcept;  // of any case
+
+}  // namespace bloomery::module

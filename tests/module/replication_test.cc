@@ -1,0 +1,84 @@
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/module/server_client.h"
+
+namespace bloomery {
+namespace {
+
+using testing::Client;
+using testing::ModuleServer;
+using testing::ModuleTest;
+
+class Replication : public ModuleTest {
+ protected:
+  // A port that nobody has now.
+  static std::string free_port() {
+    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+    getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+    close(socket);
+    return std::to_string(ntohs(address.sin_port));
+  }
+  static std::uint64_t offset(ModuleServer& server) {
+    const std::string text = server.call({"INFO", "replication"}).text;
+    const std::string name = "master_repl_offset:";
+    return std::stoull(text.substr(text.find(name) + name.size()));
+  }
+};
+
+TEST_F(Replication, BuildsTheSameFiltersUnderOtherSettings) {
+  const std::string port = free_port();
+  ModuleServer primary(folder("primary"), {"bf-max-capacity", "2000000000"},
+                       {"--port", port, "--repl-diskless-sync-delay", "0"});
+  primary.ask("BF.ADD before a");
+  ModuleServer replica(folder("replica"),
+                       {"bf-error-rate", "0.1", "bf-initial-size", "7", "bf-expansion-factor", "5",
+                        "bf-max-capacity", "1000"},
+                       {"--replicaof", "127.0.0.1 " + port, "--repl-diskless-load", "swapdb"});
+  for (int i = 0; i < 200; ++i) {
+    if (replica.call({"INFO", "replication"}).text.find("master_link_status:up") !=
+        std::string::npos) {
+      break;
+    }
+    usleep(50'000);
+  }
+  primary.ask("BF.ADD added a");
+  primary.ask("BF.MADD batch a b a c");
+  primary.ask("BF.INSERT inserted CAPACITY 20 ERROR 0.003 NONSCALING EXPANSION 3 ITEMS a b");
+  primary.ask("BF.INSERT zero EXPANSION 0 ITEMS a");
+  primary.ask("BF.RESERVE reserved 0.001 3000");
+  primary.ask("BF.RESERVE still 0.01 3 NONSCALING");
+  primary.ask("BF.MADD still a b c d e");
+  primary.ask("BF.RESERVE flat 0.9 5 EXPANSION 0");
+  for (int i = 0; i < 500; ++i) primary.call({"BF.ADD", "added", std::to_string(i)});
+  const auto header = primary.call({"BF.SCANDUMP", "batch", "0"});
+  const auto chunk = primary.call({"BF.SCANDUMP", "batch", "1"});
+  primary.call({"BF.LOADCHUNK", "chunks", "1", header.items[1].text});
+  primary.call({"BF.LOADCHUNK", "chunks", chunk.items[0].line.substr(1), chunk.items[1].text});
+  ASSERT_EQ(primary.ask("WAIT 1 10000"), ":1");
+  for (const char* key :
+       {"before", "added", "batch", "inserted", "zero", "reserved", "still", "flat", "chunks"}) {
+    const std::string bytes = primary.call({"DUMP", key}).text;
+    EXPECT_FALSE(bytes.empty()) << key;
+    EXPECT_EQ(replica.call({"DUMP", key}).text, bytes) << key;
+  }
+  EXPECT_EQ(replica.ask("BF.ADD added x").substr(0, 9), "-READONLY");
+
+  // What changes nothing goes nowhere.
+  const std::uint64_t before = offset(primary);
+  primary.ask("BF.ADD added a");
+  primary.ask("BF.MADD batch a b");
+  primary.ask("BF.MADD still a b c d e");
+  primary.ask("BF.INSERT inserted ITEMS a b");
+  EXPECT_LE(offset(primary) - before, 14U);  // a PING may be due
+}
+
+}  // namespace
+}  // namespace bloomery
