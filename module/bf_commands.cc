@@ -292,21 +292,51 @@ void bf_loadchunk(Call& call) {
   call.reply_ok();
 }
 
-constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+constexpr int kAny = std::numeric_limits<int>::max();
+
+constexpr const char* kWrites = "write deny-oom";
+constexpr const char* kReads = "readonly fast";
+constexpr const char* kNotCached = "dont_cache";
+
+constexpr const char* kOneItem = "O(k * n), with k probes and n links";
+constexpr const char* kItems = "O(k * n * i), with k probes, n links and i items";
+constexpr const char* kLinks = "O(n), with n links";
 
 // Every one has one key, its second word.
 constexpr std::array<Command, 11> kCommands{{
-    {"bf.reserve", run<bf_reserve, 4, 7>, "write deny-oom", "write fast bloom"},
-    {"bf.add", run<bf_add, 3, 3>, "write deny-oom", "write bloom"},
-    {"bf.madd", run<bf_madd, 3, kAnyNumber>, "write deny-oom", "write bloom"},
-    {"bf.insert", run<bf_insert, 4, kAnyNumber>, "write deny-oom", "write bloom"},
-    {"bf.exists", run<bf_exists, 3, 3>, "readonly fast", "read bloom"},
-    {"bf.mexists", run<bf_mexists, 3, kAnyNumber>, "readonly fast", "read bloom"},
-    {"bf.card", run<bf_card, 2, 2>, "readonly fast", "read fast bloom"},
-    {"bf.info", run<bf_info, 2, 3>, "readonly fast", "read fast bloom"},
-    {"bf.debug", run<bf_debug, 2, 2>, "readonly fast", "read bloom"},
-    {"bf.scandump", run<bf_scandump, 3, 3>, "readonly fast", "read bloom"},
-    {"bf.loadchunk", run<bf_loadchunk, 4, 4>, "write deny-oom", "write bloom"},
+    make_command<bf_reserve, 4, 7>("bf.reserve", kWrites, "write fast bloom",
+                                   {"Makes an empty filter for an error rate and a capacity",
+                                    "O(1)", "1.0.0", kKeyReadWrite | kKeyInsert}),
+    make_command<bf_add, 3, 3>("bf.add", kWrites, "write bloom",
+                               {"Adds an item, and makes the filter if there is none", kOneItem,
+                                "1.0.0", kKeyReadWrite | kKeyInsert}),
+    make_command<bf_madd, 3, kAny>("bf.madd", kWrites, "write bloom",
+                                   {"Adds items, and makes the filter if there is none", kItems,
+                                    "1.0.0", kKeyReadWrite | kKeyInsert}),
+    make_command<bf_insert, 4, kAny>("bf.insert", kWrites, "write bloom",
+                                     {"Adds items, and makes the filter as the options say", kItems,
+                                      "1.0.0", kKeyReadWrite | kKeyInsert}),
+    make_command<bf_exists, 3, 3>(
+        "bf.exists", kReads, "read bloom",
+        {"Tells whether an item may be in the filter", kOneItem, "1.0.0", kKeyRead | kKeyAccess}),
+    make_command<bf_mexists, 3, kAny>("bf.mexists", kReads, "read bloom",
+                                      {"Tells of items whether they may be in the filter", kItems,
+                                       "1.0.0", kKeyRead | kKeyAccess}),
+    make_command<bf_card, 2, 2>("bf.card", kReads, "read fast bloom",
+                                {"Tells how many items were new when they were added", kLinks,
+                                 "2.4.4", kKeyRead | kKeyAccess}),
+    make_command<bf_info, 2, 3>(
+        "bf.info", kReads, "read fast bloom",
+        {"Tells the sizes of a filter", kLinks, "1.0.0", kKeyRead | kKeyAccess, kNotCached}),
+    make_command<bf_debug, 2, 2>("bf.debug", kReads, "read bloom",
+                                 {"Tells the sizes of each link of a filter", kLinks, "1.0.0",
+                                  kKeyRead | kKeyAccess, kNotCached}),
+    make_command<bf_scandump, 3, 3>("bf.scandump", kReads, "read bloom",
+                                    {"Gives a filter piece by piece", "O(n), with n bytes of it",
+                                     "1.0.0", kKeyReadWrite | kKeyAccess, kNotCached}),
+    make_command<bf_loadchunk, 4, 4>("bf.loadchunk", kWrites, "write bloom",
+                                     {"Takes a piece of a filter", "O(n), with n bytes of it",
+                                      "1.0.0", kKeyReadWrite | kKeyInsert}),
 }};
 
 }  // namespace

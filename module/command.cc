@@ -4,6 +4,27 @@
 #include <string>
 
 namespace bloomery::module {
+namespace {
+
+// Servers go without what they do not take.
+void describe(const Api& api, RegisteredCommand* command, const Command& of) {
+  const CommandInfoVersion version{.key_spec_bytes = sizeof(KeySpec)};
+  KeySpec keys[2];
+  keys[0].flags = of.docs.key_flags;
+  keys[1].begins_by = 0;
+  keys[1].found_by = 0;
+  CommandInfo info;
+  info.version = &version;
+  info.summary = of.docs.summary;
+  info.complexity = of.docs.complexity;
+  info.since = of.docs.since;
+  info.tips = of.docs.tips;
+  info.arity = of.arity;
+  info.key_specs = keys;
+  api.set_command_info(command, &info);
+}
+
+}  // namespace
 
 void register_commands(const Api& api, Context* context, const char* category,
                        std::span<const Command> commands) {
@@ -15,9 +36,10 @@ void register_commands(const Api& api, Context* context, const char* category,
       throw std::runtime_error(std::string("the server has a command ") + each.name +
                                " already; is RedisBloom loaded?");
     }
-    if (has_categories) {
-      api.set_command_acl_categories(api.get_command(context, each.name), each.acl_categories);
-    }
+    if (api.get_command == nullptr) continue;
+    RegisteredCommand* const command = api.get_command(context, each.name);
+    if (api.set_command_info != nullptr) describe(api, command, each);
+    if (has_categories) api.set_command_acl_categories(command, each.acl_categories);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <span>
@@ -12,12 +13,11 @@
 namespace bloomery::module {
 
 // One with `least` to `most` words, its name included.
-template <void (*command)(Call&), std::size_t least, std::size_t most>
+template <void (*command)(Call&), int least, int most>
 int run(Context* context, String** words, int count) noexcept {
   const Api& api = the_module().api;
-  const auto size = static_cast<std::size_t>(count);
-  if (size < least || size > most) return api.wrong_arity(context);
-  Call call(context, {words, size});
+  if (count < least || count > most) return api.wrong_arity(context);
+  Call call(context, {words, static_cast<std::size_t>(count)});
   try {
     const RespectMaxmemory respect(!call.is_replay());
     command(call);
@@ -33,12 +33,30 @@ int run(Context* context, String** words, int count) noexcept {
   return kOk;
 }
 
+// What COMMAND DOCS and COMMAND INFO say of one, on servers that let a module say it.
+struct CommandDocs {
+  const char* summary;
+  const char* complexity;
+  const char* since;
+  std::uint64_t key_flags;
+  const char* tips = nullptr;
+};
+
 struct Command {
   const char* name;
   CommandFunction function;
+  int arity;  // as in COMMAND INFO: negative where more words may come
   const char* flags;
   const char* acl_categories;  // beside its own, on servers that have them
+  CommandDocs docs;
 };
+
+template <void (*command)(Call&), int least, int most>
+constexpr Command make_command(const char* name, const char* flags, const char* acl_categories,
+                               CommandDocs docs) {
+  return {name, run<command, least, most>, least == most ? least : -least, flags, acl_categories,
+          docs};
+}
 
 // Throws std::runtime_error, naming the command, where the server has one of the name already.
 void register_commands(const Api& api, Context* context, const char* category,

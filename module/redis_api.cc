@@ -45,6 +45,7 @@ Api find_api(Context* context) {
   find.must(api.context_flags, "GetContextFlags");
   find.may(api.add_acl_category, "AddACLCategory");
   find.may(api.get_command, "GetCommand");
+  find.may(api.set_command_info, "SetCommandInfo");
   find.may(api.set_command_acl_categories, "SetCommandACLCategories");
   find.must(api.string_bytes, "StringPtrLen");
   find.must(api.open_key, "OpenKey");

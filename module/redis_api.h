@@ -57,6 +57,47 @@ struct TypeMethods {
   int (*defrag)(void*, String*, void**) = nullptr;  // arrays are large, or short-lived
 };
 
+// Of COMMAND INFO and COMMAND DOCS, from 7.0 on. The version says how large the parts are, so that
+// later servers, whose parts are larger, can read these.
+struct CommandInfoVersion {
+  int version = 1;
+  std::size_t history_entry_bytes = 2 * sizeof(const char*);
+  std::size_t key_spec_bytes = 0;
+  std::size_t argument_bytes = 80;
+};
+
+inline constexpr std::uint64_t kKeyRead = 1 << 0;  // flags of a key
+inline constexpr std::uint64_t kKeyReadWrite = 1 << 1;
+inline constexpr std::uint64_t kKeyAccess = 1 << 4;  // its value is told
+inline constexpr std::uint64_t kKeyUpdate = 1 << 5;
+inline constexpr std::uint64_t kKeyInsert = 1 << 6;
+
+struct KeySpec {
+  const char* notes = nullptr;
+  std::uint64_t flags = 0;
+  int begins_by = 2;  // index; then which
+  union Begin {
+    int index;
+    struct {
+      const char* word;
+      int from;
+    } keyword;
+  } begin{1};
+  int found_by = 2;  // range; then the last key behind the first, the step and a limit
+  int range[3] = {0, 1, 0};
+};
+struct CommandInfo {
+  const CommandInfoVersion* version = nullptr;
+  const char* summary = nullptr;
+  const char* complexity = nullptr;
+  const char* since = nullptr;
+  void* history = nullptr;
+  const char* tips = nullptr;
+  int arity = 0;
+  KeySpec* key_specs = nullptr;  // ends with one of zeros
+  void* arguments = nullptr;
+};
+
 struct Api {
   int (*set_module_attributes)(Context*, const char* name, int version, int api_version);
   int (*is_module_name_busy)(const char* name);
@@ -68,6 +109,7 @@ struct Api {
   int (*context_flags)(Context*);
   int (*add_acl_category)(Context*, const char* name);                          // 7.4
   RegisteredCommand* (*get_command)(Context*, const char* name);                // 7.0
+  int (*set_command_info)(RegisteredCommand*, const CommandInfo*);              // 7.0
   int (*set_command_acl_categories)(RegisteredCommand*, const char* of_flags);  // 7.2
 
   const char* (*string_bytes)(const String*, std::size_t* size);
