@@ -1,6 +1,8 @@
 // What a client sees, byte for byte.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "tests/module/server_client.h"
@@ -187,6 +189,25 @@ TEST_F(Commands, FollowTheSettingsOfTheModule) {
   EXPECT_EQ(server.ask("BF.INFO bf expansion"), "*1 :3");
   EXPECT_EQ(server.ask("BF.RESERVE large 0.01 5001"),
             "-ERR capacity must be in the range [1, 5000]");
+}
+
+TEST_F(Commands, AreNotRegisteredTwice) {
+  ModuleServer server(folder(), {}, {"--enable-module-command", "yes"});
+  const std::string other = folder("other") + "/other.so";
+  std::filesystem::copy_file(BLOOMERY_MODULE_FILE, other);
+  EXPECT_EQ(server.ask("MODULE LOAD " + other).substr(0, 4), "-ERR");
+  EXPECT_EQ(server.ask("BF.ADD bf a"), ":1");
+  std::ifstream log(folder() + "/redis.log");
+  const std::string lines{std::istreambuf_iterator<char>(log), {}};
+  EXPECT_NE(lines.find("bloomery: the server has a module `bf` already"), std::string::npos);
+}
+
+TEST_F(Commands, NeedSettingsThatAreUnderstood) {
+  EXPECT_THROW(ModuleServer(folder(), {"bf-error-rate", "2"}), std::runtime_error);
+  std::ifstream log(folder() + "/redis.log");
+  const std::string lines{std::istreambuf_iterator<char>(log), {}};
+  EXPECT_NE(lines.find("bloomery: Value for `bf-error-rate` must be in the range"),
+            std::string::npos);
 }
 
 TEST_F(Commands, TellThoseWhoWatchOnlyOfChanges) {

@@ -84,6 +84,40 @@ TEST_F(Persistence, SurvivesRestartsFromTheAppendOnlyFile) {
   for (const Reply& each : server.call(words).items) EXPECT_EQ(each.line, ":1");
 }
 
+TEST_F(Persistence, AcknowledgedItemsOutliveAKilledServer) {
+  const std::vector<std::string> options{"--appendonly", "yes", "--appendfsync", "always"};
+  constexpr int kRounds = 3;
+  constexpr int kItems = 300;
+  for (int round = 0; round < kRounds; ++round) {
+    ModuleServer server(folder(), {}, options);
+    for (int i = 0; i < kItems * round; ++i) {
+      EXPECT_EQ(server.call({"BF.EXISTS", "bf", std::to_string(i)}).line, ":1") << i;
+    }
+    for (int i = kItems * round; i < kItems * (round + 1); ++i) {
+      if (i % 100 == 0) server.ask("BGREWRITEAOF");
+      server.call({"BF.ADD", "bf", std::to_string(i)});
+    }
+    server.end(SIGKILL);
+  }
+}
+
+TEST_F(Persistence, TransactionsAndScriptsAreReplayed) {
+  const std::vector<std::string> options{"--appendonly", "yes"};
+  std::string before;
+  {
+    ModuleServer server(folder(), {}, options);
+    server.ask("MULTI");
+    server.ask("BF.ADD bf a");
+    server.ask("BF.MADD bf a b");
+    EXPECT_EQ(server.ask("EXEC"), "*2 :1 *2 :0 :1");
+    server.call({"EVAL", "return redis.call('BF.ADD', KEYS[1], 'c')", "1", "bf"});
+    before = dump(server, "bf");
+  }
+  ModuleServer server(folder(), {}, options);
+  EXPECT_EQ(dump(server, "bf"), before);
+  EXPECT_EQ(server.ask("BF.CARD bf"), ":3");
+}
+
 TEST_F(Persistence, DumpsAreRedisBlooms) {
   ModuleServer server(folder());
   fill(server, "bf");

@@ -116,6 +116,7 @@ class ModuleServer {
 
   Reply call(const std::vector<std::string>& words) { return client.call(words); }
   std::string ask(std::string_view command) { return client.ask(command); }
+  void end(int signal) { server_.end(signal); }
   const std::string& socket() const noexcept { return server_.socket(); }
 
  private:

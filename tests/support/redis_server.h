@@ -19,7 +19,8 @@ namespace bloomery::testing {
 class RedisServer {
  public:
   static bool is_installed() {
-    return std::system(("command -v redis-cli '" + binary() + "' >/dev/null 2>&1").c_str()) == 0;
+    const std::string both = "command -v redis-cli && command -v '" + binary() + "'";
+    return std::system(("{ " + both + "; } >/dev/null 2>&1").c_str()) == 0;
   }
 
   explicit RedisServer(const std::string& folder, std::vector<std::string> options = {})
@@ -40,15 +41,21 @@ class RedisServer {
       _exit(127);
     }
     for (int i = 0; i < 200 && ask("PING") != "PONG\n"; ++i) {
+      if (waitpid(child_, nullptr, WNOHANG) == child_) child_ = -1;
+      if (child_ < 0) return;  // its log says why
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
   }
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
-  ~RedisServer() {
+  ~RedisServer() { end(SIGTERM); }
+
+  // Ends it now, by a signal.
+  void end(int signal) {
     if (child_ <= 0) return;
-    kill(child_, SIGTERM);
+    kill(child_, signal);
     waitpid(child_, nullptr, 0);
+    child_ = -1;
   }
 
   // What redis-cli prints for a command as a shell would take it.
