@@ -7,10 +7,12 @@ function(bloomery_test name)
   cmake_parse_arguments(TEST "" "" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
-  # Half of a small test's compilation are these.
-  target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
-  if("nlohmann_json::nlohmann_json" IN_LIST TEST_USES)
-    target_precompile_headers(${name} PRIVATE <nlohmann/json.hpp>)
+  # Half of a small test's compilation are these. g++ 12 warns of its own headers where they are precompiled.
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+    if("nlohmann_json::nlohmann_json" IN_LIST TEST_USES)
+      target_precompile_headers(${name} PRIVATE <nlohmann/json.hpp>)
+    endif()
   endif()
   gtest_discover_tests(${name}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests
