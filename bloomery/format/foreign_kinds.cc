@@ -165,17 +165,26 @@ std::uint64_t any_word_count(const FilterContents& contents) {
                                               : stored_word_count(contents);
 }
 
-AnyFilter open_foreign(FilterContents contents, SharedWords words) {
+std::uint32_t foreign_line_bits(FilterKind kind) noexcept {
+  return kind == FilterKind::parquet ? parquet::SplitBlock::kLineBits : Geometry{}.line_bits;
+}
+
+AnyFilter open_foreign_as_is(const FilterContents& contents, SharedWords words) {
   check_foreign(contents);
   if (std::as_const(words).words().size() != foreign_word_count(contents)) {
     throw FormatError("the words are not as many as the geometry says");
   }
   return with_foreign_kind(contents.parameters.kind, [&]<class K>() {
-    if (contents.inserted != 0) return AnyFilter(K::open(contents, std::move(words)));
-    const double keys = K::open(contents, words).cardinality();
-    contents.inserted = static_cast<std::uint64_t>(keys > 0 ? std::max(1.0, std::round(keys)) : 0);
     return AnyFilter(K::open(contents, std::move(words)));
   });
+}
+
+AnyFilter open_foreign(FilterContents contents, SharedWords words) {
+  AnyFilter filter = open_foreign_as_is(contents, words);
+  const double keys = contents.inserted != 0 ? 0 : filter.cardinality();
+  if (keys == 0) return filter;
+  contents.inserted = static_cast<std::uint64_t>(std::max(1.0, std::round(keys)));
+  return open_foreign_as_is(contents, std::move(words));
 }
 
 AnyFilter open_foreign(FilterContents contents, HeapWords words) {
@@ -185,7 +194,7 @@ AnyFilter open_foreign(FilterContents contents, HeapWords words) {
 AnyFilter make_foreign(const FilterParameters& parameters) {
   const FilterContents contents{.parameters = parameters};
   check_foreign(contents);
-  return open_foreign(contents, HeapWords(foreign_word_count(contents)));
+  return open_foreign_as_is(contents, SharedWords::of(HeapWords(foreign_word_count(contents))));
 }
 
 void derive_promise(FilterParameters& parameters) noexcept {

@@ -23,15 +23,22 @@ std::string_view any_hash_name(const FilterParameters& parameters);
 // False where a hash pair is but a reference to the key (key_reference.h), and says nothing.
 bool carries_hash(FilterKind kind) noexcept;
 
-// A filter over words that are there already. Throws FormatError for contents that none has. Where
-// contents.inserted is 0 but bits are set, it is estimated from these, at 1 or more.
+// Bits of a line of such filters; 512 also for those without lines.
+std::uint32_t foreign_line_bits(FilterKind kind) noexcept;
+
+// A filter over words that are there already, which are not read. Throws FormatError for contents
+// that none has.
+AnyFilter open_foreign_as_is(const FilterContents& contents, SharedWords words);
+
+// The same of a format that does not say how many keys were inserted: where contents.inserted is 0
+// but bits are set, it is estimated from these, at 1 or more.
 AnyFilter open_foreign(FilterContents contents, SharedWords words);
 AnyFilter open_foreign(FilterContents contents, HeapWords words);
 
 template <BitStorage Storage>
 AnyFilter open_any(const FilterContents& contents, Storage storage) {
   if (!is_foreign(contents.parameters.kind)) return open_filter(contents, std::move(storage));
-  return open_foreign(contents, SharedWords::of(std::move(storage)));
+  return open_foreign_as_is(contents, SharedWords::of(std::move(storage)));
 }
 
 // An empty one. Throws std::invalid_argument where memory cannot hold it.

@@ -59,8 +59,6 @@ void check_version(std::uint8_t version) {
 // A foreign scheme has its own, which its kind says.
 constexpr std::uint8_t kForeignHash = 3;
 
-constexpr std::uint32_t kParquetLineBits = 256;
-
 NativeHash decode_hash(std::span<const std::byte> head, FilterKind kind,
                        const TypedFields& fields) {
   const auto id = get_number<std::uint8_t>(head, kHashAt);
@@ -152,7 +150,7 @@ void take_foreign(FilterParameters& parameters, const std::optional<ForeignField
   }
   if (!foreign) return;
   parameters.geometry.bit_count = field->bit_count;
-  if (parameters.kind == FilterKind::parquet) parameters.geometry.line_bits = kParquetLineBits;
+  parameters.geometry.line_bits = foreign_line_bits(parameters.kind);
   parameters.foreign_options = field->options;
   parameters.foreign_data = field->data;
 }
