@@ -10,8 +10,10 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_dump.h"
+#include "module/bf_options.h"
 #include "module/call.h"
 #include "module/command.h"
+#include "module/stored_filter.h"
 
 namespace bloomery::module {
 namespace {
@@ -36,7 +38,7 @@ std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
 void bf_reserve(Call& call) {
   const ReserveOptions options = parse_reserve(call.words(), call.limits());
   OpenKey key = call.open(kRead | kWrite);
-  if (key.filter_or_none() != nullptr) throw Refusal("ERR item exists");
+  if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
   key.store(make(options));
   call.replicate_reserve(options);
   call.changed("bf.reserve");
@@ -66,8 +68,8 @@ Added add_all(StoredFilter& filter, KeyBatch items) {
 // `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
 void insert_items(Call& call, std::size_t first, const std::optional<ReserveOptions>& made_of) {
   OpenKey key = call.open(kRead | kWrite);
-  const bool is_made = key.filter_or_none() == nullptr && made_of.has_value();
-  StoredFilter& filter = is_made ? key.store(make(*made_of)) : key.existing_filter();
+  const bool is_made = key.get_or_none<StoredFilter>() == nullptr && made_of.has_value();
+  StoredFilter& filter = is_made ? key.store(make(*made_of)) : key.existing<StoredFilter>();
   const std::vector<Key> items = call.words(first);
   const Added added = add_all(filter, items);
 
@@ -92,7 +94,7 @@ void insert_items(Call& call, std::size_t first, const std::optional<ReserveOpti
 // BF.ADD key item
 void bf_add(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
-  StoredFilter* filter = key.filter_or_none();
+  StoredFilter* filter = key.get_or_none<StoredFilter>();
   std::optional<ReserveOptions> made_of;
   if (filter == nullptr) {
     made_of = usual_options(call.limits());
@@ -131,7 +133,8 @@ void bf_insert(Call& call) {
 // BF.EXISTS key item. No filter has nothing: neither a missing key nor one of another type.
 void bf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
-  call.reply_bool(key.filter() != nullptr && key.filter()->may_contain(call.word(2)));
+  const auto* const filter = key.get<StoredFilter>();
+  call.reply_bool(filter != nullptr && filter->may_contain(call.word(2)));
 }
 
 // BF.MEXISTS key item [item ...]
@@ -140,7 +143,9 @@ void bf_mexists(Call& call) {
   const auto found = std::make_unique<bool[]>(items.size());
   {
     const OpenKey key = call.open(kRead);
-    if (key.filter() != nullptr) key.filter()->may_contain_many(items, found.get());
+    if (const auto* const filter = key.get<StoredFilter>(); filter != nullptr) {
+      filter->may_contain_many(items, found.get());
+    }
   }
   call.reply_array(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) call.reply_bool(found[i]);
@@ -149,7 +154,7 @@ void bf_mexists(Call& call) {
 // BF.CARD key
 void bf_card(Call& call) {
   const OpenKey key = call.open(kRead);
-  const StoredFilter* const filter = key.filter_or_none();
+  const StoredFilter* const filter = key.get_or_none<StoredFilter>();
   call.reply_number(filter == nullptr ? 0 : filter->inserted());
 }
 
@@ -188,7 +193,7 @@ constexpr std::array<InfoField, 5> kInfoFields{{
 // BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
 void bf_info(Call& call) {
   const OpenKey key = call.open(kRead);
-  const StoredFilter& filter = key.existing_filter();
+  const StoredFilter& filter = key.existing<StoredFilter>();
   const FilterContents contents = filter.contents();
   if (call.size() == 2) {
     call.reply_map(kInfoFields.size());
@@ -215,7 +220,7 @@ void bf_info(Call& call) {
 // BF.DEBUG key
 void bf_debug(Call& call) {
   const OpenKey key = call.open(kRead);
-  const FilterContents contents = key.existing_filter().contents();
+  const FilterContents contents = key.existing<StoredFilter>().contents();
   const bool is_64_bit = contents.parameters.kind == FilterKind::redisbloom;
   call.reply_array(1 + contents.layers.size());
   call.reply_bytes("size:" + std::to_string(contents.inserted));
@@ -233,7 +238,7 @@ void bf_debug(Call& call) {
 // BF.SCANDUMP key iterator
 void bf_scandump(Call& call) {
   const OpenKey key = call.open(kRead);
-  const FilterContents contents = key.existing_filter().contents();
+  const FilterContents contents = key.existing<StoredFilter>().contents();
   const auto iterator = parse_integer(call.word(2));
   if (!iterator) throw Refusal("Second argument must be numeric");
   if (*iterator == 0) {
@@ -274,7 +279,7 @@ void bf_loadchunk(Call& call) {
     key.store(filter_of_header(bytes));
   } else {
     using Took = redisbloom::ChunkLoader::Took;
-    StoredFilter& filter = key.existing_filter();
+    StoredFilter& filter = key.existing<StoredFilter>();
     if (*iterator <= 0 || static_cast<std::uint64_t>(*iterator) < bytes.size()) {
       throw Refusal("ERR received bad data");
     }

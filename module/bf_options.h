@@ -2,20 +2,14 @@
 
 #include <cstddef>
 #include <span>
-#include <stdexcept>
 #include <string_view>
 
 #include "bloomery/format/redisbloom_filter.h"
+#include "module/refusal.h"
 #include "module/settings.h"
 
 // The options of BF.RESERVE and BF.INSERT: words in, parameters of a filter out. Knows no server.
 namespace bloomery::module {
-
-// What a command answers instead of doing anything: the text behind the "-" of an error.
-struct Refusal : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-struct WrongArity {};
 
 using Words = std::span<const std::string_view>;
 

@@ -1,5 +1,6 @@
 #include "module/call.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string>
@@ -30,35 +31,25 @@ OpenKey::OpenKey(Context* context, String* name, int mode)
   if (key_ == nullptr) return;
   const int type = api().key_type(key_);
   is_empty_ = type == kKeyEmpty;
-  if (type == kKeyModule && api().type_of_value(key_) == the_module().type) {
-    filter_ = static_cast<StoredFilter*>(api().value(key_));
-  }
+  if (type != kKeyModule) return;
+  const auto& types = the_module().types;
+  const auto found = std::ranges::find(types, api().type_of_value(key_));
+  if (found == types.end()) return;
+  type_ = static_cast<ValueType>(found - types.begin());
+  value_ = api().value(key_);
 }
 
 OpenKey::~OpenKey() {
   if (key_ != nullptr) api().close_key(key_);
 }
 
-StoredFilter* OpenKey::filter_or_none() const {
-  if (filter_ == nullptr && !is_empty_) {
-    throw Refusal("WRONGTYPE Operation against a key holding the wrong kind of value");
-  }
-  return filter_;
-}
-
-StoredFilter& OpenKey::existing_filter() const {
-  StoredFilter* const filter = filter_or_none();
-  if (filter == nullptr) throw Refusal("ERR not found");
-  return *filter;
-}
-
-StoredFilter& OpenKey::store(std::unique_ptr<StoredFilter> filter) {
-  if (api().set_value(key_, the_module().type, filter.get()) != kOk) {
+void OpenKey::set(ValueType type, void* value) {
+  if (api().set_value(key_, the_module().types[static_cast<std::size_t>(type)], value) != kOk) {
     throw Refusal("ERR could not create filter");
   }
-  filter_ = filter.release();
+  type_ = type;
+  value_ = value;
   is_empty_ = false;
-  return *filter_;
 }
 
 std::string_view Call::word(std::size_t i) const noexcept {

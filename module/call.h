@@ -1,15 +1,18 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "module/bf_options.h"
+#include "bloomery/format/redisbloom_filter.h"
 #include "module/redis_api.h"
+#include "module/refusal.h"
 #include "module/settings.h"
-#include "module/stored_filter.h"
+#include "module/value_type.h"
 
 namespace bloomery::module {
 
@@ -17,11 +20,12 @@ namespace bloomery::module {
 struct Module {
   Api api{};
   Settings settings{};
-  Type* type = nullptr;
+  std::array<Type*, kValueTypeCount> types{};  // by ValueType
 };
 Module& the_module() noexcept;
 
-// A key as a command opened it, until the end of this.
+// A key as a command opened it, until the end of this. A `Value` is a class of what keys hold: it
+// has type(), and is_type(type) for all that its pointers may be.
 class OpenKey {
  public:
   OpenKey(Context* context, String* name, int mode);
@@ -31,18 +35,42 @@ class OpenKey {
 
   bool is_empty() const noexcept { return is_empty_; }
   // Null: there is none, or something else.
-  StoredFilter* filter() const noexcept { return filter_; }
-  // Throws Refusal where there is something else; and unless it may be, where there is nothing.
-  StoredFilter* filter_or_none() const;
-  StoredFilter& existing_filter() const;
+  template <class Value>
+  Value* get() const noexcept {
+    return type_ && Value::is_type(*type_) ? static_cast<Value*>(value_) : nullptr;
+  }
+  // Throws Refusal where there is something else.
+  template <class Value>
+  Value* get_or_none() const {
+    Value* const value = get<Value>();
+    if (value == nullptr && !is_empty_) throw Refusal(kWrongType);
+    return value;
+  }
+  // And where there is nothing.
+  template <class Value>
+  Value& existing(const char* missing = "ERR not found") const {
+    Value* const value = get_or_none<Value>();
+    if (value == nullptr) throw Refusal(missing);
+    return *value;
+  }
 
-  // Keeps the filter. The key is empty, and open for writing.
-  StoredFilter& store(std::unique_ptr<StoredFilter> filter);
+  // Keeps the value, in the place of what there was. The key is open for writing.
+  template <class Value>
+  Value& store(std::unique_ptr<Value> value) {
+    set(value->type(), value.get());
+    return *value.release();
+  }
 
  private:
+  static constexpr const char* kWrongType =
+      "WRONGTYPE Operation against a key holding the wrong kind of value";
+
+  void set(ValueType type, void* value);
+
   OpenedKey* key_;
   bool is_empty_ = true;
-  StoredFilter* filter_ = nullptr;
+  std::optional<ValueType> type_;
+  void* value_ = nullptr;
 };
 
 // One call of a command: its words, its answer, and what becomes of it elsewhere. Word 1 is a key.

@@ -28,10 +28,11 @@ void load(Context* context, std::span<String* const> words) {
   module.settings = parse_settings(Call(context, words).words());
   api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
   use_server_memory(api);
-  module.type = register_filter_type(api, context);
-  if (module.type == nullptr) {
+  Type* const chain = register_filter_type(api, context);
+  if (chain == nullptr) {
     throw std::runtime_error("the server has RedisBloom's type of filters already");
   }
+  module.types[static_cast<std::size_t>(ValueType::chain)] = chain;
   register_bf_commands(api, context);
 }
 

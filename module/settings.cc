@@ -22,6 +22,11 @@ std::uint64_t whole_in(std::string_view name, std::string_view text, std::uint64
   return static_cast<std::uint64_t>(*value);
 }
 
+std::uint32_t narrow_in(std::string_view name, std::string_view text, std::uint32_t low,
+                        std::uint32_t high) {
+  return static_cast<std::uint32_t>(whole_in(name, text, low, high));
+}
+
 double rate_in(std::string_view name, std::string_view text) {
   const auto value = parse_real(text);
   if (!value) throw std::invalid_argument("Invalid value for `" + std::string(name) + "`");
@@ -48,13 +53,25 @@ Settings parse_settings(std::span<const std::string_view> words) {
     } else if (same_word(name, "bf-initial-size") || same_word(name, "initial_size")) {
       settings.capacity = whole_in(name, value, 1, kUsualMostCapacity);
     } else if (same_word(name, "bf-expansion-factor")) {
-      settings.expansion = static_cast<std::uint32_t>(whole_in(name, value, 0, kMostExpansion));
+      settings.expansion = narrow_in(name, value, 0, kMostExpansion);
     } else if (same_word(name, "bf-max-capacity")) {
       settings.most_capacity = whole_in(name, value, 1, kMostCapacity);
+    } else if (same_word(name, "cf-bucket-size")) {
+      settings.cuckoo.bucket_size = narrow_in(name, value, 1, kMostBucketSize);
+    } else if (same_word(name, "cf-initial-size")) {
+      settings.cuckoo.capacity = whole_in(name, value, 4, kUsualMostCapacity);
+    } else if (same_word(name, "cf-max-iterations")) {
+      settings.cuckoo.max_iterations = narrow_in(name, value, 1, kMostIterations);
+    } else if (same_word(name, "cf-expansion-factor")) {
+      settings.cuckoo.expansion = narrow_in(name, value, 0, kMostExpansion);
+    } else if (same_word(name, "cf-max-expansions") || same_word(name, "cf_max_expansions")) {
+      settings.cuckoo.max_expansions = narrow_in(name, value, 1, kMostExpansions);
     } else {
       throw std::invalid_argument("Unknown argument `" + std::string(name) +
                                   "`; there are bf-error-rate, bf-initial-size, "
-                                  "bf-expansion-factor and bf-max-capacity");
+                                  "bf-expansion-factor, bf-max-capacity, cf-bucket-size, "
+                                  "cf-initial-size, cf-max-iterations, cf-expansion-factor and "
+                                  "cf-max-expansions");
     }
   }
   return settings;

@@ -13,12 +13,24 @@ inline constexpr std::uint32_t kMostExpansion = 32768;
 inline constexpr std::uint64_t kUsualMostCapacity = std::uint64_t{1} << 30;
 inline constexpr std::uint64_t kMostCapacity = std::uint64_t{1} << 40;
 
+inline constexpr std::uint32_t kMostBucketSize = 255;
+inline constexpr std::uint32_t kMostIterations = 65535;
+inline constexpr std::uint32_t kMostExpansions = 65536;
+
 // Of filters that are made without parameters of their own.
+struct CuckooSettings {
+  std::uint32_t bucket_size = 2;
+  std::uint64_t capacity = 1024;
+  std::uint32_t max_iterations = 20;
+  std::uint32_t expansion = 1;  // 0: does not grow
+  std::uint32_t max_expansions = 32;
+};
 struct Settings {
   double error_rate = 0.01;
   std::uint64_t capacity = 100;
   std::uint32_t expansion = 2;  // 0: does not grow
   std::uint64_t most_capacity = kUsualMostCapacity;
+  CuckooSettings cuckoo{};
 };
 
 // Pairs of a name and a value, as behind the path in `loadmodule`. Throws std::invalid_argument.

@@ -10,6 +10,7 @@
 #include "bloomery/filter/insert.h"
 #include "bloomery/format/redisbloom_dump.h"
 #include "bloomery/format/redisbloom_filter.h"
+#include "module/value_type.h"
 
 namespace bloomery::module {
 
@@ -21,6 +22,9 @@ class StoredFilter {
   ~StoredFilter();
   StoredFilter(const StoredFilter&) = delete;
   StoredFilter& operator=(const StoredFilter&) = delete;
+
+  static constexpr bool is_type(ValueType type) noexcept { return type == ValueType::chain; }
+  static constexpr ValueType type() noexcept { return ValueType::chain; }
 
   // A new one. Throws std::invalid_argument for a filter that cannot be, std::bad_alloc where there
   // is no memory for it.
