@@ -4,7 +4,8 @@
 #include <string>
 
 #include "bloomery/bits/bit_view.h"
-#include "bloomery/store/crc32c.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -43,26 +44,6 @@ void for_each_chunk(const RegularFile& file, const FileLayout& layout,
 }
 
 }  // namespace
-
-void write_body(ReplacementFile& file, std::span<const std::span<const std::uint64_t>> arrays) {
-  std::vector<std::uint32_t> table;
-  std::vector<std::uint64_t> chunk;
-  chunk.reserve(kChunkWords);
-  const auto write_chunk = [&] {
-    append_checksums(chunk, table);
-    file.append(std::as_bytes(std::span(chunk)));
-    chunk.clear();
-  };
-  for (const auto& words : arrays) {
-    // The checksum must be that of the bytes that are written, whatever is inserted meanwhile.
-    for (const std::uint64_t& word : words) {
-      chunk.push_back(load_word(&word));
-      if (chunk.size() == kChunkWords) write_chunk();
-    }
-  }
-  write_chunk();
-  file.append(std::as_bytes(std::span(table)));
-}
 
 BodyDamage read_body(const RegularFile& file, const FileLayout& layout,
                      std::span<std::uint64_t> words) {

@@ -6,16 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/store/file_layout.h"
+#include "bloomery/format/native/file_layout.h"
 #include "bloomery/store/regular_file.h"
-#include "bloomery/store/replacement_file.h"
 
 // The body of a native file and its checksums, in one pass of a megabyte at a time.
 namespace bloomery {
-
-// Appends the words, one array after the other, and the table. Takes each block as it is at one
-// moment, so bits may be set meanwhile.
-void write_body(ReplacementFile& file, std::span<const std::span<const std::uint64_t>> arrays);
 
 struct BodyDamage {
   std::uint64_t block_count = 0;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/store/file_notes.h"
+#include "bloomery/format/native/file_notes.h"
 #include "bloomery/store/filter_location.h"
 #include "bloomery/store/writer_lock.h"
 

@@ -6,8 +6,8 @@
 
 #include "bloomery/bits/file_mapping.h"
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/store/file_header.h"
-#include "bloomery/store/file_notes.h"
+#include "bloomery/format/native/file_header.h"
+#include "bloomery/format/native/file_notes.h"
 #include "bloomery/store/writer_lock.h"
 
 namespace bloomery {

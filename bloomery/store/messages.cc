@@ -28,12 +28,6 @@ std::string about(const std::filesystem::path& path, std::string_view reason) {
 
 }  // namespace
 
-std::string grouped(std::uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, 1, ',');
-  return digits;
-}
-
 void throw_store_error(const std::filesystem::path& path, std::string_view step, int error_number) {
   throw_store_error(
       path, "cannot " + std::string(step) + ": " + std::generic_category().message(error_number));

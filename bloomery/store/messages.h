@@ -1,15 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 // The words of this layer's errors.
 namespace bloomery {
-
-// 1234567 as "1,234,567".
-std::string grouped(std::uint64_t number);
 
 // StoreError "FILE: cannot STEP: what the system says".
 [[noreturn]] void throw_store_error(const std::filesystem::path& path, std::string_view step,

@@ -7,31 +7,13 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/native/write_native.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replace_file.h"
 
 namespace bloomery {
-namespace {
-
-// What is written can be read: our own decoder is asked first.
-std::vector<std::byte> checked_head(const FilterContents& contents, const FileNotes& notes,
-                                    const FileLayout& layout) {
-  FileHeader header;
-  header.contents = contents;
-  header.notes = notes;
-  auto head = encode_head(header);
-  try {
-    decode_head(head, head.size() + layout.body_bytes + layout.table_bytes);
-  } catch (const FormatError& error) {
-    throw std::invalid_argument(std::string("this filter cannot be saved: ") + error.what());
-  }
-  return head;
-}
-
-}  // namespace
-
 FileHeader read_header(const RegularFile& file) {
   std::vector<std::byte> head(std::min(file.size(), kMaxHeadBytes));
   file.read(head, 0);
@@ -63,14 +45,12 @@ AnyFilter load_from(const RegularFile& file, const FileHeader& header) {
 std::optional<WriterLock> write_file(const FilterContents& contents, const FileNotes& notes,
                                      const std::filesystem::path& target,
                                      const std::optional<WriterLock>& replaced) {
-  const auto layout = FileLayout::of(0, contents.word_count() * kWordBits);
-  const auto head = checked_head(contents, notes, layout);
+  const NativeHead head(contents, notes);
   const bool owner_only = contents.parameters.hash.id() == HashId::secret;
-  const std::uint64_t byte_count = head.size() + layout.body_bytes + layout.table_bytes;
-  return replace_file(target, byte_count, owner_only, replaced, [&](ReplacementFile& file) {
-    file.append(head);
-    write_body(file, contents.words);
-  });
+  return replace_file(target, head.layout.file_bytes, owner_only, replaced,
+                      [&](ReplacementFile& file) {
+                        write_native(head, contents, [&](auto bytes) { file.append(bytes); });
+                      });
 }
 
 void save(const FilterContents& contents, const std::filesystem::path& path,

@@ -6,7 +6,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_contents.h"
-#include "bloomery/store/file_notes.h"
+#include "bloomery/format/native/file_notes.h"
 
 // A filter in a file of its own: docs/format.md is the specification. Every byte of the file is
 // checked, and what is damaged is refused, never half-read. A file is replaced in one step: readers

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "bloomery/store/file_header.h"
+#include "bloomery/format/native/file_header.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/writer_lock.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {

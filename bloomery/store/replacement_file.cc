@@ -10,7 +10,8 @@
 #include <string>
 #include <system_error>
 
-#include "bloomery/store/crc32c.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {

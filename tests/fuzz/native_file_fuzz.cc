@@ -14,9 +14,9 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/file_header.h"
 #include "bloomery/store/body_io.h"
-#include "bloomery/store/crc32c.h"
-#include "bloomery/store/file_header.h"
 #include "bloomery/store/native_file.h"
 #include "fuzz_target.h"
 

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <random>
 
+#include "bloomery/format/native/crc32c.h"
 #include "bloomery/store/body_io.h"
-#include "bloomery/store/crc32c.h"
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"

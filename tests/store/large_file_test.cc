@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "bloomery/bits/bit_ops.h"
-#include "bloomery/store/crc32c.h"
-#include "bloomery/store/file_header.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/file_header.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"

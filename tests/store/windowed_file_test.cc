@@ -7,7 +7,7 @@
 
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/windowed_filter.h"
-#include "bloomery/store/crc32c.h"
+#include "bloomery/format/native/crc32c.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"

@@ -1,4 +1,4 @@
-#include "bloomery/store/file_header.h"
+#include "bloomery/format/native/file_header.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/foreign_kinds.h"
-#include "bloomery/store/crc32c.h"
-#include "bloomery/store/messages.h"
-#include "bloomery/store/typed_fields.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/grouped.h"
+#include "bloomery/format/native/typed_fields.h"
 
 namespace bloomery {
 namespace {

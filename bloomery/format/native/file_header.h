@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bloomery/filter/filter_contents.h"
-#include "bloomery/store/file_layout.h"
-#include "bloomery/store/file_notes.h"
+#include "bloomery/format/native/file_layout.h"
+#include "bloomery/format/native/file_notes.h"
 
 namespace bloomery {
 

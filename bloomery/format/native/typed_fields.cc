@@ -1,4 +1,4 @@
-#include "bloomery/store/typed_fields.h"
+#include "bloomery/format/native/typed_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
-#include "bloomery/store/messages.h"
+#include "bloomery/format/native/grouped.h"
 
 namespace bloomery {
 namespace {

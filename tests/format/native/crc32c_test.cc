@@ -1,4 +1,4 @@
-#include "bloomery/store/crc32c.h"
+#include "bloomery/format/native/crc32c.h"
 
 #include <gtest/gtest.h>
 

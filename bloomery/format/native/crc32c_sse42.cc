@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "bloomery/store/crc32c.h"
+#include "bloomery/format/native/crc32c.h"
 
 namespace bloomery {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/native/file_notes.h"
 #include "bloomery/hash/secret_key.h"
-#include "bloomery/store/file_notes.h"
 
 namespace bloomery {
 

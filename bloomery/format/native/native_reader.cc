@@ -1,0 +1,97 @@
+#include "bloomery/format/native/native_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/file_layout.h"
+#include "bloomery/format/native/grouped.h"
+
+namespace bloomery {
+namespace {
+
+// Copies the part of `piece` that lies in `place`, which begins at byte `begin` of the file; the
+// piece begins at byte `at`.
+void copy_overlap(std::span<const std::byte> piece, std::uint64_t at, std::span<std::byte> place,
+                  std::uint64_t begin) {
+  const std::uint64_t from = std::max(at, begin);
+  const std::uint64_t to = std::min(at + piece.size(), begin + place.size());
+  if (from < to) {
+    std::ranges::copy(piece.subspan(from - at, to - from), place.subspan(from - begin).begin());
+  }
+}
+
+}  // namespace
+
+NativeReader::NativeReader(std::uint64_t byte_count) : byte_count_(byte_count) {
+  if (byte_count < kBodyAlignment) {
+    throw FormatError("no filter is " + grouped(byte_count) + " bytes: the head alone has " +
+                      grouped(kBodyAlignment));
+  }
+}
+
+void NativeReader::take_head() {
+  header_ = decode_head(head_, byte_count_);
+  if (header_->open_for_writing) {
+    throw FormatError("not closed cleanly: a writer had the file open, or died while it had");
+  }
+  const FileLayout& layout = header_->layout;
+  words_ = HeapWords(layout.body_bytes / sizeof(std::uint64_t));
+  table_.resize(layout.block_count);
+}
+
+void NativeReader::take(std::span<const std::byte> piece) {
+  if (piece.size() > byte_count_ - taken_) {
+    throw FormatError(grouped(piece.size()) + " bytes more, where " +
+                      grouped(byte_count_ - taken_) + " are missing");
+  }
+  if (!header_) {
+    const std::uint64_t wanted = std::min(byte_count_, kMaxHeadBytes);
+    const auto part = piece.first(std::min<std::uint64_t>(piece.size(), wanted - head_.size()));
+    head_.insert(head_.end(), part.begin(), part.end());
+    taken_ += part.size();
+    piece = piece.subspan(part.size());
+    if (head_.size() < wanted) return;
+    take_head();
+    const FileLayout& layout = header_->layout;
+    copy_overlap(head_, 0, std::as_writable_bytes(words_.words()), layout.body_offset);
+    copy_overlap(head_, 0, std::as_writable_bytes(std::span(table_)), layout.table_offset);
+    head_.resize(layout.body_offset);
+  }
+  copy_overlap(piece, taken_, std::as_writable_bytes(words_.words()), header_->layout.body_offset);
+  copy_overlap(piece, taken_, std::as_writable_bytes(std::span(table_)),
+               header_->layout.table_offset);
+  taken_ += piece.size();
+}
+
+void NativeReader::give(const ByteSink& sink) const {
+  std::uint64_t left = taken_;
+  const auto give_part = [&](std::span<const std::byte> part) {
+    part = part.first(std::min<std::uint64_t>(part.size(), left));
+    if (!part.empty()) sink(part);
+    left -= part.size();
+  };
+  give_part(head_);
+  give_part(std::as_bytes(words_.words()));
+  give_part(std::as_bytes(std::span(table_)));
+}
+
+AnyFilter NativeReader::finish() {
+  if (taken_ < byte_count_) {
+    throw FormatError("incomplete: " + grouped(taken_) + " of " + grouped(byte_count_) + " bytes");
+  }
+  const auto body = std::as_bytes(std::as_const(words_).words());
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    const auto block = body.subspan(i * kBlockBytes);
+    if (crc32c(block.first(std::min<std::size_t>(block.size(), kBlockBytes))) == table_[i]) {
+      continue;
+    }
+    throw FormatError("damaged: checksum of body block " + std::to_string(i) + " does not match");
+  }
+  return open_any(header_->contents, std::move(words_));
+}
+
+}  // namespace bloomery

@@ -1,0 +1,59 @@
+#include "bloomery/format/native/write_native.h"
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/errors.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/file_header.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::size_t kBlockWords = kBlockBytes / sizeof(std::uint64_t);
+constexpr std::size_t kPieceWords = 16 * kBlockWords;
+
+}  // namespace
+
+NativeHead::NativeHead(const FilterContents& contents, const FileNotes& notes)
+    : layout(FileLayout::of(0, contents.word_count() * kWordBits)) {
+  FileHeader header;
+  header.contents = contents;
+  header.notes = notes;
+  bytes = encode_head(header);
+  // What is written can be read: our own decoder is asked first.
+  try {
+    layout = decode_head(bytes, bytes.size() + layout.body_bytes + layout.table_bytes).layout;
+  } catch (const FormatError& error) {
+    throw std::invalid_argument(std::string("this filter cannot be saved: ") + error.what());
+  }
+}
+
+void write_native(const NativeHead& head, const FilterContents& contents, const ByteSink& sink) {
+  sink(head.bytes);
+  std::vector<std::uint32_t> table;
+  std::vector<std::uint64_t> piece;
+  piece.reserve(std::min<std::uint64_t>(contents.word_count(), kPieceWords));
+  const auto write_piece = [&] {
+    for (std::size_t at = 0; at < piece.size(); at += kBlockWords) {
+      const auto block = std::span(piece).subspan(at, std::min(kBlockWords, piece.size() - at));
+      table.push_back(crc32c(std::as_bytes(block)));
+    }
+    sink(std::as_bytes(std::span(piece)));
+    piece.clear();
+  };
+  for (const auto& words : contents.words) {
+    // The checksum must be that of the bytes that are written, whatever is inserted meanwhile.
+    for (const std::uint64_t& word : words) {
+      piece.push_back(load_word(&word));
+      if (piece.size() == kPieceWords) write_piece();
+    }
+  }
+  if (!piece.empty()) write_piece();
+  sink(std::as_bytes(std::span(table)));
+}
+
+}  // namespace bloomery

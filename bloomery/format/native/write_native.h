@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/format.h"
+#include "bloomery/format/native/file_layout.h"
+#include "bloomery/format/native/file_notes.h"
+
+namespace bloomery {
+
+// What a filter is as the bytes of a native file (docs/format.md): its head, ready, and how long
+// the rest is. Throws std::invalid_argument for a note that is too long, and for a filter that our
+// own reader would refuse.
+struct NativeHead {
+  NativeHead(const FilterContents& contents, const FileNotes& notes);
+
+  std::vector<std::byte> bytes;
+  FileLayout layout;
+};
+
+// All of the bytes, in pieces of at most a megabyte. Takes each block as it is at one moment, so
+// bits may be set meanwhile.
+void write_native(const NativeHead& head, const FilterContents& contents, const ByteSink& sink);
+
+}  // namespace bloomery
