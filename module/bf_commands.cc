@@ -1,6 +1,8 @@
 #include "module/bf_commands.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <memory>
@@ -10,10 +12,11 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_dump.h"
+#include "module/add_items.h"
 #include "module/bf_options.h"
 #include "module/call.h"
+#include "module/chain_filter.h"
 #include "module/command.h"
-#include "module/stored_filter.h"
 
 namespace bloomery::module {
 namespace {
@@ -21,12 +24,10 @@ namespace {
 using redisbloom::ReserveOptions;
 
 constexpr const char* kNoMemory = "ERR Insufficient memory to create filter";
-constexpr const char* kFull = "ERR non scaling filter is full";
-constexpr const char* kNotInserted = "ERR problem inserting into filter";
 
-std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
+std::unique_ptr<ChainFilter> make(const ReserveOptions& options) {
   try {
-    return StoredFilter::reserve(options);
+    return ChainFilter::reserve(options);
   } catch (const std::bad_alloc&) {
     throw Refusal(kNoMemory);
   } catch (const std::invalid_argument&) {
@@ -45,77 +46,25 @@ void bf_reserve(Call& call) {
   call.reply_ok();
 }
 
-// What became of a batch of items, of which the last may have found no room.
-struct Added {
-  std::unique_ptr<bool[]> was_new;
-  InsertProgress progress{};
-  const char* error = nullptr;
-};
-
-Added add_all(StoredFilter& filter, KeyBatch items) {
-  Added added{.was_new = std::make_unique<bool[]>(items.size())};
-  try {
-    filter.insert_while_room(items, added.was_new.get(), added.progress);
-    if (added.progress.done < items.size()) added.error = kFull;
-  } catch (const std::bad_alloc&) {
-    added.error = kNotInserted;
-  } catch (const std::invalid_argument&) {
-    added.error = kNotInserted;
-  }
-  return added;
-}
-
 // `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
-void insert_items(Call& call, std::size_t first, const std::optional<ReserveOptions>& made_of) {
+void insert_items(Call& call, std::size_t first, MadeOf made_of) {
   OpenKey key = call.open(kRead | kWrite);
-  const bool is_made = key.get_or_none<StoredFilter>() == nullptr && made_of.has_value();
-  StoredFilter& filter = is_made ? key.store(make(*made_of)) : key.existing<StoredFilter>();
-  const std::vector<Key> items = call.words(first);
-  const Added added = add_all(filter, items);
-
-  std::vector<String*> changes;
-  changes.reserve(added.progress.added);
-  for (std::size_t i = 0; i < added.progress.done; ++i) {
-    if (added.was_new[i]) changes.push_back(call.raw_word(first + i));
-  }
-  if (is_made) {
-    call.replicate_insert(*made_of, changes);
-    call.changed("bf.reserve");
-  } else if (!changes.empty()) {
-    call.replicate_add(changes);
-  }
-  if (!changes.empty()) call.changed("bf.add");
-
-  call.reply_array(added.progress.done + (added.error != nullptr ? 1 : 0));
-  for (std::size_t i = 0; i < added.progress.done; ++i) call.reply_bool(added.was_new[i]);
-  if (added.error != nullptr) call.reply_error(added.error);
+  if (key.get_or_none<StoredFilter>() != nullptr) made_of.reset();
+  StoredFilter& filter =
+      made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
+  add_items(call, filter, first, made_of);
 }
 
 // BF.ADD key item
 void bf_add(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   StoredFilter* filter = key.get_or_none<StoredFilter>();
-  std::optional<ReserveOptions> made_of;
+  MadeOf made_of;
   if (filter == nullptr) {
     made_of = usual_options(call.limits());
-    filter = &key.store(make(*made_of));
+    filter = &key.store<StoredFilter>(make(*made_of));
   }
-  Insert insert = Insert::full;
-  try {
-    insert = filter->try_insert(call.word(2));
-  } catch (const std::exception&) {
-    throw Refusal(kNotInserted);
-  }
-  if (insert == Insert::full) throw Refusal(kFull);
-  if (made_of) {
-    const std::array items{call.raw_word(2)};
-    call.replicate_insert(*made_of, items);
-    call.changed("bf.reserve");
-  } else if (insert == Insert::added) {
-    call.replicate();
-  }
-  if (insert == Insert::added) call.changed("bf.add");
-  call.reply_bool(insert == Insert::added);
+  add_item(call, *filter, made_of);
 }
 
 // BF.MADD key item [item ...]
@@ -126,8 +75,7 @@ void bf_madd(Call& call) {
 // BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item [item ...]
 void bf_insert(Call& call) {
   const InsertOptions options = parse_insert(call.words(), call.limits());
-  insert_items(call, options.first_item,
-               options.create ? std::optional(options.filter) : std::nullopt);
+  insert_items(call, options.first_item, options.create ? MadeOf(options.filter) : MadeOf());
 }
 
 // BF.EXISTS key item. No filter has nothing: neither a missing key nor one of another type.
@@ -169,12 +117,12 @@ constexpr std::array<InfoField, 5> kInfoFields{{
        call.reply_number(contents.capacity());
      }},
     {"size", "Size",
-     [](Call& call, const StoredFilter&, const FilterContents& contents) {
-       call.reply_number(redisbloom::memory_bytes(contents.layers));
+     [](Call& call, const StoredFilter& filter, const FilterContents&) {
+       call.reply_number(filter.memory_bytes());
      }},
     {"filters", "Number of filters",
      [](Call& call, const StoredFilter&, const FilterContents& contents) {
-       call.reply_number(contents.layers.size());
+       call.reply_number(std::max<std::size_t>(contents.layers.size(), 1));
      }},
     {"items", "Number of items inserted",
      [](Call& call, const StoredFilter&, const FilterContents& contents) {
@@ -183,7 +131,8 @@ constexpr std::array<InfoField, 5> kInfoFields{{
     {"expansion", "Expansion rate",
      [](Call& call, const StoredFilter& filter, const FilterContents& contents) {
        if (filter.grows()) {
-         call.reply_number(static_cast<std::uint64_t>(contents.parameters.growth.expansion));
+         call.reply_number(
+             static_cast<std::uint64_t>(std::ceil(contents.parameters.growth.expansion)));
        } else {
          call.reply_null();
        }
@@ -220,7 +169,7 @@ void bf_info(Call& call) {
 // BF.DEBUG key
 void bf_debug(Call& call) {
   const OpenKey key = call.open(kRead);
-  const FilterContents contents = key.existing<StoredFilter>().contents();
+  const FilterContents contents = key.existing<ChainFilter>().contents();
   const bool is_64_bit = contents.parameters.kind == FilterKind::redisbloom;
   call.reply_array(1 + contents.layers.size());
   call.reply_bytes("size:" + std::to_string(contents.inserted));
@@ -238,7 +187,7 @@ void bf_debug(Call& call) {
 // BF.SCANDUMP key iterator
 void bf_scandump(Call& call) {
   const OpenKey key = call.open(kRead);
-  const FilterContents contents = key.existing<StoredFilter>().contents();
+  const FilterContents contents = key.existing<ChainFilter>().contents();
   const auto iterator = parse_integer(call.word(2));
   if (!iterator) throw Refusal("Second argument must be numeric");
   if (*iterator == 0) {
@@ -256,9 +205,9 @@ void bf_scandump(Call& call) {
   call.reply_bytes(chunk.bytes);
 }
 
-std::unique_ptr<StoredFilter> filter_of_header(std::span<const std::byte> header) {
+std::unique_ptr<ChainFilter> filter_of_header(std::span<const std::byte> header) {
   try {
-    return StoredFilter::of_header(header);
+    return ChainFilter::of_header(header);
   } catch (const FormatError&) {
     throw Refusal("ERR received bad data");
   } catch (const std::invalid_argument&) {
@@ -279,7 +228,7 @@ void bf_loadchunk(Call& call) {
     key.store(filter_of_header(bytes));
   } else {
     using Took = redisbloom::ChunkLoader::Took;
-    StoredFilter& filter = key.existing<StoredFilter>();
+    auto& filter = key.existing<ChainFilter>();
     if (*iterator <= 0 || static_cast<std::uint64_t>(*iterator) < bytes.size()) {
       throw Refusal("ERR received bad data");
     }

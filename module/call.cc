@@ -52,6 +52,23 @@ void OpenKey::set(ValueType type, void* value) {
   is_empty_ = false;
 }
 
+void OpenKey::remove() {
+  api().delete_key(key_);
+  is_empty_ = true;
+  type_.reset();
+}
+
+void OpenKey::expire_after(std::uint64_t milliseconds) {
+  api().set_expire(key_, static_cast<long long>(milliseconds));
+}
+
+ServerString::ServerString(Context* context, std::string_view text)
+    : context_(context), string_(api().create_string(context, text.data(), text.size())) {}
+
+ServerString::~ServerString() {
+  api().free_string(context_, string_);
+}
+
 std::string_view Call::word(std::size_t i) const noexcept {
   std::size_t size = 0;
   const char* const bytes = api().string_bytes(words_[i], &size);
@@ -69,6 +86,10 @@ bool Call::is_replay() const noexcept {
   return (api().context_flags(context_) & (kFromPrimary | kLoading)) != 0;
 }
 
+bool Call::is_in_cluster() const noexcept {
+  return (api().context_flags(context_) & kCluster) != 0;
+}
+
 Settings Call::limits() const noexcept {
   Settings settings = the_module().settings;
   if (is_replay()) settings.most_capacity = kMostCapacity;
@@ -83,6 +104,9 @@ void Call::reply_error(const char* text) const {
 }
 void Call::reply_number(std::uint64_t number) const {
   api().reply_number(context_, static_cast<long long>(number));
+}
+void Call::reply_real(double number) const {
+  api().reply_double(context_, number);
 }
 void Call::reply_bool(bool value) const {
   if (api().reply_bool != nullptr) {
@@ -147,8 +171,25 @@ void Call::replicate_insert(const redisbloom::ReserveOptions& options,
                   items.size());
 }
 
-void Call::replicate_add(std::span<String* const> items) const {
-  api().replicate(context_, "BF.MADD", "sv", words_[1], items.data(), items.size());
+void Call::replicate_add(const char* command, std::span<String* const> items) const {
+  api().replicate(context_, command, "sv", words_[1], items.data(), items.size());
+}
+
+void Call::replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const {
+  api().replicate(context_, "BLOOM.APPLY", "slv", words_[1], static_cast<long long>(milliseconds),
+                  items.data(), items.size());
+}
+
+void Call::replicate_head(std::span<const std::byte> head) const {
+  api().replicate(context_, "BLOOM.LOAD", "scb", words_[1], "EMPTY", head.data(), head.size());
+}
+
+void Call::replicate_expiry(std::uint64_t milliseconds) const {
+  api().replicate(context_, "PEXPIREAT", "sl", words_[1], static_cast<long long>(milliseconds));
+}
+
+void Call::replicate_abort() const {
+  api().replicate(context_, "BLOOM.LOAD", "sc", words_[1], "ABORT");
 }
 
 void Call::changed(const char* event) const {

@@ -24,8 +24,24 @@ struct Module {
 };
 Module& the_module() noexcept;
 
+// A text that is the server's, until the end of this.
+class ServerString {
+ public:
+  ServerString(Context* context, std::string_view text);
+  ~ServerString();
+  ServerString(const ServerString&) = delete;
+  ServerString& operator=(const ServerString&) = delete;
+
+  String* get() const noexcept { return string_; }
+
+ private:
+  Context* context_;
+  String* string_;
+};
+
 // A key as a command opened it, until the end of this. A `Value` is a class of what keys hold: it
-// has type(), and is_type(type) for all that its pointers may be.
+// has type(), is_type(type) for all that its pointers may be, and Kept, the class of the pointer
+// that the server has.
 class OpenKey {
  public:
   OpenKey(Context* context, String* name, int mode);
@@ -37,7 +53,8 @@ class OpenKey {
   // Null: there is none, or something else.
   template <class Value>
   Value* get() const noexcept {
-    return type_ && Value::is_type(*type_) ? static_cast<Value*>(value_) : nullptr;
+    if (!type_ || !Value::is_type(*type_)) return nullptr;
+    return static_cast<Value*>(static_cast<typename Value::Kept*>(value_));
   }
   // Throws Refusal where there is something else.
   template <class Value>
@@ -57,9 +74,11 @@ class OpenKey {
   // Keeps the value, in the place of what there was. The key is open for writing.
   template <class Value>
   Value& store(std::unique_ptr<Value> value) {
-    set(value->type(), value.get());
+    set(value->type(), static_cast<typename Value::Kept*>(value.get()));
     return *value.release();
   }
+  void remove();
+  void expire_after(std::uint64_t milliseconds);
 
  private:
   static constexpr const char* kWrongType =
@@ -81,8 +100,11 @@ class Call {
   std::size_t size() const noexcept { return words_.size(); }
   std::string_view word(std::size_t i) const noexcept;
   std::vector<std::string_view> words(std::size_t first = 0) const;
-  OpenKey open(int mode) const { return {context_, words_[1], mode}; }
+  OpenKey open(int mode, std::size_t word = 1) const { return {context_, words_[word], mode}; }
+  OpenKey open(const ServerString& name, int mode) const { return {context_, name.get(), mode}; }
+  ServerString make_string(std::string_view text) const { return {context_, text}; }
 
+  bool is_in_cluster() const noexcept;
   // A primary, or a file of commands, has decided already: limits are not for it.
   bool is_replay() const noexcept;
   Settings limits() const noexcept;
@@ -91,6 +113,7 @@ class Call {
   void reply_simple(const char* text) const;
   void reply_error(const char* text) const;
   void reply_number(std::uint64_t number) const;
+  void reply_real(double number) const;
   void reply_bool(bool value) const;
   void reply_null() const;
   void reply_bytes(std::span<const std::byte> bytes) const;
@@ -105,7 +128,13 @@ class Call {
   void replicate_reserve(const redisbloom::ReserveOptions& options) const;
   void replicate_insert(const redisbloom::ReserveOptions& options,
                         std::span<String* const> items) const;
-  void replicate_add(std::span<String* const> items) const;
+  // Of items that a filter which is there has taken, by BF.MADD or BLOOM.MADD.
+  void replicate_add(const char* command, std::span<String* const> items) const;
+  // The same at a moment, for filters that go by time.
+  void replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const;
+  void replicate_head(std::span<const std::byte> head) const;
+  void replicate_expiry(std::uint64_t milliseconds) const;
+  void replicate_abort() const;
   // Tells those who watch the key.
   void changed(const char* event) const;
 

@@ -11,6 +11,7 @@ void describe(const Api& api, RegisteredCommand* command, const Command& of) {
   const CommandInfoVersion version{.key_spec_bytes = sizeof(KeySpec)};
   KeySpec keys[2];
   keys[0].flags = of.docs.key_flags;
+  if (of.last_key < 0) keys[0].range[0] = of.last_key;
   keys[1].begins_by = 0;
   keys[1].found_by = 0;
   CommandInfo info;
@@ -32,7 +33,8 @@ void register_commands(const Api& api, Context* context, const char* category,
                               api.set_command_acl_categories != nullptr &&
                               api.add_acl_category(context, category) == kOk;
   for (const Command& each : commands) {
-    if (api.create_command(context, each.name, each.function, each.flags, 1, 1, 1) != kOk) {
+    if (api.create_command(context, each.name, each.function, each.flags, 1, each.last_key, 1) !=
+        kOk) {
       throw std::runtime_error(std::string("the server has a command ") + each.name +
                                " already; is RedisBloom loaded?");
     }

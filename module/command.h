@@ -49,13 +49,19 @@ struct Command {
   const char* flags;
   const char* acl_categories;  // beside its own, on servers that have them
   CommandDocs docs;
+  int last_key;  // keys are words 1 to this; -1: to the last word
 };
 
 template <void (*command)(Call&), int least, int most>
 constexpr Command make_command(const char* name, const char* flags, const char* acl_categories,
-                               CommandDocs docs) {
-  return {name, run<command, least, most>, least == most ? least : -least, flags, acl_categories,
-          docs};
+                               CommandDocs docs, int last_key = 1) {
+  return {name,
+          run<command, least, most>,
+          least == most ? least : -least,
+          flags,
+          acl_categories,
+          docs,
+          last_key};
 }
 
 // Throws std::runtime_error, naming the command, where the server has one of the name already.

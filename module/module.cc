@@ -1,12 +1,15 @@
 // Where a server enters: the two functions of the file that it can see.
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
 
 #include "module/bf_commands.h"
+#include "module/bloom_commands.h"
 #include "module/call.h"
-#include "module/filter_type.h"
+#include "module/chain_type.h"
+#include "module/native_type.h"
 #include "module/redis_api.h"
 #include "module/server_memory.h"
 
@@ -28,12 +31,13 @@ void load(Context* context, std::span<String* const> words) {
   module.settings = parse_settings(Call(context, words).words());
   api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
   use_server_memory(api);
-  Type* const chain = register_filter_type(api, context);
-  if (chain == nullptr) {
-    throw std::runtime_error("the server has RedisBloom's type of filters already");
+  module.types = {register_chain_type(api, context), register_native_type(api, context),
+                  register_upload_type(api, context)};
+  if (std::ranges::count(module.types, nullptr) != 0) {
+    throw std::runtime_error("the server has RedisBloom's or bloomery's types of values already");
   }
-  module.types[static_cast<std::size_t>(ValueType::chain)] = chain;
   register_bf_commands(api, context);
+  register_bloom_commands(api, context);
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ inline constexpr int kWrite = 2;
 inline constexpr int kKeyEmpty = 0;
 inline constexpr int kKeyModule = 6;
 
-inline constexpr int kFromPrimary = 1 << 12;  // flags of a context
+inline constexpr int kCluster = 1 << 5;  // flags of a context
+inline constexpr int kFromPrimary = 1 << 12;
 inline constexpr int kLoading = 1 << 13;
 inline constexpr int kResp3 = 1 << 22;
 
@@ -113,6 +114,8 @@ struct Api {
   int (*set_command_acl_categories)(RegisteredCommand*, const char* of_flags);  // 7.2
 
   const char* (*string_bytes)(const String*, std::size_t* size);
+  String* (*create_string)(Context*, const char*, std::size_t);
+  void (*free_string)(Context*, String*);
 
   OpenedKey* (*open_key)(Context*, String* name, int mode);
   void (*close_key)(OpenedKey*);
@@ -120,12 +123,15 @@ struct Api {
   Type* (*type_of_value)(OpenedKey*);
   void* (*value)(OpenedKey*);
   int (*set_value)(OpenedKey*, Type*, void*);
+  int (*delete_key)(OpenedKey*);
+  int (*set_expire)(OpenedKey*, long long milliseconds);
   int (*signal_modified_key)(Context*, String* name);
   int (*notify_keyspace_event)(Context*, int kind, const char* event, String* key);
 
   int (*wrong_arity)(Context*);
   int (*reply_error)(Context*, const char*);
   int (*reply_number)(Context*, long long);
+  int (*reply_double)(Context*, double);
   int (*reply_simple)(Context*, const char*);
   int (*reply_bytes)(Context*, const char*, std::size_t);
   int (*reply_null)(Context*);

@@ -43,12 +43,14 @@ void use_server_memory(const Api& api) {
   HeapWords::use_host({take, give_back});
 }
 
-std::uint64_t uncounted_part(std::uint64_t array_bytes) noexcept {
-  return server_gives(array_bytes) ? 0 : array_bytes;
+UncountedMemory::~UncountedMemory() {
+  uncounted_bytes.fetch_sub(bytes_, std::memory_order_relaxed);
 }
 
-void count_uncounted(std::int64_t difference) noexcept {
-  uncounted_bytes.fetch_add(difference, std::memory_order_relaxed);
+void UncountedMemory::add(std::uint64_t array_bytes) noexcept {
+  if (server_gives(array_bytes)) return;
+  bytes_ += static_cast<std::int64_t>(array_bytes);
+  uncounted_bytes.fetch_add(static_cast<std::int64_t>(array_bytes), std::memory_order_relaxed);
 }
 
 RespectMaxmemory::RespectMaxmemory(bool respect) noexcept {

@@ -12,9 +12,19 @@ namespace bloomery::module {
 // From now on HeapWords takes its words so. `api` stays.
 void use_server_memory(const Api& api);
 
-// Bytes that a filter has beside the server's count, of those it takes for one array.
-std::uint64_t uncounted_part(std::uint64_t array_bytes) noexcept;
-void count_uncounted(std::int64_t difference) noexcept;
+// The part of a filter's arrays that the server does not count; for as long as this lives.
+class UncountedMemory {
+ public:
+  UncountedMemory() = default;
+  ~UncountedMemory();
+  UncountedMemory(const UncountedMemory&) = delete;
+  UncountedMemory& operator=(const UncountedMemory&) = delete;
+
+  void add(std::uint64_t array_bytes) noexcept;
+
+ private:
+  std::int64_t bytes_ = 0;
+};
 
 // While this lives, arrays that the server's `maxmemory` has no room for are refused with
 // std::bad_alloc. Not for what a primary or a file says: that is to be followed.

@@ -11,6 +11,7 @@
 
 #include "bloomery/filter/batch.h"
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/insert.h"
 
 namespace bloomery {
 
@@ -55,6 +56,10 @@ class AnyFilter {
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return body_->insert_many(batch, was_new);
   }
+  // Of filters that may be full, or run out of memory; others take all.
+  void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+    body_->insert_while_room(batch, was_new, progress);
+  }
   void may_contain_many(KeyBatch batch, Answers found) const noexcept {
     body_->may_contain_many(batch, found);
   }
@@ -63,7 +68,8 @@ class AnyFilter {
   using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;
   std::size_t change_words(const ChangeWords& change) { return body_->change_words(change); }
 
-  void merge(const AnyFilter& other) { body_->merge(other.contents()); }
+  void merge(const AnyFilter& other) { merge(other.contents()); }
+  void merge(const FilterContents& other) { body_->merge(other); }
   void clear() { body_->clear(); }
 
   const FilterParameters& parameters() const noexcept { return body_->parameters(); }
@@ -85,6 +91,7 @@ class AnyFilter {
     virtual bool can_erase() const noexcept = 0;
     virtual std::size_t insert_many(KeyBatch batch) = 0;
     virtual std::size_t insert_many(KeyBatch batch, Answers was_new) = 0;
+    virtual void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) = 0;
     virtual void may_contain_many(KeyBatch batch, Answers found) const noexcept = 0;
     virtual bool insert_concurrently(Key key) = 0;
     virtual bool erase(Key key) = 0;
@@ -121,6 +128,14 @@ class AnyFilter {
     std::size_t insert_many(KeyBatch batch, Answers was_new) override {
       if constexpr (kInserts) return filter.insert_many(batch, was_new);
       refuse(kBuiltOnce);
+    }
+    void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) override {
+      if constexpr (requires { filter.insert_while_room(batch, was_new, progress); }) {
+        filter.insert_while_room(batch, was_new, progress);
+      } else {
+        progress.added = insert_many(batch, {was_new, batch.size()});
+        progress.done = batch.size();
+      }
     }
     void may_contain_many(KeyBatch batch, Answers found) const noexcept override {
       filter.may_contain_many(batch, found);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bloomery/filter/parameters.h"
@@ -40,6 +41,10 @@ struct FilterContents {
     return count;
   }
 };
+
+// Why the filters cannot become one, as a sentence; empty where they can, as far as parameters and
+// layers say.
+std::string merge_obstacle(const FilterContents& a, const FilterContents& b);
 
 // One of the bits that a key means, for explanations.
 struct Probe {

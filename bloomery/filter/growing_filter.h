@@ -385,15 +385,9 @@ void GrowingFilter<L, Rule>::insert_chunk(KeyBatch batch, bool* was_new, InsertP
 
 template <Layout L, GrowthRule Rule>
 void GrowingFilter<L, Rule>::merge(const FilterContents& other) {
-  auto reason = incompatibility(parameters_, other.parameters);
-  const std::vector<Layer> mine = layers();
-  const auto same = [](const Layer& a, const Layer& b) { return a.geometry == b.geometry; };
-  if (reason.empty() && !std::ranges::equal(mine, other.layers, same)) {
-    reason = "the filters have grown differently, to " + std::to_string(mine.size()) + " and " +
-             std::to_string(other.layers.size()) + " layers";
-  }
+  const auto reason = merge_obstacle(contents(), other);
   if (!reason.empty()) throw IncompatibleError("cannot merge: " + reason);
-  for (std::size_t i = 0; i < mine.size(); ++i) {
+  for (std::size_t i = 0; i < other.layers.size(); ++i) {
     layer(i).merge({.parameters = parameters_of(other.layers[i]),
                     .inserted = other.layers[i].inserted,
                     .words = {other.words[i]}});

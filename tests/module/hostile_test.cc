@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "bloomery/format/rdb/crc64.h"
+#include "tests/module/payload.h"
 #include "tests/module/server_client.h"
 
 namespace bloomery {
@@ -12,16 +12,9 @@ namespace {
 
 using testing::ModuleServer;
 using testing::ModuleTest;
+using testing::with_checksum;
 
 class Hostile : public ModuleTest {};
-
-std::string with_checksum(std::string payload) {
-  payload.resize(payload.size() - 8);
-  const std::uint64_t sum =
-      rdb::crc64(std::as_bytes(std::span<const char>(payload.data(), payload.size())));
-  payload.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  return payload;
-}
 
 TEST_F(Hostile, RestoreTakesNothingThatIsNoFilter) {
   ModuleServer server(folder());

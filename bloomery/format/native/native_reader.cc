@@ -1,7 +1,6 @@
 #include "bloomery/format/native/native_reader.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 #include "bloomery/errors.h"
@@ -41,6 +40,21 @@ void NativeReader::take_head() {
   const FileLayout& layout = header_->layout;
   words_ = HeapWords(layout.body_bytes / sizeof(std::uint64_t));
   table_.resize(layout.block_count);
+  checksums_.resize(layout.block_count);
+}
+
+// Bytes from `at` on; what of them is the head is no matter.
+void NativeReader::take_rest(std::span<const std::byte> piece, std::uint64_t at) {
+  const FileLayout& layout = header_->layout;
+  copy_overlap(piece, at, std::as_writable_bytes(words_.words()), layout.body_offset);
+  copy_overlap(piece, at, std::as_writable_bytes(std::span(table_)), layout.table_offset);
+  const std::uint64_t end = std::min(at + piece.size(), layout.table_offset);
+  for (std::uint64_t from = std::max(at, layout.body_offset); from < end;) {
+    const std::uint64_t block = (from - layout.body_offset) / kBlockBytes;
+    const std::uint64_t to = std::min(end, layout.block_end(block));
+    checksums_[block] = crc32c(piece.subspan(from - at, to - from), checksums_[block]);
+    from = to;
+  }
 }
 
 void NativeReader::take(std::span<const std::byte> piece) {
@@ -56,14 +70,10 @@ void NativeReader::take(std::span<const std::byte> piece) {
     piece = piece.subspan(part.size());
     if (head_.size() < wanted) return;
     take_head();
-    const FileLayout& layout = header_->layout;
-    copy_overlap(head_, 0, std::as_writable_bytes(words_.words()), layout.body_offset);
-    copy_overlap(head_, 0, std::as_writable_bytes(std::span(table_)), layout.table_offset);
-    head_.resize(layout.body_offset);
+    take_rest(head_, 0);
+    head_.resize(header_->layout.body_offset);
   }
-  copy_overlap(piece, taken_, std::as_writable_bytes(words_.words()), header_->layout.body_offset);
-  copy_overlap(piece, taken_, std::as_writable_bytes(std::span(table_)),
-               header_->layout.table_offset);
+  take_rest(piece, taken_);
   taken_ += piece.size();
 }
 
@@ -79,18 +89,17 @@ void NativeReader::give(const ByteSink& sink) const {
   give_part(std::as_bytes(std::span(table_)));
 }
 
-AnyFilter NativeReader::finish() {
+AnyFilter NativeReader::finish(std::function<std::uint64_t()> clock) {
   if (taken_ < byte_count_) {
     throw FormatError("incomplete: " + grouped(taken_) + " of " + grouped(byte_count_) + " bytes");
   }
-  const auto body = std::as_bytes(std::as_const(words_).words());
-  for (std::size_t i = 0; i < table_.size(); ++i) {
-    const auto block = body.subspan(i * kBlockBytes);
-    if (crc32c(block.first(std::min<std::size_t>(block.size(), kBlockBytes))) == table_[i]) {
-      continue;
-    }
-    throw FormatError("damaged: checksum of body block " + std::to_string(i) + " does not match");
+  const auto damaged = std::ranges::mismatch(checksums_, table_).in1;
+  if (damaged != checksums_.end()) {
+    throw FormatError("damaged: checksum of body block " +
+                      grouped(static_cast<std::uint64_t>(damaged - checksums_.begin())) +
+                      " does not match");
   }
+  header_->contents.parameters.window.clock = std::move(clock);
   return open_any(header_->contents, std::move(words_));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,12 +34,14 @@ class NativeReader {
   // What was taken so far, as it came.
   void give(const ByteSink& sink) const;
 
-  // The filter, of which this then has nothing. Throws FormatError where bytes are missing, or do
+  // The filter, of which this then has nothing; quick, as the checksums are known. One with a
+  // window goes by the clock, or by the system's. Throws FormatError where bytes are missing, or do
   // not match their checksums.
-  AnyFilter finish();
+  AnyFilter finish(std::function<std::uint64_t()> clock = {});
 
  private:
   void take_head();
+  void take_rest(std::span<const std::byte> piece, std::uint64_t at);
 
   std::uint64_t byte_count_;
   std::uint64_t taken_ = 0;
@@ -46,6 +49,7 @@ class NativeReader {
   std::optional<FileHeader> header_;
   HeapWords words_;
   std::vector<std::uint32_t> table_;
+  std::vector<std::uint32_t> checksums_;  // of the body as it came
 };
 
 }  // namespace bloomery

@@ -1,4 +1,4 @@
-#include "module/stored_filter.h"
+#include "module/chain_filter.h"
 
 #include <algorithm>
 #include <new>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bloomery/bits/heap_words.h"
-#include "module/server_memory.h"
 
 namespace bloomery::module {
 namespace {
@@ -27,36 +26,32 @@ void require_room_for(const FilterContents& contents) {
 
 }  // namespace
 
-StoredFilter::StoredFilter(redisbloom::Chain chain) : chain_(std::move(chain)) {
+ChainFilter::ChainFilter(redisbloom::Chain chain) : chain_(std::move(chain)) {
   count_memory();
 }
 
-StoredFilter::~StoredFilter() {
-  count_uncounted(-static_cast<std::int64_t>(counted_bytes_));
-}
-
-std::unique_ptr<StoredFilter> StoredFilter::reserve(const redisbloom::ReserveOptions& options) {
+std::unique_ptr<ChainFilter> ChainFilter::reserve(const redisbloom::ReserveOptions& options) {
   const Layer first = redisbloom::next_link(redisbloom::reserve_parameters(options), {});
   require_room(redisbloom::link_bytes(first));
-  return std::make_unique<StoredFilter>(redisbloom::reserve(options));
+  return std::make_unique<ChainFilter>(redisbloom::reserve(options));
 }
 
-std::unique_ptr<StoredFilter> StoredFilter::of_header(std::span<const std::byte> header) {
+std::unique_ptr<ChainFilter> ChainFilter::of_header(std::span<const std::byte> header) {
   FilterContents contents = without_byte_notes(redisbloom::decode_header(header));
   require_room_for(contents);
   auto loader = std::make_unique<ChunkLoader>(std::move(contents));
-  auto filter = std::make_unique<StoredFilter>(loader->chain());
+  auto filter = std::make_unique<ChainFilter>(loader->chain());
   filter->loader_ = std::move(loader);
   return filter;
 }
 
-std::unique_ptr<StoredFilter> StoredFilter::of_contents(FilterContents contents,
-                                                        std::span<const SharedWords> words) {
-  return std::make_unique<StoredFilter>(
+std::unique_ptr<ChainFilter> ChainFilter::of_contents(FilterContents contents,
+                                                      std::span<const SharedWords> words) {
+  return std::make_unique<ChainFilter>(
       redisbloom::open_chain(without_byte_notes(std::move(contents)), words));
 }
 
-std::unique_ptr<StoredFilter> StoredFilter::clone() const {
+std::unique_ptr<ChainFilter> ChainFilter::clone() const {
   const FilterContents from = contents();
   require_room_for(from);
   std::vector<SharedWords> words;
@@ -68,35 +63,49 @@ std::unique_ptr<StoredFilter> StoredFilter::clone() const {
   return of_contents(from, words);
 }
 
-Insert StoredFilter::try_insert(Key key) {
+Insert ChainFilter::try_insert(Key key) {
   const Insert insert = std::visit([&](auto& chain) { return chain.try_insert(key); }, chain_);
   if (insert == Insert::added) count_memory();
   return insert;
 }
 
-void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+void ChainFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
   std::visit([&](auto& chain) { chain.insert_while_room(batch, was_new, progress); }, chain_);
   count_memory();
 }
 
-bool StoredFilter::may_contain(Key key) const noexcept {
+bool ChainFilter::may_contain(Key key) const noexcept {
   return std::visit([&](const auto& chain) { return chain.may_contain(key); }, chain_);
 }
 
-void StoredFilter::may_contain_many(KeyBatch batch, bool* found) const noexcept {
+void ChainFilter::may_contain_many(KeyBatch batch, bool* found) const noexcept {
   const Answers answers(found, batch.size());
   std::visit([&](const auto& chain) { chain.may_contain_many(batch, answers); }, chain_);
 }
 
-std::uint64_t StoredFilter::inserted() const noexcept {
+void ChainFilter::merge(const FilterContents& other) {
+  std::visit([&](auto& chain) { chain.merge(other); }, chain_);
+}
+
+double ChainFilter::fill_ratio() const noexcept {
+  return std::visit([](const auto& chain) { return chain.fill_ratio(); }, chain_);
+}
+double ChainFilter::cardinality() const noexcept {
+  return std::visit([](const auto& chain) { return chain.cardinality(); }, chain_);
+}
+double ChainFilter::predicted_rate() const noexcept {
+  return std::visit([](const auto& chain) { return chain.predicted_rate(); }, chain_);
+}
+
+std::uint64_t ChainFilter::inserted() const noexcept {
   return std::visit([](const auto& chain) { return chain.inserted(); }, chain_);
 }
 
-FilterContents StoredFilter::contents() const {
+FilterContents ChainFilter::contents() const {
   return std::visit([](const auto& chain) { return chain.contents(); }, chain_);
 }
 
-bool StoredFilter::grows() const noexcept {
+bool ChainFilter::grows() const noexcept {
   return std::visit(
       [](const auto& chain) {
         return (chain.parameters().foreign_options & redisbloom::kNoScaling) == 0;
@@ -104,14 +113,18 @@ bool StoredFilter::grows() const noexcept {
       chain_);
 }
 
-ChunkLoader::Took StoredFilter::load(std::uint64_t iterator, std::span<const std::byte> bytes) {
+std::uint64_t ChainFilter::memory_bytes() const {
+  return redisbloom::memory_bytes(contents().layers);
+}
+
+ChunkLoader::Took ChainFilter::load(std::uint64_t iterator, std::span<const std::byte> bytes) {
   const auto took = loader_ != nullptr ? loader_->load(iterator, bytes) : replace(iterator, bytes);
   clear_beyond_last_bits();
   if (loader_ != nullptr && loader_->missing_bytes() == 0) loader_.reset();
   return took;
 }
 
-ChunkLoader::Took StoredFilter::replace(std::uint64_t iterator, std::span<const std::byte> bytes) {
+ChunkLoader::Took ChainFilter::replace(std::uint64_t iterator, std::span<const std::byte> bytes) {
   return std::visit(
       [&](auto& chain) {
         if (iterator <= bytes.size()) return ChunkLoader::Took::no_such_link;
@@ -131,7 +144,7 @@ ChunkLoader::Took StoredFilter::replace(std::uint64_t iterator, std::span<const 
       chain_);
 }
 
-void StoredFilter::clear_beyond_last_bits() noexcept {
+void ChainFilter::clear_beyond_last_bits() noexcept {
   std::visit(
       [](auto& chain) {
         for (std::size_t i = 0; i < chain.layer_count(); ++i) {
@@ -142,14 +155,11 @@ void StoredFilter::clear_beyond_last_bits() noexcept {
       chain_);
 }
 
-void StoredFilter::count_memory() noexcept {
+void ChainFilter::count_memory() noexcept {
   std::visit(
       [&](const auto& chain) {
         for (; counted_links_ < chain.layer_count(); ++counted_links_) {
-          const std::uint64_t bytes =
-              uncounted_part(redisbloom::link_bytes(chain.layer_state(counted_links_)));
-          counted_bytes_ += bytes;
-          count_uncounted(static_cast<std::int64_t>(bytes));
+          beside_.add(redisbloom::link_bytes(chain.layer_state(counted_links_)));
         }
       },
       chain_);

@@ -1,4 +1,4 @@
-#include "module/filter_type.h"
+#include "module/chain_type.h"
 
 #include <exception>
 #include <memory>
@@ -9,16 +9,13 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_dump.h"
 #include "bloomery/format/redisbloom_rdb.h"
-#include "module/stored_filter.h"
+#include "module/chain_filter.h"
+#include "module/type_parts.h"
 
 namespace bloomery::module {
 namespace {
 
 const Api* api = nullptr;
-
-const char* characters(std::span<const std::byte> bytes) noexcept {
-  return reinterpret_cast<const char*>(bytes.data());
-}
 
 class RdbReader : public redisbloom::ValueReader {
  public:
@@ -75,8 +72,13 @@ class RdbWriter : public redisbloom::ValueWriter {
   Io* io_;
 };
 
-const StoredFilter& filter_of(const void* value) noexcept {
-  return *static_cast<const StoredFilter*>(value);
+// As OpenKey finds it again.
+void* kept(std::unique_ptr<StoredFilter> filter) noexcept {
+  return filter.release();
+}
+
+const ChainFilter& filter_of(const void* value) noexcept {
+  return static_cast<const ChainFilter&>(*static_cast<const StoredFilter*>(value));
 }
 
 void* load(Io* io, int version) noexcept {
@@ -84,7 +86,7 @@ void* load(Io* io, int version) noexcept {
     RdbReader reader(io);
     const FilterContents contents =
         redisbloom::read_value(reader, static_cast<std::uint32_t>(version));
-    return StoredFilter::of_contents(contents, reader.words()).release();
+    return kept(ChainFilter::of_contents(contents, reader.words()));
   } catch (const std::exception& error) {
     api->log_io_error(io, "warning", "%s", error.what());
     return nullptr;
@@ -112,7 +114,7 @@ void rewrite(Io* aof, String* key, void* value) noexcept {
 }
 
 std::size_t memory_use(const void* value) noexcept {
-  return redisbloom::memory_bytes(filter_of(value).contents().layers);
+  return filter_of(value).memory_bytes();
 }
 
 void digest(Digest* of, void* value) noexcept {
@@ -131,15 +133,13 @@ void free_value(void* value) noexcept {
   delete static_cast<StoredFilter*>(value);
 }
 
-// In pages that go back to the machine, roughly: large filters are freed in the background.
 std::size_t free_effort(String*, const void* value) noexcept {
-  constexpr std::size_t kPieceBytes = std::size_t{1} << 16;
-  return 1 + memory_use(value) / kPieceBytes;
+  return free_effort_of(memory_use(value));
 }
 
 void* copy(String*, String*, const void* value) noexcept {
   try {
-    return filter_of(value).clone().release();
+    return kept(filter_of(value).clone());
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -147,7 +147,7 @@ void* copy(String*, String*, const void* value) noexcept {
 
 }  // namespace
 
-Type* register_filter_type(const Api& of, Context* context) {
+Type* register_chain_type(const Api& of, Context* context) {
   api = &of;
   TypeMethods methods;
   methods.rdb_load = load;

@@ -1,0 +1,79 @@
+#include "module/add_items.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "module/window_clock.h"
+
+namespace bloomery::module {
+namespace {
+
+constexpr const char* kFull = "ERR non scaling filter is full";
+constexpr const char* kNotInserted = "ERR problem inserting into filter";
+
+// `items` changed the filter, at the moment `now`.
+void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
+          std::span<String* const> items, std::uint64_t now) {
+  if (made_of) {
+    call.replicate_insert(*made_of, items);
+    call.changed("bf.reserve");
+  } else if (filter.type() == ValueType::chain) {
+    if (!items.empty()) call.replicate_add("BF.MADD", items);
+  } else if (!items.empty()) {
+    if (filter.counts_repeats()) {
+      call.replicate_apply(now, items);
+    } else {
+      call.replicate_add("BLOOM.MADD", items);
+    }
+  }
+  if (!items.empty()) call.changed("bf.add");
+}
+
+}  // namespace
+
+void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
+  const std::uint64_t now = window_now();
+  const AtMoment moment(now);
+  Insert insert = Insert::full;
+  try {
+    insert = filter.try_insert(call.word(2));
+  } catch (const std::exception&) {
+    throw Refusal(kNotInserted);
+  }
+  if (insert == Insert::full) throw Refusal(kFull);
+  const std::array item{call.raw_word(2)};
+  const bool changes = insert == Insert::added || filter.counts_repeats();
+  tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now);
+  call.reply_bool(insert == Insert::added);
+}
+
+void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
+  const std::uint64_t now = window_now();
+  const AtMoment moment(now);
+  const std::vector<Key> items = call.words(first);
+  const auto was_new = std::make_unique<bool[]>(items.size());
+  InsertProgress progress;
+  const char* error = nullptr;
+  try {
+    filter.insert_while_room(items, was_new.get(), progress);
+    if (progress.done < items.size()) error = kFull;
+  } catch (const std::exception&) {
+    error = kNotInserted;
+  }
+
+  std::vector<String*> changes;
+  changes.reserve(progress.added);
+  for (std::size_t i = 0; i < progress.done; ++i) {
+    if (was_new[i] || filter.counts_repeats()) changes.push_back(call.raw_word(first + i));
+  }
+  tell(call, filter, made_of, changes, now);
+
+  call.reply_array(progress.done + (error != nullptr ? 1 : 0));
+  for (std::size_t i = 0; i < progress.done; ++i) call.reply_bool(was_new[i]);
+  if (error != nullptr) call.reply_error(error);
+}
+
+}  // namespace bloomery::module

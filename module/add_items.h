@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "bloomery/format/redisbloom_filter.h"
+#include "module/call.h"
+#include "module/stored_filter.h"
+
+// What commands that add do, whichever filter it is: they add, tell replicas, files and watchers
+// what that changed, and answer.
+namespace bloomery::module {
+
+// What a filter was made of, by this very command; none of one that was there.
+using MadeOf = std::optional<redisbloom::ReserveOptions>;
+
+// One item, word 2; the answer is whether it was new.
+void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);
+
+// Items from the word `first` on; the answers are an array, which ends with an error where the
+// filter was full.
+void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of);
+
+}  // namespace bloomery::module

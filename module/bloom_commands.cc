@@ -1,0 +1,226 @@
+#include "module/bloom_commands.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/native/write_native.h"
+#include "module/add_items.h"
+#include "module/bloom_info.h"
+#include "module/bloom_load.h"
+#include "module/bloom_options.h"
+#include "module/call.h"
+#include "module/chain_filter.h"
+#include "module/command.h"
+#include "module/native_filter.h"
+#include "module/upload.h"
+#include "module/window_clock.h"
+
+namespace bloomery::module {
+namespace {
+
+std::unique_ptr<NativeFilter> make(const BloomReserve& asked) {
+  try {
+    return NativeFilter::reserve(asked.kind, asked.filter);
+  } catch (const std::bad_alloc&) {
+    throw Refusal("ERR Insufficient memory to create filter");
+  } catch (const std::invalid_argument& error) {
+    throw Refusal(std::string("ERR ") + error.what());
+  }
+}
+
+// BLOOM.RESERVE key error capacity [LAYOUT blocked|classic] [SEED n | SECRET] [TIGHTENING r]
+// [EXPANSION n] [NX] [EX seconds] [COUNTING] [WINDOW seconds [GENERATIONS g]]
+void bloom_reserve(Call& call) {
+  const BloomReserve asked = parse_bloom_reserve(call.words(), call.limits());
+  OpenKey key = call.open(kRead | kWrite);
+  if (key.get_or_none<StoredFilter>() != nullptr) {
+    if (!asked.only_if_new) throw Refusal("ERR item exists");
+    call.reply_null();
+    return;
+  }
+  const NativeFilter& filter = key.store(make(asked));
+  // Its parameters as they are, the secret key among them.
+  call.replicate_head(NativeHead(filter.contents(), filter.notes()).bytes);
+  if (asked.expires_after_ms != 0) {
+    key.expire_after(asked.expires_after_ms);
+    call.replicate_expiry(window_now() + asked.expires_after_ms);
+  }
+  call.changed("bloom.reserve");
+  call.reply_ok();
+}
+
+// BLOOM.ADD key item
+void bloom_add(Call& call) {
+  const OpenKey key = call.open(kRead | kWrite);
+  add_item(call, key.existing<StoredFilter>(), {});
+}
+
+// BLOOM.MADD key item [item ...]
+void bloom_madd(Call& call) {
+  const OpenKey key = call.open(kRead | kWrite);
+  add_items(call, key.existing<StoredFilter>(), 2, {});
+}
+
+// BLOOM.APPLY key milliseconds item [item ...]: what replicas and files get.
+void bloom_apply(Call& call) {
+  const auto milliseconds = parse_integer(call.word(2));
+  if (!milliseconds || *milliseconds <= 0) {
+    throw Refusal("ERR milliseconds since 1970 must be a whole number from 1");
+  }
+  const OpenKey key = call.open(kRead | kWrite);
+  auto& filter = key.existing<NativeFilter>();
+  const std::vector<Key> items = call.words(3);
+  const auto was_new = std::make_unique<bool[]>(items.size());
+  InsertProgress progress;
+  {
+    const AtMoment moment(static_cast<std::uint64_t>(*milliseconds));
+    filter.insert_while_room(items, was_new.get(), progress);
+  }
+  call.replicate();
+  call.changed("bf.add");
+  call.reply_ok();
+}
+
+// BLOOM.DEL key item
+void bloom_del(Call& call) {
+  const OpenKey key = call.open(kRead | kWrite);
+  const auto& stored = key.existing<StoredFilter>();
+  auto* const filter = key.get<NativeFilter>();
+  if (filter == nullptr || !filter->can_erase()) {
+    throw Refusal("ERR only a filter made with COUNTING can delete, and this is of another kind");
+  }
+  const bool was_there = stored.may_contain(call.word(2)) && filter->erase(call.word(2));
+  if (was_there) {
+    call.replicate();
+    call.changed("bloom.del");
+  }
+  call.reply_bool(was_there);
+}
+
+// BLOOM.CHECK key item [item ...]
+void bloom_check(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const auto* const filter = key.get_or_none<StoredFilter>();
+  const auto is_loading = [&] {
+    const auto name = upload_key(call.word(1), call.is_in_cluster());
+    if (!name) return false;
+    const OpenKey shadow = call.open(call.make_string(*name), kRead);
+    const auto* const upload = shadow.get<Upload>();
+    return upload != nullptr && upload->target == call.word(1);
+  };
+  if (filter == nullptr ? is_loading() : filter->is_incomplete()) {
+    throw Refusal("NOTREADY the filter is still being loaded");
+  }
+  if (filter == nullptr) {
+    call.reply_null();
+    return;
+  }
+  const std::vector<Key> items = call.words(2);
+  const auto found = std::make_unique<bool[]>(items.size());
+  filter->may_contain_many(items, found.get());
+  call.reply_array(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) call.reply_number(found[i] ? 1 : 0);
+}
+
+std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
+  try {
+    if (filter.type() == ValueType::chain) {
+      return static_cast<const ChainFilter&>(filter).clone();
+    }
+    return static_cast<const NativeFilter&>(filter).clone();
+  } catch (const std::bad_alloc&) {
+    throw Refusal("ERR Insufficient memory to create filter");
+  }
+}
+
+// BLOOM.MERGE destination source [source ...]
+void bloom_merge(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  auto* to = key.get_or_none<StoredFilter>();
+  std::vector<FilterContents> sources;
+  for (std::size_t i = 2; i < call.size(); ++i) {
+    const OpenKey source = call.open(kRead, i);
+    const auto& filter = source.existing<StoredFilter>("ERR not found: a source");
+    if (filter.is_incomplete()) throw Refusal("NOTREADY a source is still being loaded");
+    sources.push_back(filter.contents());
+    // All are known to fit before anything changes.
+    const auto obstacle =
+        merge_obstacle(to != nullptr ? to->contents() : sources.front(), sources.back());
+    if (!obstacle.empty()) throw Refusal("ERR cannot merge: " + obstacle);
+  }
+  try {
+    std::unique_ptr<StoredFilter> made;
+    if (to == nullptr) made = clone(call.open(kRead, 2).existing<StoredFilter>());
+    StoredFilter& into = made != nullptr ? *made : *to;
+    for (std::size_t i = made != nullptr ? 1 : 0; i < sources.size(); ++i) into.merge(sources[i]);
+    if (made != nullptr) key.store(std::move(made));
+  } catch (const IncompatibleError& error) {
+    throw Refusal(std::string("ERR ") + error.what());
+  }
+  call.replicate();
+  call.changed("bloom.merge");
+  call.reply_ok();
+}
+
+// BLOOM.INFO key
+void bloom_info(Call& call) {
+  const OpenKey key = call.open(kRead);
+  reply_bloom_info(call, key.existing<StoredFilter>());
+}
+
+constexpr int kAny = std::numeric_limits<int>::max();
+
+constexpr const char* kWrites = "write deny-oom";
+constexpr const char* kReads = "readonly fast";
+constexpr const char* kSince = "1.0.0";
+
+constexpr std::array<Command, 9> kCommands{{
+    make_command<bloom_reserve, 4, kAny>(
+        "bloom.reserve", kWrites, "write bloom",
+        {"Makes an empty filter that keeps its error rate, of the kind that the options say",
+         "O(1)", kSince, kKeyReadWrite | kKeyInsert}),
+    make_command<bloom_add, 3, 3>(
+        "bloom.add", kWrites, "write bloom",
+        {"Adds an item to a filter that is there", "O(1)", kSince, kKeyReadWrite | kKeyInsert}),
+    make_command<bloom_madd, 3, kAny>("bloom.madd", kWrites, "write bloom",
+                                      {"Adds items to a filter that is there", "O(i), with i items",
+                                       kSince, kKeyReadWrite | kKeyInsert}),
+    make_command<bloom_apply, 4, kAny>(
+        "bloom.apply", kWrites, "write bloom",
+        {"Adds items to a filter as at a moment; replicas and append-only files get it",
+         "O(i), with i items", kSince, kKeyReadWrite | kKeyInsert}),
+    make_command<bloom_del, 3, 3>("bloom.del", "write fast", "write bloom",
+                                  {"Takes one add of an item out of a counting filter", "O(1)",
+                                   kSince, kKeyReadWrite | kKeyUpdate}),
+    make_command<bloom_check, 3, kAny>(
+        "bloom.check", kReads, "read bloom",
+        {"Tells of items whether they may be in the filter, and whether there is one",
+         "O(i), with i items", kSince, kKeyRead | kKeyAccess}),
+    make_command<bloom_merge, 3, kAny>(
+        "bloom.merge", kWrites, "write bloom",
+        {"Adds all that filters have to a filter", "O(b), with b bytes of all filters", kSince,
+         kKeyReadWrite | kKeyInsert},
+        -1),
+    make_command<bloom_info, 2, 2>(
+        "bloom.info", kReads, "read bloom",
+        {"Tells what a filter is, how full, and its error rate now",
+         "O(b), with b bytes of it, at most 32 MiB", kSince, kKeyRead | kKeyAccess, "dont_cache"}),
+    make_command<bloom_load, 3, 5>(
+        "bloom.load", kWrites, "write bloom",
+        {"Takes a filter that was built elsewhere, piece by piece",
+         "O(b), with b bytes of the piece", kSince, kKeyReadWrite | kKeyInsert}),
+}};
+
+}  // namespace
+
+void register_bloom_commands(const Api& api, Context* context) {
+  register_commands(api, context, "bloom", kCommands);
+}
+
+}  // namespace bloomery::module

@@ -1,0 +1,105 @@
+#include "module/bloom_info.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "bloomery/filter/rates.h"
+#include "bloomery/format/foreign_kinds.h"
+#include "module/native_filter.h"
+
+namespace bloomery::module {
+namespace {
+
+constexpr std::uint64_t kMostBytesRead = std::uint64_t{32} << 20;
+
+struct State {
+  double fill_ratio = 0;
+  double cardinality = 0;
+  double predicted_rate = 0;
+  bool of_bits = false;
+};
+
+State read_state(const StoredFilter& filter) {
+  return {filter.fill_ratio(), filter.cardinality(), filter.predicted_rate(), true};
+}
+
+// What its counts say of every layer: no bit is read.
+State expected_state(const FilterContents& contents) {
+  std::vector<Layer> layers = contents.layers;
+  if (layers.empty()) layers = {{contents.parameters.geometry, 0, 0, contents.inserted}};
+  State state;
+  double absent = 1;
+  double bits = 0;
+  for (const Layer& each : layers) {
+    const auto keys = static_cast<double>(each.inserted);
+    const auto bit_count = static_cast<double>(each.geometry.bit_count);
+    state.fill_ratio += expected_fill_ratio(each.geometry, keys) * bit_count;
+    state.cardinality += keys;
+    absent *= 1 - predicted_rate(each.geometry, keys);
+    bits += bit_count;
+  }
+  state.fill_ratio /= bits;
+  state.predicted_rate = 1 - absent;
+  return state;
+}
+
+State state_of(const StoredFilter& filter, const FilterContents& contents) {
+  const FilterKind kind = contents.parameters.kind;
+  // What a window forgot is in no count, and other systems' probes are their own.
+  const bool counts_say_all =
+      kind != FilterKind::windowed &&
+      (!is_foreign(kind) || kind == FilterKind::redisbloom || kind == FilterKind::redisbloom_32);
+  if (counts_say_all && filter.memory_bytes() > kMostBytesRead) return expected_state(contents);
+  return read_state(filter);
+}
+
+}  // namespace
+
+void reply_bloom_info(const Call& call, const StoredFilter& filter) {
+  const FilterContents contents = filter.contents();
+  const FilterParameters& parameters = contents.parameters;
+  const State state = state_of(filter, contents);
+  const auto bits = static_cast<double>(contents.word_count() * kWordBits);
+  const auto* const native =
+      filter.type() == ValueType::native ? static_cast<const NativeFilter*>(&filter) : nullptr;
+  const auto name = [&](const char* text) { call.reply_simple(text); };
+  const auto number_or_null = [&](std::uint64_t number) {
+    number == 0 ? call.reply_null() : call.reply_number(number);
+  };
+
+  call.reply_map(16);
+  name("Kind");
+  call.reply_bytes(any_kind_name(parameters.kind));
+  name("State");
+  call.reply_simple(filter.is_incomplete() ? "loading" : "ready");
+  name("Capacity");
+  call.reply_number(contents.capacity());
+  name("Size");
+  call.reply_number(filter.memory_bytes());
+  name("Items inserted");
+  call.reply_number(contents.inserted);
+  name("Items estimated");
+  call.reply_number(static_cast<std::uint64_t>(state.cardinality + 0.5));
+  name("Fill ratio");
+  call.reply_real(state.fill_ratio);
+  name("Error rate asked");
+  call.reply_real(parameters.false_positive_rate);
+  name("Error rate now");
+  call.reply_real(state.predicted_rate);
+  name("Estimated from");
+  call.reply_simple(state.of_bits ? "bits" : "counts");
+  name("Bits per item");
+  call.reply_real(bits / static_cast<double>(std::max<std::uint64_t>(contents.capacity(), 1)));
+  name("Layers");
+  call.reply_number(std::max<std::size_t>(contents.layers.size(), 1));
+  name("Expansion rate");
+  filter.grows() ? call.reply_real(parameters.growth.expansion) : call.reply_null();
+  name("Window seconds");
+  number_or_null(parameters.window.length_ms / 1000);
+  name("Secret");
+  call.reply_number(parameters.hash.secret() ? 1 : 0);
+  name("Epoch");
+  call.reply_number(native == nullptr ? 0 : native->notes().epoch);
+}
+
+}  // namespace bloomery::module

@@ -1,0 +1,186 @@
+#include "module/bloom_load.h"
+
+#include <memory>
+#include <new>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "module/native_filter.h"
+#include "module/upload.h"
+#include "module/window_clock.h"
+
+namespace bloomery::module {
+namespace {
+
+// An upload that nobody goes on with ends by itself.
+constexpr std::uint64_t kUploadLivesMs = 60 * 60 * 1000;
+
+ServerString upload_name(const Call& call) {
+  const auto name = upload_key(call.word(1), call.is_in_cluster());
+  if (!name) {
+    throw Refusal(
+        "ERR in a cluster a filter is not loaded to a key like this, whose name has a "
+        "brace that is no hash tag");
+  }
+  return call.make_string(*name);
+}
+
+Upload& upload_to(const OpenKey& shadow, std::string_view target) {
+  auto* const upload = shadow.get<Upload>();
+  if (upload == nullptr || upload->target != target) {
+    throw Refusal("ERR no load of this key has begun; BLOOM.LOAD key BEGIN bytes begins one");
+  }
+  return *upload;
+}
+
+std::uint64_t number_of(const Call& call, std::size_t word, const char* name) {
+  const auto number = parse_integer(call.word(word));
+  if (!number || *number < 0) {
+    throw Refusal(std::string("ERR ") + name + " must be a whole number from 0");
+  }
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::span<const std::byte> bytes_of(const Call& call, std::size_t word) {
+  const std::string_view text = call.word(word);
+  return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
+
+// The reasons of the reader, as an error of this command.
+template <class Do>
+void with_reasons(Do act) {
+  try {
+    act();
+  } catch (const std::bad_alloc&) {
+    throw Refusal("ERR Insufficient memory to create filter");
+  } catch (const FormatError& error) {
+    throw Refusal(std::string("ERR ") + error.what());
+  } catch (const std::invalid_argument& error) {
+    throw Refusal(std::string("ERR ") + error.what());
+  }
+}
+
+void require_filter_or_none(const OpenKey& key) {
+  key.get_or_none<StoredFilter>();
+}
+
+void begin(Call& call) {
+  const std::uint64_t byte_count = number_of(call, 3, "the length");
+  require_filter_or_none(call.open(kRead));
+  const auto name = upload_name(call);
+  OpenKey shadow = call.open(name, kRead | kWrite);
+  shadow.get_or_none<Upload>();
+  with_reasons([&] {
+    require_room(byte_count);
+    shadow.store(std::make_unique<Upload>(call.word(1), byte_count));
+  });
+  shadow.expire_after(kUploadLivesMs);
+  call.replicate();
+  call.reply_ok();
+}
+
+void at(Call& call) {
+  const std::uint64_t offset = number_of(call, 3, "the offset");
+  const auto data = bytes_of(call, 4);
+  const auto name = upload_name(call);
+  OpenKey shadow = call.open(name, kRead | kWrite);
+  Upload& upload = upload_to(shadow, call.word(1));
+  NativeReader& reader = upload.reader;
+  if (offset != reader.taken()) {
+    throw Refusal("ERR the next byte is " + std::to_string(reader.taken()));
+  }
+  try {
+    with_reasons([&] {
+      reader.take(data);
+      if (reader.header() && reader.header()->contents.capacity() > call.limits().most_capacity) {
+        throw FormatError("a filter for more keys than bf-max-capacity, " +
+                          std::to_string(call.limits().most_capacity));
+      }
+    });
+  } catch (const Refusal&) {
+    // Bytes that are wrong do not become right.
+    shadow.remove();
+    call.replicate_abort();
+    throw;
+  }
+  shadow.expire_after(kUploadLivesMs);
+  call.replicate();
+  call.reply_number(reader.taken());
+}
+
+void commit(Call& call) {
+  const auto name = upload_name(call);
+  OpenKey shadow = call.open(name, kRead | kWrite);
+  NativeReader& reader = upload_to(shadow, call.word(1)).reader;
+  OpenKey key = call.open(kRead | kWrite);
+  require_filter_or_none(key);
+  if (reader.taken() < reader.byte_count()) {
+    throw Refusal("ERR " + std::to_string(reader.byte_count() - reader.taken()) +
+                  " bytes are missing; the next is " + std::to_string(reader.taken()));
+  }
+  try {
+    with_reasons([&] {
+      const FileNotes notes = reader.header()->notes;
+      key.store(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
+    });
+  } catch (const Refusal&) {
+    shadow.remove();
+    call.replicate_abort();
+    throw;
+  }
+  shadow.remove();
+  call.replicate();
+  call.changed("bloom.load");
+  call.reply_ok();
+}
+
+void abort_load(Call& call) {
+  const auto name = upload_name(call);
+  OpenKey shadow = call.open(name, kRead | kWrite);
+  const auto* const upload = shadow.get<Upload>();
+  if (upload != nullptr && upload->target == call.word(1)) {
+    shadow.remove();
+    call.replicate();
+  }
+  call.reply_ok();
+}
+
+void empty(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
+  with_reasons([&] {
+    auto filter = NativeFilter::of_head(bytes_of(call, 3));
+    if (filter->parameters().capacity > call.limits().most_capacity) {
+      throw FormatError("a filter for more keys than bf-max-capacity");
+    }
+    key.store(std::move(filter));
+  });
+  call.replicate();
+  call.changed("bloom.reserve");
+  call.reply_ok();
+}
+
+struct Step {
+  const char* name;
+  std::size_t size;  // in words, with the command, the key and the step's name
+  void (*run)(Call& call);
+};
+constexpr Step kSteps[] = {
+    {"begin", 4, begin},      {"at", 5, at},       {"commit", 3, commit},
+    {"abort", 3, abort_load}, {"empty", 4, empty},
+};
+
+}  // namespace
+
+void bloom_load(Call& call) {
+  for (const Step& step : kSteps) {
+    if (!same_word(call.word(2), step.name)) continue;
+    if (call.size() != step.size) throw WrongArity();
+    return step.run(call);
+  }
+  throw Refusal(
+      "ERR BLOOM.LOAD key is followed by BEGIN bytes, AT offset data, COMMIT, ABORT or "
+      "EMPTY head");
+}
+
+}  // namespace bloomery::module

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "bloomery/filter/options.h"
+#include "bloomery/filter/parameters.h"
+#include "module/refusal.h"
+#include "module/settings.h"
+
+namespace bloomery::module {
+
+// What BLOOM.RESERVE asks for: words in, a kind and its parameters out. Knows no server.
+struct BloomReserve {
+  FilterKind kind = FilterKind::scalable;
+  FilterOptions filter{};
+  bool only_if_new = false;
+  std::uint64_t expires_after_ms = 0;  // 0: never
+};
+
+// The whole command, its name and the key included. Throws Refusal for a word that is unknown, or
+// stands twice, or contradicts another.
+BloomReserve parse_bloom_reserve(std::span<const std::string_view> words, const Settings& settings);
+
+}  // namespace bloomery::module

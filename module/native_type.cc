@@ -1,0 +1,231 @@
+#include "module/native_type.h"
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/native/write_native.h"
+#include "module/native_filter.h"
+#include "module/type_parts.h"
+#include "module/upload.h"
+#include "module/window_clock.h"
+
+// Both are stored as the bytes of a native file, in pieces: all of them, or as far as they came.
+namespace bloomery::module {
+namespace {
+
+constexpr int kEncodingVersion = 1;
+constexpr const char* kNativeName = "bloomeryF";
+constexpr const char* kUploadName = "bloomeryU";
+
+const Api* api = nullptr;
+
+const NativeFilter& filter_of(const void* value) noexcept {
+  return static_cast<const NativeFilter&>(*static_cast<const StoredFilter*>(value));
+}
+const Upload& upload_of(const void* value) noexcept {
+  return *static_cast<const Upload*>(value);
+}
+
+// As OpenKey finds it again.
+void* kept(std::unique_ptr<StoredFilter> filter) noexcept {
+  return filter.release();
+}
+
+std::uint64_t load_number(Io* io) {
+  const std::uint64_t value = api->load_unsigned(io);
+  if (api->is_io_error(io) != 0) throw FormatError("a bloomery filter that ends in the midst");
+  return value;
+}
+
+std::string load_string(Io* io) {
+  std::size_t size = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(api->load_bytes(io, &size),
+                                                    [](void* bytes) { api->free(bytes); });
+  if (api->is_io_error(io) != 0 || text == nullptr) {
+    throw FormatError("a bloomery filter that ends in the midst");
+  }
+  return {text.get(), size};
+}
+
+void load_pieces(Io* io, std::uint64_t byte_count, NativeReader& reader) {
+  while (reader.taken() < byte_count) {
+    const std::string piece = load_string(io);
+    if (piece.empty()) throw FormatError("a bloomery filter with an empty piece");
+    reader.take(std::as_bytes(std::span<const char>(piece)));
+  }
+}
+
+void require_version(int version) {
+  if (version == kEncodingVersion) return;
+  throw FormatError("a bloomery filter of version " + std::to_string(version) +
+                    ", and this module reads " + std::to_string(kEncodingVersion));
+}
+
+// What `load` makes, or null and a line in the log.
+template <class Load>
+void* loaded(Io* io, Load load) noexcept {
+  try {
+    return load();
+  } catch (const std::exception& error) {
+    api->log_io_error(io, "warning", "%s", error.what());
+    return nullptr;
+  }
+}
+
+void* load_filter(Io* io, int version) noexcept {
+  return loaded(io, [&] {
+    require_version(version);
+    NativeReader reader(load_number(io));
+    load_pieces(io, reader.byte_count(), reader);
+    const FileNotes notes = reader.header()->notes;
+    return kept(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
+  });
+}
+
+void* load_upload(Io* io, int version) noexcept {
+  return loaded(io, [&]() -> void* {
+    require_version(version);
+    const std::string target = load_string(io);
+    auto upload = std::make_unique<Upload>(target, load_number(io));
+    const std::uint64_t taken = load_number(io);
+    if (taken > upload->reader.byte_count()) throw FormatError("an upload of more than all bytes");
+    load_pieces(io, taken, upload->reader);
+    return upload.release();
+  });
+}
+
+void save_bytes(Io* io, std::span<const std::byte> bytes) {
+  api->save_bytes(io, characters(bytes), bytes.size());
+}
+
+void save_filter(Io* io, void* value) noexcept {
+  const NativeFilter& filter = filter_of(value);
+  const FilterContents contents = filter.contents();
+  const NativeHead head(contents, filter.notes());
+  api->save_unsigned(io, head.layout.file_bytes);
+  Pieces pieces([&](auto bytes) { save_bytes(io, bytes); });
+  write_native(head, contents, [&](auto bytes) { pieces.add(bytes); });
+}
+
+void save_upload(Io* io, void* value) noexcept {
+  const Upload& upload = upload_of(value);
+  save_bytes(io, std::as_bytes(std::span<const char>(upload.target)));
+  api->save_unsigned(io, upload.reader.byte_count());
+  api->save_unsigned(io, upload.reader.taken());
+  Pieces pieces([&](auto bytes) { save_bytes(io, bytes); });
+  upload.reader.give([&](auto bytes) { pieces.add(bytes); });
+}
+
+// BLOOM.LOAD of a key, word by word.
+class Emitter {
+ public:
+  Emitter(Io* aof, std::string_view key, std::uint64_t byte_count)
+      : aof_(aof), key_(key), pieces_([this](auto bytes) {
+          api->emit_aof(aof_, "BLOOM.LOAD", "bclb", key_.data(), key_.size(), "AT",
+                        static_cast<long long>(offset_), characters(bytes), bytes.size());
+          offset_ += bytes.size();
+        }) {
+    api->emit_aof(aof_, "BLOOM.LOAD", "bcl", key_.data(), key_.size(), "BEGIN",
+                  static_cast<long long>(byte_count));
+  }
+  void add(std::span<const std::byte> bytes) { pieces_.add(bytes); }
+
+ private:
+  Io* aof_;
+  std::string_view key_;
+  std::uint64_t offset_ = 0;
+  Pieces pieces_;
+};
+
+void rewrite_filter(Io* aof, String* key, void* value) noexcept {
+  std::size_t size = 0;
+  const char* const bytes = api->string_bytes(key, &size);
+  const NativeFilter& filter = filter_of(value);
+  const FilterContents contents = filter.contents();
+  const NativeHead head(contents, filter.notes());
+  {
+    Emitter emitter(aof, {bytes, size}, head.layout.file_bytes);
+    write_native(head, contents, [&](auto part) { emitter.add(part); });
+  }
+  api->emit_aof(aof, "BLOOM.LOAD", "bc", bytes, size, "COMMIT");
+}
+
+void rewrite_upload(Io* aof, String*, void* value) noexcept {
+  const Upload& upload = upload_of(value);
+  Emitter emitter(aof, upload.target, upload.reader.byte_count());
+  upload.reader.give([&](auto part) { emitter.add(part); });
+}
+
+void digest_filter(Digest* of, void* value) noexcept {
+  const NativeFilter& filter = filter_of(value);
+  const FilterContents contents = filter.contents();
+  Pieces pieces([&](auto bytes) { api->digest_bytes(of, characters(bytes), bytes.size()); });
+  write_native(NativeHead(contents, filter.notes()), contents,
+               [&](auto bytes) { pieces.add(bytes); });
+}
+void digest_upload(Digest* of, void* value) noexcept {
+  Pieces pieces([&](auto bytes) { api->digest_bytes(of, characters(bytes), bytes.size()); });
+  upload_of(value).reader.give([&](auto bytes) { pieces.add(bytes); });
+}
+
+std::size_t filter_bytes(const void* value) noexcept {
+  return filter_of(value).memory_bytes();
+}
+std::size_t upload_bytes(const void* value) noexcept {
+  return upload_of(value).reader.byte_count();
+}
+
+TypeMethods native_methods() {
+  TypeMethods methods;
+  methods.rdb_load = load_filter;
+  methods.rdb_save = save_filter;
+  methods.aof_rewrite = rewrite_filter;
+  methods.mem_usage = filter_bytes;
+  methods.digest = digest_filter;
+  methods.free = [](void* value) { delete static_cast<StoredFilter*>(value); };
+  methods.free_effort = [](String*, const void* value) {
+    return free_effort_of(filter_bytes(value));
+  };
+  methods.copy = [](String*, String*, const void* value) -> void* {
+    try {
+      return kept(filter_of(value).clone());
+    } catch (const std::exception&) {
+      return nullptr;
+    }
+  };
+  return methods;
+}
+
+TypeMethods upload_methods() {
+  TypeMethods methods;
+  methods.rdb_load = load_upload;
+  methods.rdb_save = save_upload;
+  methods.aof_rewrite = rewrite_upload;
+  methods.mem_usage = upload_bytes;
+  methods.digest = digest_upload;
+  methods.free = [](void* value) { delete static_cast<Upload*>(value); };
+  methods.free_effort = [](String*, const void* value) {
+    return free_effort_of(upload_bytes(value));
+  };
+  return methods;  // and not copied: there is one for a target
+}
+
+Type* register_type(const Api& of, Context* context, const char* name, TypeMethods methods) {
+  api = &of;
+  return of.create_data_type(context, name, kEncodingVersion, &methods);
+}
+
+}  // namespace
+
+Type* register_native_type(const Api& of, Context* context) {
+  return register_type(of, context, kNativeName, native_methods());
+}
+
+Type* register_upload_type(const Api& of, Context* context) {
+  return register_type(of, context, kUploadName, upload_methods());
+}
+
+}  // namespace bloomery::module

@@ -1,0 +1,26 @@
+#include "module/upload.h"
+
+namespace bloomery::module {
+namespace {
+
+constexpr const char* kSuffix = ".loading";
+
+// Servers hash what is between the first brace and the first that closes after it, if anything is.
+bool has_hash_tag(std::string_view key) noexcept {
+  const std::size_t open = key.find('{');
+  if (open == std::string_view::npos) return false;
+  const std::size_t close = key.find('}', open + 1);
+  return close != std::string_view::npos && close != open + 1;
+}
+
+}  // namespace
+
+std::optional<std::string> upload_key(std::string_view key, bool in_cluster) {
+  if (has_hash_tag(key)) return std::string(key) + kSuffix;
+  const bool can_be_tag = !key.empty() && key.find('}') == std::string_view::npos;
+  if (can_be_tag) return "{" + std::string(key) + "}" + kSuffix;
+  if (in_cluster) return std::nullopt;
+  return std::string(key) + kSuffix;
+}
+
+}  // namespace bloomery::module

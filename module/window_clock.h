@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+namespace bloomery::module {
+
+// What filters with a window take for now, in milliseconds since 1970: the system's time, but in
+// commands of a primary or of a file that of their first run, so that both see the same.
+std::uint64_t window_now() noexcept;
+
+// While this lives, it is this moment.
+class AtMoment {
+ public:
+  explicit AtMoment(std::uint64_t milliseconds) noexcept;
+  ~AtMoment();
+  AtMoment(const AtMoment&) = delete;
+  AtMoment& operator=(const AtMoment&) = delete;
+};
+
+}  // namespace bloomery::module
