@@ -23,6 +23,7 @@ void add_merge(CLI::App& app, int& status);
 void add_load(CLI::App& app, int& status);
 void add_convert(CLI::App& app, int& status);
 void add_formats(CLI::App& app, int& status);
+void add_push(CLI::App& app, int& status);
 void add_rdb(CLI::App& app, int& status);
 void add_calc(CLI::App& app, int& status);
 void add_measure(CLI::App& app, int& status);
@@ -31,9 +32,9 @@ void add_experiments(CLI::App& app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create,  add_insert,  add_erase, add_check,       add_dedup,   add_info,
-    add_explain, add_merge,   add_load,  add_convert,     add_formats, add_rdb,
-    add_calc,    add_measure, add_demo,  add_experiments,
+    add_create,  add_insert, add_erase,   add_check,   add_dedup,       add_info,
+    add_explain, add_merge,  add_load,    add_convert, add_push,        add_formats,
+    add_rdb,     add_calc,   add_measure, add_demo,    add_experiments,
 };
 
 }  // namespace bloomery::cli

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bloomery/source/key_encoding.h"
+#include "bloomery/format/percent.h"
 #include "bloomery/source/printable.h"
 
 namespace bloomery {
@@ -93,28 +93,6 @@ SourceLocation parse_source_location(std::string_view location) {
     refuse(location, "must say a table and a column, or a query");
   }
   return parsed;
-}
-
-std::string percent_decode(std::string_view text) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      decoded += text[i];
-      continue;
-    }
-    char byte = 0;
-    try {
-      if (i + 3 > text.size()) throw std::invalid_argument("cut short");
-      decode_key(KeyEncoding::hex, text.substr(i + 1, 2), &byte);
-    } catch (const std::invalid_argument&) {
-      throw std::invalid_argument(printable(text.substr(i, 3)) +
-                                  " is no % with two hexadecimal digits (% itself is %25)");
-    }
-    decoded += byte;
-    i += 2;
-  }
-  return decoded;
 }
 
 }  // namespace bloomery

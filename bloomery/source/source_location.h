@@ -25,7 +25,4 @@ struct SourceLocation {
 // Throws std::invalid_argument, saying what is allowed.
 SourceLocation parse_source_location(std::string_view location);
 
-// Text with its %XX as bytes. Throws std::invalid_argument on a % without two hexadecimal digits.
-std::string percent_decode(std::string_view text);
-
 }  // namespace bloomery

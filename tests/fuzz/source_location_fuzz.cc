@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/format/percent.h"
 #include "fuzz_target.h"
 
 namespace bloomery {

@@ -1,0 +1,101 @@
+#include "bloomery/store/redis/push_filter.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/native/write_native.h"
+#include "bloomery/store/redis/redis_connection.h"
+
+namespace bloomery {
+namespace {
+
+constexpr int kMostOnTheirWay = 4;  // pieces of a megabyte each
+constexpr int kMostMoves = 5;
+
+using Words = std::span<const std::string_view>;
+
+// The server of an answer "MOVED slot host:port".
+std::optional<RedisLocation> moved_to(const RedisReply& reply, RedisLocation from) {
+  if (!reply.is_error || !reply.text.starts_with("MOVED ")) return std::nullopt;
+  const std::size_t at = reply.text.rfind(' ') + 1;
+  const std::size_t colon = reply.text.rfind(':');
+  if (colon == std::string::npos || colon < at) return std::nullopt;
+  // An empty host is the one that was asked.
+  if (colon > at) from.host = reply.text.substr(at, colon - at);
+  from.socket.clear();
+  from.port = static_cast<std::uint16_t>(std::stoul("0" + reply.text.substr(colon + 1)));
+  return from;
+}
+
+class Push {
+ public:
+  Push(const FilterContents& contents, const PushOptions& options)
+      : contents_(contents), options_(options), head_(contents, options.notes) {}
+
+  // Begins a load; elsewhere, if the key has another node.
+  void begin(RedisLocation location) {
+    for (int moves = 0;; ++moves) {
+      connection_.emplace(location, options_.timeout);
+      key_ = location.key;
+      const std::string byte_count = std::to_string(head_.layout.file_bytes);
+      connection_->send(std::array<std::string_view, 4>{"BLOOM.LOAD", key_, "BEGIN", byte_count});
+      const RedisReply reply = connection_->receive();
+      if (!reply.is_error) return;
+      const auto moved = moved_to(reply, location);
+      if (!moved || moves == kMostMoves) fail(reply);
+      location = *moved;
+    }
+  }
+
+  void send_pieces() {
+    write_native(head_, contents_, [&](std::span<const std::byte> bytes) {
+      const std::string offset = std::to_string(sent_);
+      const std::string_view data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      if (on_their_way_ == kMostOnTheirWay) take_answer();
+      connection_->send(std::array<std::string_view, 5>{"BLOOM.LOAD", key_, "AT", offset, data});
+      ++on_their_way_;
+      sent_ += bytes.size();
+      if (options_.progress) options_.progress(sent_, head_.layout.file_bytes);
+    });
+    while (on_their_way_ > 0) take_answer();
+  }
+
+  std::uint64_t commit() {
+    connection_->call(std::array<std::string_view, 3>{"BLOOM.LOAD", key_, "COMMIT"});
+    return sent_;
+  }
+
+ private:
+  [[noreturn]] void fail(const RedisReply& reply) const {
+    const bool has_no_module = reply.text.find("unknown command") != std::string::npos;
+    connection_->fail(has_no_module ? "it has no BLOOM.LOAD: bloomery.so is not loaded there"
+                                    : reply.text);
+  }
+  void take_answer() {
+    const RedisReply reply = connection_->receive();
+    if (reply.is_error) fail(reply);
+    --on_their_way_;
+  }
+
+  const FilterContents& contents_;
+  const PushOptions& options_;
+  NativeHead head_;
+  std::string key_;
+  std::optional<RedisConnection> connection_;
+  std::uint64_t sent_ = 0;
+  int on_their_way_ = 0;
+};
+
+}  // namespace
+
+std::uint64_t push_filter(const FilterContents& contents, const RedisLocation& location,
+                          const PushOptions& options) {
+  Push push(contents, options);
+  push.begin(location);
+  push.send_pieces();
+  return push.commit();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/native/file_notes.h"
+#include "bloomery/store/redis/redis_location.h"
+
+namespace bloomery {
+
+struct PushOptions {
+  FileNotes notes{};
+  std::chrono::milliseconds timeout{30'000};  // of every single step
+  std::function<void(std::uint64_t sent_bytes, std::uint64_t all_bytes)> progress{};
+};
+
+// Puts a filter into a key of a server with bloomery's module (BLOOM.LOAD), in pieces, several of
+// them on their way at a time. The key's old filter serves until the new one is there, whole and
+// checked, and then is gone. Follows a cluster to the node of the key. Throws StoreError; the key
+// is then as it was. Returns the bytes that were sent.
+std::uint64_t push_filter(const FilterContents& contents, const RedisLocation& location,
+                          const PushOptions& options = {});
+
+}  // namespace bloomery

@@ -1,0 +1,93 @@
+// bloomery push: a filter into a server, all at once.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "bloomery/store/redis/push_filter.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/read_keys.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kExamples =
+    R"(Puts a filter that was built here into a Redis or Valkey server that has bloomery.so: as it is, not
+key by key. The key's old filter answers until the new one is whole; then that is there, at once.
+
+SERVER is redis://[[user]:password@]host[:port][/database]#key or unix:///path[?db=N]#key. Keep
+passwords out of the command line: $BLOOMERY_REDIS_PASSWORD stands for one.
+
+Examples:
+  bloomery load 'sqlite:shop.db?table=users&column=id' users.bloom
+  bloomery push users.bloom redis://127.0.0.1:6379#users
+  redis-cli BLOOM.CHECK users alice)";
+
+struct Arguments {
+  FilterLocation from;
+  std::string to;
+  double timeout_seconds = 30;
+  bool json = false;
+};
+
+int push(const Arguments& arguments) {
+  RedisLocation to = parse_redis_location(arguments.to);
+  if (const char* const password = std::getenv("BLOOMERY_REDIS_PASSWORD");
+      password != nullptr && to.password.empty()) {
+    to.password = password;
+  }
+  const AnyFilter filter = load(arguments.from);
+  PushOptions options;
+  if (arguments.from.format == nullptr) options.notes = inspect(arguments.from.path).notes;
+  options.timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));
+  std::optional<Progress> progress;
+  options.progress = [&](std::uint64_t sent, std::uint64_t all) {
+    if (sent <= all && !progress) progress = terminal_progress("push", {{}, all});
+    if (progress) progress->update(0, sent);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t sent = 0;
+  try {
+    sent = push_filter(filter.contents(), to, options);
+  } catch (...) {
+    if (progress) progress->clear();
+    throw;
+  }
+  if (progress) progress->clear();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+
+  Report report;
+  report.add("from", arguments.from.text());
+  report.add("server", to.server());
+  report.add("key", to.key);
+  add_parameters(report, filter.contents());
+  report.add("sent_bytes", sent);
+  report.add("seconds", took.count());
+  Output output;
+  print(report, arguments.json, output);
+  return kSome;
+}
+
+}  // namespace
+
+void add_push(CLI::App& app, int& status) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App& command =
+      *app.add_subcommand("push", "Put a filter into a server with bloomery's module");
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from)->required();
+  command.add_option("SERVER", arguments->to, "the server and the key; see below")->required();
+  command
+      .add_option("--timeout", arguments->timeout_seconds,
+                  "seconds to wait for the server at every step")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->capture_default_str();
+  add_json(command, arguments->json);
+  command.footer(kExamples);
+  command.callback([arguments, &status] { status = push(*arguments); });
+}
+
+}  // namespace bloomery::cli

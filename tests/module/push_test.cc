@@ -1,0 +1,92 @@
+#include "bloomery/store/redis/push_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "tests/module/server_client.h"
+
+namespace bloomery {
+namespace {
+
+using testing::ModuleServer;
+using testing::ModuleTest;
+
+class Push : public ModuleTest {
+ protected:
+  static AnyFilter filter(std::uint64_t capacity) {
+    AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = capacity});
+    for (int i = 0; i < 1000; ++i) filter.insert("key " + std::to_string(i));
+    return filter;
+  }
+  static RedisLocation at(const std::string& socket, const std::string& more = "#users") {
+    return parse_redis_location("unix://" + socket + more);
+  }
+  static std::string refusal(const RedisLocation& location) {
+    try {
+      push_filter(filter(1000).contents(), location);
+    } catch (const StoreError& error) {
+      return error.what();
+    }
+    return {};
+  }
+};
+
+TEST_F(Push, PutsAFilterIntoAServer) {
+  ModuleServer server(folder());
+  server.ask("BF.ADD users old");
+  const AnyFilter pushed = filter(5'000'000);
+  std::uint64_t last = 0;
+  PushOptions options;
+  options.notes.epoch = 9;
+  options.progress = [&](std::uint64_t sent, std::uint64_t all) {
+    EXPECT_GT(sent, last);
+    EXPECT_LE(sent, all);
+    last = sent;
+  };
+  const std::uint64_t sent = push_filter(pushed.contents(), at(server.socket()), options);
+  EXPECT_EQ(sent, last);
+  EXPECT_EQ(server.call({"BLOOM.CHECK", "users", "key 0", "key 999", "old"}).shown(),
+            "*3 :1 :1 :0");
+  EXPECT_NE(server.ask("BLOOM.INFO users").find("+Epoch :9"), std::string::npos);
+  EXPECT_EQ(server.ask("DBSIZE"), ":1");
+  push_filter(filter(1000).contents(), at(server.socket(), "?db=3#users"));
+  server.ask("SELECT 3");
+  EXPECT_EQ(server.ask("DBSIZE"), ":1");
+}
+
+TEST_F(Push, SaysWhyItCannot) {
+  ModuleServer server(folder("with"), {"bf-max-capacity", "100"});
+  EXPECT_NE(refusal(at(server.socket())).find("more keys than bf-max-capacity, 100"),
+            std::string::npos);
+  EXPECT_EQ(server.ask("DBSIZE"), ":0");
+  server.ask("SET users text");
+  EXPECT_NE(refusal(at(server.socket())).find("WRONGTYPE"), std::string::npos);
+  server.ask("CONFIG SET requirepass secret");
+  EXPECT_NE(refusal(at(server.socket())).find("NOAUTH"), std::string::npos);
+  RedisLocation location = at(server.socket());
+  location.password = "wrong";
+  EXPECT_NE(refusal(location).find("WRONGPASS"), std::string::npos);
+  location.password = "secret";
+  EXPECT_NE(refusal(location).find("WRONGTYPE"), std::string::npos);
+  EXPECT_NE(refusal(at("/nowhere.sock")).find("cannot connect"), std::string::npos);
+
+  testing::RedisServer without(folder("without"));
+  EXPECT_NE(refusal(at(without.socket())).find("bloomery.so is not loaded"), std::string::npos);
+}
+
+TEST_F(Push, EndsWithAMessageWhereTheServerDies) {
+  ModuleServer server(folder());
+  PushOptions options;
+  options.progress = [&](std::uint64_t sent, std::uint64_t) {
+    if (sent > 2'000'000) server.end(SIGKILL);
+  };
+  EXPECT_THROW(push_filter(filter(20'000'000).contents(), at(server.socket()), options),
+               StoreError);
+}
+
+}  // namespace
+}  // namespace bloomery
