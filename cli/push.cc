@@ -22,8 +22,8 @@ SERVER is redis://[[user]:password@]host[:port][/database]#key or unix:///path[?
 passwords out of the command line: $BLOOMERY_REDIS_PASSWORD stands for one.
 
 Examples:
-  bloomery load 'sqlite:shop.db?table=users&column=id' users.bloom
-  bloomery push users.bloom redis://127.0.0.1:6379#users
+  bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom
+  bloomery push fresh.bloom redis://127.0.0.1:6379#users
   redis-cli BLOOM.CHECK users alice)";
 
 struct Arguments {

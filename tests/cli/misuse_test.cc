@@ -55,6 +55,14 @@ TEST(Misuse, OfKindsNamesThoseThatAre) {
   EXPECT_THAT(refusal("bloomery calc -n 10 -p 0.1 --kind cuckoo"), HasSubstr("blocked, classic"));
 }
 
+TEST(Misuse, OfServersIsExplained) {
+  EXPECT_THAT(refusal("bloomery push users.bloom localhost"), HasSubstr("redis://"));
+  EXPECT_THAT(refusal("bloomery push none.bloom redis://127.0.0.1#users"), HasSubstr("none.bloom"));
+  EXPECT_THAT(refusal("bloomery create a.bloom -n 9 -p 0.1 >/dev/null\n"
+                      "bloomery push a.bloom unix:///none.sock#users"),
+              HasSubstr("unix:///none.sock: cannot connect"));
+}
+
 TEST(Output, ThatCannotBeWrittenIsAnError) {
   for (const char* line : {"bloomery calc -n 10 -p 0.1 >/dev/full", "bloomery --help >/dev/full",
                            "bloomery --version >/dev/full", "bloomery calc --help >/dev/full"}) {
