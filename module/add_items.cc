@@ -56,12 +56,11 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   const std::vector<Key> items = call.words(first);
   const auto was_new = std::make_unique<bool[]>(items.size());
   InsertProgress progress;
-  const char* error = nullptr;
+  bool is_full = false;
   try {
     filter.insert_while_room(items, was_new.get(), progress);
-    if (progress.done < items.size()) error = kFull;
-  } catch (const std::exception&) {
-    error = kNotInserted;
+    is_full = progress.done < items.size();
+  } catch (const std::exception&) {  // it was to grow, and could not
   }
 
   std::vector<String*> changes;
@@ -71,9 +70,19 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   }
   tell(call, filter, made_of, changes, now);
 
-  call.reply_array(progress.done + (error != nullptr ? 1 : 0));
+  call.reply_array(is_full ? progress.done + 1 : items.size());
   for (std::size_t i = 0; i < progress.done; ++i) call.reply_bool(was_new[i]);
-  if (error != nullptr) call.reply_error(error);
+  if (is_full) {
+    call.reply_error(kFull);
+    return;
+  }
+  for (std::size_t i = progress.done; i < items.size(); ++i) {
+    if (filter.may_contain(items[i])) {
+      call.reply_bool(false);
+    } else {
+      call.reply_error(kNotInserted);
+    }
+  }
 }
 
 }  // namespace bloomery::module

@@ -18,7 +18,7 @@ using MadeOf = std::optional<redisbloom::ReserveOptions>;
 void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);
 
 // Items from the word `first` on; the answers are an array, which ends with an error where the
-// filter was full.
+// filter was full. Where it could not grow it goes on: later items may be present.
 void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of);
 
 }  // namespace bloomery::module

@@ -24,6 +24,7 @@ namespace {
 using redisbloom::ReserveOptions;
 
 constexpr const char* kNoMemory = "ERR Insufficient memory to create filter";
+constexpr const char* kBadData = "ERR received bad data";
 
 std::unique_ptr<ChainFilter> make(const ReserveOptions& options) {
   try {
@@ -205,16 +206,15 @@ void bf_scandump(Call& call) {
   call.reply_bytes(chunk.bytes);
 }
 
+// A header that asks for more memory than there is counts as a bad one.
 std::unique_ptr<ChainFilter> filter_of_header(std::span<const std::byte> header) {
   try {
     return ChainFilter::of_header(header);
   } catch (const FormatError&) {
-    throw Refusal("ERR received bad data");
   } catch (const std::invalid_argument&) {
-    throw Refusal(kNoMemory);
   } catch (const std::bad_alloc&) {
-    throw Refusal(kNoMemory);
   }
+  throw Refusal(kBadData);
 }
 
 // BF.LOADCHUNK key iterator data
@@ -230,7 +230,7 @@ void bf_loadchunk(Call& call) {
     using Took = redisbloom::ChunkLoader::Took;
     auto& filter = key.existing<ChainFilter>();
     if (*iterator <= 0 || static_cast<std::uint64_t>(*iterator) < bytes.size()) {
-      throw Refusal("ERR received bad data");
+      throw Refusal(kBadData);
     }
     switch (filter.load(static_cast<std::uint64_t>(*iterator), bytes)) {
       case Took::all:

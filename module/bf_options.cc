@@ -7,10 +7,6 @@
 namespace bloomery::module {
 namespace {
 
-// The expansion of filters that do not grow is never used, but stored: always the same then, so
-// that those of a primary and its replica are the same bytes.
-constexpr std::uint32_t kUnusedExpansion = 2;
-
 bool is_rate(double rate) noexcept {
   return rate > 0 && rate < 1;
 }
@@ -58,32 +54,32 @@ redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) 
     return std::ranges::find_if(optional,
                                 [&](std::string_view each) { return same_word(each, word); });
   };
-  const bool nonscaling = find("nonscaling") != optional.end();
   const auto named = find("expansion");
+  const bool said = find("nonscaling") != optional.end();
+  const bool nonscaling = said || (settings.expansion == 0 && !settings.is_replay);
   if (named == optional.end()) {
-    if (nonscaling) {
-      options.nonscaling = true;
-      options.expansion = kUnusedExpansion;
-    }
+    if (said && settings.is_replay) options.expansion = kUnsaidExpansion;
+    options.nonscaling = nonscaling || options.expansion == 0;
     return options;
   }
   if (named + 1 == optional.end()) throw Refusal("ERR no expansion");
   const auto expansion = parse_integer(*(named + 1));
   if (!expansion) throw Refusal("ERR bad expansion");
-  if (nonscaling && *expansion != 0) throw Refusal("Nonscaling filters cannot expand");
+  if (nonscaling && *expansion != 0 && !settings.is_replay) {
+    throw Refusal("Nonscaling filters cannot expand");
+  }
   if (!is_expansion(*expansion)) {
     throw Refusal("ERR expansion must be in the range [0, 32768]");
   }
   options.expansion = static_cast<std::uint32_t>(*expansion);
-  options.nonscaling = *expansion == 0;
+  options.nonscaling = nonscaling || *expansion == 0;
   return options;
 }
 
 InsertOptions parse_insert(Words words, const Settings& settings) {
   InsertOptions options;
   options.filter = usual_options(settings);
-  bool nonscaling = false;
-  bool has_expansion = false;
+  bool nonscaling = settings.expansion == 0 && !settings.is_replay;
   for (std::size_t i = 2; options.first_item == 0; ++i) {
     if (i >= words.size()) throw WrongArity();
     const std::string_view word = words[i];
@@ -110,7 +106,6 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
           const auto expansion = parse_integer(value());
           if (!expansion || !is_expansion(*expansion)) throw Refusal("Bad expansion");
           options.filter.expansion = static_cast<std::uint32_t>(*expansion);
-          has_expansion = true;
         }
         break;
       case 'n':
@@ -125,7 +120,6 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
     }
   }
   if (options.first_item >= words.size()) throw WrongArity();
-  if (nonscaling && !has_expansion) options.filter.expansion = kUnusedExpansion;
   options.filter.nonscaling = nonscaling || options.filter.expansion == 0;
   return options;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -12,6 +13,11 @@
 namespace bloomery::module {
 
 using Words = std::span<const std::string_view>;
+
+// The expansion of a filter that does not grow is stored, though never used: the server's usual one
+// unless a command says more. A BF.RESERVE from a primary or a file means this one then, and may
+// say another beside NONSCALING, which no client may: so that the stored bytes are the same.
+inline constexpr std::uint32_t kUnsaidExpansion = 2;
 
 // Of a filter that a command makes unless told otherwise.
 redisbloom::ReserveOptions usual_options(const Settings& settings);

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "module/bf_options.h"
+
 namespace bloomery::module {
 namespace {
 
@@ -92,7 +94,8 @@ bool Call::is_in_cluster() const noexcept {
 
 Settings Call::limits() const noexcept {
   Settings settings = the_module().settings;
-  if (is_replay()) settings.most_capacity = kMostCapacity;
+  settings.is_replay = is_replay();
+  if (settings.is_replay) settings.most_capacity = kMostCapacity;
   return settings;
 }
 
@@ -145,14 +148,15 @@ void Call::replicate() const {
 void Call::replicate_reserve(const redisbloom::ReserveOptions& options) const {
   const std::string rate = text(options.error_rate);
   const std::string capacity = std::to_string(options.capacity);
-  if (options.nonscaling && options.expansion != 0) {
+  const std::string expansion = std::to_string(options.expansion);
+  const bool is_said = options.nonscaling && options.expansion != 0;
+  if (is_said && options.expansion == kUnsaidExpansion) {
     api().replicate(context_, "BF.RESERVE", "sccc", words_[1], rate.c_str(), capacity.c_str(),
                     "NONSCALING");
-    return;
+  } else {
+    api().replicate(context_, "BF.RESERVE", is_said ? "sccccc" : "scccc", words_[1], rate.c_str(),
+                    capacity.c_str(), "EXPANSION", expansion.c_str(), "NONSCALING");
   }
-  const std::string expansion = std::to_string(options.expansion);
-  api().replicate(context_, "BF.RESERVE", "scccc", words_[1], rate.c_str(), capacity.c_str(),
-                  "EXPANSION", expansion.c_str());
 }
 
 void Call::replicate_insert(const redisbloom::ReserveOptions& options,

@@ -1,43 +1,91 @@
 #include "module/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace bloomery::module {
 namespace {
 
-std::uint64_t whole_in(std::string_view name, std::string_view text, std::uint64_t low,
-                       std::uint64_t high) {
-  const auto value = parse_integer(text);
-  if (!value) throw std::invalid_argument("Invalid value for `" + std::string(name) + "`");
-  if (*value < 0 || static_cast<std::uint64_t>(*value) < low ||
-      static_cast<std::uint64_t>(*value) > high) {
-    throw std::invalid_argument("Value for `" + std::string(name) + "` must be in the range [" +
-                                std::to_string(low) + ", " + std::to_string(high) + "]");
-  }
-  return static_cast<std::uint64_t>(*value);
+// A number of the settings, which the path of members leads to.
+template <auto... path>
+constexpr Setting whole(const char* name, std::uint64_t low, std::uint64_t high,
+                        const char* old_name = nullptr) {
+  return {name,
+          old_name,
+          low,
+          high,
+          [](Settings& settings, std::uint64_t value) {
+            auto& field = (settings.*....*path);
+            field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+          },
+          [](const Settings& settings) -> std::uint64_t { return (settings.*....*path); }};
 }
 
-std::uint32_t narrow_in(std::string_view name, std::string_view text, std::uint32_t low,
-                        std::uint32_t high) {
-  return static_cast<std::uint32_t>(whole_in(name, text, low, high));
-}
+using Cuckoo = CuckooSettings;
+constexpr std::array kSettings{
+    Setting{"bf-error-rate", "error_rate"},
+    whole<&Settings::capacity>("bf-initial-size", 1, kUsualMostCapacity, "initial_size"),
+    whole<&Settings::expansion>("bf-expansion-factor", 0, kMostExpansion),
+    whole<&Settings::most_capacity>("bf-max-capacity", 1, kMostCapacity),
+    whole<&Settings::cuckoo, &Cuckoo::bucket_size>("cf-bucket-size", 1, kMostBucketSize),
+    whole<&Settings::cuckoo, &Cuckoo::capacity>("cf-initial-size", 4, kUsualMostCapacity),
+    whole<&Settings::cuckoo, &Cuckoo::max_iterations>("cf-max-iterations", 1, kMostIterations),
+    whole<&Settings::cuckoo, &Cuckoo::expansion>("cf-expansion-factor", 0, kMostExpansion),
+    whole<&Settings::cuckoo, &Cuckoo::max_expansions>("cf-max-expansions", 1, kMostExpansions,
+                                                      "cf_max_expansions"),
+};
+constexpr const Setting& kBucketSize = kSettings[4];
+constexpr const Setting& kCuckooCapacity = kSettings[5];
 
-double rate_in(std::string_view name, std::string_view text) {
-  const auto value = parse_real(text);
-  if (!value) throw std::invalid_argument("Invalid value for `" + std::string(name) + "`");
-  if (!(*value > 0 && *value < 1)) {
-    throw std::invalid_argument("Value for `" + std::string(name) +
-                                "` must be in the range (0.000000, 1.000000)");
-  }
-  return std::min(*value, kMostRate);
+std::invalid_argument out_of_range(const char* name, const std::string& range) {
+  return std::invalid_argument("Value for `" + std::string(name) + "` must be in the range " +
+                               range);
 }
 
 }  // namespace
+
+std::uint32_t most_bucket_size(const CuckooSettings& settings) noexcept {
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(kMostBucketSize, settings.capacity / 2));
+}
+
+std::span<const Setting> all_settings() noexcept {
+  return kSettings;
+}
+
+void Setting::set(Settings& settings, std::string_view text) const {
+  const std::invalid_argument invalid("Invalid value for `" + std::string(name) + "`");
+  if (put == nullptr) {
+    const auto rate = parse_real(text);
+    if (!rate) throw invalid;
+    if (!(*rate > 0 && *rate < 1)) throw out_of_range(name, "(0.000000, 1.000000)");
+    settings.error_rate = std::min(*rate, kMostRate);
+    return;
+  }
+  const auto value = parse_integer(text);
+  if (!value) throw invalid;
+  const std::uint64_t least = get == kCuckooCapacity.get ? 2 * kBucketSize.get(settings) : low;
+  const std::uint64_t most = get == kBucketSize.get ? most_bucket_size(settings.cuckoo) : high;
+  if (*value < 0 || static_cast<std::uint64_t>(*value) < least ||
+      static_cast<std::uint64_t>(*value) > most) {
+    throw out_of_range(name, "[" + std::to_string(least) + ", " + std::to_string(most) + "]");
+  }
+  put(settings, static_cast<std::uint64_t>(*value));
+}
+
+std::string Setting::text(const Settings& settings) const {
+  if (get != nullptr) return std::to_string(get(settings));
+  std::array<char, 32> digits;
+  const auto end =
+      std::to_chars(digits.data(), digits.data() + digits.size(), settings.error_rate).ptr;
+  return {digits.data(), end};
+}
 
 Settings parse_settings(std::span<const std::string_view> words) {
   if (words.size() % 2 != 0) {
@@ -46,33 +94,17 @@ Settings parse_settings(std::span<const std::string_view> words) {
   }
   Settings settings;
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    const std::string_view name = words[i];
-    const std::string_view value = words[i + 1];
-    if (same_word(name, "bf-error-rate") || same_word(name, "error_rate")) {
-      settings.error_rate = rate_in(name, value);
-    } else if (same_word(name, "bf-initial-size") || same_word(name, "initial_size")) {
-      settings.capacity = whole_in(name, value, 1, kUsualMostCapacity);
-    } else if (same_word(name, "bf-expansion-factor")) {
-      settings.expansion = narrow_in(name, value, 0, kMostExpansion);
-    } else if (same_word(name, "bf-max-capacity")) {
-      settings.most_capacity = whole_in(name, value, 1, kMostCapacity);
-    } else if (same_word(name, "cf-bucket-size")) {
-      settings.cuckoo.bucket_size = narrow_in(name, value, 1, kMostBucketSize);
-    } else if (same_word(name, "cf-initial-size")) {
-      settings.cuckoo.capacity = whole_in(name, value, 4, kUsualMostCapacity);
-    } else if (same_word(name, "cf-max-iterations")) {
-      settings.cuckoo.max_iterations = narrow_in(name, value, 1, kMostIterations);
-    } else if (same_word(name, "cf-expansion-factor")) {
-      settings.cuckoo.expansion = narrow_in(name, value, 0, kMostExpansion);
-    } else if (same_word(name, "cf-max-expansions") || same_word(name, "cf_max_expansions")) {
-      settings.cuckoo.max_expansions = narrow_in(name, value, 1, kMostExpansions);
-    } else {
-      throw std::invalid_argument("Unknown argument `" + std::string(name) +
-                                  "`; there are bf-error-rate, bf-initial-size, "
-                                  "bf-expansion-factor, bf-max-capacity, cf-bucket-size, "
-                                  "cf-initial-size, cf-max-iterations, cf-expansion-factor and "
-                                  "cf-max-expansions");
+    const auto named = std::ranges::find_if(kSettings, [&](const Setting& each) {
+      return same_word(words[i], each.name) ||
+             (each.old_name != nullptr && same_word(words[i], each.old_name));
+    });
+    if (named == kSettings.end()) {
+      std::string known;
+      for (const Setting& each : kSettings) known += std::string(" ") + each.name;
+      throw std::invalid_argument("Unknown argument `" + std::string(words[i]) + "`; there are" +
+                                  known);
     }
+    named->set(settings, words[i + 1]);
   }
   return settings;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 // What the module is loaded with, and how it reads numbers. Knows no server.
@@ -31,7 +32,26 @@ struct Settings {
   std::uint32_t expansion = 2;  // 0: does not grow
   std::uint64_t most_capacity = kUsualMostCapacity;
   CuckooSettings cuckoo{};
+  bool is_replay = false;  // a primary or a file decided what a command says: defaults stay out
 };
+
+// Each bucket size needs a capacity of two buckets, whichever of both is set.
+std::uint32_t most_bucket_size(const CuckooSettings& settings) noexcept;
+
+// One of them, as users know it: a rate, or whole numbers.
+struct Setting {
+  const char* name;
+  const char* old_name = nullptr;  // RedisBloom's before 8
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  void (*put)(Settings& settings, std::uint64_t value) = nullptr;  // null: the rate
+  std::uint64_t (*get)(const Settings& settings) = nullptr;
+
+  // Throws std::invalid_argument, in RedisBloom's words, and changes nothing then.
+  void set(Settings& settings, std::string_view text) const;
+  std::string text(const Settings& settings) const;
+};
+std::span<const Setting> all_settings() noexcept;
 
 // Pairs of a name and a value, as behind the path in `loadmodule`. Throws std::invalid_argument.
 Settings parse_settings(std::span<const std::string_view> words);

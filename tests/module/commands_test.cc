@@ -96,6 +96,23 @@ TEST_F(Commands, EndABatchWhereTheFilterIsFull) {
             "*2 :1 -ERR non scaling filter is full");
 }
 
+TEST_F(Commands, GoOnThroughABatchWhereTheFilterCannotGrow) {
+  ModuleServer server(folder());
+  EXPECT_EQ(server.ask("BF.RESERVE bf 0.01 1000 EXPANSION 32768"), "+OK");
+  const std::string used = server.call({"INFO", "memory"}).text;
+  const std::string name = "used_memory:";
+  const auto most = std::stoull(used.substr(used.find(name) + name.size())) + (10 << 20);
+  server.ask("CONFIG SET maxmemory " + std::to_string(most));
+  std::vector<std::string> all{"BF.MADD", "bf"};
+  for (int i = 0; i < 1100; ++i) all.push_back(std::to_string(i));
+  server.call(all);
+  EXPECT_EQ(server.ask("BF.CARD bf"), ":1000");
+  EXPECT_EQ(server.ask("BF.MADD bf 1 new 2 newer"),
+            "*4 :0 -ERR problem inserting into filter :0 -ERR problem inserting into filter");
+  EXPECT_EQ(server.ask("BF.ADD bf new"), "-ERR problem inserting into filter");
+  EXPECT_EQ(server.ask("BF.ADD bf 1"), ":0");
+}
+
 TEST_F(Commands, RefuseInTheWordsOfRedisBloom) {
   ModuleServer server(folder());
   server.ask("SET text foo");
@@ -130,6 +147,35 @@ TEST_F(Commands, RefuseInTheWordsOfRedisBloom) {
   EXPECT_EQ(server.ask("BF.INFO bf wrong"), "-Invalid information value");
   EXPECT_EQ(server.ask("BF.SCANDUMP bf x"), "-Second argument must be numeric");
   EXPECT_EQ(server.ask("BF.LOADCHUNK bf x data"), "-ERR Second argument must be numeric");
+  EXPECT_EQ(server.ask("EXISTS new"), ":0");
+}
+
+TEST_F(Commands, StoreTheExpansionOfFiltersThatDoNotGrow) {
+  ModuleServer server(folder(), {"bf-expansion-factor", "7"});
+  const auto growth = [&](const char* key) {
+    return static_cast<int>(server.call({"BF.SCANDUMP", key, "0"}).items[1].text[16]);
+  };
+  server.ask("BF.RESERVE reserved 0.01 10 NONSCALING");
+  server.ask("BF.INSERT inserted NONSCALING ITEMS a");
+  server.ask("BF.INSERT said NONSCALING EXPANSION 3 ITEMS a");
+  server.ask("BF.RESERVE zero 0.01 10 EXPANSION 0 NONSCALING");
+  EXPECT_EQ(growth("reserved"), 7);
+  EXPECT_EQ(growth("inserted"), 7);
+  EXPECT_EQ(growth("said"), 3);
+  EXPECT_EQ(growth("zero"), 0);
+  for (const char* key : {"reserved", "inserted", "said", "zero"}) {
+    EXPECT_EQ(server.ask(std::string("BF.INFO ") + key + " expansion"), "*1 $-1") << key;
+  }
+}
+
+TEST_F(Commands, TakeHeadersThatAreTooLargeForBadOnes) {
+  ModuleServer server(folder());
+  server.ask("BF.RESERVE bf 0.01 5");
+  std::string header = server.call({"BF.SCANDUMP", "bf", "0"}).items[1].text;
+  const std::size_t bytes = 20;
+  header[bytes + 7] = 0x03;  // 2^57 more bytes, and eight times as many bits
+  header[bytes + 8 + 7] = 0x18;
+  EXPECT_EQ(server.call({"BF.LOADCHUNK", "new", "1", header}).shown(), "-ERR received bad data");
   EXPECT_EQ(server.ask("EXISTS new"), ":0");
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 using Strings = std::vector<std::string_view>;
 
-std::string refusal_of_reserve(const Strings& words) {
+std::string refusal_of_reserve(const Strings& words, const Settings& settings = {}) {
   try {
-    parse_reserve(words, {});
+    parse_reserve(words, settings);
   } catch (const Refusal& refusal) {
     return refusal.what();
   }
@@ -98,9 +98,35 @@ TEST(ReserveOptions, SayWhatTheFilterIs) {
   EXPECT_TRUE(parse_reserve(Strings{"", "k", "0.1", "50", "EXPANSION", "0"}, {}).nonscaling);
   EXPECT_TRUE(
       parse_reserve(Strings{"", "k", "0.1", "50", "nonscaling", "EXPANSION", "0"}, {}).nonscaling);
-  // Whatever the settings of the server are.
-  EXPECT_EQ(parse_reserve(Strings{"", "k", "0.1", "50", "nonscaling"}, settings).expansion, 2U);
+  EXPECT_EQ(parse_reserve(Strings{"", "k", "0.1", "50", "nonscaling"}, settings).expansion, 4U);
   EXPECT_FALSE(parse_reserve(Strings{"BF.RESERVE", "EXPANSION", "0.1", "50"}, {}).nonscaling);
+}
+
+TEST(Options, OfAServerWhoseFiltersDoNotGrow) {
+  const Settings still{.expansion = 0};
+  EXPECT_TRUE(parse_reserve(Strings{"", "k", "0.1", "50"}, still).nonscaling);
+  EXPECT_EQ(refusal_of_reserve({"", "k", "0.1", "9", "EXPANSION", "2"}, still),
+            "Nonscaling filters cannot expand");
+  const Strings insert{"", "k", "EXPANSION", "2", "ITEMS", "a"};
+  EXPECT_TRUE(parse_insert(insert, still).filter.nonscaling);
+  EXPECT_EQ(parse_insert(insert, still).filter.expansion, 2U);
+}
+
+TEST(Options, OfAPrimaryMeanWhatItSaysWhateverTheServerUses) {
+  for (const std::uint32_t usual : {0U, 5U}) {
+    const Settings settings{.expansion = usual, .is_replay = true};
+    const auto still = parse_reserve(Strings{"", "k", "0.1", "9", "NONSCALING"}, settings);
+    EXPECT_TRUE(still.nonscaling);
+    EXPECT_EQ(still.expansion, 2U);
+    const auto still4 =
+        parse_reserve(Strings{"", "k", "0.1", "9", "EXPANSION", "4", "NONSCALING"}, settings);
+    EXPECT_TRUE(still4.nonscaling);
+    EXPECT_EQ(still4.expansion, 4U);
+    const auto grows = parse_reserve(Strings{"", "k", "0.1", "9", "EXPANSION", "4"}, settings);
+    EXPECT_FALSE(grows.nonscaling);
+    const Strings insert{"", "k", "EXPANSION", "4", "ITEMS", "a"};
+    EXPECT_FALSE(parse_insert(insert, settings).filter.nonscaling);
+  }
 }
 
 TEST(InsertOptions, AreKnownByTheirLetters) {
@@ -137,6 +163,19 @@ TEST(InsertOptions, AreRefusedInTheWordsOfRedisBloom) {
   EXPECT_EQ(refusal_of_insert({"", "k", "NOCREATE", "CAPACITY"}), "arity");
   EXPECT_EQ(refusal_of_insert({"", "k", "ERROR"}), "arity");
   EXPECT_EQ(refusal_of_insert({"", "k", "NOCREATE", "NONSCALING"}), "arity");
+}
+
+TEST(Settings, AreTheirOwnText) {
+  for (const Setting& each : all_settings()) {
+    Settings settings;
+    const std::string text = each.text(settings);
+    each.set(settings, text);
+    EXPECT_EQ(each.text(settings), text) << each.name;
+    if (each.get != nullptr) {
+      each.set(settings, "5");
+      EXPECT_EQ(each.get(settings), 5U) << each.name;
+    }
+  }
 }
 
 TEST(Settings, AreReadByOldAndNewNames) {
