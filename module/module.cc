@@ -9,6 +9,7 @@
 #include "module/bloom_commands.h"
 #include "module/call.h"
 #include "module/chain_type.h"
+#include "module/config.h"
 #include "module/native_type.h"
 #include "module/redis_api.h"
 #include "module/server_memory.h"
@@ -30,6 +31,7 @@ void load(Context* context, std::span<String* const> words) {
   api.set_module_attributes(context, kName, kVersion, kApiVersion);
   module.settings = parse_settings(Call(context, words).words());
   api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
+  register_config(api, context, module.settings, false);
   use_server_memory(api);
   module.types = {register_chain_type(api, context), register_native_type(api, context),
                   register_upload_type(api, context)};

@@ -47,6 +47,9 @@ Api find_api(Context* context) {
   find.may(api.get_command, "GetCommand");
   find.may(api.set_command_info, "SetCommandInfo");
   find.may(api.set_command_acl_categories, "SetCommandACLCategories");
+  find.may(api.register_string_config, "RegisterStringConfig");
+  find.may(api.load_configs, "LoadConfigs");
+  find.may(api.load_default_configs, "LoadDefaultConfigs");
   find.must(api.string_bytes, "StringPtrLen");
   find.must(api.create_string, "CreateString");
   find.must(api.free_string, "FreeString");

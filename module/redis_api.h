@@ -38,6 +38,8 @@ inline constexpr int kLoadsBesideServing = 1 << 2;
 
 inline constexpr int kModuleEvent = 1 << 13;
 
+inline constexpr unsigned kUnprefixed = 1 << 9;  // flag of a parameter, from 8.0 on
+
 using CommandFunction = int (*)(Context*, String**, int);
 
 // Version 3, which 6.2 knows; later servers go on to take it.
@@ -112,6 +114,14 @@ struct Api {
   RegisteredCommand* (*get_command)(Context*, const char* name);                // 7.0
   int (*set_command_info)(RegisteredCommand*, const CommandInfo*);              // 7.0
   int (*set_command_acl_categories)(RegisteredCommand*, const char* of_flags);  // 7.2
+
+  // 7.0. What get() gives stays the module's; the text of an error becomes the server's.
+  int (*register_string_config)(Context*, const char* name, const char* usual, unsigned flags,
+                                String* (*get)(const char* name, void* of),
+                                int (*set)(const char* name, String*, void* of, String** error),
+                                int (*apply)(Context*, void* of, String** error), void* of);
+  int (*load_configs)(Context*);          // 7.0
+  int (*load_default_configs)(Context*);  // 8.0
 
   const char* (*string_bytes)(const String*, std::size_t* size);
   String* (*create_string)(Context*, const char*, std::size_t);

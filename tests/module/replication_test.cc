@@ -57,14 +57,24 @@ TEST_F(Replication, BuildsTheSameFiltersUnderOtherSettings) {
   primary.ask("BF.RESERVE still 0.01 3 NONSCALING");
   primary.ask("BF.MADD still a b c d e");
   primary.ask("BF.RESERVE flat 0.9 5 EXPANSION 0");
+  const auto use_expansion = [&](const char* value) {  // Redis 8 knows the first name
+    primary.call({"CONFIG", "SET", "bf-expansion-factor", value});
+    primary.call({"CONFIG", "SET", "bf.bf-expansion-factor", value});
+  };
+  use_expansion("4");
+  primary.ask("BF.RESERVE still4 0.01 3 NONSCALING");
+  primary.ask("BF.RESERVE grows 0.01 3 EXPANSION 6");
+  use_expansion("0");
+  primary.ask("BF.INSERT still6 EXPANSION 6 ITEMS a");
+  primary.ask("BF.RESERVE still0 0.01 3");
   for (int i = 0; i < 500; ++i) primary.call({"BF.ADD", "added", std::to_string(i)});
   const auto header = primary.call({"BF.SCANDUMP", "batch", "0"});
   const auto chunk = primary.call({"BF.SCANDUMP", "batch", "1"});
   primary.call({"BF.LOADCHUNK", "chunks", "1", header.items[1].text});
   primary.call({"BF.LOADCHUNK", "chunks", chunk.items[0].line.substr(1), chunk.items[1].text});
   ASSERT_EQ(primary.ask("WAIT 1 10000"), ":1");
-  for (const char* key :
-       {"before", "added", "batch", "inserted", "zero", "reserved", "still", "flat", "chunks"}) {
+  for (const char* key : {"before", "added", "batch", "inserted", "zero", "reserved", "still",
+                          "still4", "grows", "still6", "still0", "flat", "chunks"}) {
     const std::string bytes = primary.call({"DUMP", key}).text;
     EXPECT_FALSE(bytes.empty()) << key;
     EXPECT_EQ(replica.call({"DUMP", key}).text, bytes) << key;

@@ -15,7 +15,8 @@
 namespace bloomery::testing {
 
 // A redis-server of the machine's, or the one that REDIS_SERVER names, on a socket in a folder of
-// the test's own, where it also keeps its dump. Ends with this.
+// the test's own, where it also keeps its dump, and finds a redis.conf if there is one. Ends with
+// this.
 class RedisServer {
  public:
   static bool is_installed() {
@@ -28,6 +29,8 @@ class RedisServer {
     std::vector<std::string> arguments{binary(), "--port", "0", "--unixsocket", socket_, "--dir",
                                        folder,   "--save", "",  "--daemonize",  "no"};
     arguments.insert(arguments.end(), options.begin(), options.end());
+    const std::string settings = folder + "/redis.conf";
+    if (access(settings.c_str(), F_OK) == 0) arguments.insert(arguments.begin() + 1, settings);
     const std::string log = folder + "/redis.log";
     child_ = fork();
     if (child_ == 0) {

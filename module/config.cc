@@ -1,0 +1,89 @@
+#include "module/config.h"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bloomery::module {
+namespace {
+
+const Api* api = nullptr;
+Settings* settings = nullptr;
+
+// A setting, and its value as it was written: CONFIG GET gives that back, and the server asks for
+// it as a string of its own.
+struct Parameter {
+  const Setting* setting;
+  String* written = nullptr;
+
+  void write(std::string_view text) {
+    String* const before = written;
+    written = api->create_string(nullptr, text.data(), text.size());
+    if (before != nullptr) api->free_string(nullptr, before);
+  }
+};
+std::vector<Parameter> parameters;  // the server keeps their addresses
+
+Parameter& parameter(void* of) noexcept {
+  return *static_cast<Parameter*>(of);
+}
+
+String* get(const char*, void* of) noexcept {
+  return parameter(of).written;
+}
+
+int set(const char*, String* value, void* of, String** error) noexcept {
+  std::size_t size = 0;
+  const char* const bytes = api->string_bytes(value, &size);
+  const std::string_view text(bytes, size);
+  const Setting& setting = *parameter(of).setting;
+  try {
+    setting.set(*settings, text);
+    const bool is_lowered = setting.get == nullptr && parse_real(text) != settings->error_rate;
+    parameter(of).write(is_lowered ? setting.text(*settings) : std::string(text));
+    return kOk;
+  } catch (const std::exception& refused) {
+    const std::string_view why = refused.what();
+    *error = api->create_string(nullptr, why.data(), why.size());
+    return kError;
+  }
+}
+
+void forget() {
+  for (const Parameter& each : parameters) {
+    if (each.written != nullptr) api->free_string(nullptr, each.written);
+  }
+  parameters.clear();
+}
+
+}  // namespace
+
+void register_config(const Api& of, Context* context, Settings& of_module, bool prefixed) {
+  if (of.register_string_config == nullptr || of.load_configs == nullptr) return;
+  api = &of;
+  settings = &of_module;
+  forget();
+  for (const Setting& each : all_settings()) parameters.push_back({&each});
+  // The two came to servers together; older ones complain of a flag that they do not know.
+  const unsigned flags = of.load_default_configs != nullptr && !prefixed ? kUnprefixed : 0;
+  for (Parameter& each : parameters) {
+    const std::string text = each.setting->text(of_module);
+    each.write(text);
+    if (of.register_string_config(context, each.setting->name, text.c_str(), flags, get, set,
+                                  nullptr, &each) != kOk) {
+      forget();
+      throw std::runtime_error(std::string("the server does not take the parameter ") +
+                               each.setting->name);
+    }
+  }
+  // All are set now, the size of buckets before the capacity that has to be large enough for them.
+  of_module.cuckoo.capacity = kUsualMostCapacity;
+  if (of.load_configs(context) != kOk) {
+    forget();
+    throw std::runtime_error("the server's configuration has a value that is not allowed");
+  }
+}
+
+}  // namespace bloomery::module
