@@ -13,6 +13,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_dump.h"
 #include "module/add_items.h"
+#include "module/bf_arguments.h"
 #include "module/bf_options.h"
 #include "module/call.h"
 #include "module/chain_filter.h"
@@ -256,41 +257,45 @@ constexpr const char* kOneItem = "O(k * n), with k probes and n links";
 constexpr const char* kItems = "O(k * n * i), with k probes, n links and i items";
 constexpr const char* kLinks = "O(n), with n links";
 
+constexpr std::uint64_t kInserts = kKeyReadWrite | kKeyInsert;  // what becomes of the key
+constexpr std::uint64_t kTells = kKeyRead | kKeyAccess;
+
 // Every one has one key, its second word.
 constexpr std::array<Command, 11> kCommands{{
     make_command<bf_reserve, 4, 7>("bf.reserve", kWrites, "write fast bloom",
                                    {"Makes an empty filter for an error rate and a capacity",
-                                    "O(1)", "1.0.0", kKeyReadWrite | kKeyInsert}),
+                                    "O(1)", "1.0.0", kInserts, nullptr, bf::kReserve}),
     make_command<bf_add, 3, 3>("bf.add", kWrites, "write bloom",
                                {"Adds an item, and makes the filter if there is none", kOneItem,
-                                "1.0.0", kKeyReadWrite | kKeyInsert}),
+                                "1.0.0", kInserts, nullptr, kKeyAndItem}),
     make_command<bf_madd, 3, kAny>("bf.madd", kWrites, "write bloom",
                                    {"Adds items, and makes the filter if there is none", kItems,
-                                    "1.0.0", kKeyReadWrite | kKeyInsert}),
+                                    "1.0.0", kInserts, nullptr, kKeyAndItems}),
     make_command<bf_insert, 4, kAny>("bf.insert", kWrites, "write bloom",
                                      {"Adds items, and makes the filter as the options say", kItems,
-                                      "1.0.0", kKeyReadWrite | kKeyInsert}),
-    make_command<bf_exists, 3, 3>(
-        "bf.exists", kReads, "read bloom",
-        {"Tells whether an item may be in the filter", kOneItem, "1.0.0", kKeyRead | kKeyAccess}),
+                                      "1.0.0", kInserts, nullptr, bf::kInsert}),
+    make_command<bf_exists, 3, 3>("bf.exists", kReads, "read bloom",
+                                  {"Tells whether an item may be in the filter", kOneItem, "1.0.0",
+                                   kTells, nullptr, kKeyAndItem}),
     make_command<bf_mexists, 3, kAny>("bf.mexists", kReads, "read bloom",
                                       {"Tells of items whether they may be in the filter", kItems,
-                                       "1.0.0", kKeyRead | kKeyAccess}),
+                                       "1.0.0", kTells, nullptr, kKeyAndItems}),
     make_command<bf_card, 2, 2>("bf.card", kReads, "read fast bloom",
-                                {"Tells how many items were new when they were added", kLinks,
-                                 "2.4.4", kKeyRead | kKeyAccess}),
+                                {"Tells how many items were new when they were added", "O(1)",
+                                 "2.4.4", kTells, nullptr, kJustKey}),
     make_command<bf_info, 2, 3>(
         "bf.info", kReads, "read fast bloom",
-        {"Tells the sizes of a filter", kLinks, "1.0.0", kKeyRead | kKeyAccess, kNotCached}),
+        {"Tells the sizes of a filter", "O(1)", "1.0.0", kTells, kNotCached, bf::kInfo}),
     make_command<bf_debug, 2, 2>("bf.debug", kReads, "read bloom",
                                  {"Tells the sizes of each link of a filter", kLinks, "1.0.0",
-                                  kKeyRead | kKeyAccess, kNotCached}),
-    make_command<bf_scandump, 3, 3>("bf.scandump", kReads, "read bloom",
-                                    {"Gives a filter piece by piece", "O(n), with n bytes of it",
-                                     "1.0.0", kKeyReadWrite | kKeyAccess, kNotCached}),
+                                  kTells, kNotCached, kJustKey}),
+    make_command<bf_scandump, 3, 3>(
+        "bf.scandump", kReads, "read bloom",
+        {"Gives a filter piece by piece", "O(n), with n bytes of it", "1.0.0",
+         kKeyReadWrite | kKeyAccess, kNotCached, bf::kScanDump}),
     make_command<bf_loadchunk, 4, 4>("bf.loadchunk", kWrites, "write bloom",
                                      {"Takes a piece of a filter", "O(n), with n bytes of it",
-                                      "1.0.0", kKeyReadWrite | kKeyInsert}),
+                                      "1.0.0", kInserts, nullptr, bf::kLoadChunk}),
 }};
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace {
 
 // Servers go without what they do not take.
 void describe(const Api& api, RegisteredCommand* command, const Command& of) {
-  const CommandInfoVersion version{.key_spec_bytes = sizeof(KeySpec)};
+  const CommandInfoVersion version{.key_spec_bytes = sizeof(KeySpec),
+                                   .argument_bytes = sizeof(Argument)};
   KeySpec keys[2];
   keys[0].flags = of.docs.key_flags;
   if (of.last_key < 0) keys[0].range[0] = of.last_key;
@@ -22,6 +23,7 @@ void describe(const Api& api, RegisteredCommand* command, const Command& of) {
   info.tips = of.docs.tips;
   info.arity = of.arity;
   info.key_specs = keys;
+  info.arguments = of.docs.arguments;
   api.set_command_info(command, &info);
 }
 

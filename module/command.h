@@ -40,6 +40,7 @@ struct CommandDocs {
   const char* since;
   std::uint64_t key_flags;
   const char* tips = nullptr;
+  const Argument* arguments = nullptr;  // as of command_arguments.h; null: not told
 };
 
 struct Command {

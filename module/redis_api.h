@@ -66,7 +66,7 @@ struct CommandInfoVersion {
   int version = 1;
   std::size_t history_entry_bytes = 2 * sizeof(const char*);
   std::size_t key_spec_bytes = 0;
-  std::size_t argument_bytes = 80;
+  std::size_t argument_bytes = 0;
 };
 
 inline constexpr std::uint64_t kKeyRead = 1 << 0;  // flags of a key
@@ -89,6 +89,23 @@ struct KeySpec {
   int found_by = 2;  // range; then the last key behind the first, the step and a limit
   int range[3] = {0, 1, 0};
 };
+
+enum class ArgumentType : int { text, integer, real, key, pattern, time, token, one_of, block };
+inline constexpr int kOptional = 1 << 0;  // flags of an argument
+inline constexpr int kRepeated = 1 << 1;
+
+struct Argument {
+  const char* name = nullptr;
+  ArgumentType type = ArgumentType::text;
+  int key_spec = 0;
+  const char* token = nullptr;  // the word before it, or that it is
+  const char* summary = nullptr;
+  const char* since = nullptr;
+  int flags = 0;
+  const char* deprecated_since = nullptr;
+  const Argument* parts = nullptr;  // of one_of and block; the last has no name
+  const char* display_text = nullptr;
+};
 struct CommandInfo {
   const CommandInfoVersion* version = nullptr;
   const char* summary = nullptr;
@@ -97,8 +114,8 @@ struct CommandInfo {
   void* history = nullptr;
   const char* tips = nullptr;
   int arity = 0;
-  KeySpec* key_specs = nullptr;  // ends with one of zeros
-  void* arguments = nullptr;
+  KeySpec* key_specs = nullptr;         // ends with one of zeros
+  const Argument* arguments = nullptr;  // the last has no name
 };
 
 struct Api {

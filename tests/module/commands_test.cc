@@ -199,23 +199,6 @@ TEST_F(Commands, CountTheirWords) {
   EXPECT_EQ(server.ask("BF.LOADCHUNK k 1"), arity("bf.loadchunk"));
 }
 
-TEST_F(Commands, AreDescribed) {
-  ModuleServer server(folder());
-  const auto info = [&](const char* name) {
-    return server.ask(std::string("COMMAND INFO ") + name);
-  };
-  EXPECT_EQ(info("bf.add").find("*1 *10 $6 bf.add :3 *3 +write +denyoom +module :1 :1 :1 "), 0U)
-      << info("bf.add");
-  EXPECT_NE(info("bf.add").find("+RW +insert"), std::string::npos) << info("bf.add");
-  EXPECT_EQ(info("bf.reserve").find("*1 *10 $10 bf.reserve :-4 "), 0U) << info("bf.reserve");
-  EXPECT_EQ(info("bf.exists").find("*1 *10 $9 bf.exists :3 *3 +readonly +module +fast "), 0U)
-      << info("bf.exists");
-  EXPECT_NE(info("bf.exists").find("+RO +access"), std::string::npos) << info("bf.exists");
-  EXPECT_NE(info("bf.info").find("dont_cache"), std::string::npos) << info("bf.info");
-  EXPECT_NE(server.ask("COMMAND DOCS bf.mexists").find("$7 summary $"), std::string::npos);
-  EXPECT_EQ(server.ask("COMMAND GETKEYS BF.MADD key a b"), "*1 $3 key");
-}
-
 TEST_F(Commands, TakeItemsOfAnyBytes) {
   ModuleServer server(folder());
   const std::string zeros(5, '\0');
