@@ -14,6 +14,11 @@ const Api& api() noexcept {
   return the_module().api;
 }
 
+// Who hears of it knows the commands by the same names.
+std::string named(const char* command) {
+  return the_module().names.command(command);
+}
+
 // The shortest text that is this number again.
 std::string text(double number) {
   std::array<char, 32> digits;
@@ -149,13 +154,14 @@ void Call::replicate_reserve(const redisbloom::ReserveOptions& options) const {
   const std::string rate = text(options.error_rate);
   const std::string capacity = std::to_string(options.capacity);
   const std::string expansion = std::to_string(options.expansion);
+  const std::string command = named("BF.RESERVE");
   const bool is_said = options.nonscaling && options.expansion != 0;
   if (is_said && options.expansion == kUnsaidExpansion) {
-    api().replicate(context_, "BF.RESERVE", "sccc", words_[1], rate.c_str(), capacity.c_str(),
+    api().replicate(context_, command.c_str(), "sccc", words_[1], rate.c_str(), capacity.c_str(),
                     "NONSCALING");
   } else {
-    api().replicate(context_, "BF.RESERVE", is_said ? "sccccc" : "scccc", words_[1], rate.c_str(),
-                    capacity.c_str(), "EXPANSION", expansion.c_str(), "NONSCALING");
+    api().replicate(context_, command.c_str(), is_said ? "sccccc" : "scccc", words_[1],
+                    rate.c_str(), capacity.c_str(), "EXPANSION", expansion.c_str(), "NONSCALING");
   }
 }
 
@@ -164,28 +170,30 @@ void Call::replicate_insert(const redisbloom::ReserveOptions& options,
   const std::string rate = text(options.error_rate);
   const std::string capacity = std::to_string(options.capacity);
   const std::string expansion = std::to_string(options.expansion);
+  const std::string command = named("BF.INSERT");
   if (options.nonscaling && options.expansion != 0) {
-    api().replicate(context_, "BF.INSERT", "sccccccccv", words_[1], "CAPACITY", capacity.c_str(),
-                    "ERROR", rate.c_str(), "EXPANSION", expansion.c_str(), "NONSCALING", "ITEMS",
-                    items.data(), items.size());
+    api().replicate(context_, command.c_str(), "sccccccccv", words_[1], "CAPACITY",
+                    capacity.c_str(), "ERROR", rate.c_str(), "EXPANSION", expansion.c_str(),
+                    "NONSCALING", "ITEMS", items.data(), items.size());
     return;
   }
-  api().replicate(context_, "BF.INSERT", "scccccccv", words_[1], "CAPACITY", capacity.c_str(),
+  api().replicate(context_, command.c_str(), "scccccccv", words_[1], "CAPACITY", capacity.c_str(),
                   "ERROR", rate.c_str(), "EXPANSION", expansion.c_str(), "ITEMS", items.data(),
                   items.size());
 }
 
 void Call::replicate_add(const char* command, std::span<String* const> items) const {
-  api().replicate(context_, command, "sv", words_[1], items.data(), items.size());
+  api().replicate(context_, named(command).c_str(), "sv", words_[1], items.data(), items.size());
 }
 
 void Call::replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const {
-  api().replicate(context_, "BLOOM.APPLY", "slv", words_[1], static_cast<long long>(milliseconds),
-                  items.data(), items.size());
+  api().replicate(context_, named("BLOOM.APPLY").c_str(), "slv", words_[1],
+                  static_cast<long long>(milliseconds), items.data(), items.size());
 }
 
 void Call::replicate_head(std::span<const std::byte> head) const {
-  api().replicate(context_, "BLOOM.LOAD", "scb", words_[1], "EMPTY", head.data(), head.size());
+  api().replicate(context_, named("BLOOM.LOAD").c_str(), "scb", words_[1], "EMPTY", head.data(),
+                  head.size());
 }
 
 void Call::replicate_expiry(std::uint64_t milliseconds) const {
@@ -193,7 +201,7 @@ void Call::replicate_expiry(std::uint64_t milliseconds) const {
 }
 
 void Call::replicate_abort() const {
-  api().replicate(context_, "BLOOM.LOAD", "sc", words_[1], "ABORT");
+  api().replicate(context_, named("BLOOM.LOAD").c_str(), "sc", words_[1], "ABORT");
 }
 
 void Call::changed(const char* event) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bloomery/format/redisbloom_filter.h"
+#include "module/names.h"
 #include "module/redis_api.h"
 #include "module/refusal.h"
 #include "module/settings.h"
@@ -19,6 +20,7 @@ namespace bloomery::module {
 // What there is once: a server loads a module once, and calls it from one thread.
 struct Module {
   Api api{};
+  Names names{};
   Settings settings{};
   std::array<Type*, kValueTypeCount> types{};  // by ValueType
 };

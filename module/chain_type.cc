@@ -16,6 +16,7 @@ namespace bloomery::module {
 namespace {
 
 const Api* api = nullptr;
+std::string load_command;  // what the append-only file makes filters of
 
 class RdbReader : public redisbloom::ValueReader {
  public:
@@ -101,7 +102,7 @@ void save(Io* io, void* value) noexcept {
 void rewrite(Io* aof, String* key, void* value) noexcept {
   const FilterContents contents = filter_of(value).contents();
   const auto emit = [&](std::uint64_t iterator, std::span<const std::byte> bytes) {
-    api->emit_aof(aof, "BF.LOADCHUNK", "slb", key, static_cast<long long>(iterator),
+    api->emit_aof(aof, load_command.c_str(), "slb", key, static_cast<long long>(iterator),
                   characters(bytes), bytes.size());
   };
   emit(1, redisbloom::encode_header(contents));
@@ -147,8 +148,9 @@ void* copy(String*, String*, const void* value) noexcept {
 
 }  // namespace
 
-Type* register_chain_type(const Api& of, Context* context) {
+Type* register_chain_type(const Api& of, Context* context, const Names& names) {
   api = &of;
+  load_command = names.command("BF.LOADCHUNK");
   TypeMethods methods;
   methods.rdb_load = load;
   methods.rdb_save = save;
@@ -158,7 +160,7 @@ Type* register_chain_type(const Api& of, Context* context) {
   methods.free = free_value;
   methods.free_effort = free_effort;
   methods.copy = copy;
-  return of.create_data_type(context, redisbloom::kTypeName,
+  return of.create_data_type(context, names.type(redisbloom::kTypeName, "bloomeryb"),
                              static_cast<int>(redisbloom::kEncodingVersion), &methods);
 }
 

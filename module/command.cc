@@ -32,16 +32,18 @@ void describe(const Api& api, RegisteredCommand* command, const Command& of) {
 void register_commands(const Api& api, Context* context, const char* category,
                        std::span<const Command> commands) {
   const bool has_categories = api.add_acl_category != nullptr && api.get_command != nullptr &&
-                              api.set_command_acl_categories != nullptr &&
-                              api.add_acl_category(context, category) == kOk;
+                              api.set_command_acl_categories != nullptr;
+  // A server that has it already has it of RedisBloom, whose users may use these too.
+  if (has_categories) api.add_acl_category(context, category);
   for (const Command& each : commands) {
-    if (api.create_command(context, each.name, each.function, each.flags, 1, each.last_key, 1) !=
+    const std::string name = the_module().names.command(each.name);
+    if (api.create_command(context, name.c_str(), each.function, each.flags, 1, each.last_key, 1) !=
         kOk) {
-      throw std::runtime_error(std::string("the server has a command ") + each.name +
+      throw std::runtime_error("the server has a command " + name +
                                " already; is RedisBloom loaded?");
     }
     if (api.get_command == nullptr) continue;
-    RegisteredCommand* const command = api.get_command(context, each.name);
+    RegisteredCommand* const command = api.get_command(context, name.c_str());
     if (api.set_command_info != nullptr) describe(api, command, each);
     if (has_categories) api.set_command_acl_categories(command, each.acl_categories);
   }

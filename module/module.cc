@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,26 +18,31 @@
 namespace bloomery::module {
 namespace {
 
-// RedisBloom's name and one of its versions, which clients look at.
-constexpr const char* kName = "bf";
+// One of RedisBloom's, which clients look at, as they do at its name.
 constexpr int kVersion = 80000;
 constexpr int kApiVersion = 1;
 
 void load(Context* context, std::span<String* const> words) {
   Module& module = the_module();
   const Api& api = module.api;
-  if (api.is_module_name_busy(kName) != 0) {
-    throw std::runtime_error("the server has a module `bf` already: RedisBloom, or this one");
+  std::vector<std::string_view> arguments = Call(context, words).words();
+  module.names = take_names(arguments);
+  const std::string name = module.names.module();
+  if (api.is_module_name_busy(name.c_str()) != 0) {
+    throw std::runtime_error("the server has a module `" + name +
+                             "` already: RedisBloom, or this one; with `prefix NAME` behind the "
+                             "module's path it is loaded beside it");
   }
-  api.set_module_attributes(context, kName, kVersion, kApiVersion);
-  module.settings = parse_settings(Call(context, words).words());
+  api.set_module_attributes(context, name.c_str(), kVersion, kApiVersion);
+  module.settings = parse_settings(arguments);
   api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
-  register_config(api, context, module.settings, false);
+  register_config(api, context, module.settings, !module.names.prefix.empty());
   use_server_memory(api);
-  module.types = {register_chain_type(api, context), register_native_type(api, context),
-                  register_upload_type(api, context)};
+  module.types = {register_chain_type(api, context, module.names),
+                  register_native_type(api, context, module.names),
+                  register_upload_type(api, context, module.names)};
   if (std::ranges::count(module.types, nullptr) != 0) {
-    throw std::runtime_error("the server has RedisBloom's or bloomery's types of values already");
+    throw std::runtime_error("the server has types of values of the same names already");
   }
   register_bf_commands(api, context);
   register_bloom_commands(api, context);

@@ -21,6 +21,7 @@ constexpr const char* kNativeName = "bloomeryF";
 constexpr const char* kUploadName = "bloomeryU";
 
 const Api* api = nullptr;
+std::string load_command;  // what the append-only file makes both of
 
 const NativeFilter& filter_of(const void* value) noexcept {
   return static_cast<const NativeFilter&>(*static_cast<const StoredFilter*>(value));
@@ -124,11 +125,11 @@ class Emitter {
  public:
   Emitter(Io* aof, std::string_view key, std::uint64_t byte_count)
       : aof_(aof), key_(key), pieces_([this](auto bytes) {
-          api->emit_aof(aof_, "BLOOM.LOAD", "bclb", key_.data(), key_.size(), "AT",
+          api->emit_aof(aof_, load_command.c_str(), "bclb", key_.data(), key_.size(), "AT",
                         static_cast<long long>(offset_), characters(bytes), bytes.size());
           offset_ += bytes.size();
         }) {
-    api->emit_aof(aof_, "BLOOM.LOAD", "bcl", key_.data(), key_.size(), "BEGIN",
+    api->emit_aof(aof_, load_command.c_str(), "bcl", key_.data(), key_.size(), "BEGIN",
                   static_cast<long long>(byte_count));
   }
   void add(std::span<const std::byte> bytes) { pieces_.add(bytes); }
@@ -150,7 +151,7 @@ void rewrite_filter(Io* aof, String* key, void* value) noexcept {
     Emitter emitter(aof, {bytes, size}, head.layout.file_bytes);
     write_native(head, contents, [&](auto part) { emitter.add(part); });
   }
-  api->emit_aof(aof, "BLOOM.LOAD", "bc", bytes, size, "COMMIT");
+  api->emit_aof(aof, load_command.c_str(), "bc", bytes, size, "COMMIT");
 }
 
 void rewrite_upload(Io* aof, String*, void* value) noexcept {
@@ -220,12 +221,13 @@ Type* register_type(const Api& of, Context* context, const char* name, TypeMetho
 
 }  // namespace
 
-Type* register_native_type(const Api& of, Context* context) {
-  return register_type(of, context, kNativeName, native_methods());
+Type* register_native_type(const Api& of, Context* context, const Names& names) {
+  load_command = names.command("BLOOM.LOAD");
+  return register_type(of, context, names.type(kNativeName, "bloomeryf"), native_methods());
 }
 
-Type* register_upload_type(const Api& of, Context* context) {
-  return register_type(of, context, kUploadName, upload_methods());
+Type* register_upload_type(const Api& of, Context* context, const Names& names) {
+  return register_type(of, context, names.type(kUploadName, "bloomeryu"), upload_methods());
 }
 
 }  // namespace bloomery::module

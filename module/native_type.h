@@ -1,12 +1,13 @@
 #pragma once
 
+#include "module/names.h"
 #include "module/redis_api.h"
 
 namespace bloomery::module {
 
 // Register the types of keys that hold a NativeFilter, and an Upload. Null where the server has one
 // of the name already.
-Type* register_native_type(const Api& api, Context* context);
-Type* register_upload_type(const Api& api, Context* context);
+Type* register_native_type(const Api& api, Context* context, const Names& names);
+Type* register_upload_type(const Api& api, Context* context, const Names& names);
 
 }  // namespace bloomery::module
