@@ -235,13 +235,12 @@ Layer accept_link(std::uint64_t options, const StoredLink& link) {
   };
   require(is_rate(link.error), "error", link.error, "it is above 0 and below 1");
   require(link.entries > 0, "entries", link.entries, "they are at least 1");
-  const double bits_a_key = bits_per_key(link.error);
-  require(std::abs(link.bits_per_key - bits_a_key) <= 1e-9 * bits_a_key, "bits per entry",
-          link.bits_per_key, "the error rate takes " + text(bits_a_key));
+  require(std::isfinite(link.bits_per_key) && link.bits_per_key > 0, "bits per entry",
+          link.bits_per_key, "they are above 0");
   const double probes = probe_count_of(link.bits_per_key);
   require(probes >= 1 && probes <= kMostProbes && static_cast<double>(link.hashes) == probes,
           "hashes", link.hashes,
-          "the error rate takes " + text(probes) + ", and there are 1 to 255");
+          "bits per entry make " + text(probes) + ", and there are 1 to 255");
   require(link.n2 <= 59, "n2", link.n2, "it is at most 59");
   require(link.n2 == 0 || (options & kNoRounding) == 0, "n2", link.n2,
           "the options say that sizes are no powers of two");
@@ -307,13 +306,15 @@ FilterContents accept_chain(const StoredChain& chain) {
 
 StoredLink stored_link(std::uint32_t options, const Layer& link) noexcept {
   const std::uint32_t n2 = power_of_two(options, link.geometry.bit_count);
-  const double bits_a_key = bits_per_key(link.false_positive_rate);
+  const std::uint32_t hashes = link.geometry.probe_count;
+  double bits_a_key = bits_per_key(link.false_positive_rate);
+  if (probe_count_of(bits_a_key) != hashes) bits_a_key = (hashes - 0.5) / kLnTwo;
   return {.bytes = link_bytes(link),
           .bits = n2 > 0 && (options & kZeroBits) != 0 ? 0 : link.geometry.bit_count,
           .size = link.inserted,
           .error = link.false_positive_rate,
           .bits_per_key = bits_a_key,
-          .hashes = link.geometry.probe_count,
+          .hashes = hashes,
           .entries = link.capacity,
           .n2 = n2};
 }

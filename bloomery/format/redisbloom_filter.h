@@ -102,7 +102,9 @@ double bits_per_key(double rate) noexcept;
 // The exponent of a link of 2^n bits, or 0 for one that is not of the generations that had these.
 std::uint32_t power_of_two(std::uint32_t options, std::uint64_t bit_count) noexcept;
 
-// What a stored link says of itself. Of any generation, and not to be believed.
+// What a stored link says of itself. Of any generation, and not to be believed. Its probes may be
+// others than its error rate takes: bits_per_key is what they must agree with, and what is written
+// of them then agrees as well, but is not the same number.
 struct StoredLink {
   std::uint64_t bytes = 0;
   std::uint64_t bits = 0;

@@ -121,8 +121,8 @@ TEST(RedisBloomDump, ThatIsDamagedIsRefusedAndTheFieldNamed) {
       {with(good, 44, 0.0), "error 0"},
       {with(good, 44, 1.0), "error 1"},
       {with(good, 44, kNan), "error nan"},
-      {with(good, 44, 0.01), "bits per entry"},
       {with(good, 52, kNan), "bits per entry nan"},
+      {with(good, 52, 0.0), "bits per entry 0"},
       {with(good, 60, 9U), "hashes 9"},
       {with(good, 60, 0U), "hashes 0"},
       {with(good, 64, std::uint64_t{0}), "entries 0"},
@@ -142,6 +142,19 @@ TEST(RedisBloomDump, ThatIsDamagedIsRefusedAndTheFieldNamed) {
   for (std::size_t size = 0; size < good.size(); ++size) {
     EXPECT_THROW(redisbloom::decode_dump(bytes_of(good.substr(0, size))), FormatError) << size;
   }
+}
+
+// As RedisBloom does, whose tests load such a filter.
+TEST(RedisBloomDump, MayHaveProbesThatAreNotThoseOfItsRate) {
+  const std::string good = dump_of(RedisBloomModel({}), {});
+  const std::string odd = with(with(good, 52, 0.1), 60, 1U);
+  const AnyFilter filter = redisbloom::decode_dump(bytes_of(odd));
+  EXPECT_EQ(filter.contents().layers.front().geometry.probe_count, 1U);
+  // What is written of it can be read again.
+  const std::string again = encoded(filter);
+  EXPECT_EQ(again.substr(0, 52), odd.substr(0, 52));
+  EXPECT_EQ(again.substr(60), odd.substr(60));
+  EXPECT_EQ(encoded(redisbloom::decode_dump(bytes_of(again))), again);
 }
 
 TEST(RedisBloomDump, GoesInPiecesThatStayWithinALink) {

@@ -1,6 +1,8 @@
 // What a client sees, byte for byte.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -166,6 +168,38 @@ TEST_F(Commands, StoreTheExpansionOfFiltersThatDoNotGrow) {
   for (const char* key : {"reserved", "inserted", "said", "zero"}) {
     EXPECT_EQ(server.ask(std::string("BF.INFO ") + key + " expansion"), "*1 $-1") << key;
   }
+}
+
+// A chain that says it is full, of more keys than any memory holds, in one byte.
+TEST_F(Commands, WorkOnChainsThatNoCommandMakes) {
+  ModuleServer server(folder());
+  server.ask("BF.RESERVE bf 0.1 1 EXPANSION 1");
+  std::string header = server.call({"BF.SCANDUMP", "bf", "0"}).items[1].text;
+  const auto put = [&](std::size_t at, auto value) {
+    std::memcpy(&header[at], &value, sizeof value);
+  };
+  constexpr std::uint64_t kKeys = 361'141'753'813'009;
+  constexpr std::size_t kLink = 20;
+  put(0, kKeys);
+  put(12, std::uint32_t{1});  // 32-bit hash
+  put(kLink, std::uint64_t{1});
+  put(kLink + 8, std::uint64_t{8});
+  put(kLink + 16, kKeys);
+  put(kLink + 24, 0.1);
+  put(kLink + 32, 0.1);
+  put(kLink + 40, std::uint32_t{1});
+  put(kLink + 44, kKeys);
+  EXPECT_EQ(server.call({"BF.LOADCHUNK", "odd", "1", header}).shown(), "+OK");
+  EXPECT_EQ(server.ask("BF.ADD odd a"), "-ERR problem inserting into filter");
+  EXPECT_EQ(server.ask("BF.LOADCHUNK odd 71752852194637 HELLO"),
+            "-ERR invalid offset - no link found");
+  EXPECT_EQ(server.ask("BF.LOADCHUNK odd 2 x"), "+OK");
+  const std::string debug = server.ask("BF.DEBUG odd");
+  EXPECT_NE(debug.find("bytes:1 bits:8 hashes:1 hashwidth:32"), std::string::npos) << debug;
+  EXPECT_EQ(server.ask("COPY odd copy"), ":1");
+  EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
+  EXPECT_EQ(server.ask("BF.DEBUG odd"), debug);
+  EXPECT_EQ(server.ask("BF.DEBUG copy"), debug);
 }
 
 TEST_F(Commands, TakeHeadersThatAreTooLargeForBadOnes) {
