@@ -35,12 +35,17 @@ TEST_F(Prefix, GivesCommandsTypesAndSettingsOtherNames) {
   EXPECT_EQ(server.ask("MY.BF.ADD theirs a").substr(0, 10), "-WRONGTYPE");
   EXPECT_EQ(server.ask("BF.ADD ours a").substr(0, 10), "-WRONGTYPE");
   EXPECT_EQ(server.ask("TYPE theirs"), "+MBbloom--");
-  EXPECT_EQ(server.ask("TYPE ours"), "+bloomeryB");
+  EXPECT_EQ(server.ask("TYPE ours"), "+bloomeryb");
+  EXPECT_EQ(server.ask("MY.BLOOM.RESERVE native 0.01 100"), "+OK");
+  EXPECT_EQ(server.ask("MY.BLOOM.ADD native a"), ":1");
+  EXPECT_EQ(server.ask("TYPE native"), "+bloomeryf");
+  EXPECT_EQ(server.ask("BLOOM.ADD native a").substr(0, 10), "-WRONGTYPE");
   EXPECT_EQ(server.ask("MY.BF.ADD ours"), "-ERR wrong number of arguments for 'my.bf.add' command");
   EXPECT_EQ(server.ask("COMMAND GETKEYS my.bf.madd key a"), "*1 $3 key");
   EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
   EXPECT_EQ(server.ask("MY.BF.MEXISTS ours a b"), "*2 :1 :0");
   EXPECT_EQ(server.ask("BF.MEXISTS theirs a b"), "*2 :1 :0");
+  EXPECT_EQ(server.ask("MY.BLOOM.CHECK native a b"), "*2 :1 :0");
   if (server.ask("CONFIG GET my.bf-initial-size") != "*0") {
     server.ask("CONFIG SET my.bf-initial-size 60");
     server.ask("MY.BF.ADD after a");
@@ -66,7 +71,8 @@ TEST_F(Prefix, IsInTheAppendOnlyFile) {
   std::string before;
   const auto dumps = [](ModuleServer& server) {
     std::string all;
-    for (const char* key : {"added", "reserved", "still", "inserted", "theirs"}) {
+    for (const char* key :
+         {"added", "reserved", "still", "inserted", "native", "window", "theirs"}) {
       all += server.call({"DUMP", key}).text;
     }
     return all;
@@ -79,6 +85,10 @@ TEST_F(Prefix, IsInTheAppendOnlyFile) {
     server.ask("MY.BF.RESERVE reserved 0.001 30");
     server.ask("MY.BF.RESERVE still 0.001 30 NONSCALING");
     server.ask("MY.BF.INSERT inserted CAPACITY 3 ITEMS a b c d e");
+    server.ask("MY.BLOOM.RESERVE native 0.01 30 SECRET");
+    server.ask("MY.BLOOM.MADD native a b");
+    server.ask("MY.BLOOM.RESERVE window 0.01 30 WINDOW 3600");
+    server.ask("MY.BLOOM.ADD window a");
     before = dumps(server);
   }
   {

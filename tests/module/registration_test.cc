@@ -50,7 +50,10 @@ TEST(Registration, GivesCategoriesWhereThereAreSome) {
   }
   FakeServer server(ServerVersion::redis_7_4);
   ASSERT_TRUE(server.load()) << server.log;
+  // RedisBloom's category has RedisBloom's commands, and no others.
+  EXPECT_EQ(server.commands.at("bloom.add").categories, "write bloomery");
   EXPECT_TRUE(server.categories.contains("bloom"));
+  EXPECT_TRUE(server.categories.contains("bloomery"));
   for (const auto& [name, categories] : {std::pair{"bf.reserve", "write fast bloom"},
                                          {"bf.add", "write bloom"},
                                          {"bf.madd", "write bloom"},

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "module/command_arguments.h"
+
+// What follows the names of BLOOM.*.
+namespace bloomery::module::bloom {
+
+inline constexpr Argument kLayouts[]{
+    token("blocked", "BLOCKED", 0), token("classic", "CLASSIC", 0), {}};
+inline constexpr Argument kHashes[]{
+    {.name = "seed", .type = ArgumentType::integer, .token = "SEED"},
+    token("secret", "SECRET", 0),
+    {}};
+inline constexpr Argument kWindow[]{value("seconds", ArgumentType::integer),
+                                    {.name = "generations",
+                                     .type = ArgumentType::integer,
+                                     .token = "GENERATIONS",
+                                     .flags = kOptional},
+                                    {}};
+inline constexpr Argument kReserve[]{
+    kKeyArgument,
+    value("error_rate", ArgumentType::real),
+    value("capacity", ArgumentType::integer),
+    {.name = "layout",
+     .type = ArgumentType::one_of,
+     .token = "LAYOUT",
+     .flags = kOptional,
+     .parts = kLayouts},
+    {.name = "hash", .type = ArgumentType::one_of, .flags = kOptional, .parts = kHashes},
+    {.name = "ratio", .type = ArgumentType::real, .token = "TIGHTENING", .flags = kOptional},
+    {.name = "expansion", .type = ArgumentType::integer, .token = "EXPANSION", .flags = kOptional},
+    token("nx", "NX"),
+    {.name = "seconds", .type = ArgumentType::integer, .token = "EX", .flags = kOptional},
+    token("counting", "COUNTING"),
+    option("window", "WINDOW", kWindow),
+    {}};
+
+inline constexpr Argument kApply[]{
+    kKeyArgument, value("milliseconds", ArgumentType::time), kItemsArgument, {}};
+inline constexpr Argument kMerge[]{
+    {.name = "destination", .type = ArgumentType::key},
+    {.name = "source", .type = ArgumentType::key, .flags = kRepeated},
+    {}};
+
+inline constexpr Argument kAt[]{
+    value("offset", ArgumentType::integer), value("data", ArgumentType::text), {}};
+inline constexpr Argument kSteps[]{
+    {.name = "bytes", .type = ArgumentType::integer, .token = "BEGIN"},
+    {.name = "piece", .type = ArgumentType::block, .token = "AT", .parts = kAt},
+    token("commit", "COMMIT", 0),
+    token("abort", "ABORT", 0),
+    {.name = "head", .type = ArgumentType::text, .token = "EMPTY"},
+    {}};
+inline constexpr Argument kLoad[]{
+    kKeyArgument, {.name = "step", .type = ArgumentType::one_of, .parts = kSteps}, {}};
+
+}  // namespace bloomery::module::bloom
