@@ -101,8 +101,15 @@ Report report_of(const Dump& dump, const rdb::ModuleKey& key, bool& damaged) {
   report.add("byte_count", key.byte_count);
   if (key.expires_at_ms) report.add("expires_at_ms", *key.expires_at_ms);
   report.add("can_extract", rdb::is_redisbloom(key));
-  if (!rdb::is_redisbloom(key)) return report;
+  if (!rdb::is_redisbloom(key) && !rdb::is_cuckoo(key)) return report;
   try {
+    if (rdb::is_cuckoo(key)) {
+      const redisbloom::CuckooShape shape = dump.read(
+          [&](std::span<const std::byte> bytes) { return rdb::describe_cuckoo(bytes, key); });
+      report.add("inserted", shape.items);
+      report.add("link_count", shape.sub_filters);
+      return report;
+    }
     const FilterContents contents =
         dump.read([&](std::span<const std::byte> bytes) { return rdb::describe(bytes, key); });
     report.add("capacity", contents.capacity());

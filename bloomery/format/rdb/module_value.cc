@@ -23,6 +23,27 @@ enum Tag : std::uint8_t {
   kString = 5
 };
 
+constexpr const char* kEndField = "end of a module's values";
+
+void expect_tag(RdbCursor& cursor, std::uint64_t tag, const char* field) {
+  const std::size_t at = cursor.offset();
+  const std::uint64_t found = cursor.length(field);
+  if (found != tag) {
+    cursor.refuse(
+        at, field,
+        "a value with tag " + std::to_string(found) + ", where it has " + std::to_string(tag));
+  }
+}
+
+std::uint64_t read_number(RdbCursor& cursor, const char* field) {
+  expect_tag(cursor, kUnsigned, field);
+  return cursor.length(field);
+}
+
+std::string place_of(const RdbCursor& cursor) {
+  return "before byte " + std::to_string(cursor.offset());
+}
+
 }  // namespace
 
 ModuleType module_type(std::uint64_t id) {
@@ -66,28 +87,17 @@ void skip_module_values(RdbCursor& cursor) {
   }
 }
 
-void ModuleReader::expect_tag(std::uint64_t tag, const char* field) {
-  const std::size_t at = cursor_.offset();
-  const std::uint64_t found = cursor_.length(field);
-  if (found != tag) {
-    cursor_.refuse(
-        at, field,
-        "a value with tag " + std::to_string(found) + ", where it has " + std::to_string(tag));
-  }
-}
-
 std::uint64_t ModuleReader::number(const char* field) {
-  expect_tag(kUnsigned, field);
-  return cursor_.length(field);
+  return read_number(cursor_, field);
 }
 
 double ModuleReader::real(const char* field) {
-  expect_tag(kDouble, field);
+  expect_tag(cursor_, kDouble, field);
   return cursor_.little<double>(field);
 }
 
 void ModuleReader::bits(const Layer& link) {
-  expect_tag(kString, "bits of a link");
+  expect_tag(cursor_, kString, "bits of a link");
   const PackedString string = cursor_.string("bits of a link");
   const std::uint64_t bytes = redisbloom::link_bytes(link);
   if (string.byte_count != bytes) {
@@ -107,11 +117,33 @@ void ModuleReader::bits(const Layer& link) {
 }
 
 std::string ModuleReader::place() const {
-  return "before byte " + std::to_string(cursor_.offset());
+  return place_of(cursor_);
 }
 
 void ModuleReader::expect_end() {
-  expect_tag(kEnd, "end of a module's values");
+  expect_tag(cursor_, kEnd, kEndField);
+}
+
+std::uint64_t CuckooReader::number(const char* field) {
+  return read_number(cursor_, field);
+}
+
+std::uint64_t CuckooReader::string(const char* field) {
+  expect_tag(cursor_, kString, field);
+  string_ = cursor_.string(field);
+  return string_.byte_count;
+}
+
+void CuckooReader::copy(std::span<std::byte> to) {
+  cursor_.unpack(string_, to, "string of a module");
+}
+
+std::string CuckooReader::place() const {
+  return place_of(cursor_);
+}
+
+void CuckooReader::expect_end() {
+  expect_tag(cursor_, kEnd, kEndField);
 }
 
 void ModuleWriter::put_length(std::uint64_t value) {

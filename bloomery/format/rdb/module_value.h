@@ -10,6 +10,7 @@
 #include "bloomery/bits/shared_words.h"
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/rdb/rdb_cursor.h"
+#include "bloomery/format/redisbloom_cuckoo_rdb.h"
 #include "bloomery/format/redisbloom_rdb.h"
 
 // What a module gave the server to store, as dumps have it: values with a tag before each, so that
@@ -46,11 +47,27 @@ class ModuleReader final : public redisbloom::ValueReader {
   const std::vector<SharedWords>& words() const noexcept { return words_; }
 
  private:
-  void expect_tag(std::uint64_t tag, const char* field);
-
   RdbCursor& cursor_;
   Bits bits_;
   std::vector<SharedWords> words_;
+};
+
+// Reads the values of a cuckoo filter.
+class CuckooReader final : public redisbloom::CuckooValueReader {
+ public:
+  explicit CuckooReader(RdbCursor& cursor) : cursor_(cursor) {}
+
+  std::uint64_t number(const char* field) override;
+  std::uint64_t string(const char* field) override;
+  void copy(std::span<std::byte> to) override;
+  std::string place() const override;
+
+  // Throws FormatError unless the values end here.
+  void expect_end();
+
+ private:
+  RdbCursor& cursor_;
+  PackedString string_{};
 };
 
 // Writes the values; what it holds back, end() gives.

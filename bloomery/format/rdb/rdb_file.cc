@@ -147,7 +147,13 @@ void check_tail(RdbCursor& cursor, std::span<const std::byte> bytes, RdbFile& fi
   }
 }
 
-// The values of a key, in a cursor that counts offsets from the start of the dump.
+// Before the values of a key; it counts offsets from the start of the dump.
+RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key) {
+  RdbCursor cursor(bytes.first(key.offset + key.byte_count), kDump);
+  cursor.skip(key.offset, "values of a key");
+  return cursor;
+}
+
 template <class Read>
 auto read_values(std::span<const std::byte> bytes, const ModuleKey& key, ModuleReader::Bits bits,
                  Read read) {
@@ -155,8 +161,7 @@ auto read_values(std::span<const std::byte> bytes, const ModuleKey& key, ModuleR
     throw FormatError("the key \"" + key.key + "\" is of type " + key.type.name + ", where it is " +
                       redisbloom::kTypeName);
   }
-  RdbCursor cursor(bytes.first(key.offset + key.byte_count), kDump);
-  cursor.skip(key.offset, "values of a key");
+  RdbCursor cursor = cursor_at(bytes, key);
   ModuleReader reader(cursor, bits);
   FilterContents contents = redisbloom::read_value(reader, key.type.encoding_version);
   reader.expect_end();
@@ -183,6 +188,18 @@ RdbFile read_rdb(std::span<const std::byte> bytes) {
 
 bool is_redisbloom(const ModuleKey& key) noexcept {
   return key.type.name == redisbloom::kTypeName;
+}
+
+bool is_cuckoo(const ModuleKey& key) noexcept {
+  return key.type.name == redisbloom::kCuckooTypeName;
+}
+
+redisbloom::CuckooShape describe_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key) {
+  RdbCursor cursor = cursor_at(bytes, key);
+  CuckooReader reader(cursor);
+  const auto shape = redisbloom::read_cuckoo_shape(reader, key.type.encoding_version);
+  reader.expect_end();
+  return shape;
 }
 
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key) {

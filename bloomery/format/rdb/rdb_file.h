@@ -43,10 +43,13 @@ struct RdbFile {
 RdbFile read_rdb(std::span<const std::byte> bytes);
 
 bool is_redisbloom(const ModuleKey& key) noexcept;
+bool is_cuckoo(const ModuleKey& key) noexcept;
 
 // The filter of a key that is_redisbloom(), of the dump it was found in, and all of it but its
 // words. Throw FormatError for one that is damaged.
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key);
 FilterContents describe(std::span<const std::byte> bytes, const ModuleKey& key);
+// All but the slots, of a key that is_cuckoo().
+redisbloom::CuckooShape describe_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key);
 
 }  // namespace bloomery::rdb

@@ -1,0 +1,111 @@
+#include "bloomery/format/redisbloom_cuckoo_rdb.h"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_cuckoo_dump.h"
+
+namespace bloomery::redisbloom {
+namespace {
+
+constexpr std::uint32_t kFirstWithParameters = 4;
+
+[[noreturn]] void refuse(const CuckooValueReader& reader, const std::string& why) {
+  const std::string place = reader.place();
+  throw FormatError("not a cuckoo filter of RedisBloom: " + why +
+                    (place.empty() ? "" : ", " + place));
+}
+
+void check(const CuckooValueReader& reader, const CuckooShape& shape) {
+  try {
+    check_cuckoo(shape);
+  } catch (const std::invalid_argument& error) {
+    refuse(reader, error.what());
+  }
+}
+
+CuckooShape read_shape(CuckooValueReader& reader, std::uint32_t version) {
+  if (version > kCuckooEncodingVersion) {
+    refuse(reader, "encoding version " + std::to_string(version) + ", where 1 to 4 are known");
+  }
+  CuckooShape shape;
+  take_sub_filters(reader.number("sub-filters"), shape);
+  shape.bucket_count = reader.number("buckets");
+  shape.items = reader.number("items");
+  if (version >= kFirstWithParameters) {
+    shape.deletes = reader.number("deletes");
+    shape.bucket_size = reader.number("bucket size");
+    shape.max_iterations = reader.number("iterations");
+    shape.expansion = reader.number("expansion");
+  } else {
+    shape.hash = CuckooHash::murmur_32;
+  }
+  check(reader, shape);
+  return shape;
+}
+
+// Calls keep(size) behind each string of slots, all of which have the size that the shape says.
+template <class Keep>
+CuckooShape read_value(CuckooValueReader& reader, std::uint32_t version, Keep keep) {
+  CuckooShape shape = read_shape(reader, version);
+  for (std::uint64_t i = 0; i < shape.sub_filters; ++i) {
+    if (version >= kFirstWithParameters) {
+      const std::uint64_t buckets = reader.number("buckets of a sub-filter");
+      const std::uint64_t expected = sub_filter_bytes(shape, i) / shape.bucket_size;
+      if (buckets != expected) {
+        refuse(reader, "sub-filter " + std::to_string(i) + " of " + std::to_string(buckets) +
+                           " buckets, where it has " + std::to_string(expected));
+      }
+    }
+    const std::uint64_t size = reader.string("slots");
+    if (version < kFirstWithParameters && i == 0) {
+      shape.bucket_size = size / shape.bucket_count;
+      check(reader, shape);
+    }
+    if (size != sub_filter_bytes(shape, i)) {
+      refuse(reader, "slots of " + std::to_string(size) + " bytes, where sub-filter " +
+                         std::to_string(i) + " has " + std::to_string(sub_filter_bytes(shape, i)));
+    }
+    keep(size);
+  }
+  return shape;
+}
+
+}  // namespace
+
+CuckooFilter read_cuckoo_value(CuckooValueReader& reader, std::uint32_t encoding_version) {
+  std::vector<HeapWords> slots;
+  try {
+    const CuckooShape shape = read_value(reader, encoding_version, [&](std::uint64_t size) {
+      HeapWords words((size + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t));
+      reader.copy(std::as_writable_bytes(words.words()).first(size));
+      slots.push_back(std::move(words));
+    });
+    return {shape, std::move(slots)};
+  } catch (const std::invalid_argument& error) {
+    refuse(reader, error.what());
+  }
+}
+
+CuckooShape read_cuckoo_shape(CuckooValueReader& reader, std::uint32_t encoding_version) {
+  return read_value(reader, encoding_version, [](std::uint64_t) {});
+}
+
+void write_cuckoo_value(const CuckooFilter& filter, ValueWriter& writer) {
+  const CuckooShape& shape = filter.shape();
+  writer.number(stored_sub_filters(shape));
+  writer.number(shape.bucket_count);
+  writer.number(shape.items);
+  writer.number(shape.deletes);
+  writer.number(shape.bucket_size);
+  writer.number(shape.max_iterations);
+  writer.number(shape.expansion);
+  for (std::size_t i = 0; i < shape.sub_filters; ++i) {
+    writer.number(sub_filter_bytes(shape, i) / shape.bucket_size);
+    writer.string(filter.slots(i));
+  }
+}
+
+}  // namespace bloomery::redisbloom
