@@ -135,8 +135,11 @@ void Call::reply_bytes(std::string_view text) const {
 void Call::reply_array(std::size_t size) const {
   api().reply_array(context_, static_cast<long>(size));
 }
+bool Call::is_resp3() const noexcept {
+  return (api().context_flags(context_) & kResp3) != 0;
+}
 bool Call::has_maps() const noexcept {
-  return api().reply_map != nullptr && (api().context_flags(context_) & kResp3) != 0;
+  return api().reply_map != nullptr && is_resp3();
 }
 void Call::reply_map(std::size_t size) const {
   if (has_maps()) {
@@ -202,6 +205,21 @@ void Call::replicate_expiry(std::uint64_t milliseconds) const {
 
 void Call::replicate_abort() const {
   api().replicate(context_, named("BLOOM.LOAD").c_str(), "sc", words_[1], "ABORT");
+}
+
+void Call::replicate_reserve(const redisbloom::CuckooOptions& options) const {
+  const std::string capacity = std::to_string(options.capacity);
+  const std::string bucket_size = std::to_string(options.bucket_size);
+  const std::string iterations = std::to_string(options.max_iterations);
+  const std::string expansion = std::to_string(options.expansion);
+  api().replicate(context_, named("CF.RESERVE").c_str(), "sccccccc", words_[1], capacity.c_str(),
+                  "BUCKETSIZE", bucket_size.c_str(), "MAXITERATIONS", iterations.c_str(),
+                  "EXPANSION", expansion.c_str());
+}
+
+void Call::replicate_cuckoo_insert(std::span<String* const> items) const {
+  api().replicate(context_, named("CF.INSERT").c_str(), "sccv", words_[1], "NOCREATE", "ITEMS",
+                  items.data(), items.size());
 }
 
 void Call::changed(const char* event) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/format/redisbloom_cuckoo.h"
 #include "bloomery/format/redisbloom_filter.h"
 #include "module/names.h"
 #include "module/redis_api.h"
@@ -121,6 +122,7 @@ class Call {
   void reply_bytes(std::span<const std::byte> bytes) const;
   void reply_bytes(std::string_view text) const;
   void reply_array(std::size_t size) const;
+  bool is_resp3() const noexcept;
   // RESP3 has maps; before, and on servers before 7.0, they are arrays of names and values.
   bool has_maps() const noexcept;
   void reply_map(std::size_t size) const;
@@ -137,6 +139,8 @@ class Call {
   void replicate_head(std::span<const std::byte> head) const;
   void replicate_expiry(std::uint64_t milliseconds) const;
   void replicate_abort() const;
+  void replicate_reserve(const redisbloom::CuckooOptions& options) const;
+  void replicate_cuckoo_insert(std::span<String* const> items) const;
   // Tells those who watch the key.
   void changed(const char* event) const;
 

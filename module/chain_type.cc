@@ -10,6 +10,7 @@
 #include "bloomery/format/redisbloom_dump.h"
 #include "bloomery/format/redisbloom_rdb.h"
 #include "module/chain_filter.h"
+#include "module/rdb_writer.h"
 #include "module/type_parts.h"
 
 namespace bloomery::module {
@@ -60,19 +61,6 @@ class RdbReader : public redisbloom::ValueReader {
   std::vector<SharedWords> words_;
 };
 
-class RdbWriter : public redisbloom::ValueWriter {
- public:
-  explicit RdbWriter(Io* io) : io_(io) {}
-  void number(std::uint64_t value) override { api->save_unsigned(io_, value); }
-  void real(double value) override { api->save_double(io_, value); }
-  void string(std::span<const std::byte> bytes) override {
-    api->save_bytes(io_, characters(bytes), bytes.size());
-  }
-
- private:
-  Io* io_;
-};
-
 // As OpenKey finds it again.
 void* kept(std::unique_ptr<StoredFilter> filter) noexcept {
   return filter.release();
@@ -95,7 +83,7 @@ void* load(Io* io, int version) noexcept {
 }
 
 void save(Io* io, void* value) noexcept {
-  RdbWriter writer(io);
+  RdbWriter writer(*api, io);
   redisbloom::write_value(filter_of(value).contents(), writer);
 }
 

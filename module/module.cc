@@ -9,8 +9,10 @@
 #include "module/bf_commands.h"
 #include "module/bloom_commands.h"
 #include "module/call.h"
+#include "module/cf_commands.h"
 #include "module/chain_type.h"
 #include "module/config.h"
+#include "module/cuckoo_type.h"
 #include "module/native_type.h"
 #include "module/redis_api.h"
 #include "module/server_memory.h"
@@ -40,12 +42,14 @@ void load(Context* context, std::span<String* const> words) {
   use_server_memory(api);
   module.types = {register_chain_type(api, context, module.names),
                   register_native_type(api, context, module.names),
-                  register_upload_type(api, context, module.names)};
+                  register_upload_type(api, context, module.names),
+                  register_cuckoo_type(context, module.names)};
   if (std::ranges::count(module.types, nullptr) != 0) {
     throw std::runtime_error("the server has types of values of the same names already");
   }
   register_bf_commands(api, context);
   register_bloom_commands(api, context);
+  register_cf_commands(api, context);
 }
 
 }  // namespace

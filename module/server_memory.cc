@@ -53,6 +53,12 @@ void UncountedMemory::add(std::uint64_t array_bytes) noexcept {
   uncounted_bytes.fetch_add(static_cast<std::int64_t>(array_bytes), std::memory_order_relaxed);
 }
 
+void UncountedMemory::remove(std::uint64_t array_bytes) noexcept {
+  if (server_gives(array_bytes)) return;
+  bytes_ -= static_cast<std::int64_t>(array_bytes);
+  uncounted_bytes.fetch_sub(static_cast<std::int64_t>(array_bytes), std::memory_order_relaxed);
+}
+
 RespectMaxmemory::RespectMaxmemory(bool respect) noexcept {
   respects_maxmemory = respect;
 }

@@ -21,6 +21,7 @@ class UncountedMemory {
   UncountedMemory& operator=(const UncountedMemory&) = delete;
 
   void add(std::uint64_t array_bytes) noexcept;
+  void remove(std::uint64_t array_bytes) noexcept;  // which were added
 
  private:
   std::int64_t bytes_ = 0;

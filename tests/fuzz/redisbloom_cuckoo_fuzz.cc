@@ -16,7 +16,7 @@ using redisbloom::CuckooFilter;
 namespace {
 
 using Bytes = std::vector<std::byte>;
-constexpr std::uint64_t kMostMemory = 1 << 20;
+constexpr std::uint64_t kMostMemory = 1 << 16;
 
 Bytes encoded(const CuckooFilter& filter) {
   Bytes bytes;

@@ -78,6 +78,37 @@ const Expected kExpected[]{
      "key:key iterator:integer"},
     {"bf.loadchunk", 4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key iterator:integer data:string"},
+    {"cf.reserve", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key capacity:integer bucketsize:block=BUCKETSIZE?(bucketsize:integer) "
+     "maxiterations:block=MAXITERATIONS?(maxiterations:integer) "
+     "expansion:block=EXPANSION?(expansion:integer)"},
+    {"cf.add", 3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key item:string"},
+    {"cf.addnx", 3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key item:string"},
+    {"cf.insert", -4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key capacity:block=CAPACITY?(capacity:integer) nocreate:pure-token=NOCREATE? "
+     "items:pure-token=ITEMS item:string+"},
+    {"cf.insertnx", -4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key capacity:block=CAPACITY?(capacity:integer) nocreate:pure-token=NOCREATE? "
+     "items:pure-token=ITEMS item:string+"},
+    {"cf.exists", 3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",
+     "key:key item:string"},
+    {"cf.mexists", -3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",
+     "key:key item:string+"},
+    {"cf.count", 3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",
+     "key:key item:string"},
+    {"cf.del", 3, "*3 +write +module +fast", "*2 +RW +update", "*0", "1.0.0",
+     "key:key item:string"},
+    {"cf.compact", 2, "*2 +write +module", "*2 +RW +update", "*0", "2.2.0", "key:key"},
+    {"cf.info", 2, "*3 +readonly +module +fast", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
+     "key:key"},
+    {"cf.debug", 2, "*3 +readonly +module +fast", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
+     "key:key"},
+    {"cf.scandump", 3, "*3 +readonly +module +fast", "*2 +RW +access", "*1 $10 dont_cache", "1.0.0",
+     "key:key iterator:integer"},
+    {"cf.loadchunk", 4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key iterator:integer data:string"},
     {"bloom.reserve", -4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key error_rate:double capacity:integer "
      "layout:oneof=LAYOUT?(blocked:pure-token=BLOCKED classic:pure-token=CLASSIC) "

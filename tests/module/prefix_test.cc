@@ -55,6 +55,34 @@ TEST_F(Prefix, GivesCommandsTypesAndSettingsOtherNames) {
   }
 }
 
+TEST_F(Prefix, HoldsForCuckooFiltersInTheAppendOnlyFileToo) {
+  const std::vector<std::string> options =
+      beside({"--appendonly", "yes", "--aof-use-rdb-preamble", "no"});
+  std::string before;
+  {
+    ModuleServer server(folder(), {}, options);
+    EXPECT_EQ(server.ask("MY.CF.ADD made a"), ":1");
+    server.ask("MY.CF.INSERT rewritten ITEMS a b c");
+    EXPECT_EQ(server.ask("TYPE made"), "+bloomeryc");
+    EXPECT_EQ(server.ask("CF.ADD made a").substr(0, 10), "-WRONGTYPE");
+    server.ask("BGREWRITEAOF");
+    for (int i = 0; i < 100; ++i) {
+      if (server.call({"INFO", "persistence"}).text.find("aof_rewrite_in_progress:0") !=
+          std::string::npos) {
+        break;
+      }
+      usleep(50'000);
+    }
+    server.ask("MY.CF.ADD made b");
+    EXPECT_EQ(server.ask("MY.CF.INSERT later CAPACITY 50 ITEMS a b"), "*2 :1 :1");
+    before = server.call({"DUMP", "later"}).text;
+  }
+  ModuleServer server(folder(), {}, options);
+  EXPECT_EQ(server.ask("MY.CF.MEXISTS made a b c"), "*3 :1 :1 :0");
+  EXPECT_EQ(server.ask("MY.CF.MEXISTS rewritten a b c d"), "*4 :1 :1 :1 :0");
+  EXPECT_EQ(server.call({"DUMP", "later"}).text, before);
+}
+
 TEST_F(Prefix, LetsDumpsGoEitherWay) {
   ModuleServer server(folder(), {}, beside());
   server.ask("BF.INSERT theirs CAPACITY 20 ITEMS a b c");

@@ -90,5 +90,54 @@ TEST_F(Replication, BuildsTheSameFiltersUnderOtherSettings) {
   EXPECT_LE(offset(primary) - before, 14U);  // a PING may be due
 }
 
+// Slots move at random looks of it, but by what came before alone.
+TEST_F(Replication, MovesTheSlotsOfCuckooFiltersAlike) {
+  const std::string port = free_port();
+  ModuleServer primary(folder("primary"), {}, {"--port", port, "--repl-diskless-sync-delay", "0"});
+  ModuleServer replica(folder("replica"),
+                       {"cf-bucket-size", "7", "cf-initial-size", "14", "cf-max-iterations", "3",
+                        "cf-expansion-factor", "4", "cf-max-expansions", "1"},
+                       {"--replicaof", "127.0.0.1 " + port, "--repl-diskless-load", "swapdb"});
+  for (int i = 0; i < 200; ++i) {
+    if (replica.call({"INFO", "replication"}).text.find("master_link_status:up") !=
+        std::string::npos) {
+      break;
+    }
+    usleep(50'000);
+  }
+  primary.ask("CF.RESERVE grown 40 EXPANSION 3 BUCKETSIZE 3 MAXITERATIONS 50");
+  primary.ask("CF.RESERVE full 40 EXPANSION 0");
+  for (int i = 0; i < 500; ++i) {
+    const std::string item = std::to_string(i);
+    primary.call({"CF.ADD", "usual", item});
+    primary.call({"CF.ADDNX", "grown", item});
+    primary.call({"CF.INSERT", "full", "ITEMS", item, "x" + item});
+    primary.call({"CF.INSERTNX", "batch", "CAPACITY", "600", "ITEMS", item, item, "x" + item});
+    if (i % 3 == 0) primary.call({"CF.DEL", "grown", std::to_string(i / 2)});
+  }
+  primary.ask("CF.COMPACT grown");
+  const auto header = primary.call({"CF.SCANDUMP", "usual", "0"});
+  const auto chunk = primary.call({"CF.SCANDUMP", "usual", "1"});
+  primary.call({"CF.LOADCHUNK", "chunks", "1", header.items[1].text});
+  primary.call({"CF.LOADCHUNK", "chunks", chunk.items[0].line.substr(1), chunk.items[1].text});
+  ASSERT_EQ(primary.ask("WAIT 1 10000"), ":1");
+  for (const char* key : {"usual", "grown", "full", "batch", "chunks"}) {
+    const std::string bytes = primary.call({"DUMP", key}).text;
+    EXPECT_FALSE(bytes.empty()) << key;
+    EXPECT_EQ(replica.call({"DUMP", key}).text, bytes) << key;
+  }
+  EXPECT_EQ(replica.ask("CF.COMPACT grown").substr(0, 9), "-READONLY");
+
+  // What changes nothing goes nowhere.
+  const std::uint64_t before = offset(primary);
+  primary.ask("CF.ADDNX usual 1");
+  primary.ask("CF.ADD full none");
+  primary.ask("CF.INSERT full ITEMS none nothing");
+  primary.ask("CF.INSERTNX batch ITEMS 1 2");
+  primary.ask("CF.DEL usual none");
+  primary.ask("CF.COMPACT usual");
+  EXPECT_LE(offset(primary) - before, 14U);
+}
+
 }  // namespace
 }  // namespace bloomery

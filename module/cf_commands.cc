@@ -1,0 +1,394 @@
+#include "module/cf_commands.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_cuckoo_dump.h"
+#include "module/call.h"
+#include "module/cf_arguments.h"
+#include "module/cf_options.h"
+#include "module/command.h"
+#include "module/stored_cuckoo.h"
+
+namespace bloomery::module {
+namespace {
+
+using redisbloom::CuckooFilter;
+using redisbloom::CuckooInsert;
+using redisbloom::CuckooOptions;
+using redisbloom::CuckooShape;
+using redisbloom::CuckooWork;
+
+std::unique_ptr<StoredCuckoo> make(const CuckooOptions& options) {
+  std::optional<CuckooShape> shape;
+  try {
+    shape = redisbloom::cuckoo_shape(options);
+    return StoredCuckoo::make(*shape);
+  } catch (const std::invalid_argument&) {
+    throw Refusal(shape ? "ERR Insufficient memory to create filter"
+                        : "ERR Could not create filter");
+  } catch (const std::bad_alloc&) {
+    throw Refusal("ERR Insufficient memory to create filter");
+  }
+}
+
+// CF.RESERVE key capacity [BUCKETSIZE n] [MAXITERATIONS n] [EXPANSION n]
+void cf_reserve(Call& call) {
+  const CuckooOptions options = parse_cuckoo_reserve(call.words(), call.limits());
+  OpenKey key = call.open(kRead | kWrite);
+  if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
+  key.store(make(options));
+  call.replicate_reserve(options);
+  call.changed("cf.reserve");
+  call.reply_ok();
+}
+
+// A command of few words is to be short; one of many may take longer. Not what a primary says: that
+// is to be followed.
+CuckooWork work_for(const Call& call, std::size_t items) {
+  constexpr std::uint64_t kSteps = std::uint64_t{1} << 22;
+  constexpr std::uint64_t kStepsAnItem = std::uint64_t{1} << 10;
+  return call.is_replay() ? CuckooWork{} : CuckooWork{kSteps + kStepsAnItem * items};
+}
+
+// A filter that items go into: of a key, or to be one's when an item went in.
+class Target {
+ public:
+  // `made_of`: what it is made of if there is none; or nothing, and then there must be one.
+  Target(Call& call, const std::optional<CuckooOptions>& made_of)
+      : call_(call), key_(call.open(kRead | kWrite)), made_of_(made_of) {
+    stored_ = made_of ? key_.get_or_none<StoredCuckoo>() : &key_.existing<StoredCuckoo>();
+    if (stored_ == nullptr) {
+      made_ = make(*made_of);
+      stored_ = made_.get();
+    }
+    if (!call.is_replay() &&
+        stored_->filter().shape().sub_filters >= call.limits().cuckoo.max_expansions) {
+      throw Refusal("Maximum expansions reached");
+    }
+  }
+
+  StoredCuckoo& filter() const noexcept { return *stored_; }
+
+  // Keeps it, and tells others which items went in: all that the command has, or some.
+  void keep(std::span<String* const> added, bool all) {
+    if (made_ != nullptr) {
+      key_.store(std::move(made_));
+      call_.replicate_reserve(*made_of_);
+      call_.changed("cf.reserve");
+      all = false;
+    }
+    if (added.empty()) return;
+    if (all) {
+      call_.replicate();
+    } else {
+      call_.replicate_cuckoo_insert(added);
+    }
+    call_.changed("cf.add");
+  }
+
+ private:
+  Call& call_;
+  OpenKey key_;
+  std::optional<CuckooOptions> made_of_;
+  std::unique_ptr<StoredCuckoo> made_;
+  StoredCuckoo* stored_ = nullptr;
+};
+
+void add_one(Call& call, bool only_new) {
+  Target target(call, usual_cuckoo_options(call.limits()));
+  CuckooWork work = work_for(call, 1);
+  const CuckooInsert became = target.filter().change([&](CuckooFilter& filter) {
+    return only_new ? filter.insert_new(call.word(2), work) : filter.insert(call.word(2), work);
+  });
+  if (became == CuckooInsert::full) throw Refusal("Filter is full");
+  if (became == CuckooInsert::no_memory) throw Refusal("ERR Insufficient memory");
+  if (became == CuckooInsert::added) {
+    const std::array items{call.raw_word(2)};
+    target.keep(items, true);
+  }
+  call.reply_bool(became == CuckooInsert::added);
+}
+
+// CF.ADD key item
+void cf_add(Call& call) {
+  add_one(call, false);
+}
+
+// CF.ADDNX key item
+void cf_addnx(Call& call) {
+  add_one(call, true);
+}
+
+void add_many(Call& call, bool only_new) {
+  const CuckooInsertOptions options = parse_cuckoo_insert(call.words(), call.limits());
+  const std::vector<Key> items = call.words(options.first_item);
+  const auto became = std::make_unique<CuckooInsert[]>(items.size());
+  std::vector<String*> added;
+  added.reserve(items.size());  // what went in must become known
+  {
+    Target target(call, options.create ? std::optional(options.filter) : std::nullopt);
+    CuckooWork work = work_for(call, items.size());
+    target.filter().change(
+        [&](CuckooFilter& filter) { filter.insert_many(items, only_new, became.get(), work); });
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (became[i] != CuckooInsert::added) continue;
+      added.push_back(call.raw_word(options.first_item + i));
+    }
+    target.keep(added, added.size() == items.size());
+  }
+  call.reply_array(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool is_added = became[i] == CuckooInsert::added;
+    if (!only_new && call.is_resp3()) {
+      call.reply_bool(is_added);
+    } else if (is_added || became[i] == CuckooInsert::present) {
+      call.reply_number(is_added ? 1 : 0);
+    } else {
+      call.reply_number(~std::uint64_t{0});  // -1
+    }
+  }
+}
+
+// CF.INSERT key [CAPACITY n] [NOCREATE] ITEMS item [item ...]
+void cf_insert(Call& call) {
+  add_many(call, false);
+}
+
+// CF.INSERTNX key [CAPACITY n] [NOCREATE] ITEMS item [item ...]
+void cf_insertnx(Call& call) {
+  add_many(call, true);
+}
+
+// CF.EXISTS key item. No filter has nothing: neither a missing key nor one of another type.
+void cf_exists(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const auto* const stored = key.get<StoredCuckoo>();
+  call.reply_bool(stored != nullptr && stored->filter().may_contain(call.word(2)));
+}
+
+// CF.MEXISTS key item [item ...]
+void cf_mexists(Call& call) {
+  const std::vector<Key> items = call.words(2);
+  const auto found = std::make_unique<bool[]>(items.size());
+  {
+    const OpenKey key = call.open(kRead);
+    const auto* const stored = key.get<StoredCuckoo>();
+    if (stored != nullptr) stored->filter().may_contain_many(items, found.get());
+  }
+  call.reply_array(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) call.reply_bool(found[i]);
+}
+
+// CF.COUNT key item
+void cf_count(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const auto* const stored = key.get<StoredCuckoo>();
+  call.reply_number(stored == nullptr ? 0 : stored->filter().count(call.word(2)));
+}
+
+// CF.DEL key item
+void cf_del(Call& call) {
+  const OpenKey key = call.open(kRead | kWrite);
+  auto* const stored = key.get<StoredCuckoo>();
+  if (stored == nullptr) throw Refusal("Not found");
+  const bool is_erased =
+      stored->change([&](CuckooFilter& filter) { return filter.erase(call.word(2)); });
+  if (is_erased) {
+    call.replicate();
+    call.changed("cf.del");
+  }
+  call.reply_bool(is_erased);
+}
+
+// CF.COMPACT key
+void cf_compact(Call& call) {
+  const OpenKey key = call.open(kRead | kWrite);
+  auto* const stored = key.get<StoredCuckoo>();
+  if (stored == nullptr) throw Refusal("Cuckoo filter was not found");
+  if (stored->change([](CuckooFilter& filter) { return filter.compact(); })) {
+    call.replicate();
+    call.changed("cf.compact");
+  }
+  call.reply_ok();
+}
+
+struct Number {
+  const char* name;
+  std::uint64_t (*of)(const CuckooShape& shape);
+};
+constexpr std::array<Number, 8> kInfo{{
+    {"Size", redisbloom::memory_bytes},
+    {"Number of buckets", [](const CuckooShape& shape) { return shape.bucket_count; }},
+    {"Number of filters", [](const CuckooShape& shape) { return shape.sub_filters; }},
+    {"Number of items inserted", [](const CuckooShape& shape) { return shape.items; }},
+    {"Number of items deleted", [](const CuckooShape& shape) { return shape.deletes; }},
+    {"Bucket size", [](const CuckooShape& shape) { return shape.bucket_size; }},
+    {"Expansion rate", [](const CuckooShape& shape) { return shape.expansion; }},
+    {"Max iterations", [](const CuckooShape& shape) { return shape.max_iterations; }},
+}};
+
+// CF.INFO key
+void cf_info(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const CuckooShape& shape = key.existing<StoredCuckoo>().filter().shape();
+  call.reply_map(kInfo.size());
+  for (const Number& each : kInfo) {
+    call.reply_simple(each.name);
+    call.reply_number(each.of(shape));
+  }
+}
+
+// CF.DEBUG key
+void cf_debug(Call& call) {
+  const OpenKey key = call.open(kRead);
+  const CuckooShape& shape = key.existing<StoredCuckoo>().filter().shape();
+  call.reply_bytes("bktsize:" + std::to_string(shape.bucket_size) + " buckets:" +
+                   std::to_string(shape.bucket_count) + " items:" + std::to_string(shape.items) +
+                   " deletes:" + std::to_string(shape.deletes) +
+                   " filters:" + std::to_string(shape.sub_filters) +
+                   " max_iterations:" + std::to_string(shape.max_iterations) +
+                   " expansion:" + std::to_string(shape.expansion));
+}
+
+// CF.SCANDUMP key position
+void cf_scandump(Call& call) {
+  const auto position = parse_integer(call.word(2));
+  if (!position || *position < 0) throw Refusal("Invalid position");
+  const OpenKey key = call.open(kRead);
+  const CuckooFilter& filter = key.existing<StoredCuckoo>().filter();
+  call.reply_array(2);
+  if (*position == 0 && filter.shape().items != 0) {
+    call.reply_number(1);
+    call.reply_bytes(redisbloom::encode_cuckoo_header(filter.shape()));
+    return;
+  }
+  const auto chunk = filter.shape().items == 0
+                         ? redisbloom::CuckooChunk{}
+                         : redisbloom::cuckoo_chunk(filter, static_cast<std::uint64_t>(*position));
+  call.reply_number(chunk.next);
+  if (chunk.next == 0) {
+    call.reply_null();
+  } else {
+    call.reply_bytes(chunk.slots);
+  }
+}
+
+std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header, bool is_replay) {
+  try {
+    const CuckooShape shape = redisbloom::decode_cuckoo_header(header);
+    if (is_replay || shape.sub_filters <= redisbloom::kMostGrownSubFilters) {
+      return StoredCuckoo::make(shape);
+    }
+  } catch (const std::exception&) {
+    // Impossible, or too large for the machine.
+  }
+  throw Refusal("Couldn't create filter!");
+}
+
+// CF.LOADCHUNK key position data
+void cf_loadchunk(Call& call) {
+  constexpr std::int64_t kHeaderPosition = 1;
+  const auto position = parse_integer(call.word(2));
+  if (!position || *position == 0) throw Refusal("Invalid position");
+  const std::string_view text = call.word(3);
+  const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
+  OpenKey key = call.open(kRead | kWrite);
+  if (*position == kHeaderPosition) {
+    if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
+    if (bytes.size() != redisbloom::kCuckooHeaderBytes) throw Refusal("Invalid header");
+    key.store(filter_of_header(bytes, call.is_replay()));
+  } else {
+    StoredCuckoo& stored = key.existing<StoredCuckoo>();
+    const bool is_loaded = *position > 0 && stored.change([&](CuckooFilter& filter) {
+      return redisbloom::load_cuckoo_chunk(filter, static_cast<std::uint64_t>(*position), bytes);
+    });
+    if (!is_loaded) throw Refusal("Couldn't load chunk!");
+  }
+  call.replicate();
+  call.changed("cf.loadchunk");
+  call.reply_ok();
+}
+
+constexpr int kAny = std::numeric_limits<int>::max();
+
+constexpr const char* kWrites = "write deny-oom";
+constexpr const char* kReads = "readonly fast";
+constexpr const char* kNotCached = "dont_cache";
+
+constexpr const char* kLook = "O(n), with n sub-filters";
+constexpr const char* kLooks = "O(n * i), with n sub-filters and i items";
+constexpr const char* kMoves = "O(n + m), with n sub-filters and at most m iterations";
+constexpr const char* kManyMoves =
+    "O(i * (n + m)), with i items, n sub-filters and at most m iterations";
+constexpr const char* kBytes = "O(n), with n bytes of it";
+
+constexpr std::uint64_t kInserts = kKeyReadWrite | kKeyInsert;  // what becomes of the key
+constexpr std::uint64_t kChanges = kKeyReadWrite | kKeyUpdate;
+constexpr std::uint64_t kTells = kKeyRead | kKeyAccess;
+
+// Every one has one key, its second word.
+constexpr std::array<Command, 14> kCommands{{
+    make_command<cf_reserve, 3, kAny>("cf.reserve", kWrites, "write fast cuckoo",
+                                      {"Makes an empty cuckoo filter for a capacity", "O(1)",
+                                       "1.0.0", kInserts, nullptr, cf::kReserve}),
+    make_command<cf_add, 3, 3>("cf.add", kWrites, "write cuckoo",
+                               {"Adds an item, and makes the cuckoo filter if there is none",
+                                kMoves, "1.0.0", kInserts, nullptr, kKeyAndItem}),
+    make_command<cf_addnx, 3, 3>(
+        "cf.addnx", kWrites, "write cuckoo",
+        {"Adds an item unless it seems to be there, and makes the cuckoo filter if there is none",
+         kMoves, "1.0.0", kInserts, nullptr, kKeyAndItem}),
+    make_command<cf_insert, 4, kAny>("cf.insert", kWrites, "write cuckoo",
+                                     {"Adds items, and makes the cuckoo filter as the options say",
+                                      kManyMoves, "1.0.0", kInserts, nullptr, cf::kInsert}),
+    make_command<cf_insertnx, 4, kAny>(
+        "cf.insertnx", kWrites, "write cuckoo",
+        {"Adds items that do not seem to be there, and makes the cuckoo filter as the options say",
+         kManyMoves, "1.0.0", kInserts, nullptr, cf::kInsert}),
+    make_command<cf_exists, 3, 3>("cf.exists", kReads, "read cuckoo",
+                                  {"Tells whether an item may be in the cuckoo filter", kLook,
+                                   "1.0.0", kTells, nullptr, kKeyAndItem}),
+    make_command<cf_mexists, 3, kAny>("cf.mexists", kReads, "read cuckoo",
+                                      {"Tells of items whether they may be in the cuckoo filter",
+                                       kLooks, "1.0.0", kTells, nullptr, kKeyAndItems}),
+    make_command<cf_count, 3, 3>("cf.count", kReads, "read cuckoo",
+                                 {"Tells how often an item may be in the cuckoo filter", kLook,
+                                  "1.0.0", kTells, nullptr, kKeyAndItem}),
+    make_command<cf_del, 3, 3>(
+        "cf.del", "write fast", "write cuckoo",
+        {"Deletes an item once", kLook, "1.0.0", kChanges, nullptr, kKeyAndItem}),
+    make_command<cf_compact, 2, 2>(
+        "cf.compact", "write", "write cuckoo",
+        {"Moves items into older sub-filters, and drops what is empty then",
+         "O(n * s), with n sub-filters and s slots", "2.2.0", kChanges, nullptr, kJustKey}),
+    make_command<cf_info, 2, 2>(
+        "cf.info", kReads, "read fast cuckoo",
+        {"Tells the sizes of a cuckoo filter", kLook, "1.0.0", kTells, kNotCached, kJustKey}),
+    make_command<cf_debug, 2, 2>("cf.debug", kReads, "read cuckoo",
+                                 {"Tells the sizes of a cuckoo filter in one line", "O(1)", "1.0.0",
+                                  kTells, kNotCached, kJustKey}),
+    make_command<cf_scandump, 3, 3>("cf.scandump", kReads, "read cuckoo",
+                                    {"Gives a cuckoo filter piece by piece", kBytes, "1.0.0",
+                                     kKeyReadWrite | kKeyAccess, kNotCached, cf::kScanDump}),
+    make_command<cf_loadchunk, 4, 4>(
+        "cf.loadchunk", kWrites, "write cuckoo",
+        {"Takes a piece of a cuckoo filter", kBytes, "1.0.0", kInserts, nullptr, cf::kLoadChunk}),
+}};
+
+}  // namespace
+
+void register_cf_commands(const Api& api, Context* context) {
+  register_commands(api, context, "cuckoo", kCommands);
+}
+
+}  // namespace bloomery::module
