@@ -33,6 +33,8 @@ TEST(Rdb, ListsWhatModulesStored) {
   EXPECT_EQ(keys[0].at("can_extract"), true);
   EXPECT_EQ(keys[2].at("type"), "MBbloomCF");
   EXPECT_EQ(keys[2].at("can_extract"), false);
+  EXPECT_EQ(keys[2].at("inserted"), 5);
+  EXPECT_EQ(keys[2].at("link_count"), 1);
 
   const Outcome text = shell.run("bloomery rdb list dump.rdb");
   EXPECT_EQ(text.status, 0);
