@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bloomery/bits/bit_ops.h"
+#include "bloomery/bits/modulus.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/layout.h"
@@ -26,7 +27,7 @@ class ClassicLayout {
   static constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 60;
 
   explicit ClassicLayout(const FilterParameters& parameters) noexcept
-      : scheme_(parameters), geometry_(parameters.geometry) {}
+      : scheme_(parameters), geometry_(parameters.geometry), bit_count_(geometry_.bit_count) {}
 
   static Geometry geometry(const FilterOptions& options) { return Scheme::geometry(options); }
 
@@ -165,7 +166,7 @@ class ClassicLayout {
   }
 
   std::uint64_t position(HashPair hash, std::uint32_t i) const noexcept {
-    return Scheme::position(hash, i, geometry_.bit_count);
+    return Scheme::position(hash, i, bit_count_);
   }
 
   static bool is_far(std::span<const std::uint64_t> words) noexcept {
@@ -216,6 +217,7 @@ class ClassicLayout {
 
   Scheme scheme_;
   Geometry geometry_;
+  Modulus bit_count_;
 };
 
 }  // namespace bloomery

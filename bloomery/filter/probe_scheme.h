@@ -16,6 +16,7 @@ namespace bloomery {
 // A scheme may have hash(std::uint64_t), else integers are their eight bytes; check(parameters),
 // which throws FormatError for a geometry that it never has; and asked_probes(probe_count),
 // where questions look at fewer probes than inserts set.
+// position() may take the Modulus that bit_count is, for its remainder.
 template <class P>
 concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Key key,
                                HashPair hash, std::uint32_t i, std::uint64_t bit_count) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "bloomery/bits/modulus.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
@@ -24,7 +25,7 @@ struct Mitz64Probes {
   static Geometry geometry(const FilterOptions& options);
 
   HashPair hash(Key key) const noexcept { return murmur3_128(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+  static std::uint64_t position(HashPair hash, std::uint32_t i, const Modulus& bit_count) noexcept {
     return ((hash.h1 + i * hash.h2) & 0x7fffffffffffffff) % bit_count;
   }
 };

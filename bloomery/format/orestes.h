@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "bloomery/bits/modulus.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
 #include "bloomery/hash/murmur3.h"
@@ -31,7 +32,7 @@ struct OrestesProbes {
     const std::uint32_t first = murmur3_32(key);
     return {first, murmur3_32(key, first)};
   }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+  static std::uint64_t position(HashPair hash, std::uint32_t i, const Modulus& bit_count) noexcept {
     return (hash.h1 + i * hash.h2) % bit_count;
   }
 };

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "bloomery/bits/modulus.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/hash/murmur2.h"
@@ -25,7 +26,7 @@ struct Probes {
     const std::uint64_t first = murmur2_64a(key, kSeed);
     return {first, murmur2_64a(key, first)};
   }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+  static std::uint64_t position(HashPair hash, std::uint32_t i, const Modulus& bit_count) noexcept {
     return (hash.h1 + i * hash.h2) % bit_count;
   }
 };

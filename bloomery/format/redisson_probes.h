@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "bloomery/bits/modulus.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/hash/highway_hash.h"
@@ -23,7 +24,7 @@ struct RedissonProbes {
     return highway_hash_128(key, kKey);
   }
 
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+  static std::uint64_t position(HashPair hash, std::uint32_t i, const Modulus& bit_count) noexcept {
     const std::uint64_t second = (std::uint64_t{i} + 1) / 2;
     const std::uint64_t sum = (i / 2 + std::uint64_t{1}) * hash.h1 + second * hash.h2;
     return (sum & 0x7fffffffffffffff) % bit_count;
