@@ -6,6 +6,7 @@
 #include <string>
 
 #include "module/bf_options.h"
+#include "module/server_memory.h"
 
 namespace bloomery::module {
 namespace {
@@ -90,7 +91,7 @@ std::vector<std::string_view> Call::words(std::size_t first) const {
 }
 
 bool Call::is_replay() const noexcept {
-  return (api().context_flags(context_) & (kFromPrimary | kLoading)) != 0;
+  return module::is_replay(api(), context_);
 }
 
 bool Call::is_in_cluster() const noexcept {

@@ -19,7 +19,7 @@ int run(Context* context, String** words, int count) noexcept {
   if (count < least || count > most) return api.wrong_arity(context);
   Call call(context, {words, static_cast<std::size_t>(count)});
   try {
-    const RespectMaxmemory respect(!call.is_replay());
+    const RespectMaxmemory respect(context);
     command(call);
   } catch (const WrongArity&) {
     api.wrong_arity(context);

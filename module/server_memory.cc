@@ -14,7 +14,7 @@ constexpr std::uint64_t kLarge = std::uint64_t{4} << 20;     // worth a mapping:
 constexpr std::uint64_t kAsksFrom = std::uint64_t{1} << 20;  // the answer takes microseconds
 
 const Api* the_api = nullptr;
-bool respects_maxmemory = false;
+Context* respected_for = nullptr;  // asked of only where memory is: most commands need none
 std::atomic<std::int64_t> uncounted_bytes{0};  // filters are freed in a thread of the server's
 
 bool server_gives(std::uint64_t byte_count) noexcept {
@@ -59,17 +59,22 @@ void UncountedMemory::remove(std::uint64_t array_bytes) noexcept {
   uncounted_bytes.fetch_sub(static_cast<std::int64_t>(array_bytes), std::memory_order_relaxed);
 }
 
-RespectMaxmemory::RespectMaxmemory(bool respect) noexcept {
-  respects_maxmemory = respect;
+RespectMaxmemory::RespectMaxmemory(Context* context) noexcept {
+  respected_for = context;
 }
 
 RespectMaxmemory::~RespectMaxmemory() {
-  respects_maxmemory = false;
+  respected_for = nullptr;
+}
+
+bool is_replay(const Api& api, Context* context) noexcept {
+  return (api.context_flags(context) & (kFromPrimary | kLoading)) != 0;
 }
 
 void require_room(std::uint64_t byte_count) {
   if (byte_count > memory_limit()) throw std::bad_alloc();
-  if (!respects_maxmemory || byte_count < kAsksFrom) return;
+  if (respected_for == nullptr || byte_count < kAsksFrom) return;
+  if (is_replay(*the_api, respected_for)) return;
   ServerInfo* const info = the_api->get_server_info(nullptr, "memory");
   int error = 0;
   const std::uint64_t most = the_api->info_number(info, "maxmemory", &error);

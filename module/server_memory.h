@@ -28,14 +28,17 @@ class UncountedMemory {
 };
 
 // While this lives, arrays that the server's `maxmemory` has no room for are refused with
-// std::bad_alloc. Not for what a primary or a file says: that is to be followed.
+// std::bad_alloc. Not for what a primary or a file says (is_replay): that is to be followed.
 class RespectMaxmemory {
  public:
-  explicit RespectMaxmemory(bool respect) noexcept;
+  explicit RespectMaxmemory(Context* context) noexcept;
   ~RespectMaxmemory();
   RespectMaxmemory(const RespectMaxmemory&) = delete;
   RespectMaxmemory& operator=(const RespectMaxmemory&) = delete;
 };
+
+// The context of a command that a primary, or a file of commands, has decided already.
+bool is_replay(const Api& api, Context* context) noexcept;
 
 // Throws std::bad_alloc if these bytes would be too many, as far as is known beforehand.
 void require_room(std::uint64_t byte_count);
