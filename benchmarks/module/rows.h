@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "benchmarks/module/settings.h"
+#include "benchmarks/module/subject.h"
+
+namespace bloomery::module_bench {
+
+struct Row {
+  std::string name;
+  std::string beside;  // the row of GET that it is compared with
+  std::uint64_t needs_bytes;
+  std::function<Outcome(Subject&)> measure;
+};
+
+// What an item costs, in the order in which it is measured: GET first.
+std::vector<Row> item_rows(const Settings& settings);
+
+}  // namespace bloomery::module_bench

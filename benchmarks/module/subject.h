@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "benchmarks/module/connection.h"
+#include "benchmarks/module/requests.h"
+#include "benchmarks/module/server_process.h"
+#include "benchmarks/module/settings.h"
+
+namespace bloomery::module_bench {
+
+// What an item cost, or why that is not told.
+struct Outcome {
+  double ns = 0;
+  std::string note{};  // beside the figure
+  bool is_wrong = false;
+};
+
+// A filter of the rate that all here have, and how many items it was filled with: 0, 1, ...
+inline constexpr double kRate = 0.01;
+struct Filled {
+  std::uint64_t items = 0;
+  std::string wrong{};                              // what is wrong with its answers
+  std::map<std::string, std::vector<double>> ns{};  // an item, by shape_name()
+};
+std::string shape_name(const Shape& shape);
+std::vector<Shape> ways_of_adding();
+double median(std::vector<double> all);  // of one or more
+
+// A module under measurement: its server, and what is in it already.
+class Subject {
+ public:
+  Subject(const std::string& module, const Settings& settings);
+
+  // Processor time of the server for each item: of strings, of which there are so many;
+  Outcome get(std::uint64_t keys, std::size_t pipeline);
+  Outcome set(std::uint64_t keys, std::size_t pipeline);
+  // of one command on items of a filter, those it has or others.
+  Outcome look_up(const Shape& shape, const Filled& filled, const std::string& key, bool members);
+
+  // Makes it when it is first asked for. Adds in all the ways that are measured, in turns.
+  const Filled& reserved(std::uint64_t capacity);
+  // Made by its first item.
+  const Filled& grown(std::uint64_t items);
+
+  std::string ask(const Words& words) { return client_.ask(words); }
+  std::uint64_t info(const std::string& key, const std::string& field);
+
+  static std::string reserved_key(std::uint64_t capacity);
+  static std::string grown_key(std::uint64_t items);
+
+ private:
+  Outcome measure(const std::vector<Exchange>& exchanges);
+  std::uint64_t asked_items() const noexcept { return settings_.smoke ? 10'000 : 400'000; }
+  void add(const Shape& shape, const std::string& key, std::uint64_t count, Filled& filled);
+  std::string mistake_of(const std::string& key, std::uint64_t items);
+
+  Settings settings_;
+  ServerProcess server_;
+  Connection client_;
+  std::uint64_t string_count_ = 0;
+  std::map<std::string, Filled> filled_{};
+};
+
+}  // namespace bloomery::module_bench
