@@ -84,23 +84,6 @@ TEST_F(Persistence, SurvivesRestartsFromTheAppendOnlyFile) {
   for (const Reply& each : server.call(words).items) EXPECT_EQ(each.line, ":1");
 }
 
-TEST_F(Persistence, AcknowledgedItemsOutliveAKilledServer) {
-  const std::vector<std::string> options{"--appendonly", "yes", "--appendfsync", "always"};
-  constexpr int kRounds = 3;
-  constexpr int kItems = 300;
-  for (int round = 0; round < kRounds; ++round) {
-    ModuleServer server(folder(), {}, options);
-    for (int i = 0; i < kItems * round; ++i) {
-      EXPECT_EQ(server.call({"BF.EXISTS", "bf", std::to_string(i)}).line, ":1") << i;
-    }
-    for (int i = kItems * round; i < kItems * (round + 1); ++i) {
-      if (i % 100 == 0) server.ask("BGREWRITEAOF");
-      server.call({"BF.ADD", "bf", std::to_string(i)});
-    }
-    server.end(SIGKILL);
-  }
-}
-
 TEST_F(Persistence, TransactionsAndScriptsAreReplayed) {
   const std::vector<std::string> options{"--appendonly", "yes"};
   std::string before;

@@ -1,31 +1,20 @@
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "tests/module/server_client.h"
+#include "tests/module/server_state.h"
 
 namespace bloomery {
 namespace {
 
 using testing::Client;
+using testing::free_port;
 using testing::ModuleServer;
 using testing::ModuleTest;
 
 class Replication : public ModuleTest {
  protected:
-  // A port that nobody has now.
-  static std::string free_port() {
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    bind(socket, reinterpret_cast<sockaddr*>(&address), size);
-    getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-    close(socket);
-    return std::to_string(ntohs(address.sin_port));
-  }
   static std::uint64_t offset(ModuleServer& server) {
     const std::string text = server.call({"INFO", "replication"}).text;
     const std::string name = "master_repl_offset:";

@@ -48,6 +48,12 @@ class Client {
   ~Client() { close(socket_); }
 
   Reply call(const std::vector<std::string>& words) {
+    send_command(words);
+    return read_reply();
+  }
+
+  // Its reply comes after those of the commands before it.
+  void send_command(const std::vector<std::string>& words) {
     std::string out = "*" + std::to_string(words.size()) + "\r\n";
     for (const std::string& each : words) {
       out += "$" + std::to_string(each.size()) + "\r\n" + each + "\r\n";
@@ -57,18 +63,18 @@ class Client {
       if (count <= 0) throw std::runtime_error("the server went away");
       at += static_cast<std::size_t>(count);
     }
-    return read_reply();
   }
 
   // Words apart by blanks.
-  std::string ask(std::string_view command) {
+  std::string ask(std::string_view command) { return ask_reply(command).shown(); }
+  Reply ask_reply(std::string_view command) {
     std::vector<std::string> words;
     while (!command.empty()) {
       const std::size_t blank = command.find(' ');
       words.emplace_back(command.substr(0, blank));
       command.remove_prefix(blank == std::string_view::npos ? command.size() : blank + 1);
     }
-    return call(words).shown();
+    return call(words);
   }
 
   // What comes next, also unasked.
@@ -116,6 +122,7 @@ class ModuleServer {
 
   Reply call(const std::vector<std::string>& words) { return client.call(words); }
   std::string ask(std::string_view command) { return client.ask(command); }
+  Reply ask_reply(std::string_view command) { return client.ask_reply(command); }
   void end(int signal) { server_.end(signal); }
   const std::string& socket() const noexcept { return server_.socket(); }
 

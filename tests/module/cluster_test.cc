@@ -1,0 +1,167 @@
+// Three primaries, and a slot that moves while items are added to the filters in it.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/module/filters_under_test.h"
+#include "tests/module/server_client.h"
+#include "tests/module/server_state.h"
+
+namespace bloomery {
+namespace {
+
+using testing::Client;
+using testing::FilterUnderTest;
+using testing::ModuleServer;
+using testing::ModuleTest;
+using testing::Reply;
+
+using Words = std::vector<std::string>;
+
+struct Node {
+  std::string port;
+  std::string id;
+  std::unique_ptr<ModuleServer> server;
+};
+
+// Goes where it is sent.
+class ClusterClient {
+ public:
+  explicit ClusterClient(const std::vector<Node>& nodes) {
+    for (const Node& each : nodes) {
+      clients_[each.port] = std::make_unique<Client>(each.server->socket());
+    }
+    at_ = nodes[0].port;
+  }
+
+  Reply call(const Words& words) {
+    for (int i = 0; i < 100; ++i) {
+      Reply reply = clients_.at(at_)->call(words);
+      const std::string port = reply.line.substr(reply.line.rfind(':') + 1);
+      if (reply.line.starts_with("-MOVED")) {
+        at_ = port;
+      } else if (reply.line.starts_with("-ASK")) {
+        Client& there = *clients_.at(port);
+        there.call({"ASKING"});
+        reply = there.call(words);
+        if (reply.line[0] != '-') return reply;
+      } else {
+        return reply;
+      }
+    }
+    return {.line = "-ERR sent from node to node"};
+  }
+  Client& current() { return *clients_.at(at_); }
+
+ private:
+  std::map<std::string, std::unique_ptr<Client>> clients_;
+  std::string at_;
+};
+
+class Cluster : public ModuleTest {
+ protected:
+  // False where the server has no cluster.
+  bool start() {
+    for (int i = 0; i < 3; ++i) {
+      Node node{.port = testing::free_port(), .id = {}, .server = nullptr};
+      const std::string bus = testing::free_port();
+      node.server = std::make_unique<ModuleServer>(
+          folder("node" + std::to_string(i)), Words{},
+          Words{"--port", node.port, "--cluster-enabled", "yes", "--cluster-port", bus,
+                "--cluster-node-timeout", "5000"});
+      node.id = node.server->call({"CLUSTER", "MYID"}).text;
+      const std::string first = std::to_string(16384 * i / 3);
+      const std::string last = std::to_string(16384 * (i + 1) / 3 - 1);
+      EXPECT_EQ(node.server->ask("CLUSTER ADDSLOTSRANGE " + first + " " + last), "+OK");
+      EXPECT_EQ(node.server->ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "+OK");
+      if (i > 0) {
+        EXPECT_EQ(nodes_[0].server->ask("CLUSTER MEET 127.0.0.1 " + node.port + " " + bus), "+OK");
+      }
+      nodes_.push_back(std::move(node));
+    }
+    return testing::comes_true([&] {
+      for (const Node& each : nodes_) {
+        const std::string state = each.server->call({"CLUSTER", "INFO"}).text;
+        if (state.find("cluster_state:ok") == std::string::npos ||
+            state.find("cluster_known_nodes:3") == std::string::npos) {
+          return false;
+        }
+      }
+      return true;
+    });
+  }
+
+  void move_slot(const std::string& slot, const Node& from, const Node& to) {
+    ModuleServer& source = *from.server;
+    EXPECT_EQ(to.server->ask("CLUSTER SETSLOT " + slot + " IMPORTING " + from.id), "+OK");
+    EXPECT_EQ(source.ask("CLUSTER SETSLOT " + slot + " MIGRATING " + to.id), "+OK");
+    for (;;) {
+      const Reply keys = source.ask_reply("CLUSTER GETKEYSINSLOT " + slot + " 1");
+      if (keys.items.empty()) break;
+      const std::string moved =
+          source.call({"MIGRATE", "127.0.0.1", to.port, keys.items[0].text, "0", "5000"}).line;
+      ASSERT_TRUE(moved == "+OK" || moved == "+NOKEY") << moved;
+    }
+    EXPECT_EQ(to.server->ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
+    EXPECT_EQ(source.ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
+  }
+
+  std::vector<Node> nodes_;
+};
+
+TEST_F(Cluster, MovesASlotWhileItemsAreAdded) {
+  ASSERT_TRUE(start());
+  const std::string slot = nodes_[0].server->ask("CLUSTER KEYSLOT {a}").substr(1);
+  std::size_t owner = std::stoul(slot) * 3 / 16384;
+
+  std::atomic<bool> stops = false;
+  std::atomic<int> added = 0;
+  ClusterClient client(nodes_);
+  client.call({"BF.RESERVE", "{a}large", "0.01", "2000000"});
+  client.call({"BF.ADD", "{a}large", "member"});
+  const auto filters = testing::one_of_each(client.current(), "{a}");
+  std::thread writer([&] {
+    ClusterClient own(nodes_);
+    for (int i = 0; !stops; added = ++i) {
+      for (const auto& each : filters) {
+        const std::string reply = own.call({each.add, each.key, std::to_string(i)}).line;
+        if (reply[0] == '-') ADD_FAILURE() << reply;
+      }
+    }
+  });
+  for (int moves = 0; moves < 6 && !HasFatalFailure(); ++moves) {
+    const int before = added;
+    const std::size_t to = (owner + 1) % nodes_.size();
+    move_slot(slot, nodes_[owner], nodes_[to]);
+    owner = to;
+    EXPECT_TRUE(testing::comes_true([&] { return added > before + 50; }));
+  }
+  stops = true;
+  writer.join();
+
+  Client& there = nodes_[owner].server->client;
+  for (const auto& each : filters) {
+    EXPECT_EQ(testing::lost_items(there, each, added), 0) << each.key << " of " << added;
+  }
+  EXPECT_EQ(client.call({"BF.EXISTS", "{a}large", "member"}).line, ":1");
+  const auto digests = [&] {
+    std::string all;
+    for (const auto& each : filters) {
+      all += nodes_[owner].server->call({"DEBUG", "DIGEST-VALUE", each.key}).shown() + "\n";
+    }
+    return all;
+  };
+  const std::string before = digests();
+  const std::size_t to = (owner + 1) % nodes_.size();
+  move_slot(slot, nodes_[owner], nodes_[to]);
+  owner = to;
+  EXPECT_EQ(digests(), before);
+}
+
+}  // namespace
+}  // namespace bloomery

@@ -1,0 +1,111 @@
+// Primaries that die, links that break, replicas of replicas.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/module/filters_under_test.h"
+#include "tests/module/server_client.h"
+#include "tests/module/server_state.h"
+
+namespace bloomery {
+namespace {
+
+using testing::Client;
+using testing::FilterUnderTest;
+using testing::ModuleServer;
+using testing::ModuleTest;
+
+class Failover : public ModuleTest {
+ protected:
+  ModuleServer& start(const std::string& name, const std::string& port,
+                      const std::string& primary_port = {}) {
+    std::vector<std::string> options{"--port", port, "--repl-diskless-sync-delay", "0"};
+    if (!primary_port.empty()) {
+      options.insert(options.end(), {"--replicaof", "127.0.0.1 " + primary_port});
+    }
+    servers_.push_back(std::make_unique<ModuleServer>(folder(name), std::vector<std::string>{},
+                                                      std::move(options)));
+    return *servers_.back();
+  }
+  static void add(ModuleServer& to, const std::vector<FilterUnderTest>& filters, int first,
+                  int last) {
+    for (int i = first; i < last; ++i) {
+      for (const auto& each : filters) {
+        to.client.send_command({each.add, each.key, std::to_string(i)});
+      }
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(last - first) * filters.size(); ++i) {
+      to.client.read_reply();
+    }
+  }
+  static bool come_equal(ModuleServer& a, ModuleServer& b) {
+    return testing::comes_true([&] { return a.ask("DEBUG DIGEST") == b.ask("DEBUG DIGEST"); });
+  }
+
+ private:
+  std::vector<std::unique_ptr<ModuleServer>> servers_;
+};
+
+TEST_F(Failover, KeepsEveryItemThatWasWaitedFor) {
+  const std::string first = testing::free_port();
+  const std::string second = testing::free_port();
+  ModuleServer& primary = start("primary", first);
+  const auto filters = testing::one_of_each(primary.client);
+  add(primary, filters, 0, 200);  // comes with the full copy
+  ModuleServer& replica = start("replica", second, first);
+  ModuleServer& chained = start("chained", testing::free_port(), second);
+  ASSERT_TRUE(testing::has_synced(replica) && testing::has_synced(chained));
+
+  std::atomic<int> waited_for = 200;
+  std::thread killer([&] {
+    testing::comes_true([&] { return waited_for > 1000; });
+    primary.end(SIGKILL);
+  });
+  try {
+    for (;;) {
+      add(primary, filters, waited_for, waited_for + 10);
+      if (primary.ask("WAIT 1 5000") != ":1") break;
+      waited_for += 10;
+    }
+  } catch (const std::runtime_error&) {  // gone
+  }
+  killer.join();
+  EXPECT_GT(waited_for, 1000);
+
+  ASSERT_EQ(replica.ask("REPLICAOF NO ONE"), "+OK");
+  for (const auto& each : filters) {
+    EXPECT_EQ(testing::lost_items(replica.client, each, waited_for), 0) << each.key;
+  }
+  add(replica, filters, waited_for, waited_for + 500);
+  ASSERT_EQ(replica.ask("WAIT 1 10000"), ":1");
+  EXPECT_EQ(replica.ask("DEBUG DIGEST"), chained.ask("DEBUG DIGEST"));
+  for (const auto& each : filters) {
+    EXPECT_EQ(testing::lost_items(chained.client, each, waited_for + 500), 0) << each.key;
+  }
+}
+
+TEST_F(Failover, CatchesUpAfterABrokenLink) {
+  const std::string port = testing::free_port();
+  ModuleServer& primary = start("primary", port);
+  const auto filters = testing::one_of_each(primary.client);
+  add(primary, filters, 0, 100);
+  ModuleServer& replica = start("replica", testing::free_port(), port);
+  ASSERT_TRUE(testing::has_synced(replica));
+  for (int round = 1; round <= 3; ++round) {
+    // In the midst of a stream of adds.
+    add(primary, filters, 100 * round, 100 * round + 50);
+    EXPECT_EQ(primary.ask("CLIENT KILL TYPE replica"), ":1");
+    add(primary, filters, 100 * round + 50, 100 * round + 100);
+    ASSERT_TRUE(testing::comes_true(
+        [&] { return testing::info(primary.client, "sync_partial_ok") == std::to_string(round); }));
+    EXPECT_TRUE(come_equal(primary, replica));
+  }
+  EXPECT_EQ(testing::info(primary.client, "sync_full"), "1");
+}
+
+}  // namespace
+}  // namespace bloomery

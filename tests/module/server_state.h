@@ -1,0 +1,51 @@
+#pragma once
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "tests/module/server_client.h"
+
+// What a server is asked while it does things in its own time.
+namespace bloomery::testing {
+
+// A port that nobody has now.
+inline std::string free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+  getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  close(socket);
+  return std::to_string(ntohs(address.sin_port));
+}
+
+// The field of INFO, such as "role"; empty where there is none.
+inline std::string info(Client& client, const std::string& field) {
+  const std::string text = client.call({"INFO", "everything"}).text;
+  const std::size_t at = text.find("\n" + field + ":");
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + field.size() + 2;
+  return text.substr(begin, text.find('\r', begin) - begin);
+}
+
+// Whether it comes true within ten seconds.
+template <class Test>
+bool comes_true(Test test) {
+  for (int i = 0; i < 500; ++i) {
+    if (test()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return false;
+}
+
+inline bool has_synced(ModuleServer& replica) {
+  return comes_true([&] { return info(replica.client, "master_link_status") == "up"; });
+}
+
+}  // namespace bloomery::testing
