@@ -117,7 +117,7 @@ TEST_F(Config, IsThatOfTheFileBeforeThatOfTheModulesArguments) {
                       << " bf-error-rate 0.02 bf-initial-size 400 cf-initial-size 10\n"
                       << prefix_ << "bf-initial-size 300\n";
   {
-    const RedisServer server(where);
+    const RedisServer server(where, {}, BLOOMERY_SANITIZER_RUNTIME);
     Client client(server.socket());
     EXPECT_EQ(get(client, "bf-error-rate"), "0.02");
     EXPECT_EQ(get(client, "bf-initial-size"), "300");
@@ -126,7 +126,7 @@ TEST_F(Config, IsThatOfTheFileBeforeThatOfTheModulesArguments) {
     EXPECT_EQ(set(client, "cf-bucket-size", "200"), "+OK");
     EXPECT_EQ(client.ask("CONFIG REWRITE"), "+OK");
   }
-  const RedisServer again(where);
+  const RedisServer again(where, {}, BLOOMERY_SANITIZER_RUNTIME);
   Client client(again.socket());
   EXPECT_EQ(get(client, "bf-error-rate"), "0.25");
   EXPECT_EQ(get(client, "bf-initial-size"), "300");
@@ -138,7 +138,7 @@ TEST_F(Config, ThatIsNotAllowedKeepsTheServerFromStarting) {
   const std::string where = folder();
   std::ofstream(where + "/redis.conf") << "loadmodule " << BLOOMERY_MODULE_FILE << "\n"
                                        << prefix_ << "bf-initial-size 0\n";
-  const RedisServer server(where);
+  const RedisServer server(where, {}, BLOOMERY_SANITIZER_RUNTIME);
   EXPECT_THROW(Client(server.socket()), std::runtime_error);
   std::ifstream log(where + "/redis.log");
   const std::string lines{std::istreambuf_iterator<char>(log), {}};

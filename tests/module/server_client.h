@@ -118,7 +118,15 @@ class ModuleServer {
  public:
   explicit ModuleServer(const std::string& folder, std::vector<std::string> settings = {},
                         const std::vector<std::string>& options = {})
-      : server_(folder, arguments(std::move(settings), options)), client(server_.socket()) {}
+      : server_(folder, arguments(std::move(settings), options), BLOOMERY_SANITIZER_RUNTIME),
+        client(server_.socket()) {}
+  ModuleServer(const ModuleServer&) = delete;
+  ModuleServer& operator=(const ModuleServer&) = delete;
+  // A server that did not live until here, or that a sanitizer found something in, is a failure.
+  ~ModuleServer() {
+    server_.end(SIGTERM);
+    if (!server_.last_words().empty()) ADD_FAILURE() << server_.last_words();
+  }
 
   Reply call(const std::vector<std::string>& words) { return client.call(words); }
   std::string ask(std::string_view command) { return client.ask(command); }

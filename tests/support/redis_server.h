@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -24,19 +26,25 @@ class RedisServer {
     return std::system(("{ " + both + "; } >/dev/null 2>&1").c_str()) == 0;
   }
 
-  explicit RedisServer(const std::string& folder, std::vector<std::string> options = {})
-      : socket_(folder + "/redis.sock") {
+  // `preload`: a library for the server alone, as for LD_PRELOAD.
+  explicit RedisServer(const std::string& folder, std::vector<std::string> options = {},
+                       const std::string& preload = {})
+      : socket_(folder + "/redis.sock"), log_(folder + "/redis.log") {
     std::vector<std::string> arguments{binary(), "--port", "0", "--unixsocket", socket_, "--dir",
                                        folder,   "--save", "",  "--daemonize",  "no"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const std::string settings = folder + "/redis.conf";
     if (access(settings.c_str(), F_OK) == 0) arguments.insert(arguments.begin() + 1, settings);
-    const std::string log = folder + "/redis.log";
     child_ = fork();
     if (child_ == 0) {
-      const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      const int out = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       dup2(out, 1);
       dup2(out, 2);
+      if (!preload.empty()) {
+        setenv("LD_PRELOAD", preload.c_str(), 1);
+        // The server tries to take whatever size a payload says, and does without.
+        setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
+      }
       std::vector<char*> pointers;
       for (std::string& each : arguments) pointers.push_back(each.data());
       pointers.push_back(nullptr);
@@ -57,9 +65,18 @@ class RedisServer {
   void end(int signal) {
     if (child_ <= 0) return;
     kill(child_, signal);
-    waitpid(child_, nullptr, 0);
+    int status = 0;
+    waitpid(child_, &status, 0);
     child_ = -1;
+    const bool well = WIFEXITED(status) ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == signal;
+    if (!well) {
+      std::ifstream in(log_);
+      last_words_ = "the server ended badly:\n";
+      last_words_.append(std::istreambuf_iterator<char>(in), {});
+    }
   }
+  // Its log, if it ended otherwise than by the signal that it was sent.
+  const std::string& last_words() const noexcept { return last_words_; }
 
   // What redis-cli prints for a command as a shell would take it.
   std::string ask(const std::string& command) const {
@@ -82,6 +99,8 @@ class RedisServer {
   }
 
   std::string socket_;
+  std::string log_;
+  std::string last_words_{};
   pid_t child_ = -1;
 };
 
