@@ -1,6 +1,7 @@
 #include "module/config.h"
 
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -12,16 +13,18 @@ namespace {
 const Api* api = nullptr;
 Settings* settings = nullptr;
 
+struct FreeString {
+  void operator()(String* string) const noexcept { api->free_string(nullptr, string); }
+};
+
 // A setting, and its value as it was written: CONFIG GET gives that back, and the server asks for
 // it as a string of its own.
 struct Parameter {
   const Setting* setting;
-  String* written = nullptr;
+  std::unique_ptr<String, FreeString> written{};
 
   void write(std::string_view text) {
-    String* const before = written;
-    written = api->create_string(nullptr, text.data(), text.size());
-    if (before != nullptr) api->free_string(nullptr, before);
+    written.reset(api->create_string(nullptr, text.data(), text.size()));
   }
 };
 std::vector<Parameter> parameters;  // the server keeps their addresses
@@ -31,7 +34,7 @@ Parameter& parameter(void* of) noexcept {
 }
 
 String* get(const char*, void* of) noexcept {
-  return parameter(of).written;
+  return parameter(of).written.get();
 }
 
 int set(const char*, String* value, void* of, String** error) noexcept {
@@ -51,20 +54,13 @@ int set(const char*, String* value, void* of, String** error) noexcept {
   }
 }
 
-void forget() {
-  for (const Parameter& each : parameters) {
-    if (each.written != nullptr) api->free_string(nullptr, each.written);
-  }
-  parameters.clear();
-}
-
 }  // namespace
 
 void register_config(const Api& of, Context* context, Settings& of_module, bool prefixed) {
   if (of.register_string_config == nullptr || of.load_configs == nullptr) return;
   api = &of;
   settings = &of_module;
-  forget();
+  parameters.clear();
   for (const Setting& each : all_settings()) parameters.push_back({&each});
   // The two came to servers together; older ones complain of a flag that they do not know.
   const unsigned flags = of.load_default_configs != nullptr && !prefixed ? kUnprefixed : 0;
@@ -73,7 +69,7 @@ void register_config(const Api& of, Context* context, Settings& of_module, bool 
     each.write(text);
     if (of.register_string_config(context, each.setting->name, text.c_str(), flags, get, set,
                                   nullptr, &each) != kOk) {
-      forget();
+      parameters.clear();
       throw std::runtime_error(std::string("the server does not take the parameter ") +
                                each.setting->name);
     }
@@ -81,7 +77,7 @@ void register_config(const Api& of, Context* context, Settings& of_module, bool 
   // All are set now, the size of buckets before the capacity that has to be large enough for them.
   of_module.cuckoo.capacity = kUsualMostCapacity;
   if (of.load_configs(context) != kOk) {
-    forget();
+    parameters.clear();
     throw std::runtime_error("the server's configuration has a value that is not allowed");
   }
 }
