@@ -302,6 +302,7 @@ class GrowingFilter {
     if (progress.done < batch.size()) throw_full();
   }
   void insert_chunk(KeyBatch batch, bool* was_new, InsertProgress& progress);
+  void find_chunk(KeyBatch batch, bool* found) const noexcept;
   template <class Of>
   auto sum_layers(Of of) const noexcept {
     auto sum = of(layer(0));
@@ -315,21 +316,34 @@ class GrowingFilter {
 
 template <Layout L, GrowthRule Rule>
 void GrowingFilter<L, Rule>::may_contain_many(KeyBatch batch, Answers found) const noexcept {
-  const std::size_t layers = layer_count();
+  if (layer_count() == 1) return layer(0).may_contain_many(batch, found);
   found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
-    std::array<HashPair, PendingKeys::kRoom> hashes;
-    std::array<bool, PendingKeys::kRoom> hits;
-    for (std::size_t done = 0; done < count; done += hashes.size()) {
-      const std::size_t part = std::min(hashes.size(), count - done);
-      layer(0).hash_many(batch.subbatch(first + done, part), hashes.data());
-      const std::span<const HashPair> asked(hashes.data(), part);
-      layer(0).may_contain_many(asked, std::span(flags + done, part));
-      for (std::size_t i = 1; i < layers; ++i) {
-        layer(i).may_contain_many(asked, std::span(hits.data(), part));
-        for (std::size_t j = 0; j < part; ++j) flags[done + j] |= hits[j];
-      }
+    for (std::size_t done = 0; done < count; done += PendingKeys::kRoom) {
+      const std::size_t part = std::min(PendingKeys::kRoom, count - done);
+      find_chunk(batch.subbatch(first + done, part), flags + done);
     }
   });
+}
+
+template <Layout L, GrowthRule Rule>
+void GrowingFilter<L, Rule>::find_chunk(KeyBatch batch, bool* found) const noexcept {
+  std::array<bool, PendingKeys::kRoom> hits;
+  PendingKeys pending(batch.size());
+  layer(0).hash_many(batch, pending.hashes());
+  std::fill_n(found, batch.size(), false);
+  // The newest layer has the most keys.
+  for (std::size_t i = layer_count(); i-- > 0 && pending.size() != 0;) {
+    const auto asked = pending.from(0);
+    layer(i).may_contain_many(asked, std::span(hits.data(), asked.size()));
+    if (asked.size() == batch.size()) {
+      for (std::size_t j = 0; j < asked.size(); ++j) found[j] |= hits[j];
+    } else {
+      for (std::size_t j = 0; j < asked.size(); ++j) found[pending.key(j)] |= hits[j];
+    }
+    // A few are asked of again more cheaply than left out.
+    const auto hit_count = std::count(hits.begin(), hits.begin() + asked.size(), true);
+    if (hit_count > static_cast<std::ptrdiff_t>(asked.size() / 8)) pending.drop(0, hits.data());
+  }
 }
 
 template <Layout L, GrowthRule Rule>

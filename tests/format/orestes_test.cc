@@ -36,8 +36,9 @@ TEST(Orestes, ProbesAsOrestesDoes) {
     EXPECT_EQ(hash.h1, each["murmur3_32_seed0"]);
     EXPECT_EQ(hash.h2, each["murmur3_32_seed_h1"]);
     for (const json& set : each["positions"]) {
+      const auto bit_count = set["m"].get<std::uint64_t>();
       for (std::uint32_t i = 0; i < set["k"]; ++i) {
-        EXPECT_EQ(OrestesProbes::position(hash, i, set["m"]), set["Murmur3KirschMitzenmacher"][i]);
+        EXPECT_EQ(OrestesProbes::position(hash, i, bit_count), set["Murmur3KirschMitzenmacher"][i]);
       }
     }
   }
