@@ -63,25 +63,28 @@ void add_missing(std::vector<Row>& rows) {
 
 Outcome median_added(const Filled& filled, const Shape& shape) {
   if (!filled.wrong.empty()) return {.note = filled.wrong, .is_wrong = true};
+  if (filled.items == 0) return {.note = "has no such filters"};
   return {.ns = median(filled.ns.at(shape_name(shape)))};
 }
 
-void add_reserved(std::vector<Row>& rows, std::uint64_t capacity) {
-  const std::string of = ", " + count_text(capacity);
+void add_reserved(std::vector<Row>& rows, const std::string& command, std::uint64_t capacity) {
+  const std::string of =
+      ", " + count_text(capacity) + (command == "BF.RESERVE" ? "" : ", by " + command);
   const auto add_row = [&](const Shape& shape, const std::string& what, auto measure) {
     rows.push_back({shape_name(shape) + what + of, get_row_of(shape), needed(capacity), measure});
   };
   const auto look_up = [&](const Shape& shape) {
     for (const bool members : {true, false}) {
       add_row(shape, members ? " hit" : " miss", [=](Subject& subject) {
-        return subject.look_up(shape, subject.reserved(capacity), Subject::reserved_key(capacity),
-                               members);
+        return subject.look_up(shape, subject.reserved(command, capacity),
+                               Subject::reserved_key(command, capacity), members);
       });
     }
   };
   for (const Shape& shape : ways_of_adding()) {
-    add_row(shape, "",
-            [=](Subject& subject) { return median_added(subject.reserved(capacity), shape); });
+    add_row(shape, "", [=](Subject& subject) {
+      return median_added(subject.reserved(command, capacity), shape);
+    });
   }
   for (const Shape& shape : singles("BF.EXISTS")) look_up(shape);
   for (const Shape& shape : batches("BF.MEXISTS")) look_up(shape);
@@ -112,8 +115,10 @@ std::vector<Row> item_rows(const Settings& settings) {
   std::vector<Row> rows;
   add_strings(rows, settings.near_keys());
   add_missing(rows);
-  add_reserved(rows, settings.near_keys());
-  add_reserved(rows, settings.far_keys());
+  for (const char* const command : {"BF.RESERVE", "BLOOM.RESERVE"}) {
+    add_reserved(rows, command, settings.near_keys());
+    add_reserved(rows, command, settings.far_keys());
+  }
   add_grown(rows, settings.near_keys());
   add_grown(rows, settings.smoke ? settings.far_keys() : 10 * settings.near_keys());
   return rows;

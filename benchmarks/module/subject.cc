@@ -96,6 +96,7 @@ Outcome Subject::get(std::uint64_t keys, std::size_t pipeline) {
 Outcome Subject::look_up(const Shape& shape, const Filled& filled, const std::string& key,
                          bool members) {
   if (!filled.wrong.empty()) return {.note = filled.wrong, .is_wrong = true};
+  if (filled.items == 0) return {.note = "has no such filters"};
   std::vector<Exchange> exchanges;
   for (std::uint64_t first = 0; first < asked_items(); first += shape.items()) {
     exchanges.push_back(make_exchange(shape, key, [&](std::uint64_t i) {
@@ -141,8 +142,8 @@ std::string Subject::mistake_of(const std::string& key, std::uint64_t items) {
                      100 * static_cast<double>(positives) / trials, 100 * kRate);
 }
 
-const Filled& Subject::reserved(std::uint64_t capacity) {
-  const std::string key = reserved_key(capacity);
+const Filled& Subject::reserved(const std::string& command, std::uint64_t capacity) {
+  const std::string key = reserved_key(command, capacity);
   if (const auto had = filled_.find(key); had != filled_.end()) return had->second;
   const std::uint64_t turns = settings_.smoke ? 1 : 10;
   // Small filters are filled often enough to be measured.
@@ -153,7 +154,9 @@ const Filled& Subject::reserved(std::uint64_t capacity) {
   for (std::uint64_t time = 0; time < times; ++time) {
     filled.items = 0;
     ask({"DEL", key});
-    ask({"BF.RESERVE", key, fmt::format("{}", kRate), std::to_string(capacity)});
+    const std::string made =
+        ask({command, key, fmt::format("{}", kRate), std::to_string(capacity)});
+    if (made.starts_with('-')) return filled_[key] = filled;
     for (std::uint64_t turn = 0; turn < turns; ++turn) {
       for (std::size_t i = 0; i < ways.size(); ++i) {
         // Whole exchanges, and never beyond the capacity, where it would grow.
@@ -180,8 +183,8 @@ std::uint64_t Subject::info(const std::string& key, const std::string& field) {
   return std::stoull(reply.substr(reply.find(':') + 1));
 }
 
-std::string Subject::reserved_key(std::uint64_t capacity) {
-  return fmt::format("reserved:{}", capacity);
+std::string Subject::reserved_key(const std::string& command, std::uint64_t capacity) {
+  return fmt::format("{}:{}", command, capacity);
 }
 
 std::string Subject::grown_key(std::uint64_t items) {

@@ -41,15 +41,16 @@ class Subject {
   // of one command on items of a filter, those it has or others.
   Outcome look_up(const Shape& shape, const Filled& filled, const std::string& key, bool members);
 
-  // Makes it when it is first asked for. Adds in all the ways that are measured, in turns.
-  const Filled& reserved(std::uint64_t capacity);
+  // Makes it when it is first asked for, by BF.RESERVE or BLOOM.RESERVE. Adds in all the ways that
+  // are measured, in turns. No items where the module has no such command.
+  const Filled& reserved(const std::string& command, std::uint64_t capacity);
   // Made by its first item.
   const Filled& grown(std::uint64_t items);
 
   std::string ask(const Words& words) { return client_.ask(words); }
   std::uint64_t info(const std::string& key, const std::string& field);
 
-  static std::string reserved_key(std::uint64_t capacity);
+  static std::string reserved_key(const std::string& command, std::uint64_t capacity);
   static std::string grown_key(std::uint64_t items);
 
  private:
