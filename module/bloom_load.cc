@@ -91,7 +91,7 @@ void at(Call& call) {
   }
   try {
     with_reasons([&] {
-      reader.take(data);
+      upload.take(data);
       if (reader.header() && reader.header()->contents.capacity() > call.limits().most_capacity) {
         throw FormatError("a filter for more keys than bf-max-capacity, " +
                           std::to_string(call.limits().most_capacity));

@@ -51,11 +51,12 @@ std::string load_string(Io* io) {
   return {text.get(), size};
 }
 
-void load_pieces(Io* io, std::uint64_t byte_count, NativeReader& reader) {
+// Pieces to `taker`, until its reader has so many bytes.
+void load_pieces(Io* io, std::uint64_t byte_count, const NativeReader& reader, auto& taker) {
   while (reader.taken() < byte_count) {
     const std::string piece = load_string(io);
     if (piece.empty()) throw FormatError("a bloomery filter with an empty piece");
-    reader.take(std::as_bytes(std::span<const char>(piece)));
+    taker.take(std::as_bytes(std::span<const char>(piece)));
   }
 }
 
@@ -80,7 +81,7 @@ void* load_filter(Io* io, int version) noexcept {
   return loaded(io, [&] {
     require_version(version);
     NativeReader reader(load_number(io));
-    load_pieces(io, reader.byte_count(), reader);
+    load_pieces(io, reader.byte_count(), reader, reader);
     const FileNotes notes = reader.header()->notes;
     return kept(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
   });
@@ -93,7 +94,7 @@ void* load_upload(Io* io, int version) noexcept {
     auto upload = std::make_unique<Upload>(target, load_number(io));
     const std::uint64_t taken = load_number(io);
     if (taken > upload->reader.byte_count()) throw FormatError("an upload of more than all bytes");
-    load_pieces(io, taken, upload->reader);
+    load_pieces(io, taken, upload->reader, *upload);
     return upload.release();
   });
 }

@@ -15,6 +15,12 @@ bool has_hash_tag(std::string_view key) noexcept {
 
 }  // namespace
 
+void Upload::take(std::span<const std::byte> piece) {
+  const bool had_head = reader.header().has_value();
+  reader.take(piece);
+  if (!had_head && reader.header()) beside.add(reader.header()->layout.body_bytes);
+}
+
 std::optional<std::string> upload_key(std::string_view key, bool in_cluster) {
   if (has_hash_tag(key)) return std::string(key) + kSuffix;
   const bool can_be_tag = !key.empty() && key.find('}') == std::string_view::npos;

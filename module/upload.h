@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bloomery/format/native/native_reader.h"
+#include "module/server_memory.h"
 #include "module/value_type.h"
 
 namespace bloomery::module {
@@ -21,8 +22,12 @@ struct Upload {
   Upload(std::string_view target_key, std::uint64_t byte_count)
       : target(target_key), reader(byte_count) {}
 
+  // As NativeReader's.
+  void take(std::span<const std::byte> piece);
+
   std::string target;
   NativeReader reader;
+  UncountedMemory beside{};
 };
 
 // The key of an upload for `key`, which is of the same slot of a cluster. None where there is no
