@@ -29,6 +29,7 @@ Examples:
 struct Arguments {
   FilterLocation from;
   std::string to;
+  std::string prefix;
   double timeout_seconds = 30;
   bool json = false;
 };
@@ -42,6 +43,7 @@ int push(const Arguments& arguments) {
   const AnyFilter filter = load(arguments.from);
   PushOptions options;
   if (arguments.from.format == nullptr) options.notes = inspect(arguments.from.path).notes;
+  options.prefix = arguments.prefix;
   options.timeout =
       std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));
   std::optional<Progress> progress;
@@ -80,6 +82,8 @@ void add_push(CLI::App& app, int& status) {
       *app.add_subcommand("push", "Put a filter into a server with bloomery's module");
   add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from)->required();
   command.add_option("SERVER", arguments->to, "the server and the key; see below")->required();
+  command.add_option("--prefix", arguments->prefix,
+                     "the prefix that the module is loaded with, if any");
   command
       .add_option("--timeout", arguments->timeout_seconds,
                   "seconds to wait for the server at every step")

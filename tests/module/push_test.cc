@@ -56,6 +56,12 @@ TEST_F(Push, PutsAFilterIntoAServer) {
   push_filter(filter(1000).contents(), at(server.socket(), "?db=3#users"));
   server.ask("SELECT 3");
   EXPECT_EQ(server.ask("DBSIZE"), ":1");
+
+  ModuleServer other(folder("other"), {"prefix", "my"});
+  PushOptions under_prefix;
+  under_prefix.prefix = "my";
+  push_filter(pushed.contents(), at(other.socket()), under_prefix);
+  EXPECT_EQ(other.call({"MY.BLOOM.CHECK", "users", "key 0"}).shown(), "*1 :1");
 }
 
 TEST_F(Push, SaysWhyItCannot) {

@@ -32,7 +32,10 @@ std::optional<RedisLocation> moved_to(const RedisReply& reply, RedisLocation fro
 class Push {
  public:
   Push(const FilterContents& contents, const PushOptions& options)
-      : contents_(contents), options_(options), head_(contents, options.notes) {}
+      : contents_(contents),
+        options_(options),
+        head_(contents, options.notes),
+        command_((options.prefix.empty() ? "" : options.prefix + ".") + "BLOOM.LOAD") {}
 
   // Begins a load; elsewhere, if the key has another node.
   void begin(RedisLocation location) {
@@ -40,7 +43,7 @@ class Push {
       connection_.emplace(location, options_.timeout);
       key_ = location.key;
       const std::string byte_count = std::to_string(head_.layout.file_bytes);
-      connection_->send(std::array<std::string_view, 4>{"BLOOM.LOAD", key_, "BEGIN", byte_count});
+      connection_->send(std::array<std::string_view, 4>{command_, key_, "BEGIN", byte_count});
       const RedisReply reply = connection_->receive();
       if (!reply.is_error) return;
       const auto moved = moved_to(reply, location);
@@ -54,7 +57,7 @@ class Push {
       const std::string offset = std::to_string(sent_);
       const std::string_view data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       if (on_their_way_ == kMostOnTheirWay) take_answer();
-      connection_->send(std::array<std::string_view, 5>{"BLOOM.LOAD", key_, "AT", offset, data});
+      connection_->send(std::array<std::string_view, 5>{command_, key_, "AT", offset, data});
       ++on_their_way_;
       sent_ += bytes.size();
       if (options_.progress) options_.progress(sent_, head_.layout.file_bytes);
@@ -63,14 +66,14 @@ class Push {
   }
 
   std::uint64_t commit() {
-    connection_->call(std::array<std::string_view, 3>{"BLOOM.LOAD", key_, "COMMIT"});
+    connection_->call(std::array<std::string_view, 3>{command_, key_, "COMMIT"});
     return sent_;
   }
 
  private:
   [[noreturn]] void fail(const RedisReply& reply) const {
     const bool has_no_module = reply.text.find("unknown command") != std::string::npos;
-    connection_->fail(has_no_module ? "it has no BLOOM.LOAD: bloomery.so is not loaded there"
+    connection_->fail(has_no_module ? "it has no " + command_ + ": bloomery.so is not loaded there"
                                     : reply.text);
   }
   void take_answer() {
@@ -82,6 +85,7 @@ class Push {
   const FilterContents& contents_;
   const PushOptions& options_;
   NativeHead head_;
+  std::string command_;
   std::string key_;
   std::optional<RedisConnection> connection_;
   std::uint64_t sent_ = 0;

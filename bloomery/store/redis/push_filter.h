@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/format/native/file_notes.h"
@@ -12,6 +13,7 @@ namespace bloomery {
 
 struct PushOptions {
   FileNotes notes{};
+  std::string prefix{};                       // that the module was loaded with; empty: none
   std::chrono::milliseconds timeout{30'000};  // of every single step
   std::function<void(std::uint64_t sent_bytes, std::uint64_t all_bytes)> progress{};
 };
