@@ -8,6 +8,9 @@
 #include <thread>
 #include <vector>
 
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/native/write_native.h"
+#include "bloomery/store/redis/push_filter.h"
 #include "tests/module/filters_under_test.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
@@ -161,6 +164,39 @@ TEST_F(Cluster, MovesASlotWhileItemsAreAdded) {
   move_slot(slot, nodes_[owner], nodes_[to]);
   owner = to;
   EXPECT_EQ(digests(), before);
+}
+
+TEST_F(Cluster, TakesAFilterAtAnyNodeAndWhileItsSlotMoves) {
+  ASSERT_TRUE(start());
+  AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 100'000});
+  filter.insert("member");
+  const FilterContents contents = filter.contents();
+  ClusterClient client(nodes_);
+  for (const Node& each : nodes_) {
+    for (const char* const key : {"a", "b", "c"}) {  // of three nodes
+      push_filter(contents, parse_redis_location("redis://127.0.0.1:" + each.port + "#" + key));
+      EXPECT_EQ(client.call({"BLOOM.CHECK", key, "member", "other"}).shown(), "*2 :1 :0");
+    }
+  }
+
+  const NativeHead head(contents, {});
+  std::string bytes;
+  write_native(head, contents, [&](auto piece) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  });
+  const std::string half = std::to_string(bytes.size() / 2);
+  client.call({"BLOOM.LOAD", "new", "BEGIN", std::to_string(bytes.size())});
+  client.call({"BLOOM.LOAD", "new", "AT", "0", bytes.substr(0, bytes.size() / 2)});
+  const std::string slot = nodes_[0].server->ask("CLUSTER KEYSLOT new").substr(1);
+  EXPECT_EQ(nodes_[0].server->ask("CLUSTER KEYSLOT {new}.loading").substr(1), slot);
+  const std::size_t owner = std::stoul(slot) * 3 / 16384;
+  move_slot(slot, nodes_[owner], nodes_[(owner + 1) % nodes_.size()]);
+  EXPECT_EQ(client.call({"BLOOM.CHECK", "new", "member"}).line.substr(0, 9), "-NOTREADY");
+  client.call({"BLOOM.LOAD", "new", "AT", half, bytes.substr(bytes.size() / 2)});
+  EXPECT_EQ(client.call({"BLOOM.LOAD", "new", "COMMIT"}).line, "+OK");
+  EXPECT_EQ(client.call({"BLOOM.CHECK", "new", "member", "other"}).shown(), "*2 :1 :0");
+  EXPECT_EQ(client.call({"BLOOM.LOAD", "a}b", "BEGIN", "9999"}).line.substr(0, 20),
+            "-ERR in a cluster a ");
 }
 
 }  // namespace
