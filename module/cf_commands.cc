@@ -79,16 +79,17 @@ class Target {
 
   StoredCuckoo& filter() const noexcept { return *stored_; }
 
-  // Keeps it, and tells others which items went in: all that the command has, or some.
-  void keep(std::span<String* const> added, bool all) {
+  // Keeps it, and tells others which items went in; by the command as it is where that says no
+  // more.
+  void keep(std::span<String* const> added, bool as_it_is) {
     if (made_ != nullptr) {
       key_.store(std::move(made_));
       call_.replicate_reserve(*made_of_);
       call_.changed("cf.reserve");
-      all = false;
+      as_it_is = false;
     }
     if (added.empty()) return;
-    if (all) {
+    if (as_it_is) {
       call_.replicate();
     } else {
       call_.replicate_cuckoo_insert(added);
@@ -144,7 +145,7 @@ void add_many(Call& call, bool only_new) {
       if (became[i] != CuckooInsert::added) continue;
       added.push_back(call.raw_word(options.first_item + i));
     }
-    target.keep(added, added.size() == items.size());
+    target.keep(added, false);  // a capacity that is right here may be refused elsewhere
   }
   call.reply_array(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {

@@ -102,6 +102,7 @@ TEST_F(Replication, MovesTheSlotsOfCuckooFiltersAlike) {
     primary.call({"CF.ADDNX", "grown", item});
     primary.call({"CF.INSERT", "full", "ITEMS", item, "x" + item});
     primary.call({"CF.INSERTNX", "batch", "CAPACITY", "600", "ITEMS", item, item, "x" + item});
+    primary.call({"CF.INSERT", "batch", "CAPACITY", "4", "ITEMS", item});  // too few over there
     if (i % 3 == 0) primary.call({"CF.DEL", "grown", std::to_string(i / 2)});
   }
   primary.ask("CF.COMPACT grown");
