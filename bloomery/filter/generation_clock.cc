@@ -17,7 +17,8 @@ constexpr std::size_t kNewest = 0;
 constexpr std::size_t kInserts = 0;
 constexpr std::size_t kOffset = 1;
 
-// Beyond this a head is none: no clock and no count gets there, and products stay below 2^64.
+// Beyond this a head is none: no clock and no count gets there, and products stay below 2^64. One
+// that was stored with so much stays there: what inserts make of it must be a head again.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
 constexpr std::uint64_t kLatestMs = std::uint64_t{1} << 56;
 
@@ -83,7 +84,7 @@ GenerationClock::Turn GenerationClock::take(std::span<std::uint64_t> words,
       ((generation - generations_) * capacity_ + generations_ - 1) / generations_;
   const std::uint64_t keys =
       std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(next - inserts, 1));
-  inserts += keys;
+  inserts = std::min(inserts + keys, kMost);
   return {generation, keys};
 }
 
@@ -91,13 +92,14 @@ std::uint64_t GenerationClock::take_concurrently(std::span<std::uint64_t> words)
   const std::uint64_t head = load_word(&words[kNewest]);
   if (head == kLostGeneration) return kLostGeneration;
   if (by_count()) {
+    if (head >= kMost) return of_count(head);
     return of_count(std::atomic_ref(words[kInserts]).fetch_add(1, std::memory_order_relaxed));
   }
   const std::uint64_t clock = by_clock();
   const std::uint64_t offset = load_word(&words[kOffset]);
   if (clock + offset + 1 < head) raise_atomically(words[kOffset], head - clock);
   const std::uint64_t generation = std::max(head, clock + offset);
-  if (generation > head) raise_atomically(words[kNewest], generation);
+  if (generation > head) raise_atomically(words[kNewest], std::min(generation, kMost));
   return generation;
 }
 

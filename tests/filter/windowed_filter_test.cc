@@ -497,5 +497,29 @@ TEST(WindowedFilter, RefusesAHeadThatCannotBe) {
   }
 }
 
+// A file with the largest numbers is taken, so the next one must be too.
+TEST(WindowedFilter, TheLargestHeadStaysAHead) {
+  for (const bool by_time : {false, true}) {
+    FakeClock clock;
+    const FilterOptions options{.capacity = 300,
+                                .window = by_time ? clock.window(1'000) : Window{}};
+    const auto parameters =
+        parameters_for(FilterKind::windowed, WindowedLayout::geometry(options), options);
+    HeapWords words(WindowedLayout::word_count(parameters));
+    words.words()[0] = 1ULL << 60;
+    if (by_time) words.words()[1] = 1ULL << 60;
+    AnyFilter filter = open_filter({.parameters = parameters}, std::move(words));
+    const std::vector<std::uint64_t> keys{1, 2, 3};
+    filter.insert_many(keys);
+    filter.insert("one more");
+    filter.insert_concurrently("and one");
+    EXPECT_TRUE(filter.may_contain("one more") && filter.may_contain("and one"));
+    HeapWords stored(WindowedLayout::word_count(parameters));
+    std::ranges::copy(filter.contents().words[0], stored.words().begin());
+    const AnyFilter again = open_filter({.parameters = parameters}, std::move(stored));
+    EXPECT_TRUE(again.may_contain("one more") && again.may_contain("and one"));
+  }
+}
+
 }  // namespace
 }  // namespace bloomery
