@@ -161,16 +161,27 @@ void rewrite_upload(Io* aof, String*, void* value) noexcept {
   upload.reader.give([&](auto part) { emitter.add(part); });
 }
 
+void add_to_digest(Digest* of, std::span<const std::byte> bytes) {
+  api->digest_bytes(of, characters(bytes), bytes.size());
+}
 void digest_filter(Digest* of, void* value) noexcept {
   const NativeFilter& filter = filter_of(value);
   const FilterContents contents = filter.contents();
-  Pieces pieces([&](auto bytes) { api->digest_bytes(of, characters(bytes), bytes.size()); });
-  write_native(NativeHead(contents, filter.notes()), contents,
-               [&](auto bytes) { pieces.add(bytes); });
+  {
+    Pieces pieces([&](auto bytes) { add_to_digest(of, bytes); });
+    write_native(NativeHead(contents, filter.notes()), contents,
+                 [&](auto bytes) { pieces.add(bytes); });
+  }
+  api->digest_end(of);  // only then does it count
 }
 void digest_upload(Digest* of, void* value) noexcept {
-  Pieces pieces([&](auto bytes) { api->digest_bytes(of, characters(bytes), bytes.size()); });
-  upload_of(value).reader.give([&](auto bytes) { pieces.add(bytes); });
+  const Upload& upload = upload_of(value);
+  add_to_digest(of, std::as_bytes(std::span<const char>(upload.target)));
+  {
+    Pieces pieces([&](auto bytes) { add_to_digest(of, bytes); });
+    upload.reader.give([&](auto bytes) { pieces.add(bytes); });
+  }
+  api->digest_end(of);
 }
 
 std::size_t filter_bytes(const void* value) noexcept {

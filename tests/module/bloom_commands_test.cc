@@ -107,6 +107,7 @@ TEST_F(BloomCommands, MergeFiltersThatWereMadeAlike) {
   EXPECT_EQ(server.call({"BF.MEXISTS", "bf a", "1", "2", "3"}).shown(), "*3 :1 :1 :0");
   // All or nothing.
   const std::string before = server.ask("DEBUG DIGEST-VALUE a");
+  EXPECT_NE(before, server.ask("DEBUG DIGEST-VALUE b"));
   EXPECT_EQ(server.call({"BLOOM.MERGE", "a", "b", "bf a"}).shown(),
             "-ERR cannot merge: the filters are of different kinds");
   server.ask("BLOOM.RESERVE larger 0.01 1000");
