@@ -44,12 +44,19 @@ inline constexpr Argument kMerge[]{
 
 inline constexpr Argument kAt[]{
     value("offset", ArgumentType::integer), value("data", ArgumentType::text), {}};
+inline constexpr Argument kPut[]{value("target", ArgumentType::text),
+                                 value("bytes", ArgumentType::integer),
+                                 value("offset", ArgumentType::integer),
+                                 value("data", ArgumentType::text),
+                                 {}};
 inline constexpr Argument kSteps[]{
     {.name = "bytes", .type = ArgumentType::integer, .token = "BEGIN"},
     {.name = "piece", .type = ArgumentType::block, .token = "AT", .parts = kAt},
     token("commit", "COMMIT", 0),
     token("abort", "ABORT", 0),
     {.name = "head", .type = ArgumentType::text, .token = "EMPTY"},
+    {.name = "stored", .type = ArgumentType::block, .token = "PUT", .parts = kPut},
+    token("turn", "TURN", 0),
     {}};
 inline constexpr Argument kLoad[]{
     kKeyArgument, {.name = "step", .type = ArgumentType::one_of, .parts = kSteps}, {}};

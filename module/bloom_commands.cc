@@ -212,7 +212,7 @@ constexpr std::array<Command, 9> kCommands{{
                                    {"Tells what a filter is, how full, and its error rate now",
                                     "O(b), with b bytes of it, at most 32 MiB", kSince,
                                     kKeyRead | kKeyAccess, "dont_cache", kJustKey}),
-    make_command<bloom_load, 3, 5>("bloom.load", kWrites, "write bloomery",
+    make_command<bloom_load, 3, 7>("bloom.load", kWrites, "write bloomery",
                                    {"Takes a filter that was built elsewhere, piece by piece",
                                     "O(b), with b bytes of the piece", kSince,
                                     kKeyReadWrite | kKeyInsert, nullptr, bloom::kLoad}),

@@ -64,6 +64,38 @@ void require_filter_or_none(const OpenKey& key) {
   key.get_or_none<StoredFilter>();
 }
 
+// Throws Refusal; no piece may follow then.
+void take(const Call& call, Upload& upload, std::span<const std::byte> data) {
+  with_reasons([&] {
+    upload.take(data);
+    const NativeReader& reader = upload.reader;
+    if (reader.header() && reader.header()->contents.capacity() > call.limits().most_capacity) {
+      throw FormatError("a filter for more keys than bf-max-capacity, " +
+                        std::to_string(call.limits().most_capacity));
+    }
+  });
+}
+
+void require_all_bytes(const NativeReader& reader) {
+  if (reader.taken() == reader.byte_count()) return;
+  throw Refusal("ERR " + std::to_string(reader.byte_count() - reader.taken()) +
+                " bytes are missing; the next is " + std::to_string(reader.taken()));
+}
+
+// Throws Refusal; the reader is of no use then.
+std::unique_ptr<NativeFilter> filter_of(NativeReader& reader) {
+  std::unique_ptr<NativeFilter> filter;
+  with_reasons([&] {
+    const FileNotes notes = reader.header()->notes;
+    filter = std::make_unique<NativeFilter>(reader.finish(window_now), notes);
+  });
+  return filter;
+}
+
+[[noreturn]] void refuse_byte(const NativeReader& reader) {
+  throw Refusal("ERR the next byte is " + std::to_string(reader.taken()));
+}
+
 void begin(Call& call) {
   const std::uint64_t byte_count = number_of(call, 3, "the length");
   require_filter_or_none(call.open(kRead));
@@ -86,17 +118,9 @@ void at(Call& call) {
   OpenKey shadow = call.open(name, kRead | kWrite);
   Upload& upload = upload_to(shadow, call.word(1));
   NativeReader& reader = upload.reader;
-  if (offset != reader.taken()) {
-    throw Refusal("ERR the next byte is " + std::to_string(reader.taken()));
-  }
+  if (offset != reader.taken()) refuse_byte(reader);
   try {
-    with_reasons([&] {
-      upload.take(data);
-      if (reader.header() && reader.header()->contents.capacity() > call.limits().most_capacity) {
-        throw FormatError("a filter for more keys than bf-max-capacity, " +
-                          std::to_string(call.limits().most_capacity));
-      }
-    });
+    take(call, upload, data);
   } catch (const Refusal&) {
     // Bytes that are wrong do not become right.
     shadow.remove();
@@ -114,15 +138,9 @@ void commit(Call& call) {
   NativeReader& reader = upload_to(shadow, call.word(1)).reader;
   OpenKey key = call.open(kRead | kWrite);
   require_filter_or_none(key);
-  if (reader.taken() < reader.byte_count()) {
-    throw Refusal("ERR " + std::to_string(reader.byte_count() - reader.taken()) +
-                  " bytes are missing; the next is " + std::to_string(reader.taken()));
-  }
+  require_all_bytes(reader);
   try {
-    with_reasons([&] {
-      const FileNotes notes = reader.header()->notes;
-      key.store(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
-    });
+    key.store(filter_of(reader));
   } catch (const Refusal&) {
     shadow.remove();
     call.replicate_abort();
@@ -142,6 +160,57 @@ void abort_load(Call& call) {
     shadow.remove();
     call.replicate();
   }
+  call.reply_ok();
+}
+
+// A load in the key itself, whatever else there is: so append-only files have loads, and filters.
+void put(Call& call) {
+  const std::string_view target = call.word(3);
+  const std::uint64_t byte_count = number_of(call, 4, "the length");
+  const std::uint64_t offset = number_of(call, 5, "the offset");
+  const auto data = bytes_of(call, 6);
+  OpenKey key = call.open(kRead | kWrite);
+  if (offset == 0) {
+    if (!key.is_empty()) throw Refusal("ERR item exists");
+    with_reasons([&] {
+      require_room(byte_count);
+      auto upload = std::make_unique<Upload>(target, byte_count);
+      take(call, *upload, data);
+      key.store(std::move(upload));
+    });
+  } else {
+    auto& upload = key.existing<Upload>();
+    NativeReader& reader = upload.reader;
+    if (target != upload.target || byte_count != reader.byte_count()) {
+      throw Refusal("ERR another load is there");
+    }
+    if (offset != reader.taken()) refuse_byte(reader);
+    try {
+      take(call, upload, data);
+    } catch (const Refusal&) {
+      key.remove();
+      call.replicate_delete();
+      throw;
+    }
+  }
+  call.replicate();
+  call.reply_ok();
+}
+
+// And then it is the filter.
+void turn(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  NativeReader& reader = key.existing<Upload>().reader;
+  require_all_bytes(reader);
+  try {
+    key.store(filter_of(reader));
+  } catch (const Refusal&) {
+    key.remove();
+    call.replicate_delete();
+    throw;
+  }
+  call.replicate();
+  call.changed("bloom.load");
   call.reply_ok();
 }
 
@@ -166,8 +235,8 @@ struct Step {
   void (*run)(Call& call);
 };
 constexpr Step kSteps[] = {
-    {"begin", 4, begin},      {"at", 5, at},       {"commit", 3, commit},
-    {"abort", 3, abort_load}, {"empty", 4, empty},
+    {"begin", 4, begin}, {"at", 5, at},   {"commit", 3, commit}, {"abort", 3, abort_load},
+    {"empty", 4, empty}, {"put", 7, put}, {"turn", 3, turn},
 };
 
 }  // namespace

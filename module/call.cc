@@ -208,6 +208,10 @@ void Call::replicate_abort() const {
   api().replicate(context_, named("BLOOM.LOAD").c_str(), "sc", words_[1], "ABORT");
 }
 
+void Call::replicate_delete() const {
+  api().replicate(context_, "DEL", "s", words_[1]);
+}
+
 void Call::replicate_reserve(const redisbloom::CuckooOptions& options) const {
   const std::string capacity = std::to_string(options.capacity);
   const std::string bucket_size = std::to_string(options.bucket_size);

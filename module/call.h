@@ -139,6 +139,7 @@ class Call {
   void replicate_head(std::span<const std::byte> head) const;
   void replicate_expiry(std::uint64_t milliseconds) const;
   void replicate_abort() const;
+  void replicate_delete() const;
   void replicate_reserve(const redisbloom::CuckooOptions& options) const;
   void replicate_cuckoo_insert(std::span<String* const> items) const;
   // Tells those who watch the key.

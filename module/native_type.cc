@@ -121,44 +121,52 @@ void save_upload(Io* io, void* value) noexcept {
   upload.reader.give([&](auto bytes) { pieces.add(bytes); });
 }
 
-// BLOOM.LOAD of a key, word by word.
+std::string_view text_of(const String* key) noexcept {
+  std::size_t size = 0;
+  const char* const bytes = api->string_bytes(key, &size);
+  return {bytes, size};
+}
+
+// Puts a load into the key itself: other keys, also that of a load of it, are none of its business.
 class Emitter {
  public:
-  Emitter(Io* aof, std::string_view key, std::uint64_t byte_count)
-      : aof_(aof), key_(key), pieces_([this](auto bytes) {
-          api->emit_aof(aof_, load_command.c_str(), "bclb", key_.data(), key_.size(), "AT",
-                        static_cast<long long>(offset_), characters(bytes), bytes.size());
-          offset_ += bytes.size();
-        }) {
-    api->emit_aof(aof_, load_command.c_str(), "bcl", key_.data(), key_.size(), "BEGIN",
-                  static_cast<long long>(byte_count));
+  Emitter(Io* aof, std::string_view key, std::string_view target, std::uint64_t byte_count)
+      : aof_(aof), key_(key), target_(target), byte_count_(byte_count) {}
+
+  void put(std::span<const std::byte> bytes) {
+    api->emit_aof(aof_, load_command.c_str(), "bcbllb", key_.data(), key_.size(), "PUT",
+                  target_.data(), target_.size(), static_cast<long long>(byte_count_),
+                  static_cast<long long>(offset_), characters(bytes), bytes.size());
+    offset_ += bytes.size();
   }
-  void add(std::span<const std::byte> bytes) { pieces_.add(bytes); }
 
  private:
   Io* aof_;
   std::string_view key_;
+  std::string_view target_;
+  std::uint64_t byte_count_;
   std::uint64_t offset_ = 0;
-  Pieces pieces_;
 };
 
 void rewrite_filter(Io* aof, String* key, void* value) noexcept {
-  std::size_t size = 0;
-  const char* const bytes = api->string_bytes(key, &size);
+  const std::string_view name = text_of(key);
   const NativeFilter& filter = filter_of(value);
   const FilterContents contents = filter.contents();
   const NativeHead head(contents, filter.notes());
   {
-    Emitter emitter(aof, {bytes, size}, head.layout.file_bytes);
-    write_native(head, contents, [&](auto part) { emitter.add(part); });
+    Emitter emitter(aof, name, name, head.layout.file_bytes);
+    Pieces pieces([&](auto bytes) { emitter.put(bytes); });
+    write_native(head, contents, [&](auto part) { pieces.add(part); });
   }
-  api->emit_aof(aof, load_command.c_str(), "bc", bytes, size, "COMMIT");
+  api->emit_aof(aof, load_command.c_str(), "bc", name.data(), name.size(), "TURN");
 }
 
-void rewrite_upload(Io* aof, String*, void* value) noexcept {
+void rewrite_upload(Io* aof, String* key, void* value) noexcept {
   const Upload& upload = upload_of(value);
-  Emitter emitter(aof, upload.target, upload.reader.byte_count());
-  upload.reader.give([&](auto part) { emitter.add(part); });
+  Emitter emitter(aof, text_of(key), upload.target, upload.reader.byte_count());
+  if (upload.reader.taken() == 0) return emitter.put({});
+  Pieces pieces([&](auto bytes) { emitter.put(bytes); });
+  upload.reader.give([&](auto part) { pieces.add(part); });
 }
 
 void add_to_digest(Digest* of, std::span<const std::byte> bytes) {

@@ -95,6 +95,77 @@ TEST_F(BloomLoad, GoesOnAfterReloadsRestartsAndRenames) {
   EXPECT_EQ(server.call({"BLOOM.CHECK", "key", "key 5", "none"}).shown(), "*2 :1 :0");
 }
 
+TEST_F(BloomLoad, RewrittenFilesKeepFiltersAndLoadsApart) {
+  ModuleServer server(folder(), {}, {"--appendonly", "yes", "--aof-use-rdb-preamble", "no"});
+  const std::string bytes = native_bytes();
+  std::vector<std::string> names{"{none}.loading", "a", "b", "{taken}.loading", "taken"};
+  begin(server, "none", 5000);
+  for (const char* key : {"a", "b"}) {
+    begin(server, "key", bytes.size());
+    send(server, "key", bytes, 0, 5000);
+    server.call({"RENAME", "{key}.loading", key});
+  }
+  server.ask("BLOOM.RESERVE taken 0.01 100");
+  server.ask("BLOOM.ADD taken x");
+  server.ask("CF.ADD {taken}.loading x");
+  // Whichever of them comes first into the file.
+  for (int i = 0; i < 8; ++i) {
+    const std::string key = "key" + std::to_string(i);
+    server.ask("BLOOM.RESERVE " + key + " 0.01 100");
+    begin(server, key, bytes.size());
+    send(server, key, bytes, 0, 5000);
+    names.push_back(key);
+    names.push_back("{" + key + "}.loading");
+  }
+  server.ask("BLOOM.LOAD late BEGIN 5000");
+  server.ask("SET late text");
+  server.ask("PERSIST {late}.loading");
+  const auto state = [&] {
+    std::vector<std::string> all;
+    for (const auto& each : names) {
+      all.push_back(server.ask("TYPE " + each) + server.ask("DEBUG DIGEST-VALUE " + each));
+    }
+    all.push_back(server.ask("DBSIZE") + server.ask("TTL {late}.loading"));
+    return all;
+  };
+  const auto before = state();
+  EXPECT_NE(server.ask("DEBUG DIGEST-VALUE {key0}.loading"),
+            server.ask("DEBUG DIGEST-VALUE {none}.loading"));
+  server.ask("BGREWRITEAOF");
+  usleep(500'000);
+  EXPECT_EQ(server.ask("DEBUG LOADAOF"), "+OK");
+  EXPECT_EQ(state(), before);
+  send(server, "key7", bytes, 5000, bytes.size());
+  EXPECT_EQ(server.ask("BLOOM.LOAD key7 COMMIT"), "+OK");
+}
+
+TEST_F(BloomLoad, APutIsCheckedAsOtherLoadsAre) {
+  ModuleServer server(folder());
+  const std::string bytes = native_bytes();
+  const std::string size = std::to_string(bytes.size());
+  server.ask("SET text a");
+  EXPECT_EQ(server.call({"BLOOM.LOAD", "text", "PUT", "x", size, "0", ""}).shown(),
+            "-ERR item exists");
+  EXPECT_EQ(server.call({"BLOOM.LOAD", "f", "PUT", "x", size, "5", "a"}).shown(), "-ERR not found");
+  EXPECT_EQ(server.ask("BLOOM.LOAD f TURN"), "-ERR not found");
+  server.call({"BLOOM.LOAD", "f", "PUT", "x", size, "0", bytes.substr(0, 9)});
+  EXPECT_EQ(server.call({"BLOOM.LOAD", "f", "PUT", "y", size, "9", bytes.substr(9)}).shown(),
+            "-ERR another load is there");
+  EXPECT_EQ(server.call({"BLOOM.LOAD", "f", "PUT", "x", size, "8", "a"}).shown(),
+            "-ERR the next byte is 9");
+  EXPECT_EQ(server.ask("BLOOM.LOAD f TURN").find(" bytes are missing; the next is 9"), 11U);
+  EXPECT_EQ(server.call({"BLOOM.LOAD", "f", "PUT", "x", size, "9", bytes.substr(9)}).shown(),
+            "+OK");
+  EXPECT_EQ(server.ask("BLOOM.LOAD f TURN"), "+OK");
+  EXPECT_EQ(server.call({"BLOOM.CHECK", "f", "key 1", "none"}).shown(), "*2 :1 :0");
+  server.call({"BLOOM.LOAD", "bad", "PUT", "x", size, "0", bytes.substr(0, 9)});
+  EXPECT_EQ(
+      server.call({"BLOOM.LOAD", "bad", "PUT", "x", size, "9", std::string(bytes.size() - 9, 'x')})
+          .shown()[0],
+      '-');
+  EXPECT_EQ(server.ask("EXISTS bad"), ":0");
+}
+
 TEST_F(BloomLoad, RefusesDamageAndForgetsIt) {
   ModuleServer server(folder());
   const std::string bytes = native_bytes();

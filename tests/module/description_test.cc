@@ -132,7 +132,9 @@ const Expected kExpected[]{
      "key:key"},
     {"bloom.load", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key step:oneof(bytes:integer=BEGIN piece:block=AT(offset:integer data:string) "
-     "commit:pure-token=COMMIT abort:pure-token=ABORT head:string=EMPTY)"},
+     "commit:pure-token=COMMIT abort:pure-token=ABORT head:string=EMPTY "
+     "stored:block=PUT(target:string bytes:integer offset:integer data:string) "
+     "turn:pure-token=TURN)"},
 };
 
 class Description : public ModuleTest {};
