@@ -173,7 +173,6 @@ void put(Call& call) {
   if (offset == 0) {
     if (!key.is_empty()) throw Refusal("ERR item exists");
     with_reasons([&] {
-      require_room(byte_count);
       auto upload = std::make_unique<Upload>(target, byte_count);
       take(call, *upload, data);
       key.store(std::move(upload));

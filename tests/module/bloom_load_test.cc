@@ -178,6 +178,9 @@ TEST_F(BloomLoad, RefusesDamageAndForgetsIt) {
   EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN 5").substr(0, 13), "-ERR no filte");
   EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN 99999999999999999").substr(0, 17),
             "-ERR Insufficient");
+  EXPECT_EQ(
+      server.call({"BLOOM.LOAD", "key", "PUT", "key", "1152921504606846977", "0", ""}).shown(),
+      "-ERR no filter is 1,152,921,504,606,846,977 bytes");
   EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN -1").substr(0, 15), "-ERR the length");
   EXPECT_EQ(server.ask("BLOOM.LOAD key FOO").substr(0, 15), "-ERR BLOOM.LOAD");
   EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN"),

@@ -12,6 +12,8 @@
 namespace bloomery {
 namespace {
 
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 60;  // counters of 2^60 positions
+
 // Copies the part of `piece` that lies in `place`, which begins at byte `begin` of the file; the
 // piece begins at byte `at`.
 void copy_overlap(std::span<const std::byte> piece, std::uint64_t at, std::span<std::byte> place,
@@ -29,6 +31,9 @@ NativeReader::NativeReader(std::uint64_t byte_count) : byte_count_(byte_count) {
   if (byte_count < kBodyAlignment) {
     throw FormatError("no filter is " + grouped(byte_count) + " bytes: the head alone has " +
                       grouped(kBodyAlignment));
+  }
+  if (byte_count > kMostBytes) {
+    throw FormatError("no filter is " + grouped(byte_count) + " bytes");
   }
 }
 
