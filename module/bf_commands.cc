@@ -233,13 +233,24 @@ void bf_loadchunk(Call& call) {
     if (*iterator <= 0 || static_cast<std::uint64_t>(*iterator) < bytes.size()) {
       throw Refusal(kBadData);
     }
-    switch (filter.load(static_cast<std::uint64_t>(*iterator), bytes)) {
+    const auto end = static_cast<std::uint64_t>(*iterator);
+    const bool is_added_to = filter.is_incomplete() && !call.is_replay();
+    switch (filter.load(end, bytes, call.is_replay())) {
       case Took::all:
         break;
       case Took::no_such_link:
         throw Refusal("ERR invalid offset - no link found");
       case Took::beyond_its_link:
         throw Refusal("ERR invalid chunk - Too big for current filter");
+    }
+    if (is_added_to && !bytes.empty()) {
+      // A replica may not know that pieces are missing: it came in the midst, by an RDB file.
+      const FilterContents contents = filter.contents();
+      call.replicate_chunk(
+          end, redisbloom::dump_chunk(contents, end - bytes.size(), bytes.size()).bytes);
+      call.changed("bf.loadchunk");
+      call.reply_ok();
+      return;
     }
   }
   call.replicate();

@@ -195,6 +195,11 @@ void Call::replicate_apply(std::uint64_t milliseconds, std::span<String* const> 
                   static_cast<long long>(milliseconds), items.data(), items.size());
 }
 
+void Call::replicate_chunk(std::uint64_t iterator, std::span<const std::byte> bytes) const {
+  api().replicate(context_, named("BF.LOADCHUNK").c_str(), "slb", words_[1],
+                  static_cast<long long>(iterator), bytes.data(), bytes.size());
+}
+
 void Call::replicate_head(std::span<const std::byte> head) const {
   api().replicate(context_, named("BLOOM.LOAD").c_str(), "scb", words_[1], "EMPTY", head.data(),
                   head.size());

@@ -136,6 +136,7 @@ class Call {
   void replicate_add(const char* command, std::span<String* const> items) const;
   // The same at a moment, for filters that go by time.
   void replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const;
+  void replicate_chunk(std::uint64_t iterator, std::span<const std::byte> bytes) const;
   void replicate_head(std::span<const std::byte> head) const;
   void replicate_expiry(std::uint64_t milliseconds) const;
   void replicate_abort() const;

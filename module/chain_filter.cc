@@ -117,8 +117,11 @@ std::uint64_t ChainFilter::memory_bytes() const {
   return redisbloom::memory_bytes(contents().layers);
 }
 
-ChunkLoader::Took ChainFilter::load(std::uint64_t iterator, std::span<const std::byte> bytes) {
-  const auto took = loader_ != nullptr ? loader_->load(iterator, bytes) : replace(iterator, bytes);
+ChunkLoader::Took ChainFilter::load(std::uint64_t iterator, std::span<const std::byte> bytes,
+                                    bool as_it_is) {
+  auto took = ChunkLoader::Took::all;
+  if (loader_ == nullptr || as_it_is) took = replace(iterator, bytes);
+  if (loader_ != nullptr && took == ChunkLoader::Took::all) took = loader_->load(iterator, bytes);
   clear_beyond_last_bits();
   if (loader_ != nullptr && loader_->missing_bytes() == 0) loader_.reset();
   return took;

@@ -48,8 +48,10 @@ class ChainFilter final : public StoredFilter {
   double predicted_rate() const noexcept override;
 
   // A piece of a dump. The bits of a filter that is being loaded are added to, so that what was
-  // inserted meanwhile stays; those of others are replaced, as by RedisBloom.
-  redisbloom::ChunkLoader::Took load(std::uint64_t iterator, std::span<const std::byte> bytes);
+  // inserted meanwhile stays; those of others are replaced, as by RedisBloom. `as_it_is`: replaced
+  // in any case, as a primary says what became of its own.
+  redisbloom::ChunkLoader::Took load(std::uint64_t iterator, std::span<const std::byte> bytes,
+                                     bool as_it_is = false);
 
  private:
   redisbloom::ChunkLoader::Took replace(std::uint64_t iterator, std::span<const std::byte> bytes);

@@ -79,6 +79,23 @@ TEST_F(Replication, BuildsTheSameFiltersUnderOtherSettings) {
   EXPECT_LE(offset(primary) - before, 14U);  // a PING may be due
 }
 
+// A replica that comes while a filter is being loaded does not know of the pieces that are missing.
+TEST_F(Replication, KeepsWhatWasAddedBetweenPieces) {
+  const std::string port = free_port();
+  ModuleServer primary(folder("primary"), {}, {"--port", port, "--repl-diskless-sync-delay", "0"});
+  primary.ask("BF.MADD from a b c");
+  const auto header = primary.call({"BF.SCANDUMP", "from", "0"});
+  const auto chunk = primary.call({"BF.SCANDUMP", "from", "1"});
+  primary.call({"BF.LOADCHUNK", "to", "1", header.items[1].text});
+  primary.ask("BF.ADD to meanwhile");
+  ModuleServer replica(folder("replica"), {}, {"--replicaof", "127.0.0.1 " + port});
+  ASSERT_TRUE(testing::has_synced(replica));
+  primary.call({"BF.LOADCHUNK", "to", chunk.items[0].line.substr(1), chunk.items[1].text});
+  ASSERT_EQ(primary.ask("WAIT 1 10000"), ":1");
+  EXPECT_EQ(replica.ask("BF.MEXISTS to a b c meanwhile"), "*4 :1 :1 :1 :1");
+  EXPECT_EQ(replica.call({"DUMP", "to"}).text, primary.call({"DUMP", "to"}).text);
+}
+
 // Slots move at random looks of it, but by what came before alone.
 TEST_F(Replication, MovesTheSlotsOfCuckooFiltersAlike) {
   const std::string port = free_port();
