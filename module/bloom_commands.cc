@@ -148,7 +148,10 @@ void bloom_merge(Call& call) {
   for (std::size_t i = 2; i < call.size(); ++i) {
     const OpenKey source = call.open(kRead, i);
     const auto& filter = source.existing<StoredFilter>("ERR not found: a source");
-    if (filter.is_incomplete()) throw Refusal("NOTREADY a source is still being loaded");
+    // A primary that was restarted meanwhile does not know of it any more.
+    if (filter.is_incomplete() && !call.is_replay()) {
+      throw Refusal("NOTREADY a source is still being loaded");
+    }
     sources.push_back(filter.contents());
     // All are known to fit before anything changes.
     const auto obstacle =

@@ -94,6 +94,14 @@ TEST_F(Replication, KeepsWhatWasAddedBetweenPieces) {
   ASSERT_EQ(primary.ask("WAIT 1 10000"), ":1");
   EXPECT_EQ(replica.ask("BF.MEXISTS to a b c meanwhile"), "*4 :1 :1 :1 :1");
   EXPECT_EQ(replica.call({"DUMP", "to"}).text, primary.call({"DUMP", "to"}).text);
+
+  // And the other way round.
+  primary.call({"BF.LOADCHUNK", "half", "1", header.items[1].text});
+  EXPECT_EQ(primary.ask("BLOOM.MERGE new half"), "-NOTREADY a source is still being loaded");
+  primary.ask("DEBUG RELOAD");
+  EXPECT_EQ(primary.ask("BLOOM.MERGE new half"), "+OK");
+  ASSERT_EQ(primary.ask("WAIT 1 10000"), ":1");
+  EXPECT_EQ(replica.ask("EXISTS new"), ":1");
 }
 
 // Slots move at random looks of it, but by what came before alone.
