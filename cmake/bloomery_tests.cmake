@@ -1,12 +1,16 @@
-# bloomery_test(NAME SOURCES file... USES library...) makes the test program NAME and gives each of its cases
-# to ctest, which runs them side by side. Working directory: tests/, so golden files have short names.
+# bloomery_test(NAME [COMPUTES_LITTLE] SOURCES file... USES library...) makes the test program NAME and gives each of
+# its cases to ctest, which runs them side by side. Working directory: tests/, so golden files have short names.
+# COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(bloomery_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(TEST "COMPUTES_LITTLE" "" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
+  if(TEST_COMPUTES_LITTLE)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   # Half of a small test's compilation are these. g++ 12 warns of its own headers where they are precompiled.
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_precompile_headers(${name} PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
