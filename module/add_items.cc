@@ -14,19 +14,24 @@ namespace {
 constexpr const char* kFull = "ERR non scaling filter is full";
 constexpr const char* kNotInserted = "ERR problem inserting into filter";
 
-// `items` changed the filter, at the moment `now`.
+// Others need none, and asking the system takes time.
+std::uint64_t moment_for(const StoredFilter& filter) {
+  return filter.counts_repeats() ? window_now() : 0;
+}
+
+// `items` changed the filter, at the moment `now`. `as_it_is`: the command says no more than that.
 void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
-          std::span<String* const> items, std::uint64_t now) {
+          std::span<String* const> items, std::uint64_t now, bool as_it_is) {
   if (made_of) {
     call.replicate_insert(*made_of, items);
     call.changed("bf.reserve");
-  } else if (filter.type() == ValueType::chain) {
-    if (!items.empty()) call.replicate_add("BF.MADD", items);
   } else if (!items.empty()) {
     if (filter.counts_repeats()) {
       call.replicate_apply(now, items);
+    } else if (as_it_is) {
+      call.replicate();
     } else {
-      call.replicate_add("BLOOM.MADD", items);
+      call.replicate_add(filter.type() == ValueType::chain ? "BF.MADD" : "BLOOM.MADD", items);
     }
   }
   if (!items.empty()) call.changed("bf.add");
@@ -35,7 +40,7 @@ void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
 }  // namespace
 
 void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
-  const std::uint64_t now = window_now();
+  const std::uint64_t now = moment_for(filter);
   const AtMoment moment(now);
   Insert insert = Insert::full;
   try {
@@ -46,12 +51,12 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
   if (insert == Insert::full) throw Refusal(kFull);
   const std::array item{call.raw_word(2)};
   const bool changes = insert == Insert::added || filter.counts_repeats();
-  tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now);
+  tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true);
   call.reply_bool(insert == Insert::added);
 }
 
 void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
-  const std::uint64_t now = window_now();
+  const std::uint64_t now = moment_for(filter);
   const AtMoment moment(now);
   const std::vector<Key> items = call.words(first);
   const auto was_new = std::make_unique<bool[]>(items.size());
@@ -68,7 +73,7 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   for (std::size_t i = 0; i < progress.done; ++i) {
     if (was_new[i] || filter.counts_repeats()) changes.push_back(call.raw_word(first + i));
   }
-  tell(call, filter, made_of, changes, now);
+  tell(call, filter, made_of, changes, now, false);
 
   call.reply_array(is_full ? progress.done + 1 : items.size());
   for (std::size_t i = 0; i < progress.done; ++i) call.reply_bool(was_new[i]);

@@ -90,12 +90,17 @@ std::vector<std::string_view> Call::words(std::size_t first) const {
   return all;
 }
 
+int Call::flags() const noexcept {
+  if (!flags_) flags_ = api().context_flags(context_);
+  return *flags_;
+}
+
 bool Call::is_replay() const noexcept {
-  return module::is_replay(api(), context_);
+  return module::is_replay(flags());
 }
 
 bool Call::is_in_cluster() const noexcept {
-  return (api().context_flags(context_) & kCluster) != 0;
+  return (flags() & kCluster) != 0;
 }
 
 Settings Call::limits() const noexcept {
@@ -137,7 +142,7 @@ void Call::reply_array(std::size_t size) const {
   api().reply_array(context_, static_cast<long>(size));
 }
 bool Call::is_resp3() const noexcept {
-  return (api().context_flags(context_) & kResp3) != 0;
+  return (flags() & kResp3) != 0;
 }
 bool Call::has_maps() const noexcept {
   return api().reply_map != nullptr && is_resp3();

@@ -149,8 +149,11 @@ class Call {
   String* raw_word(std::size_t i) const noexcept { return words_[i]; }
 
  private:
+  int flags() const noexcept;
+
   Context* context_;
   std::span<String* const> words_;
+  mutable std::optional<int> flags_{};  // of the context: the same for all of a command
 };
 
 }  // namespace bloomery::module

@@ -67,14 +67,14 @@ RespectMaxmemory::~RespectMaxmemory() {
   respected_for = nullptr;
 }
 
-bool is_replay(const Api& api, Context* context) noexcept {
-  return (api.context_flags(context) & (kFromPrimary | kLoading)) != 0;
+bool is_replay(int context_flags) noexcept {
+  return (context_flags & (kFromPrimary | kLoading)) != 0;
 }
 
 void require_room(std::uint64_t byte_count) {
   if (byte_count > memory_limit()) throw std::bad_alloc();
   if (respected_for == nullptr || byte_count < kAsksFrom) return;
-  if (is_replay(*the_api, respected_for)) return;
+  if (is_replay(the_api->context_flags(respected_for))) return;
   ServerInfo* const info = the_api->get_server_info(nullptr, "memory");
   int error = 0;
   const std::uint64_t most = the_api->info_number(info, "maxmemory", &error);

@@ -37,8 +37,8 @@ class RespectMaxmemory {
   RespectMaxmemory& operator=(const RespectMaxmemory&) = delete;
 };
 
-// The context of a command that a primary, or a file of commands, has decided already.
-bool is_replay(const Api& api, Context* context) noexcept;
+// The flags of the context of a command that a primary, or a file of commands, has decided already.
+bool is_replay(int context_flags) noexcept;
 
 // Throws std::bad_alloc if these bytes would be too many, as far as is known beforehand.
 void require_room(std::uint64_t byte_count);
