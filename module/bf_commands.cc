@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -258,18 +257,9 @@ void bf_loadchunk(Call& call) {
   call.reply_ok();
 }
 
-constexpr int kAny = std::numeric_limits<int>::max();
-
-constexpr const char* kWrites = "write deny-oom";
-constexpr const char* kReads = "readonly fast";
-constexpr const char* kNotCached = "dont_cache";
-
 constexpr const char* kOneItem = "O(k * n), with k probes and n links";
 constexpr const char* kItems = "O(k * n * i), with k probes, n links and i items";
 constexpr const char* kLinks = "O(n), with n links";
-
-constexpr std::uint64_t kInserts = kKeyReadWrite | kKeyInsert;  // what becomes of the key
-constexpr std::uint64_t kTells = kKeyRead | kKeyAccess;
 
 // Every one has one key, its second word.
 constexpr std::array<Command, 11> kCommands{{

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -178,47 +177,43 @@ void bloom_info(Call& call) {
   reply_bloom_info(call, key.existing<StoredFilter>());
 }
 
-constexpr int kAny = std::numeric_limits<int>::max();
-
-constexpr const char* kWrites = "write deny-oom";
-constexpr const char* kReads = "readonly fast";
 constexpr const char* kSince = "1.0.0";
 
 constexpr std::array<Command, 9> kCommands{{
     make_command<bloom_reserve, 4, kAny>(
         "bloom.reserve", kWrites, "write bloomery",
         {"Makes an empty filter that keeps its error rate, of the kind that the options say",
-         "O(1)", kSince, kKeyReadWrite | kKeyInsert, nullptr, bloom::kReserve}),
-    make_command<bloom_add, 3, 3>("bloom.add", kWrites, "write bloomery",
-                                  {"Adds an item to a filter that is there", "O(1)", kSince,
-                                   kKeyReadWrite | kKeyInsert, nullptr, kKeyAndItem}),
+         "O(1)", kSince, kInserts, nullptr, bloom::kReserve}),
+    make_command<bloom_add, 3, 3>(
+        "bloom.add", kWrites, "write bloomery",
+        {"Adds an item to a filter that is there", "O(1)", kSince, kInserts, nullptr, kKeyAndItem}),
     make_command<bloom_madd, 3, kAny>("bloom.madd", kWrites, "write bloomery",
                                       {"Adds items to a filter that is there", "O(i), with i items",
-                                       kSince, kKeyReadWrite | kKeyInsert, nullptr, kKeyAndItems}),
+                                       kSince, kInserts, nullptr, kKeyAndItems}),
     make_command<bloom_apply, 4, kAny>(
         "bloom.apply", kWrites, "write bloomery",
         {"Adds items to a filter as at a moment; replicas and append-only files get it",
-         "O(i), with i items", kSince, kKeyReadWrite | kKeyInsert, nullptr, bloom::kApply}),
+         "O(i), with i items", kSince, kInserts, nullptr, bloom::kApply}),
     make_command<bloom_del, 3, 3>("bloom.del", "write fast", "write bloomery",
                                   {"Takes one add of an item out of a counting filter", "O(1)",
                                    kSince, kKeyReadWrite | kKeyUpdate, nullptr, kKeyAndItem}),
     make_command<bloom_check, 3, kAny>(
         "bloom.check", kReads, "read bloomery",
         {"Tells of items whether they may be in the filter, and whether there is one",
-         "O(i), with i items", kSince, kKeyRead | kKeyAccess, nullptr, kKeyAndItems}),
+         "O(i), with i items", kSince, kTells, nullptr, kKeyAndItems}),
     make_command<bloom_merge, 3, kAny>(
         "bloom.merge", kWrites, "write bloomery",
         {"Adds all that filters have to a filter", "O(b), with b bytes of all filters", kSince,
-         kKeyReadWrite | kKeyInsert, nullptr, bloom::kMerge},
+         kInserts, nullptr, bloom::kMerge},
         -1),
-    make_command<bloom_info, 2, 2>("bloom.info", kReads, "read bloomery",
-                                   {"Tells what a filter is, how full, and its error rate now",
-                                    "O(b), with b bytes of it, at most 32 MiB", kSince,
-                                    kKeyRead | kKeyAccess, "dont_cache", kJustKey}),
-    make_command<bloom_load, 3, 7>("bloom.load", kWrites, "write bloomery",
-                                   {"Takes a filter that was built elsewhere, piece by piece",
-                                    "O(b), with b bytes of the piece", kSince,
-                                    kKeyReadWrite | kKeyInsert, nullptr, bloom::kLoad}),
+    make_command<bloom_info, 2, 2>(
+        "bloom.info", kReads, "read bloomery",
+        {"Tells what a filter is, how full, and its error rate now",
+         "O(b), with b bytes of it, at most 32 MiB", kSince, kTells, kNotCached, kJustKey}),
+    make_command<bloom_load, 3, 7>(
+        "bloom.load", kWrites, "write bloomery",
+        {"Takes a filter that was built elsewhere, piece by piece",
+         "O(b), with b bytes of the piece", kSince, kInserts, nullptr, bloom::kLoad}),
 }};
 
 }  // namespace

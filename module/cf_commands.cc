@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <exception>
-#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -320,12 +319,6 @@ void cf_loadchunk(Call& call) {
   call.reply_ok();
 }
 
-constexpr int kAny = std::numeric_limits<int>::max();
-
-constexpr const char* kWrites = "write deny-oom";
-constexpr const char* kReads = "readonly fast";
-constexpr const char* kNotCached = "dont_cache";
-
 constexpr const char* kLook = "O(n), with n sub-filters";
 constexpr const char* kLooks = "O(n * i), with n sub-filters and i items";
 constexpr const char* kMoves = "O(n + m), with n sub-filters and at most m iterations";
@@ -333,9 +326,7 @@ constexpr const char* kManyMoves =
     "O(i * (n + m)), with i items, n sub-filters and at most m iterations";
 constexpr const char* kBytes = "O(n), with n bytes of it";
 
-constexpr std::uint64_t kInserts = kKeyReadWrite | kKeyInsert;  // what becomes of the key
 constexpr std::uint64_t kChanges = kKeyReadWrite | kKeyUpdate;
-constexpr std::uint64_t kTells = kKeyRead | kKeyAccess;
 
 // Every one has one key, its second word.
 constexpr std::array<Command, 14> kCommands{{

@@ -71,15 +71,12 @@ const ChainFilter& filter_of(const void* value) noexcept {
 }
 
 void* load(Io* io, int version) noexcept {
-  try {
+  return loaded(*api, io, [&] {
     RdbReader reader(io);
     const FilterContents contents =
         redisbloom::read_value(reader, static_cast<std::uint32_t>(version));
     return kept(ChainFilter::of_contents(contents, reader.words()));
-  } catch (const std::exception& error) {
-    api->log_io_error(io, "warning", "%s", error.what());
-    return nullptr;
-  }
+  });
 }
 
 void save(Io* io, void* value) noexcept {

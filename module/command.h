@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <new>
 #include <span>
 
@@ -32,6 +33,15 @@ int run(Context* context, String** words, int count) noexcept {
   }
   return kOk;
 }
+
+inline constexpr int kAny = std::numeric_limits<int>::max();  // words
+
+// Of servers' own words for commands: flags, what becomes of the key, and a tip.
+inline constexpr const char* kWrites = "write deny-oom";
+inline constexpr const char* kReads = "readonly fast";
+inline constexpr std::uint64_t kInserts = kKeyReadWrite | kKeyInsert;
+inline constexpr std::uint64_t kTells = kKeyRead | kKeyAccess;
+inline constexpr const char* kNotCached = "dont_cache";
 
 // What COMMAND DOCS and COMMAND INFO say of one, on servers that let a module say it.
 struct CommandDocs {

@@ -64,15 +64,12 @@ const redisbloom::CuckooFilter& filter_of(const void* value) noexcept {
 }
 
 void* load(Io* io, int version) noexcept {
-  try {
+  return loaded(api(), io, [&] {
     RdbReader reader(io);
     return std::make_unique<StoredCuckoo>(
                redisbloom::read_cuckoo_value(reader, static_cast<std::uint32_t>(version)))
         .release();
-  } catch (const std::exception& error) {
-    api().log_io_error(io, "warning", "%s", error.what());
-    return nullptr;
-  }
+  });
 }
 
 void save(Io* io, void* value) noexcept {

@@ -66,19 +66,8 @@ void require_version(int version) {
                     ", and this module reads " + std::to_string(kEncodingVersion));
 }
 
-// What `load` makes, or null and a line in the log.
-template <class Load>
-void* loaded(Io* io, Load load) noexcept {
-  try {
-    return load();
-  } catch (const std::exception& error) {
-    api->log_io_error(io, "warning", "%s", error.what());
-    return nullptr;
-  }
-}
-
 void* load_filter(Io* io, int version) noexcept {
-  return loaded(io, [&] {
+  return loaded(*api, io, [&] {
     require_version(version);
     NativeReader reader(load_number(io));
     load_pieces(io, reader.byte_count(), reader, reader);
@@ -88,7 +77,7 @@ void* load_filter(Io* io, int version) noexcept {
 }
 
 void* load_upload(Io* io, int version) noexcept {
-  return loaded(io, [&]() -> void* {
+  return loaded(*api, io, [&]() -> void* {
     require_version(version);
     const std::string target = load_string(io);
     auto upload = std::make_unique<Upload>(target, load_number(io));

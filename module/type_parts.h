@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,17 @@ inline const char* characters(std::span<const std::byte> bytes) noexcept {
 // How much work it is to free so many bytes, in pages that go back to the machine, roughly: large
 // filters are freed in the background.
 std::size_t free_effort_of(std::uint64_t byte_count) noexcept;
+
+// What `load` makes, or null and a line in the log.
+template <class Load>
+void* loaded(const Api& api, Io* io, Load load) noexcept {
+  try {
+    return load();
+  } catch (const std::exception& error) {
+    api.log_io_error(io, "warning", "%s", error.what());
+    return nullptr;
+  }
+}
 
 // Hands bytes on in pieces of 4 MiB, and the rest when this ends.
 class Pieces {
