@@ -24,6 +24,7 @@ struct Module {
   Names names{};
   Settings settings{};
   std::array<Type*, kValueTypeCount> types{};  // by ValueType
+  bool is_loaded = false;
 };
 Module& the_module() noexcept;
 

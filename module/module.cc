@@ -50,6 +50,18 @@ void load(Context* context, std::span<String* const> words) {
   register_bf_commands(api, context);
   register_bloom_commands(api, context);
   register_cf_commands(api, context);
+  module.is_loaded = true;
+}
+
+// A server that is given the same file a second time runs this in the memory of the first, whose
+// filters, names and parameters are all there is. Nothing of that may change.
+[[nodiscard]] bool is_second_load(Context* context) {
+  if (!the_module().is_loaded) return false;
+  find_api(context).log(context, "warning",
+                        "bloomery: this file is loaded already, as `%s`; a copy of the file can be "
+                        "loaded beside it, with `prefix NAME` behind its path",
+                        the_module().names.module().c_str());
+  return true;
 }
 
 }  // namespace
@@ -61,6 +73,8 @@ extern "C" {
                                                       bloomery::module::String** words, int count) {
   using bloomery::module::the_module;
   try {
+    if (bloomery::module::is_second_load(context)) return bloomery::module::kError;
+    the_module() = {};  // of a load that failed
     the_module().api = bloomery::module::find_api(context);
   } catch (const std::exception&) {
     return bloomery::module::kError;  // there may be no way to say why
@@ -75,6 +89,7 @@ extern "C" {
 }
 
 [[gnu::visibility("default")]] int RedisModule_OnUnload(bloomery::module::Context*) {
+  bloomery::module::the_module().is_loaded = false;
   return bloomery::module::kOk;
 }
 }

@@ -14,6 +14,7 @@
 #include "module/redis_api.h"
 
 extern "C" int RedisModule_OnLoad(bloomery::module::Context*, bloomery::module::String**, int);
+extern "C" int RedisModule_OnUnload(bloomery::module::Context*);
 
 namespace bloomery::testing {
 
@@ -35,6 +36,7 @@ class FakeServer {
   FakeServer& operator=(const FakeServer&) = delete;
   ~FakeServer() {
     if (value_ != nullptr) types.at(type_).free(value_);
+    RedisModule_OnUnload(context());
     the_one = nullptr;
   }
 
@@ -44,6 +46,12 @@ class FakeServer {
     for (std::string& each : texts) strings.push_back(as_string(each));
     return RedisModule_OnLoad(context(), strings.data(), static_cast<int>(strings.size())) ==
            module::kOk;
+  }
+  // Of a load that failed.
+  void forget() {
+    commands.clear();
+    parameters.clear();
+    types.clear();
   }
   // The reply, its parts apart by blanks.
   std::string call(const std::vector<std::string>& words) {
@@ -93,6 +101,7 @@ class FakeServer {
   std::string busy_name{};
   std::string module_name{};
   std::string log{};
+  std::string replicated{};  // names of commands
   bool has_resp3 = false;
 
  private:
@@ -147,7 +156,10 @@ class FakeServer {
     va_end(arguments);
     the_one->log += line;
   }
-  static int replicate(Context*, const char*, const char*, ...) { return module::kOk; }
+  static int replicate(Context*, const char* command, const char*, ...) {
+    the_one->replicated += std::string(command) + " ";
+    return module::kOk;
+  }
 
   void hand_out() {
     using module::kError;

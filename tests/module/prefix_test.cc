@@ -135,6 +135,32 @@ TEST_F(Prefix, IsInTheAppendOnlyFile) {
   EXPECT_EQ(dumps(server), before);
 }
 
+TEST_F(Prefix, NeedsAFileOfItsOwn) {
+  const std::vector<std::string> options{
+      "--appendonly", "yes", "--aof-use-rdb-preamble", "no", "--enable-module-command", "yes"};
+  {
+    ModuleServer server(folder(), {}, options);
+    server.ask("BF.ADD theirs before");
+    server.ask("CF.ADD cuckoo before");
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"prefix", "my"}, {}, {"prefix", "my", "bf-error-rate", "2"}}) {
+      std::vector<std::string> words{"MODULE", "LOAD", BLOOMERY_MODULE_FILE};
+      words.insert(words.end(), more.begin(), more.end());
+      EXPECT_EQ(server.call(words).line.substr(0, 4), "-ERR");
+    }
+    EXPECT_EQ(server.ask("MY.BF.ADD ours a").substr(0, 4), "-ERR");
+    EXPECT_EQ(server.ask("BF.EXISTS theirs before"), ":1");
+    EXPECT_EQ(server.ask("CF.EXISTS cuckoo before"), ":1");
+    EXPECT_EQ(server.ask("BF.ADD theirs after"), ":1");
+    EXPECT_EQ(server.ask("BF.ADD made after"), ":1");
+    EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
+    EXPECT_EQ(server.ask("BF.MEXISTS theirs before after other"), "*3 :1 :1 :0");
+  }
+  ModuleServer server(folder(), {}, options);
+  EXPECT_EQ(server.ask("BF.MEXISTS theirs before after other"), "*3 :1 :1 :0");
+  EXPECT_EQ(server.ask("BF.MEXISTS made after other"), "*2 :1 :0");
+}
+
 TEST_F(Prefix, IsThatOfAName) {
   for (const char* prefix : {"a b", "a.b", "", "abcdefghijklmnopqrstu"}) {
     EXPECT_THROW(ModuleServer(folder(), {"prefix", prefix}), std::runtime_error) << prefix;

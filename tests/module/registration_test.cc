@@ -142,6 +142,39 @@ TEST(Registration, RefusesAConfigurationThatIsNotAllowed) {
   EXPECT_NE(server.log.find("configuration"), std::string::npos) << server.log;
 }
 
+TEST(Registration, RefusesTheSameFileASecondTimeAndChangesNothing) {
+  FakeServer server(ServerVersion::redis_8_0);
+  ASSERT_TRUE(server.load({"bf-initial-size", "70"})) << server.log;
+  const std::size_t commands = server.commands.size();
+  // With names that would do, or none, and also where nothing would do.
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"prefix", "my", "bf-initial-size", "9"}, {}, {"prefix", "a.b"}}) {
+    server.log.clear();
+    EXPECT_FALSE(server.load(words));
+    EXPECT_NE(server.log.find("loaded already, as `bf`"), std::string::npos) << server.log;
+    EXPECT_EQ(server.module_name, "bf");
+    EXPECT_EQ(server.commands.size(), commands);
+    EXPECT_EQ(server.types.size(), 4U);
+    EXPECT_EQ(server.config_get("bf-initial-size"), "70");
+  }
+  EXPECT_EQ(server.call({"bf.add", "k", "a"}), "#t");
+  EXPECT_EQ(server.call({"bf.exists", "k", "a"}), "#t");
+  EXPECT_EQ(server.call({"bf.info", "k", "capacity"}), "*1 :70");
+  EXPECT_EQ(server.replicated.substr(0, 3), "BF.") << server.replicated;
+}
+
+TEST(Registration, AFailedLoadLeavesNothingToTheNext) {
+  FakeServer server(ServerVersion::redis_8_0);
+  EXPECT_FALSE(server.load({"prefix", "my", "bf-initial-size", "none"}));
+  server.commands["bf.exists"] = {};
+  EXPECT_FALSE(server.load({"bf-expansion-factor", "0"}));
+  server.forget();  // as servers do when a load fails
+  ASSERT_TRUE(server.load()) << server.log;
+  EXPECT_EQ(server.module_name, "bf");
+  EXPECT_EQ(server.call({"bf.add", "k", "a"}), "#t");
+  EXPECT_EQ(server.call({"bf.info", "k", "expansion"}), "*1 :2");
+}
+
 TEST(Registration, RefusesServersThatAreTooOld) {
   FakeServer server(ServerVersion::redis_6_2);
   server.lacks = {"IsIOError"};
