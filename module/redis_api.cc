@@ -80,6 +80,7 @@ Api find_api(Context* context) {
   find.must(api.free, "Free");
   find.must(api.get_server_info, "GetServerInfo");
   find.must(api.info_number, "ServerInfoGetFieldUnsigned");
+  find.must(api.info_text, "ServerInfoGetFieldC");
   find.must(api.free_server_info, "FreeServerInfo");
   find.must(api.load_unsigned, "LoadUnsigned");
   find.must(api.load_double, "LoadDouble");

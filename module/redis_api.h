@@ -173,6 +173,7 @@ struct Api {
   void (*free)(void*);
   ServerInfo* (*get_server_info)(Context*, const char* section);
   unsigned long long (*info_number)(ServerInfo*, const char* field, int* error);
+  const char* (*info_text)(ServerInfo*, const char* field);
   void (*free_server_info)(Context*, ServerInfo*);
 
   std::uint64_t (*load_unsigned)(Io*);

@@ -1,8 +1,10 @@
 #include "module/server_memory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <string_view>
 
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/bits/memory_limit.h"
@@ -17,9 +19,28 @@ const Api* the_api = nullptr;
 Context* respected_for = nullptr;  // asked of only where memory is: most commands need none
 std::atomic<std::int64_t> uncounted_bytes{0};  // filters are freed in a thread of the server's
 
+// What the server's configuration says of memory.
+struct Limits {
+  std::uint64_t most = 0;  // 0: no limit
+  std::uint64_t used = 0;
+  bool evicts = false;
+};
+Limits limits() noexcept {
+  ServerInfo* const info = the_api->get_server_info(nullptr, "memory");
+  int error = 0;
+  Limits limits;
+  limits.most = the_api->info_number(info, "maxmemory", &error);
+  limits.used = the_api->info_number(info, "used_memory", &error);
+  const char* const policy = the_api->info_text(info, "maxmemory_policy");
+  limits.evicts = limits.most != 0 && policy != nullptr && std::string_view(policy) != "noeviction";
+  the_api->free_server_info(nullptr, info);
+  return limits;
+}
+
 bool server_gives(std::uint64_t byte_count) noexcept {
   if (the_api == nullptr) return false;
-  return the_api->try_calloc != nullptr || (the_api->try_alloc != nullptr && byte_count < kLarge);
+  if (the_api->try_calloc != nullptr) return true;
+  return the_api->try_alloc != nullptr && (byte_count < kLarge || limits().evicts);
 }
 
 void* take(std::uint64_t byte_count) {
@@ -55,8 +76,10 @@ void UncountedMemory::add(std::uint64_t array_bytes) noexcept {
 
 void UncountedMemory::remove(std::uint64_t array_bytes) noexcept {
   if (server_gives(array_bytes)) return;
-  bytes_ -= static_cast<std::int64_t>(array_bytes);
-  uncounted_bytes.fetch_sub(static_cast<std::int64_t>(array_bytes), std::memory_order_relaxed);
+  // Of an array that was added under another policy, this holds nothing.
+  const std::int64_t bytes = std::min(bytes_, static_cast<std::int64_t>(array_bytes));
+  bytes_ -= bytes;
+  uncounted_bytes.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 RespectMaxmemory::RespectMaxmemory(Context* context) noexcept {
@@ -75,14 +98,11 @@ void require_room(std::uint64_t byte_count) {
   if (byte_count > memory_limit()) throw std::bad_alloc();
   if (respected_for == nullptr || byte_count < kAsksFrom) return;
   if (is_replay(the_api->context_flags(respected_for))) return;
-  ServerInfo* const info = the_api->get_server_info(nullptr, "memory");
-  int error = 0;
-  const std::uint64_t most = the_api->info_number(info, "maxmemory", &error);
-  const std::uint64_t used = the_api->info_number(info, "used_memory", &error);
-  the_api->free_server_info(nullptr, info);
-  if (most == 0) return;
+  const Limits server = limits();
+  if (server.most == 0) return;
   const auto beside = static_cast<std::uint64_t>(uncounted_bytes.load(std::memory_order_relaxed));
-  if (used + beside > most || byte_count > most - used - beside) throw std::bad_alloc();
+  const std::uint64_t stays = beside + (server.evicts ? 0 : server.used);
+  if (stays > server.most || byte_count > server.most - stays) throw std::bad_alloc();
 }
 
 }  // namespace bloomery::module

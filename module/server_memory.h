@@ -7,6 +7,10 @@
 // The memory of filters' bits. It comes from the server, which so counts it, as far as the server
 // has a way to say no: its plain allocator ends the process when there is none. The rest is the
 // machine's, and counted here.
+//
+// Servers from 7.4 on give cleared memory. Those of 7.0 and 7.2 give memory that is to be cleared
+// by hand, and so large arrays are the machine's there, except where `maxmemory` has the server
+// evict keys: it makes room for what it counts, and for nothing else. 6.2 can give none.
 namespace bloomery::module {
 
 // From now on HeapWords takes its words so. `api` stays.
@@ -28,7 +32,9 @@ class UncountedMemory {
 };
 
 // While this lives, arrays that the server's `maxmemory` has no room for are refused with
-// std::bad_alloc. Not for what a primary or a file says (is_replay): that is to be followed.
+// std::bad_alloc. A server that evicts has room for all that fits into `maxmemory`, as for values
+// of its own: it evicts before the next command. Not for what a primary or a file says (is_replay):
+// that is to be followed.
 class RespectMaxmemory {
  public:
   explicit RespectMaxmemory(Context* context) noexcept;

@@ -1,6 +1,7 @@
 // What happens to filters as to any key, and what clients and limits do in the midst of work.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -137,6 +138,51 @@ TEST_F(KeySpace, AtMaxmemoryMembersStay) {
     EXPECT_EQ(server.call({each.add, each.key, "more"}).line[0], ':') << each.key;
     EXPECT_EQ(server.call({each.exists, each.key, "more"}).line, ":1") << each.key;
   }
+}
+
+TEST_F(KeySpace, AFullServerThatEvictsMakesRoomForFilters) {
+  ModuleServer server(folder());
+  const auto number = [&](const char* field) {
+    return std::stoull(testing::info(server.client, field));
+  };
+  constexpr std::uint64_t kRoom = 24 << 20;
+  const std::uint64_t most = number("used_memory") + kRoom;
+  ASSERT_EQ(server.ask("CONFIG SET maxmemory-policy allkeys-lru"), "+OK");
+  ASSERT_EQ(server.ask("CONFIG SET maxmemory " + std::to_string(most)), "+OK");
+  ASSERT_EQ(server.ask("DEBUG POPULATE 8000 row 4000"), "+OK");
+  server.ask("SET row:x y");
+  const auto is_full = [&] {
+    server.ask("SET row:x y");
+    return number("used_memory") <= most + (256 << 10);
+  };
+  ASSERT_TRUE(testing::comes_true(is_full));
+  const std::uint64_t before = number("evicted_keys");
+  ASSERT_GT(before, 500U);
+
+  EXPECT_EQ(server.ask("BF.RESERVE bf 0.01 4000000"), "+OK");  // 5 MB
+  EXPECT_TRUE(testing::comes_true(is_full));
+  EXPECT_EQ(server.ask("CF.RESERVE cf 8000000"), "+OK");  // 8 MiB
+  EXPECT_TRUE(testing::comes_true(is_full));
+  EXPECT_EQ(server.ask("BLOOM.RESERVE native 0.01 2000000 EXPANSION 0"), "+OK");  // 2.5 MB
+  EXPECT_TRUE(testing::comes_true(is_full));
+  // What they take is what rows made room for.
+  EXPECT_GT(number("evicted_keys") - before, 2'000U);
+
+  EXPECT_EQ(server.ask("BF.RESERVE grown 0.01 100000 EXPANSION 8"), "+OK");
+  constexpr int kBatch = 5000;
+  for (int i = 0; i < 120'000; i += kBatch) {
+    std::vector<std::string> words{"BF.MADD", "grown"};
+    for (int each = i; each < i + kBatch; ++each) words.push_back(std::to_string(each));
+    ASSERT_EQ(server.call(words).items.back().line[0], ':') << i;
+  }
+  EXPECT_GT(std::stoi(server.ask("BF.CARD grown").substr(1)), 118'000);
+
+  // What no eviction makes room for is refused, and costs nobody a row.
+  const std::uint64_t rows = number("evicted_keys");
+  EXPECT_EQ(server.ask("BF.RESERVE huge 0.01 40000000"),
+            "-ERR Insufficient memory to create filter");
+  EXPECT_EQ(server.ask("EXISTS huge"), ":0");
+  EXPECT_LT(number("evicted_keys"), rows + 100);
 }
 
 }  // namespace
