@@ -1,5 +1,6 @@
 # bloomery_test(NAME [COMPUTES_LITTLE] SOURCES file... USES library...) makes the test program NAME and gives each of
-# its cases to ctest, which runs them side by side. Working directory: tests/, so golden files have short names.
+# its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
+# directory: tests/, so golden files have short names.
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
@@ -18,7 +19,9 @@ function(bloomery_test name)
       target_precompile_headers(${name} PRIVATE <nlohmann/json.hpp>)
     endif()
   endif()
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
   gtest_discover_tests(${name}
+    TEST_PREFIX "${folder}/"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests
     PROPERTIES TIMEOUT 300
     DISCOVERY_MODE PRE_TEST)

@@ -82,7 +82,7 @@ TEST_F(Commands, MemoryIsThatOfTheFilterAndItsKey) {
   server.ask("BF.RESERVE usage 0.05 1000");
   EXPECT_EQ(server.ask("BF.INFO usage size"), "*1 :1056");
   const int with_key = std::stoi(server.ask("MEMORY USAGE usage").substr(1));
-  EXPECT_GT(with_key, 1056);
+  EXPECT_GE(with_key, 1056);  // Valkey counts the value alone
   EXPECT_LT(with_key, 1056 + 100);
 }
 
