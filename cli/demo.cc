@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bloomery/filter/blocked_filter.h"
-#include "bloomery/guard/filter_presence.h"
+#include "bloomery/filter/memory_place.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/sqlite_source.h"
@@ -171,13 +171,14 @@ class Demo {
     say(filter_text(demo_, terminal_) + traffic_text(demo_, options.request_count, terminal_));
 
     NoFilter none;
-    FilterPresence presence(*filter_);
+    MemoryPlace presence(std::move(*filter_));
+    presence.ready();
     demo_.without = run_once("traffic without the filter", none, types, stream);
     demo_.with = run_once("traffic with the filter", presence, types, stream);
     say(result_text(demo_, terminal_));
   }
 
-  TrafficResult run_once(const std::string& label, PresenceFilter& filter, KeyTypes types,
+  TrafficResult run_once(const std::string& label, FilterPlace& filter, KeyTypes types,
                          const RequestStream& stream) {
     Task task(label, stream.requests().size());
     return run_traffic(filter, demo_.table, types, stream.requests(), demo_.traffic,

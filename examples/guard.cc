@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace bloomery;
@@ -18,9 +19,10 @@ int main() {
   BlockedFilter users({.capacity = 10'000, .false_positive_rate = 0.001});
   for (const auto& [key, row] : database) users.insert(key);
 
-  FilterPresence presence(users);
+  MemoryPlace place(std::move(users));
+  place.ready();  // it holds every key
   MemoryCache<> cache({.capacity = 1'000});
-  CacheGuard<> guard(presence, cache, [&](std::span<const Key> keys) {
+  CacheGuard<> guard(place, cache, [&](std::span<const Key> keys) {
     ++queries;
     std::vector<std::optional<std::string>> rows;
     for (const Key key : keys) {

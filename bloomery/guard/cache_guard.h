@@ -29,7 +29,7 @@ template <class Value = std::string>
 class CacheGuard {
  public:
   // Throws std::invalid_argument on options out of range or an empty loader.
-  CacheGuard(PresenceFilter& filter, Cache<Value>& cache, Loader<Value> loader,
+  CacheGuard(FilterPlace& filter, Cache<Value>& cache, Loader<Value> loader,
              const GuardOptions& options = {})
       : filter_(filter, counters_),
         cache_(cache, counters_, validated(options)),

@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "bloomery/filter/filter_place.h"
 #include "bloomery/guard/guard_counters.h"
-#include "bloomery/guard/presence_filter.h"
 
 namespace bloomery {
 
@@ -11,7 +11,7 @@ namespace bloomery {
 // of the call. Borrows both of its arguments.
 class FailOpenFilter {
  public:
-  FailOpenFilter(PresenceFilter& filter, CounterBoard& counters) noexcept
+  FailOpenFilter(FilterPlace& filter, CounterBoard& counters) noexcept
       : filter_(filter), counters_(counters) {}
 
   Presence ask(Key key) noexcept;
@@ -21,7 +21,7 @@ class FailOpenFilter {
   void insert(Key key);
 
  private:
-  PresenceFilter& filter_;
+  FilterPlace& filter_;
   CounterBoard& counters_;
 };
 

@@ -82,11 +82,12 @@ double TrafficResult::requests_per_second() const {
   return static_cast<double>(request_count) / std::max(elapsed.count(), 1e-9);
 }
 
-void NoFilter::presence_of_many(std::span<const Key>, std::span<Presence> answers) {
+void NoFilter::presence_of_many(std::span<const Key>, std::span<Presence> answers,
+                                const CallContext&) {
   std::ranges::fill(answers, Presence::maybe);
 }
 
-TrafficResult run_traffic(PresenceFilter& filter, const DatabaseTable& table, KeyTypes types,
+TrafficResult run_traffic(FilterPlace& filter, const DatabaseTable& table, KeyTypes types,
                           std::span<const Request> requests, const TrafficOptions& options,
                           const std::function<void(std::uint64_t)>& done) {
   RowLoader loader(table, types, options.thread_count);

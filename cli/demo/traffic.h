@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include "bloomery/filter/filter_place.h"
 #include "bloomery/guard/guard_counters.h"
-#include "bloomery/guard/presence_filter.h"
 #include "cli/demo/request_stream.h"
 #include "cli/demo/row_lookup.h"
 
@@ -38,17 +38,21 @@ struct TrafficResult {
 };
 
 // Says that everything may be there: a guard without a filter.
-class NoFilter final : public PresenceFilter {
+class NoFilter final : public FilterPlace {
  public:
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers) override;
-  void insert(Key) override {}
+  std::string name() const override { return "no filter"; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {}
+  PlaceHead head(const CallContext&) override { return {}; }
 };
 
 // Asks a new guard, with an empty cache and connections of its own, for all keys; each thread takes
 // one part of the stream. `done` hears how many are done by now. Nothing is slowed down or made up:
 // the elapsed time is that of the real cache and the real queries. Throws what a query throws, and
 // std::invalid_argument if a key of the flood exists after all.
-TrafficResult run_traffic(PresenceFilter& filter, const DatabaseTable& table, KeyTypes types,
+TrafficResult run_traffic(FilterPlace& filter, const DatabaseTable& table, KeyTypes types,
                           std::span<const Request> requests, const TrafficOptions& options,
                           const std::function<void(std::uint64_t)>& done);
 

@@ -11,17 +11,20 @@ namespace bloomery::cli {
 namespace {
 
 // A filter that lost every key.
-class Forgetful final : public PresenceFilter {
+class Forgetful final : public FilterPlace {
  public:
-  void presence_of_many(std::span<const Key>, std::span<Presence> answers) override {
+  std::string name() const override { return "forgetful"; }
+  void presence_of_many(std::span<const Key>, std::span<Presence> answers,
+                        const CallContext&) override {
     for (Presence& answer : answers) answer = Presence::absent;
   }
-  void insert(Key) override {}
+  void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {}
+  PlaceHead head(const CallContext&) override { return {}; }
 };
 
 class DemoTraffic : public ::testing::Test {
  protected:
-  TrafficResult run(PresenceFilter& filter, const std::vector<Request>& requests) {
+  TrafficResult run(FilterPlace& filter, const std::vector<Request>& requests) {
     return run_traffic(filter, table_, {.text = true}, requests, options_, [](std::uint64_t) {});
   }
 

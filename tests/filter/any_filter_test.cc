@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "bloomery/bits/borrowed_words.h"
-#include "bloomery/filter/batch_filter.h"
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/classic_filter.h"
 #include "bloomery/filter/filter_kinds.h"
@@ -12,8 +11,6 @@
 
 namespace bloomery {
 namespace {
-
-static_assert(BatchFilter<AnyFilter> && BatchFilter<BlockedFilter> && BatchFilter<ClassicFilter>);
 
 using testing::keys_of;
 using testing::stored_words;

@@ -5,8 +5,8 @@
 #include <new>
 #include <span>
 
+#include "bloomery/filter/memory_place.h"
 #include "bloomery/guard/cache_guard.h"
-#include "bloomery/guard/filter_presence.h"
 #include "bloomery/guard/memory_cache.h"
 
 namespace {
@@ -37,8 +37,8 @@ struct EmptyFilter {
 };
 
 TEST(CacheGuard, AnAbsentKeyAllocatesNothing) {
-  EmptyFilter filter;
-  FilterPresence presence(filter);
+  MemoryPlace presence(EmptyFilter{});
+  presence.ready();
   MemoryCache<std::string> cache({.capacity = 10});
   CacheGuard<std::string> guard(presence, cache, [](std::span<const Key> keys) {
     return std::vector<std::optional<std::string>>(keys.size());

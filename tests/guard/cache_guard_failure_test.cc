@@ -26,9 +26,11 @@ TEST(CacheGuardFailure, AFilterThatThrowsOpensTheGuard) {
 }
 
 // Says nothing at all about what it is asked.
-struct SilentFilter final : PresenceFilter {
-  void presence_of_many(std::span<const Key>, std::span<Presence>) override {}
-  void insert(Key) override {}
+struct SilentFilter final : FilterPlace {
+  std::string name() const override { return "silent"; }
+  PlaceHead head(const CallContext&) override { return {}; }
+  void presence_of_many(std::span<const Key>, std::span<Presence>, const CallContext&) override {}
+  void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {}
 };
 
 TEST(CacheGuardFailure, WhatAFilterLeavesUnsaidIsUnknown) {

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "tests/guard/fakes.h"
-#include "tests/guard/run_threads.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/guard/fakes.h"
-#include "tests/guard/run_threads.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {

@@ -25,9 +25,12 @@ inline void run(std::function<void()> hook) {
 }
 
 // Exact but for the keys it is told to mistake.
-class FakeFilter final : public PresenceFilter {
+class FakeFilter final : public FilterPlace {
  public:
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers) override {
+  std::string name() const override { return "a played filter"; }
+  PlaceHead head(const CallContext&) override { return {}; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext&) override {
     ++batches;
     if (throws) throw std::runtime_error("filter is away");
     const std::lock_guard lock(mutex_);
@@ -38,10 +41,12 @@ class FakeFilter final : public PresenceFilter {
                                                                        : Presence::absent;
     }
   }
-  void insert(Key key) override {
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted>, const CallContext&) override {
+    ++insert_batches;
     if (throws) throw std::runtime_error("filter is away");
     const std::lock_guard lock(mutex_);
-    members_.emplace(key);
+    for (const Key key : keys) members_.emplace(key);
   }
   void mistake(Key key) {
     const std::lock_guard lock(mutex_);
@@ -51,6 +56,7 @@ class FakeFilter final : public PresenceFilter {
   std::atomic<bool> throws = false;
   std::atomic<bool> unknown = false;
   std::atomic<int> batches = 0;
+  std::atomic<int> insert_batches = 0;
 
  private:
   std::mutex mutex_;

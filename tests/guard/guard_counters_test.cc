@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/guard/run_threads.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tests/guard/fake_clock.h"
-#include "tests/guard/run_threads.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/guard/run_threads.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {

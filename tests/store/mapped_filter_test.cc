@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <csignal>
 
-#include "bloomery/filter/batch_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
@@ -26,8 +25,6 @@ using testing::samples;
 using testing::ScratchFolder;
 using testing::stored_words;
 using ::testing::ThrowsMessage;
-
-static_assert(BatchFilter<MappedFilter>);
 
 constexpr MapOptions kReadWrite{.access = MapOptions::read_write};
 

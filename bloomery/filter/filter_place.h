@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/filter/options.h"
+#include "bloomery/filter/parameters.h"
+#include "bloomery/filter/presence.h"
+#include "bloomery/filter/watermark.h"
+#include "bloomery/hash/key.h"
+
+namespace bloomery {
+
+// What became of a key that was inserted somewhere. It is in, whichever of them it is.
+enum class Inserted : std::uint8_t { unknown, present, added };
+
+// What a place says about its filter.
+struct PlaceHead {
+  Identity identity{};  // made anew by whatever clears bits; unset: the place has none
+  FilterParameters parameters{};
+  std::uint64_t inserted = 0;
+  // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
+  std::optional<Watermark> watermark{};
+  std::string key_encoding{};  // how keys were written; empty: not recorded
+};
+
+// A new filter beside the one that answers. From its making on, what is inserted into the place
+// goes into both. Destroyed without commit(), it leaves the place as it was. The place outlives it.
+//
+// A key that was inserted before this was made is only in the old one: so read the source after
+// every insert that began before has become visible there (docs/guard.md, "Rebuild").
+class Rebuild {
+ public:
+  virtual ~Rebuild() = default;
+
+  virtual void insert_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
+  // The new filter answers from here on. Once. Throws where a key is missing in it.
+  virtual void commit(const CallContext& context = {}) = 0;
+};
+
+// A filter somewhere: in memory, in a file, on a server. Only `absent` is a promise: the key was
+// never inserted here. Who cannot know says `unknown`.
+//
+// All calls may run together. What a place cannot do it refuses, naming itself, with
+// std::invalid_argument. What fails throws; a call that waits gives up with CallAborted when its
+// context is over.
+class FilterPlace {
+ public:
+  virtual ~FilterPlace() = default;
+
+  // What the place is called in messages: its location, mostly.
+  virtual std::string name() const = 0;
+
+  // answers[i] is about keys[i]; both are of one length, and the answers come in as `unknown`. What
+  // was filled in before an exception is true. Behind a fence (context.fence), a place whose
+  // watermark does not reach it, or which has none, says `unknown` for `absent`.
+  virtual void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                const CallContext& context = {}) = 0;
+
+  // One key. Override where that is cheaper than a batch of one.
+  virtual Presence presence_of(Key key, const CallContext& context = {}) {
+    Presence answer = Presence::unknown;
+    presence_of_many({&key, 1}, {&answer, 1}, context);
+    return answer;
+  }
+
+  // When it returns, no key of the batch is ever `absent` again. Throws where that cannot be
+  // promised for all of them. `outcomes` is empty, or as long as the keys.
+  virtual void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                           const CallContext& context = {}) = 0;
+  void insert_many(std::span<const Key> keys, const CallContext& context = {}) {
+    insert_many(keys, std::span<Inserted>(), context);
+  }
+  void insert(Key key, const CallContext& context = {}) { insert_many({&key, 1}, context); }
+
+  // Returns when what was inserted survives this process, where the place can do that at all.
+  virtual void flush(const CallContext&) {}
+
+  virtual PlaceHead head(const CallContext& context = {}) = 0;
+
+  // Moves the watermark, if identity and watermark are still those of `expected`; else false.
+  virtual bool advance(const PlaceHead& expected, const Watermark& next,
+                       const CallContext& context = {});
+
+  // A new, empty filter of the same kind, for `options`.
+  virtual std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                                 const CallContext& context = {});
+
+  // Removes the filter for good.
+  virtual void destroy(const CallContext& context = {});
+
+ protected:
+  // "NAME: WHY", as std::invalid_argument.
+  [[noreturn]] void refuse(std::string_view why) const;
+};
+
+}  // namespace bloomery

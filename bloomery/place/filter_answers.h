@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_place.h"
+
+namespace bloomery {
+
+// What a filter that has no watermark says: nothing is `absent` behind a fence.
+inline void answer_from(const AnyFilter& filter, std::span<const Key> keys,
+                        std::span<Presence> answers, const CallContext& context) {
+  const Presence no = context.fence == nullptr ? Presence::absent : Presence::unknown;
+  std::array<bool, 256> found;
+  for (std::size_t start = 0; start < keys.size(); start += found.size()) {
+    const std::size_t count = std::min(found.size(), keys.size() - start);
+    filter.may_contain_many(keys.subspan(start, count), std::span(found).first(count));
+    std::transform(found.begin(), found.begin() + count, answers.begin() + start,
+                   [no](bool each) { return each ? Presence::maybe : no; });
+  }
+}
+
+}  // namespace bloomery

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/store/filter_editor.h"
+#include "bloomery/store/filter_location.h"
+
+namespace bloomery {
+
+// A file that is read whole. For writing it is locked against other writers, and written back by
+// flush(), in one step; without that the file stays as it was.
+class LoadedPlace final : public FilterPlace {
+ public:
+  // For reading: what was loaded.
+  LoadedPlace(std::string name, AnyFilter filter);
+  // For writing. Throws as FilterEditor does.
+  explicit LoadedPlace(const FilterLocation& location);
+
+  std::string name() const override { return name_; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  void flush(const CallContext& context) override;
+  PlaceHead head(const CallContext& context = {}) override;
+
+ private:
+  const AnyFilter& filter() const noexcept { return editor_ ? editor_->filter() : *loaded_; }
+
+  const std::string name_;
+  std::shared_mutex mutex_;
+  std::optional<AnyFilter> loaded_;
+  std::optional<FilterEditor> editor_;
+};
+
+}  // namespace bloomery

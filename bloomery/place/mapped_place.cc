@@ -1,0 +1,35 @@
+#include "bloomery/place/mapped_place.h"
+
+#include "bloomery/place/filter_answers.h"
+
+namespace bloomery {
+
+MappedPlace::MappedPlace(const FilterLocation& location, bool writes)
+    : location_(location),
+      writes_(writes),
+      mapped_(location.path, {.access = writes ? MapOptions::read_write : MapOptions::read_only}) {}
+
+void MappedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                   const CallContext& context) {
+  answer_from(mapped_.filter(), keys, answers, context);
+}
+
+void MappedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                              const CallContext&) {
+  if (!writes_) refuse("is open for reading only");
+  AnyFilter& filter = mapped_.writable();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_new = filter.insert_concurrently(keys[i]);
+    if (i < outcomes.size()) outcomes[i] = is_new ? Inserted::added : Inserted::present;
+  }
+}
+
+void MappedPlace::flush(const CallContext&) {
+  if (writes_) mapped_.flush();
+}
+
+PlaceHead MappedPlace::head(const CallContext&) {
+  return {.parameters = mapped_->parameters(), .inserted = mapped_->inserted()};
+}
+
+}  // namespace bloomery

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/store/filter_location.h"
+#include "bloomery/store/mapped_filter.h"
+
+namespace bloomery {
+
+// A file of our own, mapped. For writing it is locked, and marked as not closed until this goes.
+class MappedPlace final : public FilterPlace {
+ public:
+  // Throws as open_mapped() does.
+  MappedPlace(const FilterLocation& location, bool writes);
+
+  std::string name() const override { return location_.text(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  void flush(const CallContext& context) override;
+  PlaceHead head(const CallContext& context = {}) override;
+
+ private:
+  const FilterLocation location_;
+  const bool writes_;
+  MappedFilter mapped_;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "bloomery/filter/filter_place.h"
+
+namespace bloomery {
+
+struct PlaceOptions {
+  enum class Access : std::uint8_t { read_only, read_write };
+  using enum Access;
+
+  Access access = read_only;
+  // Take also filters that forget keys (windowed) or let them be erased (counting). Their `absent`
+  // says "not any more", which a guard must not act on.
+  bool allow_forgetting = false;
+};
+
+// The place that a location names, as it is written on a command line:
+//   users.bloom            a file of our own: mapped; for writing changed in place where its kind
+//                          can be, else loaded whole and written back by flush()
+//   guava:users.bin        a file of another system's format: loaded whole
+//   redisson:f?legacy=1    with what its bytes do not say
+// A file says `absent` for what it does not hold: that its keys are all there are is for the caller
+// to know. Behind a fence it says `unknown`: files have no watermark that could reach one.
+//
+// Throws std::invalid_argument for a location that is none and a kind that forgets; StoreError and
+// FormatError as load() does; StoreError where another process writes the file.
+std::unique_ptr<FilterPlace> open_place(std::string_view location,
+                                        const PlaceOptions& options = {});
+
+}  // namespace bloomery

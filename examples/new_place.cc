@@ -1,0 +1,67 @@
+// A place of your own, to copy: whatever can tell that a key was never inserted may stand in front
+// of a database. This one is exact, a std::unordered_set; yours may be a server.
+#include <bloomery/bloomery.h>
+
+#include <array>
+#include <iostream>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_set>
+
+using namespace bloomery;
+
+class SetPlace final : public FilterPlace {
+ public:
+  std::string name() const override { return "a set"; }  // begins every message
+
+  // Say `absent` only when you know: the set is whole from the start. A call that waits for others
+  // gives up when context.is_over(), and whoever has no watermark knows nothing behind a fence.
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override {
+    const std::shared_lock lock(mutex_);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys_.contains(std::string(keys[i]))) {
+        answers[i] = Presence::maybe;
+      } else if (context.fence == nullptr) {
+        answers[i] = Presence::absent;
+      }  // else `unknown`, as it came in
+    }
+  }
+
+  // All keys are in when this returns, or it throws.
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& = {}) override {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const bool is_new = keys_.emplace(keys[i]).second;
+      if (!outcomes.empty()) outcomes[i] = is_new ? Inserted::added : Inserted::present;
+    }
+  }
+
+  PlaceHead head(const CallContext& = {}) override {
+    const std::shared_lock lock(mutex_);
+    return {.inserted = keys_.size()};
+  }
+
+  // What it does not override (a watermark, rebuilding, destroying) is refused by name.
+
+ private:
+  std::shared_mutex mutex_;
+  std::unordered_set<std::string> keys_;
+};
+
+int main() {
+  SetPlace place;
+  place.insert("alice");
+  const std::array<Key, 2> keys{"alice", "bob"};
+  std::array<Presence, 2> answers{};
+  place.presence_of_many(keys, answers);
+  try {
+    place.destroy();
+  } catch (const std::invalid_argument& error) {
+    std::cout << error.what() << "\n";  // "a set: cannot be destroyed from here"
+  }
+  return answers == std::array{Presence::maybe, Presence::absent} ? 0 : 1;
+}
