@@ -31,7 +31,7 @@ void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
     } else if (as_it_is) {
       call.replicate();
     } else {
-      call.replicate_add(filter.type() == ValueType::chain ? "BF.MADD" : "BLOOM.MADD", items);
+      call.replicate_add(filter.type() == ValueType::native ? "BLOOM.MADD" : "BF.MADD", items);
     }
   }
   if (!items.empty()) call.changed("bf.add");
@@ -48,7 +48,7 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
   } catch (const std::exception&) {
     throw Refusal(kNotInserted);
   }
-  if (insert == Insert::full) throw Refusal(kFull);
+  if (insert == Insert::full) throw Full(kFull);
   const std::array item{call.raw_word(2)};
   const bool changes = insert == Insert::added || filter.counts_repeats();
   tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true);
@@ -62,11 +62,14 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   const auto was_new = std::make_unique<bool[]>(items.size());
   InsertProgress progress;
   bool is_full = false;
+  bool is_failed = false;
   try {
     filter.insert_while_room(items, was_new.get(), progress);
     is_full = progress.done < items.size();
   } catch (const std::exception&) {  // it was to grow, and could not
+    is_failed = true;
   }
+  if (is_failed && call.is_replay()) throw Refusal(kNotInserted);  // where it was added, it grew
 
   std::vector<String*> changes;
   changes.reserve(progress.added);

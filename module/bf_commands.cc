@@ -41,31 +41,37 @@ void bf_reserve(Call& call) {
   const ReserveOptions options = parse_reserve(call.words(), call.limits());
   OpenKey key = call.open(kRead | kWrite);
   if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
-  key.store(make(options));
-  call.replicate_reserve(options);
-  call.changed("bf.reserve");
+  follow_or_lose(call, key, [&] {
+    key.store(make(options));
+    call.replicate_reserve(options);
+    call.changed("bf.reserve");
+  });
   call.reply_ok();
 }
 
 // `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
 void insert_items(Call& call, std::size_t first, MadeOf made_of) {
   OpenKey key = call.open(kRead | kWrite);
-  if (key.get_or_none<StoredFilter>() != nullptr) made_of.reset();
-  StoredFilter& filter =
-      made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
-  add_items(call, filter, first, made_of);
+  follow_or_lose(call, key, [&] {
+    if (key.get_or_none<StoredFilter>() != nullptr) made_of.reset();
+    StoredFilter& filter =
+        made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
+    add_items(call, filter, first, made_of);
+  });
 }
 
 // BF.ADD key item
 void bf_add(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
-  StoredFilter* filter = key.get_or_none<StoredFilter>();
-  MadeOf made_of;
-  if (filter == nullptr) {
-    made_of = usual_options(call.limits());
-    filter = &key.store<StoredFilter>(make(*made_of));
-  }
-  add_item(call, *filter, made_of);
+  follow_or_lose(call, key, [&] {
+    StoredFilter* filter = key.get_or_none<StoredFilter>();
+    MadeOf made_of;
+    if (filter == nullptr) {
+      made_of = usual_options(call.limits());
+      filter = &key.store<StoredFilter>(make(*made_of));
+    }
+    add_item(call, *filter, made_of);
+  });
 }
 
 // BF.MADD key item [item ...]
@@ -79,11 +85,24 @@ void bf_insert(Call& call) {
   insert_items(call, options.first_item, options.create ? MadeOf(options.filter) : MadeOf());
 }
 
-// BF.EXISTS key item. No filter has nothing: neither a missing key nor one of another type.
+// For questions. No filter has nothing: neither a missing key nor one of another type.
+const StoredFilter* filter_or_none(const OpenKey& key) {
+  key.require_not_lost();
+  return key.get<StoredFilter>();
+}
+
+// What half a filter does not have may be in the other half.
+void require_complete_for(const StoredFilter& filter, bool found) {
+  if (!found && filter.is_incomplete()) throw Refusal(kNotReady);
+}
+
+// BF.EXISTS key item
 void bf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
-  const auto* const filter = key.get<StoredFilter>();
-  call.reply_bool(filter != nullptr && filter->may_contain(call.word(2)));
+  const StoredFilter* const filter = filter_or_none(key);
+  const bool found = filter != nullptr && filter->may_contain(call.word(2));
+  if (filter != nullptr) require_complete_for(*filter, found);
+  call.reply_bool(found);
 }
 
 // BF.MEXISTS key item [item ...]
@@ -92,8 +111,10 @@ void bf_mexists(Call& call) {
   const auto found = std::make_unique<bool[]>(items.size());
   {
     const OpenKey key = call.open(kRead);
-    if (const auto* const filter = key.get<StoredFilter>(); filter != nullptr) {
+    if (const StoredFilter* const filter = filter_or_none(key); filter != nullptr) {
       filter->may_contain_many(items, found.get());
+      bool* const end = found.get() + items.size();
+      require_complete_for(*filter, std::find(found.get(), end, false) == end);
     }
   }
   call.reply_array(items.size());
@@ -188,9 +209,12 @@ void bf_debug(Call& call) {
 // BF.SCANDUMP key iterator
 void bf_scandump(Call& call) {
   const OpenKey key = call.open(kRead);
-  const FilterContents contents = key.existing<ChainFilter>().contents();
+  const auto& filter = key.existing<ChainFilter>();
+  const FilterContents contents = filter.contents();
   const auto iterator = parse_integer(call.word(2));
   if (!iterator) throw Refusal("Second argument must be numeric");
+  // Its bytes would be taken for all of it.
+  if (filter.is_incomplete()) throw Refusal(kNotReady);
   if (*iterator == 0) {
     const auto header = redisbloom::encode_header(contents);
     call.reply_array(2);
@@ -217,6 +241,36 @@ std::unique_ptr<ChainFilter> filter_of_header(std::span<const std::byte> header)
   throw Refusal(kBadData);
 }
 
+void take_chunk(Call& call, OpenKey& key, std::int64_t iterator, std::span<const std::byte> bytes) {
+  if (key.is_empty() && iterator == 1) {
+    key.store(filter_of_header(bytes));
+    call.replicate();
+    return;
+  }
+  using Took = redisbloom::ChunkLoader::Took;
+  auto& filter = key.existing<ChainFilter>();
+  if (iterator <= 0 || static_cast<std::uint64_t>(iterator) < bytes.size()) throw Refusal(kBadData);
+  const auto end = static_cast<std::uint64_t>(iterator);
+  const bool was_incomplete = filter.is_incomplete();
+  switch (filter.load(end, bytes, call.is_replay())) {
+    case Took::all:
+      break;
+    case Took::no_such_link:
+      throw Refusal("ERR invalid offset - no link found");
+    case Took::beyond_its_link:
+      throw Refusal("ERR invalid chunk - Too big for current filter");
+  }
+  if (was_incomplete && !call.is_replay() && !bytes.empty()) {
+    // With what was added meanwhile, as it is here.
+    const FilterContents contents = filter.contents();
+    call.replicate_chunk(end,
+                         redisbloom::dump_chunk(contents, end - bytes.size(), bytes.size()).bytes);
+  } else {
+    call.replicate();
+  }
+  if (was_incomplete && !filter.is_incomplete()) key.store_again(filter.take_out());
+}
+
 // BF.LOADCHUNK key iterator data
 void bf_loadchunk(Call& call) {
   const auto iterator = parse_integer(call.word(2));
@@ -224,35 +278,7 @@ void bf_loadchunk(Call& call) {
   const std::string_view text = call.word(3);
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
   OpenKey key = call.open(kRead | kWrite);
-  if (key.is_empty() && *iterator == 1) {
-    key.store(filter_of_header(bytes));
-  } else {
-    using Took = redisbloom::ChunkLoader::Took;
-    auto& filter = key.existing<ChainFilter>();
-    if (*iterator <= 0 || static_cast<std::uint64_t>(*iterator) < bytes.size()) {
-      throw Refusal(kBadData);
-    }
-    const auto end = static_cast<std::uint64_t>(*iterator);
-    const bool is_added_to = filter.is_incomplete() && !call.is_replay();
-    switch (filter.load(end, bytes, call.is_replay())) {
-      case Took::all:
-        break;
-      case Took::no_such_link:
-        throw Refusal("ERR invalid offset - no link found");
-      case Took::beyond_its_link:
-        throw Refusal("ERR invalid chunk - Too big for current filter");
-    }
-    if (is_added_to && !bytes.empty()) {
-      // A replica may not know that pieces are missing: it came in the midst, by an RDB file.
-      const FilterContents contents = filter.contents();
-      call.replicate_chunk(
-          end, redisbloom::dump_chunk(contents, end - bytes.size(), bytes.size()).bytes);
-      call.changed("bf.loadchunk");
-      call.reply_ok();
-      return;
-    }
-  }
-  call.replicate();
+  follow_or_lose(call, key, [&] { take_chunk(call, key, *iterator, bytes); });
   call.changed("bf.loadchunk");
   call.reply_ok();
 }

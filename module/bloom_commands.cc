@@ -57,14 +57,14 @@ void bloom_reserve(Call& call) {
 
 // BLOOM.ADD key item
 void bloom_add(Call& call) {
-  const OpenKey key = call.open(kRead | kWrite);
-  add_item(call, key.existing<StoredFilter>(), {});
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] { add_item(call, key.existing<StoredFilter>(), {}); });
 }
 
 // BLOOM.MADD key item [item ...]
 void bloom_madd(Call& call) {
-  const OpenKey key = call.open(kRead | kWrite);
-  add_items(call, key.existing<StoredFilter>(), 2, {});
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] { add_items(call, key.existing<StoredFilter>(), 2, {}); });
 }
 
 // BLOOM.APPLY key milliseconds item [item ...]: what replicas and files get.
@@ -73,17 +73,19 @@ void bloom_apply(Call& call) {
   if (!milliseconds || *milliseconds <= 0) {
     throw Refusal("ERR milliseconds since 1970 must be a whole number from 1");
   }
-  const OpenKey key = call.open(kRead | kWrite);
-  auto& filter = key.existing<NativeFilter>();
-  const std::vector<Key> items = call.words(3);
-  const auto was_new = std::make_unique<bool[]>(items.size());
-  InsertProgress progress;
-  {
-    const AtMoment moment(static_cast<std::uint64_t>(*milliseconds));
-    filter.insert_while_room(items, was_new.get(), progress);
-  }
-  call.replicate();
-  call.changed("bf.add");
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] {
+    auto& filter = key.existing<NativeFilter>();
+    const std::vector<Key> items = call.words(3);
+    const auto was_new = std::make_unique<bool[]>(items.size());
+    InsertProgress progress;
+    {
+      const AtMoment moment(static_cast<std::uint64_t>(*milliseconds));
+      filter.insert_while_room(items, was_new.get(), progress);
+    }
+    call.replicate();
+    call.changed("bf.add");
+  });
   call.reply_ok();
 }
 
@@ -106,7 +108,8 @@ void bloom_del(Call& call) {
 // BLOOM.CHECK key item [item ...]
 void bloom_check(Call& call) {
   const OpenKey key = call.open(kRead);
-  const auto* const filter = key.get_or_none<StoredFilter>();
+  const bool is_lost = key.get<LostFilter>() != nullptr;
+  const auto* const filter = is_lost ? nullptr : key.get_or_none<StoredFilter>();
   const auto is_loading = [&] {
     const auto name = upload_key(call.word(1), call.is_in_cluster());
     if (!name) return false;
@@ -115,7 +118,7 @@ void bloom_check(Call& call) {
     return upload != nullptr && upload->target == call.word(1);
   };
   if (filter == nullptr ? is_loading() : filter->is_incomplete()) {
-    throw Refusal("NOTREADY the filter is still being loaded");
+    throw Refusal(kNotReady);
   }
   if (filter == nullptr) {
     call.reply_null();
@@ -130,7 +133,7 @@ void bloom_check(Call& call) {
 
 std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
   try {
-    if (filter.type() == ValueType::chain) {
+    if (ChainFilter::is_type(filter.type())) {
       return static_cast<const ChainFilter&>(filter).clone();
     }
     return static_cast<const NativeFilter&>(filter).clone();
@@ -140,9 +143,8 @@ std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
 }
 
 // BLOOM.MERGE destination source [source ...]
-void bloom_merge(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  auto* to = key.get_or_none<StoredFilter>();
+void merge(Call& call, OpenKey& key) {
+  auto* const to = key.get_or_none<StoredFilter>();
   std::vector<FilterContents> sources;
   for (std::size_t i = 2; i < call.size(); ++i) {
     const OpenKey source = call.open(kRead, i);
@@ -168,6 +170,10 @@ void bloom_merge(Call& call) {
   }
   call.replicate();
   call.changed("bloom.merge");
+}
+void bloom_merge(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] { merge(call, key); });
   call.reply_ok();
 }
 

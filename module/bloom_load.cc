@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "module/half_load.h"
 #include "module/native_filter.h"
 #include "module/upload.h"
 #include "module/window_clock.h"
@@ -60,8 +61,9 @@ void with_reasons(Do act) {
   }
 }
 
+// A lost one is loaded anew so.
 void require_filter_or_none(const OpenKey& key) {
-  key.get_or_none<StoredFilter>();
+  if (key.get<LostFilter>() == nullptr) key.get_or_none<StoredFilter>();
 }
 
 // Throws Refusal; no piece may follow then.
@@ -132,12 +134,10 @@ void at(Call& call) {
   call.reply_number(reader.taken());
 }
 
-void commit(Call& call) {
+void commit(Call& call, OpenKey& key) {
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   NativeReader& reader = upload_to(shadow, call.word(1)).reader;
-  OpenKey key = call.open(kRead | kWrite);
-  require_filter_or_none(key);
   require_all_bytes(reader);
   try {
     key.store(filter_of(reader));
@@ -149,6 +149,17 @@ void commit(Call& call) {
   shadow.remove();
   call.replicate();
   call.changed("bloom.load");
+}
+
+// A replica that cannot follow has no filter then, rather than the old one.
+void commit(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  require_filter_or_none(key);
+  if (key.get<LostFilter>() != nullptr) {
+    commit(call, key);  // what was lost is there again
+  } else {
+    follow_or_lose(call, key, [&] { commit(call, key); });
+  }
   call.reply_ok();
 }
 
@@ -164,12 +175,11 @@ void abort_load(Call& call) {
 }
 
 // A load in the key itself, whatever else there is: so append-only files have loads, and filters.
-void put(Call& call) {
+void put(Call& call, OpenKey& key) {
   const std::string_view target = call.word(3);
   const std::uint64_t byte_count = number_of(call, 4, "the length");
   const std::uint64_t offset = number_of(call, 5, "the offset");
   const auto data = bytes_of(call, 6);
-  OpenKey key = call.open(kRead | kWrite);
   if (offset == 0) {
     if (!key.is_empty()) throw Refusal("ERR item exists");
     with_reasons([&] {
@@ -193,12 +203,15 @@ void put(Call& call) {
     }
   }
   call.replicate();
+}
+void put(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] { put(call, key); });
   call.reply_ok();
 }
 
 // And then it is the filter.
-void turn(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
+void turn(Call& call, OpenKey& key) {
   NativeReader& reader = key.existing<Upload>().reader;
   require_all_bytes(reader);
   try {
@@ -210,21 +223,27 @@ void turn(Call& call) {
   }
   call.replicate();
   call.changed("bloom.load");
+}
+void turn(Call& call) {
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] { turn(call, key); });
   call.reply_ok();
 }
 
 void empty(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
-  with_reasons([&] {
-    auto filter = NativeFilter::of_head(bytes_of(call, 3));
-    if (filter->parameters().capacity > call.limits().most_capacity) {
-      throw FormatError("a filter for more keys than bf-max-capacity");
-    }
-    key.store(std::move(filter));
+  follow_or_lose(call, key, [&] {
+    with_reasons([&] {
+      auto filter = NativeFilter::of_head(bytes_of(call, 3));
+      if (filter->parameters().capacity > call.limits().most_capacity) {
+        throw FormatError("a filter for more keys than bf-max-capacity");
+      }
+      key.store(std::move(filter));
+    });
+    call.replicate();
+    call.changed("bloom.reserve");
   });
-  call.replicate();
-  call.changed("bloom.reserve");
   call.reply_ok();
 }
 
@@ -234,8 +253,10 @@ struct Step {
   void (*run)(Call& call);
 };
 constexpr Step kSteps[] = {
-    {"begin", 4, begin}, {"at", 5, at},   {"commit", 3, commit}, {"abort", 3, abort_load},
-    {"empty", 4, empty}, {"put", 7, put}, {"turn", 3, turn},
+    {"begin", 4, begin},      {"at", 5, at},           {"commit", 3, commit},
+    {"abort", 3, abort_load}, {"empty", 4, empty},     {"put", 7, put},
+    {"turn", 3, turn},        {"half", 6, half_begin}, {"fill", 5, half_fill},
+    {"came", 5, half_came},   {"lost", 4, half_lost},
 };
 
 }  // namespace

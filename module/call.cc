@@ -66,6 +66,14 @@ void OpenKey::remove() {
   type_.reset();
 }
 
+void OpenKey::require_not_lost() const {
+  if (const auto* const lost = get<LostFilter>(); lost != nullptr) throw Refusal(lost->refusal());
+}
+
+long long OpenKey::expires_after() const {
+  return api().get_expire(key_);
+}
+
 void OpenKey::expire_after(std::uint64_t milliseconds) {
   api().set_expire(key_, static_cast<long long>(milliseconds));
 }
@@ -235,6 +243,17 @@ void Call::replicate_reserve(const redisbloom::CuckooOptions& options) const {
 void Call::replicate_cuckoo_insert(std::span<String* const> items) const {
   api().replicate(context_, named("CF.INSERT").c_str(), "sccv", words_[1], "NOCREATE", "ITEMS",
                   items.data(), items.size());
+}
+
+void Call::lose(OpenKey& key, const std::string& why) const {
+  if (key.get<LostFilter>() == nullptr) {
+    key.store_again(std::make_unique<LostFilter>(why));
+    api().log(context_, "warning", "bloomery: the filter `%.*s` is lost: %s",
+              static_cast<int>(std::min<std::size_t>(word(1).size(), 200)), word(1).data(),
+              why.c_str());
+    changed("bloom.lost");
+  }
+  replicate();  // what comes next in the append-only file finds it lost again
 }
 
 void Call::changed(const char* event) const {

@@ -2,14 +2,17 @@
 
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "bloomery/format/redisbloom_cuckoo.h"
 #include "bloomery/format/redisbloom_filter.h"
+#include "module/lost_filter.h"
 #include "module/names.h"
 #include "module/redis_api.h"
 #include "module/refusal.h"
@@ -64,7 +67,10 @@ class OpenKey {
   template <class Value>
   Value* get_or_none() const {
     Value* const value = get<Value>();
-    if (value == nullptr && !is_empty_) throw Refusal(kWrongType);
+    if (value == nullptr && !is_empty_) {
+      require_not_lost();
+      throw WrongType();
+    }
     return value;
   }
   // And where there is nothing.
@@ -75,20 +81,30 @@ class OpenKey {
     return *value;
   }
 
+  // Throws Refusal where a filter was to be, and is lost. `get` takes the key for one of another
+  // type.
+  void require_not_lost() const;
+
   // Keeps the value, in the place of what there was. The key is open for writing.
   template <class Value>
   Value& store(std::unique_ptr<Value> value) {
     set(value->type(), static_cast<typename Value::Kept*>(value.get()));
     return *value.release();
   }
+  // The same, where the value is what there was, and now of another type: the expiry stays.
+  template <class Value>
+  Value& store_again(std::unique_ptr<Value> value) {
+    const long long expiry = expires_after();
+    Value& stored = store(std::move(value));
+    if (expiry >= 0) expire_after(static_cast<std::uint64_t>(expiry));
+    return stored;
+  }
   void remove();
   void expire_after(std::uint64_t milliseconds);
 
  private:
-  static constexpr const char* kWrongType =
-      "WRONGTYPE Operation against a key holding the wrong kind of value";
-
   void set(ValueType type, void* value);
+  long long expires_after() const;
 
   OpenedKey* key_;
   bool is_empty_ = true;
@@ -144,6 +160,9 @@ class Call {
   void replicate_delete() const;
   void replicate_reserve(const redisbloom::CuckooOptions& options) const;
   void replicate_cuckoo_insert(std::span<String* const> items) const;
+  // Keeps, for what a primary or a file says and cannot be followed, a key that says so, and a line
+  // in the log.
+  void lose(OpenKey& key, const std::string& why) const;
   // Tells those who watch the key.
   void changed(const char* event) const;
 
@@ -156,5 +175,23 @@ class Call {
   std::span<String* const> words_;
   mutable std::optional<int> flags_{};  // of the context: the same for all of a command
 };
+
+// Does what a command says with a filter of the key; what a primary or a file says, and cannot be
+// done, loses the filter. Not where the key has something else, which is no filter that they know,
+// and not where the filter is full, as theirs was.
+template <class Do>
+void follow_or_lose(const Call& call, OpenKey& key, Do act) {
+  try {
+    if (call.is_replay() && key.get<LostFilter>() != nullptr) return call.replicate();
+    act();
+  } catch (const WrongType&) {
+    throw;
+  } catch (const Full&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (!call.is_replay()) throw;
+    call.lose(key, error.what());
+  }
+}
 
 }  // namespace bloomery::module

@@ -45,9 +45,11 @@ void cf_reserve(Call& call) {
   const CuckooOptions options = parse_cuckoo_reserve(call.words(), call.limits());
   OpenKey key = call.open(kRead | kWrite);
   if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
-  key.store(make(options));
-  call.replicate_reserve(options);
-  call.changed("cf.reserve");
+  follow_or_lose(call, key, [&] {
+    key.store(make(options));
+    call.replicate_reserve(options);
+    call.changed("cf.reserve");
+  });
   call.reply_ok();
 }
 
@@ -63,12 +65,14 @@ CuckooWork work_for(const Call& call, std::size_t items) {
 class Target {
  public:
   // `made_of`: what it is made of if there is none; or nothing, and then there must be one.
-  Target(Call& call, const std::optional<CuckooOptions>& made_of)
-      : call_(call), key_(call.open(kRead | kWrite)), made_of_(made_of) {
+  Target(Call& call, OpenKey& key, const std::optional<CuckooOptions>& made_of)
+      : call_(call), key_(key), made_of_(made_of) {
     stored_ = made_of ? key_.get_or_none<StoredCuckoo>() : &key_.existing<StoredCuckoo>();
     if (stored_ == nullptr) {
       made_ = make(*made_of);
       stored_ = made_.get();
+    } else if (stored_->is_incomplete() && !call.is_replay()) {
+      throw Refusal(kNotReady);  // a slot that is still to come would take its place
     }
     if (!call.is_replay() &&
         stored_->filter().shape().sub_filters >= call.limits().cuckoo.max_expansions) {
@@ -98,25 +102,30 @@ class Target {
 
  private:
   Call& call_;
-  OpenKey key_;
+  OpenKey& key_;
   std::optional<CuckooOptions> made_of_;
   std::unique_ptr<StoredCuckoo> made_;
   StoredCuckoo* stored_ = nullptr;
 };
 
-void add_one(Call& call, bool only_new) {
-  Target target(call, usual_cuckoo_options(call.limits()));
+void add_one(Call& call, OpenKey& key, bool only_new) {
+  Target target(call, key, usual_cuckoo_options(call.limits()));
   CuckooWork work = work_for(call, 1);
   const CuckooInsert became = target.filter().change([&](CuckooFilter& filter) {
     return only_new ? filter.insert_new(call.word(2), work) : filter.insert(call.word(2), work);
   });
-  if (became == CuckooInsert::full) throw Refusal("Filter is full");
+  if (became == CuckooInsert::full) throw Full("Filter is full");
   if (became == CuckooInsert::no_memory) throw Refusal("ERR Insufficient memory");
   if (became == CuckooInsert::added) {
     const std::array items{call.raw_word(2)};
     target.keep(items, true);
   }
   call.reply_bool(became == CuckooInsert::added);
+}
+
+void add_one(Call& call, bool only_new) {
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] { add_one(call, key, only_new); });
 }
 
 // CF.ADD key item
@@ -135,8 +144,9 @@ void add_many(Call& call, bool only_new) {
   const auto became = std::make_unique<CuckooInsert[]>(items.size());
   std::vector<String*> added;
   added.reserve(items.size());  // what went in must become known
-  {
-    Target target(call, options.create ? std::optional(options.filter) : std::nullopt);
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] {
+    Target target(call, key, options.create ? std::optional(options.filter) : std::nullopt);
     CuckooWork work = work_for(call, items.size());
     target.filter().change(
         [&](CuckooFilter& filter) { filter.insert_many(items, only_new, became.get(), work); });
@@ -145,7 +155,11 @@ void add_many(Call& call, bool only_new) {
       added.push_back(call.raw_word(options.first_item + i));
     }
     target.keep(added, false);  // a capacity that is right here may be refused elsewhere
-  }
+    const auto end = became.get() + items.size();
+    if (call.is_replay() && std::find(became.get(), end, CuckooInsert::no_memory) != end) {
+      throw Refusal("ERR Insufficient memory");  // where it was added, it grew
+    }
+  });
   call.reply_array(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     const bool is_added = became[i] == CuckooInsert::added;
@@ -169,11 +183,24 @@ void cf_insertnx(Call& call) {
   add_many(call, true);
 }
 
-// CF.EXISTS key item. No filter has nothing: neither a missing key nor one of another type.
+// For questions. No filter has nothing: neither a missing key nor one of another type.
+const StoredCuckoo* filter_or_none(const OpenKey& key) {
+  key.require_not_lost();
+  return key.get<StoredCuckoo>();
+}
+
+// A slot that is still to come takes the place of what is there.
+void require_complete(const StoredCuckoo& stored) {
+  if (stored.is_incomplete()) throw Refusal(kNotReady);
+}
+
+// CF.EXISTS key item
 void cf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
-  const auto* const stored = key.get<StoredCuckoo>();
-  call.reply_bool(stored != nullptr && stored->filter().may_contain(call.word(2)));
+  const StoredCuckoo* const stored = filter_or_none(key);
+  const bool found = stored != nullptr && stored->filter().may_contain(call.word(2));
+  if (stored != nullptr && !found) require_complete(*stored);
+  call.reply_bool(found);
 }
 
 // CF.MEXISTS key item [item ...]
@@ -182,8 +209,10 @@ void cf_mexists(Call& call) {
   const auto found = std::make_unique<bool[]>(items.size());
   {
     const OpenKey key = call.open(kRead);
-    const auto* const stored = key.get<StoredCuckoo>();
+    const StoredCuckoo* const stored = filter_or_none(key);
     if (stored != nullptr) stored->filter().may_contain_many(items, found.get());
+    bool* const end = found.get() + items.size();
+    if (stored != nullptr && std::find(found.get(), end, false) != end) require_complete(*stored);
   }
   call.reply_array(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) call.reply_bool(found[i]);
@@ -192,7 +221,8 @@ void cf_mexists(Call& call) {
 // CF.COUNT key item
 void cf_count(Call& call) {
   const OpenKey key = call.open(kRead);
-  const auto* const stored = key.get<StoredCuckoo>();
+  const StoredCuckoo* const stored = filter_or_none(key);
+  if (stored != nullptr) require_complete(*stored);
   call.reply_number(stored == nullptr ? 0 : stored->filter().count(call.word(2)));
 }
 
@@ -200,7 +230,9 @@ void cf_count(Call& call) {
 void cf_del(Call& call) {
   const OpenKey key = call.open(kRead | kWrite);
   auto* const stored = key.get<StoredCuckoo>();
+  key.require_not_lost();
   if (stored == nullptr) throw Refusal("Not found");
+  if (!call.is_replay()) require_complete(*stored);
   const bool is_erased =
       stored->change([&](CuckooFilter& filter) { return filter.erase(call.word(2)); });
   if (is_erased) {
@@ -214,7 +246,9 @@ void cf_del(Call& call) {
 void cf_compact(Call& call) {
   const OpenKey key = call.open(kRead | kWrite);
   auto* const stored = key.get<StoredCuckoo>();
+  key.require_not_lost();
   if (stored == nullptr) throw Refusal("Cuckoo filter was not found");
+  if (!call.is_replay()) require_complete(*stored);
   if (stored->change([](CuckooFilter& filter) { return filter.compact(); })) {
     call.replicate();
     call.changed("cf.compact");
@@ -265,7 +299,9 @@ void cf_scandump(Call& call) {
   const auto position = parse_integer(call.word(2));
   if (!position || *position < 0) throw Refusal("Invalid position");
   const OpenKey key = call.open(kRead);
-  const CuckooFilter& filter = key.existing<StoredCuckoo>().filter();
+  const auto& stored = key.existing<StoredCuckoo>();
+  require_complete(stored);  // its slots would be taken for all of it
+  const CuckooFilter& filter = stored.filter();
   call.reply_array(2);
   if (*position == 0 && filter.shape().items != 0) {
     call.reply_number(1);
@@ -287,7 +323,7 @@ std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header
   try {
     const CuckooShape shape = redisbloom::decode_cuckoo_header(header);
     if (is_replay || shape.sub_filters <= redisbloom::kMostGrownSubFilters) {
-      return StoredCuckoo::make(shape);
+      return StoredCuckoo::of_header(shape);
     }
   } catch (const std::exception&) {
     // Impossible, or too large for the machine.
@@ -295,26 +331,33 @@ std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header
   throw Refusal("Couldn't create filter!");
 }
 
+void take_chunk(Call& call, OpenKey& key, std::int64_t position, std::span<const std::byte> bytes) {
+  constexpr std::int64_t kHeaderPosition = 1;
+  if (position == kHeaderPosition) {
+    if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
+    if (bytes.size() != redisbloom::kCuckooHeaderBytes) throw Refusal("Invalid header");
+    key.store(filter_of_header(bytes, call.is_replay()));
+    return;
+  }
+  auto& stored = key.existing<StoredCuckoo>();
+  const bool was_incomplete = stored.is_incomplete();
+  if (position < 0 || !stored.load(static_cast<std::uint64_t>(position), bytes)) {
+    throw Refusal("Couldn't load chunk!");
+  }
+  if (was_incomplete && !stored.is_incomplete()) key.store_again(stored.take_out());
+}
+
 // CF.LOADCHUNK key position data
 void cf_loadchunk(Call& call) {
-  constexpr std::int64_t kHeaderPosition = 1;
   const auto position = parse_integer(call.word(2));
   if (!position || *position == 0) throw Refusal("Invalid position");
   const std::string_view text = call.word(3);
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
   OpenKey key = call.open(kRead | kWrite);
-  if (*position == kHeaderPosition) {
-    if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
-    if (bytes.size() != redisbloom::kCuckooHeaderBytes) throw Refusal("Invalid header");
-    key.store(filter_of_header(bytes, call.is_replay()));
-  } else {
-    StoredCuckoo& stored = key.existing<StoredCuckoo>();
-    const bool is_loaded = *position > 0 && stored.change([&](CuckooFilter& filter) {
-      return redisbloom::load_cuckoo_chunk(filter, static_cast<std::uint64_t>(*position), bytes);
-    });
-    if (!is_loaded) throw Refusal("Couldn't load chunk!");
-  }
-  call.replicate();
+  follow_or_lose(call, key, [&] {
+    take_chunk(call, key, *position, bytes);
+    call.replicate();
+  });
   call.changed("cf.loadchunk");
   call.reply_ok();
 }

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "bloomery/bits/heap_words.h"
+#include "bloomery/errors.h"
 
 namespace bloomery::module {
 namespace {
@@ -51,6 +53,29 @@ std::unique_ptr<ChainFilter> ChainFilter::of_contents(FilterContents contents,
       redisbloom::open_chain(without_byte_notes(std::move(contents)), words));
 }
 
+std::unique_ptr<ChainFilter> ChainFilter::of_half(FilterContents contents,
+                                                  std::span<const SharedWords> words,
+                                                  std::size_t links, const ByteRanges& loaded) {
+  FilterContents header = contents;
+  if (links == 0 || links > header.layers.size()) {
+    throw FormatError("half a RedisBloom filter that waits for " + std::to_string(links) +
+                      " links of " + std::to_string(header.layers.size()));
+  }
+  header.layers.resize(links);
+  std::uint64_t bytes = 0;
+  for (const Layer& link : header.layers) bytes += redisbloom::link_bytes(link);
+  if (loaded.byte_count() >= bytes ||
+      (!loaded.all().empty() && loaded.all().rbegin()->second > bytes)) {
+    throw FormatError("half a RedisBloom filter whose pieces are not of its " +
+                      std::to_string(bytes) + " bytes");
+  }
+  auto filter = of_contents(std::move(contents), words);
+  const auto first = words.first(links);
+  filter->loader_ = std::make_unique<ChunkLoader>(
+      std::move(header), std::vector<SharedWords>(first.begin(), first.end()), loaded);
+  return filter;
+}
+
 std::unique_ptr<ChainFilter> ChainFilter::clone() const {
   const FilterContents from = contents();
   require_room_for(from);
@@ -60,7 +85,17 @@ std::unique_ptr<ChainFilter> ChainFilter::clone() const {
     std::ranges::copy(each, copy.words().begin());
     words.push_back(SharedWords::of(std::move(copy)));
   }
-  return of_contents(from, words);
+  if (loader_ == nullptr) return of_contents(from, words);
+  return of_half(from, words, loader_->header().layers.size(), loader_->loaded());
+}
+
+std::unique_ptr<ChainFilter> ChainFilter::take_out() {
+  auto taken = std::make_unique<ChainFilter>(redisbloom::reserve({.capacity = 1}));
+  std::swap(taken->chain_, chain_);
+  std::swap(taken->loader_, loader_);
+  taken->counted_links_ = 0;
+  taken->count_memory();
+  return taken;
 }
 
 Insert ChainFilter::try_insert(Key key) {
@@ -123,8 +158,24 @@ ChunkLoader::Took ChainFilter::load(std::uint64_t iterator, std::span<const std:
   if (loader_ == nullptr || as_it_is) took = replace(iterator, bytes);
   if (loader_ != nullptr && took == ChunkLoader::Took::all) took = loader_->load(iterator, bytes);
   clear_beyond_last_bits();
-  if (loader_ != nullptr && loader_->missing_bytes() == 0) loader_.reset();
+  end_loading_when_complete();
   return took;
+}
+
+ChunkLoader::Took ChainFilter::fill(std::uint64_t iterator, std::span<const std::byte> bytes) {
+  const auto took = replace(iterator, bytes);
+  clear_beyond_last_bits();
+  return took;
+}
+
+void ChainFilter::came(std::uint64_t first, std::uint64_t end) {
+  if (loader_ == nullptr) return;
+  loader_->came(first, end);
+  end_loading_when_complete();
+}
+
+void ChainFilter::end_loading_when_complete() noexcept {
+  if (loader_ != nullptr && loader_->missing_bytes() == 0) loader_.reset();
 }
 
 ChunkLoader::Took ChainFilter::replace(std::uint64_t iterator, std::span<const std::byte> bytes) {

@@ -18,8 +18,12 @@ class ChainFilter final : public StoredFilter {
  public:
   explicit ChainFilter(redisbloom::Chain chain);
 
-  static constexpr bool is_type(ValueType type) noexcept { return type == ValueType::chain; }
-  ValueType type() const noexcept override { return ValueType::chain; }
+  static constexpr bool is_type(ValueType type) noexcept {
+    return type == ValueType::chain || type == ValueType::half_chain;
+  }
+  ValueType type() const noexcept override {
+    return is_incomplete() ? ValueType::half_chain : ValueType::chain;
+  }
 
   // A new one. Throws std::invalid_argument for a filter that cannot be, std::bad_alloc where there
   // is no memory for it.
@@ -29,6 +33,11 @@ class ChainFilter final : public StoredFilter {
   // Of contents that were checked, and their words.
   static std::unique_ptr<ChainFilter> of_contents(FilterContents contents,
                                                   std::span<const SharedWords> words);
+  // And of one of which pieces are missing: of the bytes of the first `links`, those in `loaded`
+  // have come. Throws FormatError where that is not so.
+  static std::unique_ptr<ChainFilter> of_half(FilterContents contents,
+                                              std::span<const SharedWords> words, std::size_t links,
+                                              const ByteRanges& loaded);
   std::unique_ptr<ChainFilter> clone() const;
 
   Insert try_insert(Key key) override;
@@ -53,8 +62,18 @@ class ChainFilter final : public StoredFilter {
   redisbloom::ChunkLoader::Took load(std::uint64_t iterator, std::span<const std::byte> bytes,
                                      bool as_it_is = false);
 
+  // Of one that is incomplete: what it waits for.
+  const redisbloom::ChunkLoader& loader() const noexcept { return *loader_; }
+  // Bytes as another server had them, which say nothing of what has come, and what has.
+  redisbloom::ChunkLoader::Took fill(std::uint64_t iterator, std::span<const std::byte> bytes);
+  void came(std::uint64_t first, std::uint64_t end);
+
+  // All that this has, for a key of another type. What stays here is a filter too, and empty.
+  std::unique_ptr<ChainFilter> take_out();
+
  private:
   redisbloom::ChunkLoader::Took replace(std::uint64_t iterator, std::span<const std::byte> bytes);
+  void end_loading_when_complete() noexcept;
   void clear_beyond_last_bits() noexcept;
   void count_memory() noexcept;
 

@@ -13,6 +13,7 @@
 #include "module/chain_type.h"
 #include "module/config.h"
 #include "module/cuckoo_type.h"
+#include "module/half_types.h"
 #include "module/native_type.h"
 #include "module/redis_api.h"
 #include "module/server_memory.h"
@@ -40,10 +41,14 @@ void load(Context* context, std::span<String* const> words) {
   api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
   register_config(api, context, module.settings, !module.names.prefix.empty());
   use_server_memory(api);
+  const auto half = register_half_types(context, module.names);
   module.types = {register_chain_type(api, context, module.names),
                   register_native_type(api, context, module.names),
                   register_upload_type(api, context, module.names),
-                  register_cuckoo_type(context, module.names)};
+                  register_cuckoo_type(context, module.names),
+                  half[0],
+                  half[1],
+                  half[2]};
   if (std::ranges::count(module.types, nullptr) != 0) {
     throw std::runtime_error("the server has types of values of the same names already");
   }

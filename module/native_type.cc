@@ -35,26 +35,10 @@ void* kept(std::unique_ptr<StoredFilter> filter) noexcept {
   return filter.release();
 }
 
-std::uint64_t load_number(Io* io) {
-  const std::uint64_t value = api->load_unsigned(io);
-  if (api->is_io_error(io) != 0) throw FormatError("a bloomery filter that ends in the midst");
-  return value;
-}
-
-std::string load_string(Io* io) {
-  std::size_t size = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(api->load_bytes(io, &size),
-                                                    [](void* bytes) { api->free(bytes); });
-  if (api->is_io_error(io) != 0 || text == nullptr) {
-    throw FormatError("a bloomery filter that ends in the midst");
-  }
-  return {text.get(), size};
-}
-
 // Pieces to `taker`, until its reader has so many bytes.
 void load_pieces(Io* io, std::uint64_t byte_count, const NativeReader& reader, auto& taker) {
   while (reader.taken() < byte_count) {
-    const std::string piece = load_string(io);
+    const std::string piece = load_string(*api, io);
     if (piece.empty()) throw FormatError("a bloomery filter with an empty piece");
     taker.take(std::as_bytes(std::span<const char>(piece)));
   }
@@ -69,7 +53,7 @@ void require_version(int version) {
 void* load_filter(Io* io, int version) noexcept {
   return loaded(*api, io, [&] {
     require_version(version);
-    NativeReader reader(load_number(io));
+    NativeReader reader(load_number(*api, io));
     load_pieces(io, reader.byte_count(), reader, reader);
     const FileNotes notes = reader.header()->notes;
     return kept(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
@@ -79,9 +63,9 @@ void* load_filter(Io* io, int version) noexcept {
 void* load_upload(Io* io, int version) noexcept {
   return loaded(*api, io, [&]() -> void* {
     require_version(version);
-    const std::string target = load_string(io);
-    auto upload = std::make_unique<Upload>(target, load_number(io));
-    const std::uint64_t taken = load_number(io);
+    const std::string target = load_string(*api, io);
+    auto upload = std::make_unique<Upload>(target, load_number(*api, io));
+    const std::uint64_t taken = load_number(*api, io);
     if (taken > upload->reader.byte_count()) throw FormatError("an upload of more than all bytes");
     load_pieces(io, taken, upload->reader, *upload);
     return upload.release();

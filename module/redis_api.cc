@@ -61,6 +61,7 @@ Api find_api(Context* context) {
   find.must(api.set_value, "ModuleTypeSetValue");
   find.must(api.delete_key, "DeleteKey");
   find.must(api.set_expire, "SetExpire");
+  find.must(api.get_expire, "GetExpire");
   find.must(api.signal_modified_key, "SignalModifiedKey");
   find.must(api.notify_keyspace_event, "NotifyKeyspaceEvent");
   find.must(api.wrong_arity, "WrongArity");
@@ -90,6 +91,7 @@ Api find_api(Context* context) {
   find.must(api.save_double, "SaveDouble");
   find.must(api.save_bytes, "SaveStringBuffer");
   find.must(api.log_io_error, "LogIOError");
+  find.must(api.context_of, "GetContextFromIO");
   find.must(api.emit_aof, "EmitAOF");
   find.must(api.digest_bytes, "DigestAddStringBuffer");
   find.must(api.digest_end, "DigestEndSequence");

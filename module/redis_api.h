@@ -31,6 +31,7 @@ inline constexpr int kCluster = 1 << 5;  // flags of a context
 inline constexpr int kFromPrimary = 1 << 12;
 inline constexpr int kLoading = 1 << 13;
 inline constexpr int kResp3 = 1 << 22;
+inline constexpr int kLoadingBeside = 1 << 23;  // a replica, from its primary, 7.0
 
 inline constexpr int kHandlesIoErrors = 1 << 0;  // options of a module
 inline constexpr int kSignalsByItself = 1 << 1;
@@ -152,6 +153,7 @@ struct Api {
   int (*set_value)(OpenedKey*, Type*, void*);
   int (*delete_key)(OpenedKey*);
   int (*set_expire)(OpenedKey*, long long milliseconds);
+  long long (*get_expire)(OpenedKey*);  // milliseconds from now; -1: never
   int (*signal_modified_key)(Context*, String* name);
   int (*notify_keyspace_event)(Context*, int kind, const char* event, String* key);
 
@@ -184,6 +186,7 @@ struct Api {
   void (*save_double)(Io*, double);
   void (*save_bytes)(Io*, const char*, std::size_t);
   void (*log_io_error)(Io*, const char* level, const char* format, ...);
+  Context* (*context_of)(Io*);
   void (*emit_aof)(Io*, const char* command, const char* format, ...);
   void (*digest_bytes)(Digest*, const char*, std::size_t);
   void (*digest_end)(Digest*);

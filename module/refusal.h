@@ -8,6 +8,15 @@ namespace bloomery::module {
 struct Refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+struct WrongType : Refusal {
+  WrongType() : Refusal("WRONGTYPE Operation against a key holding the wrong kind of value") {}
+};
+// The filter has all that it is made for: no failure of this server's.
+struct Full : Refusal {
+  using Refusal::Refusal;
+};
 struct WrongArity {};
+
+inline constexpr const char* kNotReady = "NOTREADY the filter is still being loaded";
 
 }  // namespace bloomery::module

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_cuckoo_dump.h"
+
 namespace bloomery::module {
 
 StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter) : filter_(std::move(filter)) {
@@ -13,9 +16,47 @@ std::unique_ptr<StoredCuckoo> StoredCuckoo::make(const redisbloom::CuckooShape& 
   return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape));
 }
 
+StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter, ByteRanges loaded,
+                           std::uint64_t expected)
+    : filter_(std::move(filter)), expected_slots_(expected) {
+  if (expected > redisbloom::slot_bytes(filter_.shape()) || loaded.byte_count() >= expected ||
+      (!loaded.all().empty() && loaded.all().rbegin()->second > expected)) {
+    throw FormatError("half a cuckoo filter whose pieces are not of its slots");
+  }
+  loaded_ = std::move(loaded);
+  count_memory();
+}
+
+std::unique_ptr<StoredCuckoo> StoredCuckoo::of_header(const redisbloom::CuckooShape& shape) {
+  require_room(redisbloom::memory_bytes(shape));
+  return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
+                                        redisbloom::slot_bytes(shape));
+}
+
 std::unique_ptr<StoredCuckoo> StoredCuckoo::clone() const {
   require_room(redisbloom::memory_bytes(filter_.shape()));
-  return std::make_unique<StoredCuckoo>(filter_.clone());
+  if (!loaded_) return std::make_unique<StoredCuckoo>(filter_.clone());
+  return std::make_unique<StoredCuckoo>(filter_.clone(), *loaded_, expected_slots_);
+}
+
+bool StoredCuckoo::load(std::uint64_t position, std::span<const std::byte> slots) {
+  if (!redisbloom::load_cuckoo_chunk(filter_, position, slots)) return false;
+  came(position - slots.size() - 1, position - 1);
+  return true;
+}
+
+bool StoredCuckoo::fill(std::uint64_t position, std::span<const std::byte> slots) {
+  return redisbloom::load_cuckoo_chunk(filter_, position, slots);
+}
+
+void StoredCuckoo::came(std::uint64_t first, std::uint64_t end) {
+  if (!loaded_) return;
+  loaded_->add(first, end);
+  if (loaded_->byte_count() >= expected_slots_) loaded_.reset();
+}
+
+std::unique_ptr<StoredCuckoo> StoredCuckoo::take_out() {
+  return std::make_unique<StoredCuckoo>(std::move(filter_));  // only a whole one is taken out
 }
 
 void StoredCuckoo::count_memory() noexcept {

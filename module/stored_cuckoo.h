@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
+#include "bloomery/format/byte_ranges.h"
 #include "bloomery/format/redisbloom_cuckoo.h"
 #include "module/server_memory.h"
 #include "module/value_type.h"
@@ -13,14 +16,34 @@ namespace bloomery::module {
 class StoredCuckoo {
  public:
   using Kept = StoredCuckoo;
-  static constexpr bool is_type(ValueType type) noexcept { return type == ValueType::cuckoo; }
-  static constexpr ValueType type() noexcept { return ValueType::cuckoo; }
+  static constexpr bool is_type(ValueType type) noexcept {
+    return type == ValueType::cuckoo || type == ValueType::half_cuckoo;
+  }
+  ValueType type() const noexcept {
+    return is_incomplete() ? ValueType::half_cuckoo : ValueType::cuckoo;
+  }
 
   explicit StoredCuckoo(redisbloom::CuckooFilter filter);
+  // One that comes by CF.LOADCHUNK: of its first `expected` slots, these have come. Throws
+  // FormatError where that is not so.
+  StoredCuckoo(redisbloom::CuckooFilter filter, ByteRanges loaded, std::uint64_t expected);
 
   // An empty one. Throws std::bad_alloc or std::invalid_argument where there is no memory for it.
   static std::unique_ptr<StoredCuckoo> make(const redisbloom::CuckooShape& shape);
+  static std::unique_ptr<StoredCuckoo> of_header(const redisbloom::CuckooShape& shape);
   std::unique_ptr<StoredCuckoo> clone() const;
+
+  // Slots of it are missing: what it answers "absent" for may yet come.
+  bool is_incomplete() const noexcept { return loaded_.has_value(); }
+  const ByteRanges& loaded() const noexcept { return *loaded_; }
+  std::uint64_t expected_slots() const noexcept { return expected_slots_; }
+  // A piece of a dump. False, and nothing changed, where it is none.
+  bool load(std::uint64_t position, std::span<const std::byte> slots);
+  // Slots as another server had them, which say nothing of what has come, and what has.
+  bool fill(std::uint64_t position, std::span<const std::byte> slots);
+  void came(std::uint64_t first, std::uint64_t end);
+  // All that this has, for a key of another type.
+  std::unique_ptr<StoredCuckoo> take_out();
 
   const redisbloom::CuckooFilter& filter() const noexcept { return filter_; }
   // Calls change(filter), which may add and drop sub-filters.
@@ -40,6 +63,8 @@ class StoredCuckoo {
   redisbloom::CuckooFilter filter_;
   std::uint64_t counted_sub_filters_ = 0;
   UncountedMemory uncounted_;
+  std::optional<ByteRanges> loaded_{};  // none: all have
+  std::uint64_t expected_slots_ = 0;
 };
 
 }  // namespace bloomery::module

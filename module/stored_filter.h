@@ -15,7 +15,7 @@ class StoredFilter {
  public:
   using Kept = StoredFilter;
   static constexpr bool is_type(ValueType type) noexcept {
-    return type == ValueType::chain || type == ValueType::native;
+    return type == ValueType::chain || type == ValueType::native || type == ValueType::half_chain;
   }
 
   StoredFilter() = default;

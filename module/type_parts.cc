@@ -1,6 +1,9 @@
 #include "module/type_parts.h"
 
 #include <algorithm>
+#include <memory>
+
+#include "bloomery/errors.h"
 
 namespace bloomery::module {
 namespace {
@@ -12,6 +15,25 @@ constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
 std::size_t free_effort_of(std::uint64_t byte_count) noexcept {
   constexpr std::size_t kPageBytes = std::size_t{1} << 16;
   return 1 + byte_count / kPageBytes;
+}
+
+std::uint64_t load_number(const Api& api, Io* io) {
+  const std::uint64_t value = api.load_unsigned(io);
+  if (api.is_io_error(io) != 0) throw FormatError("a bloomery filter that ends in the midst");
+  return value;
+}
+
+std::string load_string(const Api& api, Io* io) {
+  struct Free {
+    const Api& api;
+    void operator()(char* bytes) const noexcept { api.free(bytes); }
+  };
+  std::size_t size = 0;
+  const std::unique_ptr<char, Free> text(api.load_bytes(io, &size), Free{api});
+  if (api.is_io_error(io) != 0 || text == nullptr) {
+    throw FormatError("a bloomery filter that ends in the midst");
+  }
+  return {text.get(), size};
 }
 
 void Pieces::add(std::span<const std::byte> bytes) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "bloomery/format/format.h"
@@ -30,6 +31,10 @@ void* loaded(const Api& api, Io* io, Load load) noexcept {
     return nullptr;
   }
 }
+
+// A number or a string that a server stored. Throw FormatError where it ends before.
+std::uint64_t load_number(const Api& api, Io* io);
+std::string load_string(const Api& api, Io* io);
 
 // Hands bytes on in pieces of 4 MiB, and the rest when this ends.
 class Pieces {

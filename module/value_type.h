@@ -6,8 +6,16 @@
 namespace bloomery::module {
 
 // What of ours a key may hold, each a type of values that the server knows by a name of its own.
-enum class ValueType : std::uint8_t { chain, native, upload, cuckoo };
+enum class ValueType : std::uint8_t {
+  chain,
+  native,
+  upload,
+  cuckoo,
+  half_chain,  // of which pieces are missing: RedisBloom's types cannot say so
+  half_cuckoo,
+  lost,
+};
 
-inline constexpr std::size_t kValueTypeCount = 4;
+inline constexpr std::size_t kValueTypeCount = 7;
 
 }  // namespace bloomery::module

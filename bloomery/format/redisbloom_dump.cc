@@ -211,6 +211,9 @@ ChunkLoader::ChunkLoader(FilterContents header) : header_(std::move(header)) {
   }
 }
 
+ChunkLoader::ChunkLoader(FilterContents header, std::vector<SharedWords> words, ByteRanges loaded)
+    : header_(std::move(header)), words_(std::move(words)), loaded_(std::move(loaded)) {}
+
 ChunkLoader::Took ChunkLoader::load(std::uint64_t iterator, std::span<const std::byte> bytes) {
   Place place;
   if (iterator <= bytes.size() || !find_place(header_, iterator - bytes.size() - 1, place)) {
@@ -223,26 +226,14 @@ ChunkLoader::Took ChunkLoader::load(std::uint64_t iterator, std::span<const std:
   // Added to what is there: keys may have been inserted into the chain meanwhile.
   const auto to = std::as_writable_bytes(words_[place.link].words()).subspan(place.offset);
   for (std::size_t i = 0; i < bytes.size(); ++i) to[i] |= bytes[i];
-
-  // What now touches or overlaps becomes one range.
-  std::uint64_t first = iterator - bytes.size() - 1;
-  std::uint64_t end = iterator - 1;
-  auto each = loaded_.upper_bound(first);
-  if (each != loaded_.begin() && std::prev(each)->second >= first) --each;
-  while (each != loaded_.end() && each->first <= end) {
-    first = std::min(first, each->first);
-    end = std::max(end, each->second);
-    each = loaded_.erase(each);
-  }
-  loaded_.emplace(first, end);
+  loaded_.add(iterator - bytes.size() - 1, iterator - 1);
   return Took::all;
 }
 
 std::uint64_t ChunkLoader::missing_bytes() const noexcept {
   std::uint64_t missing = 0;
   for (const Layer& link : header_.layers) missing += link_bytes(link);
-  for (const auto& [first, end] : loaded_) missing -= end - first;
-  return missing;
+  return missing - loaded_.byte_count();
 }
 
 Chain ChunkLoader::chain() const {

@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "bloomery/bits/shared_words.h"
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/format/byte_ranges.h"
 #include "bloomery/format/format.h"
 #include "bloomery/format/redisbloom_filter.h"
 
@@ -50,13 +50,18 @@ class ChunkLoader {
   // Takes the memory that `header`, of decode_header, says: who does not trust it limits
   // memory_bytes() first. Throws std::invalid_argument where the machine's memory cannot hold it.
   explicit ChunkLoader(FilterContents header);
+  // Goes on with one whose words and ranges were kept.
+  ChunkLoader(FilterContents header, std::vector<SharedWords> words, ByteRanges loaded);
 
   enum class Took : std::uint8_t { all, no_such_link, beyond_its_link };
   Took load(std::uint64_t iterator, std::span<const std::byte> bytes);
+  // These bytes are there already.
+  void came(std::uint64_t first, std::uint64_t end) { loaded_.add(first, end); }
 
   const FilterContents& header() const noexcept { return header_; }
   // Bytes that no piece has brought yet. With none the chain is whole.
   std::uint64_t missing_bytes() const noexcept;
+  const ByteRanges& loaded() const noexcept { return loaded_; }
 
   // The chain over the words as they are, which later pieces go on to fill. Throws FormatError
   // where bits beyond a link's last are set.
@@ -65,7 +70,7 @@ class ChunkLoader {
  private:
   FilterContents header_;
   std::vector<SharedWords> words_;
-  std::map<std::uint64_t, std::uint64_t> loaded_;  // first byte and one behind the last
+  ByteRanges loaded_;
 };
 
 // One link's words of its bytes, which are as many as link_bytes() says. Throws FormatError, naming

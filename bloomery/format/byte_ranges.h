@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+
+namespace bloomery {
+
+// Which bytes of a whole have come, in pieces of any order that may overlap.
+class ByteRanges {
+ public:
+  // Bytes from `first` up to, but not, `end`. What then touches or overlaps becomes one range.
+  void add(std::uint64_t first, std::uint64_t end) {
+    if (first >= end) return;
+    auto each = ranges_.upper_bound(first);
+    if (each != ranges_.begin() && std::prev(each)->second >= first) --each;
+    while (each != ranges_.end() && each->first <= end) {
+      first = std::min(first, each->first);
+      end = std::max(end, each->second);
+      each = ranges_.erase(each);
+    }
+    ranges_.emplace(first, end);
+  }
+
+  std::uint64_t byte_count() const noexcept {
+    std::uint64_t sum = 0;
+    for (const auto& [first, end] : ranges_) sum += end - first;
+    return sum;
+  }
+
+  // From the first byte of each to one behind its last; apart from each other, in order.
+  const std::map<std::uint64_t, std::uint64_t>& all() const noexcept { return ranges_; }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> ranges_{};
+};
+
+}  // namespace bloomery

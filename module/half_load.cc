@@ -1,0 +1,116 @@
+#include "module/half_load.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom_dump.h"
+#include "module/chain_filter.h"
+#include "module/stored_cuckoo.h"
+
+namespace bloomery::module {
+namespace {
+
+void require_replay(const Call& call) {
+  if (call.is_replay()) return;
+  throw Refusal("ERR this step of BLOOM.LOAD is for append-only files and primaries alone");
+}
+
+std::uint64_t number_of(const Call& call, std::size_t word) {
+  const auto number = parse_integer(call.word(word));
+  if (!number || *number < 0) throw Refusal("ERR half a filter with a number that is none");
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::span<const std::byte> bytes_of(const Call& call, std::size_t word) {
+  const std::string_view text = call.word(word);
+  return std::as_bytes(std::span<const char>(text.data(), text.size()));
+}
+
+std::unique_ptr<StoredFilter> half_chain(const Call& call) {
+  const FilterContents contents = redisbloom::decode_header(bytes_of(call, 4));
+  require_room(redisbloom::memory_bytes(contents.layers));
+  std::vector<SharedWords> words;
+  for (const Layer& link : contents.layers) {
+    words.push_back(
+        SharedWords::of(HeapWords((link.geometry.bit_count + kWordBits - 1) / kWordBits)));
+  }
+  return ChainFilter::of_half(contents, words, number_of(call, 5), {});
+}
+
+std::unique_ptr<StoredCuckoo> half_cuckoo(const Call& call) {
+  const auto shape = redisbloom::decode_cuckoo_header(bytes_of(call, 4));
+  require_room(redisbloom::memory_bytes(shape));
+  return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
+                                        number_of(call, 5));
+}
+
+// `of_chain` and `of_cuckoo` for whichever half the key has.
+void change_half(Call& call, auto of_chain, auto of_cuckoo) {
+  require_replay(call);
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] {
+    if (auto* const chain = key.get<ChainFilter>(); chain != nullptr) {
+      of_chain(*chain);
+      if (!chain->is_incomplete()) key.store_again(chain->take_out());
+    } else {
+      auto& cuckoo = key.existing<StoredCuckoo>();
+      of_cuckoo(cuckoo);
+      if (!cuckoo.is_incomplete()) key.store_again(cuckoo.take_out());
+    }
+    call.replicate();
+  });
+  call.reply_ok();
+}
+
+}  // namespace
+
+void half_begin(Call& call) {
+  require_replay(call);
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] {
+    if (!key.is_empty()) throw Refusal("ERR item exists");
+    if (same_word(call.word(3), "bf")) {
+      key.store(half_chain(call));
+    } else {
+      key.store(half_cuckoo(call));
+    }
+    call.replicate();
+  });
+  call.reply_ok();
+}
+
+void half_fill(Call& call) {
+  const std::uint64_t iterator = number_of(call, 3);
+  const auto bytes = bytes_of(call, 4);
+  constexpr const char* kOutside = "ERR bytes that are not of this filter";
+  change_half(
+      call,
+      [&](ChainFilter& chain) {
+        if (chain.fill(iterator, bytes) != redisbloom::ChunkLoader::Took::all) {
+          throw Refusal(kOutside);
+        }
+      },
+      [&](StoredCuckoo& cuckoo) {
+        if (!cuckoo.fill(iterator, bytes)) throw Refusal(kOutside);
+      });
+}
+
+void half_came(Call& call) {
+  const std::uint64_t first = number_of(call, 3);
+  const std::uint64_t end = number_of(call, 4);
+  change_half(
+      call, [&](ChainFilter& chain) { chain.came(first, end); },
+      [&](StoredCuckoo& cuckoo) { cuckoo.came(first, end); });
+}
+
+void half_lost(Call& call) {
+  require_replay(call);
+  OpenKey key = call.open(kRead | kWrite);
+  call.lose(key, std::string(call.word(3)));
+  call.reply_ok();
+}
+
+}  // namespace bloomery::module

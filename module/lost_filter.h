@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "module/value_type.h"
+
+namespace bloomery::module {
+
+// What a key holds in the place of a filter that a primary or a file told of, and that could not be
+// followed: an empty key would come back with what is added next, and say "absent" of all before.
+struct LostFilter {
+  using Kept = LostFilter;
+  static constexpr bool is_type(ValueType type) noexcept { return type == ValueType::lost; }
+  static constexpr ValueType type() noexcept { return ValueType::lost; }
+
+  explicit LostFilter(std::string reason) : why(std::move(reason)) {}
+
+  std::string refusal() const {
+    return "ERR this filter is lost: " + why + "; delete the key and load the filter again";
+  }
+
+  std::string why;
+};
+
+}  // namespace bloomery::module
