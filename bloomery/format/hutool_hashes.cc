@@ -1,7 +1,7 @@
 #include "bloomery/format/hutool_hashes.h"
 
 #include "bloomery/format/unit_hash.h"
-#include "bloomery/format/utf16.h"
+#include "bloomery/text/utf16.h"
 
 namespace bloomery::hutool {
 namespace {

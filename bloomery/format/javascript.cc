@@ -8,7 +8,7 @@
 #include "bloomery/format/masked_bitmap.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/format/unit_hash.h"
-#include "bloomery/format/utf16.h"
+#include "bloomery/text/utf16.h"
 
 namespace bloomery {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "bloomery/format/utf16.h"
+#include "bloomery/text/utf16.h"
 
 namespace bloomery {
 

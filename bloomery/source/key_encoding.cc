@@ -5,9 +5,9 @@
 #include <concepts>
 #include <stdexcept>
 
-#include "bloomery/format/kryo.h"
-#include "bloomery/format/utf16.h"
 #include "bloomery/source/printable.h"
+#include "bloomery/text/kryo.h"
+#include "bloomery/text/utf16.h"
 
 namespace bloomery {
 namespace {

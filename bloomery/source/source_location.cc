@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bloomery/format/percent.h"
 #include "bloomery/source/printable.h"
+#include "bloomery/text/percent.h"
 
 namespace bloomery {
 namespace {

@@ -10,7 +10,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/ecmascript.h"
 #include "bloomery/format/foreign_kinds.h"
-#include "bloomery/format/utf16.h"
+#include "bloomery/text/utf16.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"
 #include "tests/support/sha256.h"

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/kryo.h"
 #include "bloomery/format/redisson_probes.h"
+#include "bloomery/text/kryo.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"
 #include "tests/support/utf16.h"

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/format/percent.h"
+#include "bloomery/text/percent.h"
 #include "fuzz_target.h"
 
 namespace bloomery {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/format/percent.h"
+#include "bloomery/text/percent.h"
 #include "source_helpers.h"
 
 namespace bloomery {

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "bloomery/format/percent.h"
+#include "bloomery/text/percent.h"
 
 namespace bloomery {
 namespace {

@@ -1,4 +1,4 @@
-#include "bloomery/format/utf16.h"
+#include "bloomery/text/utf16.h"
 
 #include <gtest/gtest.h>
 

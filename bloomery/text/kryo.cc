@@ -1,8 +1,8 @@
-#include "bloomery/format/kryo.h"
+#include "bloomery/text/kryo.h"
 
 #include <algorithm>
 
-#include "bloomery/format/utf16.h"
+#include "bloomery/text/utf16.h"
 
 namespace bloomery {
 namespace {

@@ -1,4 +1,4 @@
-#include "bloomery/format/kryo.h"
+#include "bloomery/text/kryo.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "bloomery/format/percent.h"
+#include "bloomery/text/percent.h"
 
 #include <charconv>
 #include <stdexcept>
