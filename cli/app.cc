@@ -1,15 +1,18 @@
 #include "cli/app.h"
 
-#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <sstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "bloomery/source/printable.h"
-#include "cli/commands.h"
+#include "cli/exit_status.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 
@@ -24,60 +27,52 @@ constexpr const char* kFooter =
     "Exit status: 0 some, 1 none, 2 an error or misuse.\n"
     "bloomery COMMAND --help shows the options of a command, with examples.";
 
-// The words after which the parser stopped: "bloomery" or "bloomery check".
-std::string words_parsed(const CLI::App& app) {
-  std::string words = app.get_name();
-  for (const CLI::App* command : app.get_subcommands()) words += " " + command->get_name();
-  return words;
-}
-
-// --help and --version come out of the parser as exceptions too.
-int end_parsing(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
-    complain(std::string(error.what()) + "\nTry: " + words_parsed(app) + " --help");
-    return kFault;
-  }
-  std::ostringstream text;
-  app.exit(error, text, text);
-  Output output;
-  output.write(text.str());
-  output.flush();
-  return kSome;
-}
-
 // The parser would only say that it expected a command.
-void refuse_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+void refuse_unknown_command(const CommandLine& line, int argc, const char* const* argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   std::string names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return;
-    names += (names.empty() ? "" : ", ") + command->get_name();
+  for (const std::string& name : line.command_names()) {
+    if (name == argv[1]) return;
+    names += (names.empty() ? "" : ", ") + name;
   }
   throw std::invalid_argument(printable(argv[1]) + " is no command; there are " + names +
                               "\nTry: bloomery --help");
 }
 
-int run_or_throw(int argc, const char* const* argv) {
-  CLI::App app(kDescription, "bloomery");
-  app.set_version_flag("--version", "bloomery " BLOOMERY_VERSION, "Print the version and exit");
-  app.footer(kFooter);
-  app.require_subcommand(1);
+int run_or_throw(std::span<const AddCommand> commands, int argc, const char* const* argv) {
+  CommandLine line("bloomery", kDescription, "bloomery " BLOOMERY_VERSION, kFooter);
   int status = kSome;
-  for (const auto add : kCommands) add(app, status);
-  refuse_unknown_command(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-    return status;
-  } catch (const CLI::ParseError& error) {
-    return end_parsing(app, error);
+  for (const AddCommand add : commands) add(line.root(), status);
+  refuse_unknown_command(line, argc, argv);
+  if (const std::optional<std::string> text = line.parse(argc, argv)) {
+    Output output;
+    output.write(*text);
+    output.flush();
+  }
+  return status;
+}
+
+// A standard stream that the parent closed must not become the number of the next file opened: a
+// report would be written into a filter. What stands in fails as a closed stream does.
+void occupy_closed_streams() {
+  constexpr int kUselessMode[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    // open takes the lowest free number, which is this one.
+    if (fcntl(stream, F_GETFD) == -1) static_cast<void>(open("/dev/null", kUselessMode[stream]));
   }
 }
 
 }  // namespace
 
-int run(int argc, const char* const* argv) noexcept {
+int run(std::span<const AddCommand> commands, int argc, const char* const* argv) noexcept {
+  occupy_closed_streams();
+  // A reader that has gone ends the command without a word, as it does for every filter of a shell,
+  // even where the parent process ignores the signal. A file beyond its allowed size is an error of
+  // write(2) with a message, not a death.
+  std::signal(SIGPIPE, SIG_DFL);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run_or_throw(argc, argv);
+    return run_or_throw(commands, argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("bloomery: out of memory\n", stderr);
   } catch (const std::exception& error) {

@@ -1,6 +1,5 @@
 #include "cli/arguments.h"
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -10,7 +9,6 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/printable.h"
-#include "cli/report.h"
 
 namespace bloomery::cli {
 namespace {
@@ -32,46 +30,9 @@ std::string kind_meanings() {
   return meanings;
 }
 
-std::uint64_t parse_positive(const std::string& text) {
-  const std::uint64_t count = parse_count(text);
-  if (count == 0) throw std::invalid_argument("is 0; at least 1");
-  return count;
-}
-
 }  // namespace
 
-CLI::Option* add_value(CLI::App& command, const std::string& names, const std::string& type,
-                       const std::string& description,
-                       std::function<void(const std::string&)> read) {
-  const std::string name = names.substr(0, names.find(','));
-  const auto read_named = [name, read = std::move(read)](const std::string& text) {
-    try {
-      read(text);
-    } catch (const std::invalid_argument& error) {
-      throw std::invalid_argument(name + ": " + error.what());
-    }
-  };
-  return command.add_option_function<std::string>(names, read_named, description)->type_name(type);
-}
-
-CLI::Option* add_count(CLI::App& command, const std::string& names, const std::string& description,
-                       std::optional<std::uint64_t>& count) {
-  return add_value(command, names, "COUNT", description,
-                   [&count](const std::string& text) { count = parse_positive(text); });
-}
-
-CLI::Option* add_capacity(CLI::App& command, std::optional<std::uint64_t>& capacity) {
-  return add_count(command, "-n,--capacity", "keys to size for, such as 250000, 10M or 1e9",
-                   capacity);
-}
-
-CLI::Option* add_rate(CLI::App& command, std::optional<double>& rate) {
-  return add_value(command, "-p,--rate", "RATE",
-                   "false positive rate at capacity, such as 0.01 or 1%",
-                   [&rate](const std::string& text) { rate = parse_rate(text); });
-}
-
-CLI::Option* add_kind(CLI::App& command, std::optional<FilterKind>& kind) {
+Option add_kind(Command command, std::optional<FilterKind>& kind) {
   return add_value(command, "--kind", kind_names(), kind_meanings(),
                    [&kind](const std::string& text) { kind = kind_named(text); });
 }
@@ -123,7 +84,7 @@ AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location) 
   return location.format->create(wanted.options(), location.settings);
 }
 
-void add_ratio(CLI::App& command, const std::string& name, const std::string& description,
+void add_ratio(Command command, const std::string& name, const std::string& description,
                std::optional<double>& ratio) {
   add_value(command, name, "RATIO", description, [&ratio](const std::string& text) {
     double value = 0;
@@ -135,15 +96,15 @@ void add_ratio(CLI::App& command, const std::string& name, const std::string& de
   });
 }
 
-void add_new_filter_options(CLI::App& command, NewFilter& filter) {
+void add_new_filter_options(Command command, NewFilter& filter) {
   add_kind(command, filter.kind);
-  CLI::Option* const seed =
+  const Option seed =
       add_value(command, "--seed", "N", "seed of the hash; only filters of one seed merge",
                 [&filter](const std::string& text) { filter.seed = parse_seed(text); });
   command
       .add_flag("--secret", filter.secret,
                 "hash under a random key that stays in the file: for keys chosen by strangers")
-      ->excludes(seed);
+      .excludes(seed);
   add_ratio(command, "--expansion",
             "a scalable filter holds so many times as many keys with each new layer; 1.5",
             filter.expansion);
@@ -173,20 +134,16 @@ void add_new_filter_options(CLI::App& command, NewFilter& filter) {
       });
 }
 
-CLI::Option* add_json(CLI::App& command, bool& json) {
-  return command.add_flag("--json", json, "print one JSON object instead of text");
-}
-
-CLI::Option* add_filter(CLI::App& command, const std::string& name, const std::string& description,
-                        FilterLocation& location) {
-  return command.add_option_function<std::string>(
+Option add_filter(Command command, const std::string& name, const std::string& description,
+                  FilterLocation& location) {
+  return command.add_option(
       name, [&location](const std::string& text) { location = parse_filter_location(text); },
       description);
 }
 
-CLI::Option* add_filters(CLI::App& command, const std::string& name, const std::string& description,
-                         std::vector<FilterLocation>& locations) {
-  return command.add_option_function<std::vector<std::string>>(
+Option add_filters(Command command, const std::string& name, const std::string& description,
+                   std::vector<FilterLocation>& locations) {
+  return command.add_options(
       name,
       [&locations](const std::vector<std::string>& texts) {
         for (const std::string& text : texts) locations.push_back(parse_filter_location(text));
@@ -194,9 +151,9 @@ CLI::Option* add_filters(CLI::App& command, const std::string& name, const std::
       description);
 }
 
-void choose_encoding(const CLI::App& command, std::span<const FilterLocation> filters,
+void choose_encoding(Command command, std::span<const FilterLocation> filters,
                      KeyEncoding& encoding) {
-  if (command.get_option("--as")->count() > 0) return;
+  if (command.has("--as")) return;
   const auto word = [](const FilterLocation& filter) {
     return filter.format == nullptr ? std::string_view("text") : filter.format->keys;
   };
@@ -210,7 +167,7 @@ void choose_encoding(const CLI::App& command, std::span<const FilterLocation> fi
   if (!filters.empty()) encoding = parse_key_encoding(word(filters.front()));
 }
 
-CLI::Option* add_encoding(CLI::App& command, KeyEncoding& encoding) {
+Option add_encoding(Command command, KeyEncoding& encoding) {
   return add_value(
       command, "--as", std::string(kKeyEncodings),
       "how keys are written; integers are little-endian bytes, four of i32 and eight of "
@@ -218,74 +175,23 @@ CLI::Option* add_encoding(CLI::App& command, KeyEncoding& encoding) {
       [&encoding](const std::string& text) { encoding = parse_key_encoding(text); });
 }
 
-void add_key_options(CLI::App& command, SourceOptions& options) {
+void add_key_options(Command command, SourceOptions& options) {
   add_encoding(command, options.encoding);
-  command.add_flag_callback(
+  command.add_flag(
       "-0,--null", [&options] { options.separator = '\0'; },
       "records end with a NUL byte, not a newline");
-  add_value(command, "-F,--field", "N", "the key is field N of a record, from 1",
-            [&options](const std::string& text) {
-              const std::uint64_t field = parse_positive(text);
-              if (field > std::numeric_limits<std::uint32_t>::max()) {
-                throw std::invalid_argument("no record has as many fields");
-              }
-              options.field = static_cast<std::uint32_t>(field);
-            });
+  const Option field =
+      add_value(command, "-F,--field", "N", "the key is field N of a record, from 1",
+                [&options](const std::string& text) {
+                  const std::uint64_t number = parse_positive(text);
+                  if (number > std::numeric_limits<std::uint32_t>::max()) {
+                    throw std::invalid_argument("no record has as many fields");
+                  }
+                  options.field = static_cast<std::uint32_t>(number);
+                });
   add_value(command, "-d,--delimiter", "SEP", "what stands between fields; a tab by default",
             [&options](const std::string& text) { options.delimiter = text; })
-      ->needs("--field");
-}
-
-std::uint64_t parse_seed(const std::string& text) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  const char* const begin = text.data() + (hex ? 2 : 0);
-  const char* const end = text.data() + text.size();
-  std::uint64_t seed = 0;
-  const auto [rest, error] = std::from_chars(begin, end, seed, hex ? 16 : 10);
-  if (error != std::errc() || rest != end) {
-    throw std::invalid_argument(printable(text) +
-                                " is not a seed; from 0 to 18446744073709551615, decimal or 0x...");
-  }
-  return seed;
-}
-
-double parse_rate(const std::string& text) {
-  double rate = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, rate);
-  const bool percent = std::string_view(rest, end) == "%";
-  const bool underflow = error == std::errc::result_out_of_range;
-  if ((error != std::errc() && !underflow) || (rest != end && !percent)) {
-    throw std::invalid_argument(printable(text) + " is not a rate; from " + short_number(kMinRate) +
-                                " to below 1, such as 0.01 or 1%");
-  }
-  if (percent) rate /= 100;
-  if (underflow || !(rate >= kMinRate && rate < 1)) {
-    throw std::invalid_argument("a false positive rate of " + text + " cannot be kept; from " +
-                                short_number(kMinRate) + " to below 1, such as 0.01 or 1%");
-  }
-  return rate;
-}
-
-std::uint64_t parse_bits(const std::string& text) {
-  constexpr std::array<std::string_view, 5> kByteUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-  for (std::size_t i = kByteUnits.size(); i-- > 0;) {
-    if (!text.ends_with(kByteUnits[i])) continue;
-    const std::string number = text.substr(0, text.size() - kByteUnits[i].size());
-    double bytes = 0;
-    const char* const end = number.data() + number.size();
-    const auto [rest, error] = std::from_chars(number.data(), end, bytes);
-    if (error != std::errc() || rest != end || !(bytes > 0)) break;
-    const double bits = std::ldexp(bytes, static_cast<int>(10 * i) + 3);
-    if (!(bits >= 1 && bits < 0x1p63)) break;
-    return static_cast<std::uint64_t>(bits);
-  }
-  try {
-    return parse_positive(text);
-  } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument(std::string(error.what()) +
-                                "; bytes end in B, KiB, MiB, GiB or TiB: 16MiB");
-  }
+      .needs(field);
 }
 
 }  // namespace bloomery::cli

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,21 +10,12 @@
 #include "bloomery/filter/parameters.h"
 #include "bloomery/source/source_options.h"
 #include "bloomery/store/filter_location.h"
+#include "cli/options.h"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
-// Options that several commands have, so that they are spelled, read and refused alike. Each is
-// read when the command line is: a value that cannot be is a std::invalid_argument that begins with
-// the option's name.
+// The options that are about filters and keys, and what they say. options.h has the plainer ones.
 namespace bloomery::cli {
 
-CLI::Option* add_capacity(CLI::App& command, std::optional<std::uint64_t>& capacity);
-CLI::Option* add_rate(CLI::App& command, std::optional<double>& rate);
-CLI::Option* add_kind(CLI::App& command, std::optional<FilterKind>& kind);
-CLI::Option* add_json(CLI::App& command, bool& json);
+Option add_kind(Command command, std::optional<FilterKind>& kind);
 
 // What create and load make.
 struct NewFilter {
@@ -50,39 +40,21 @@ struct NewFilter {
 AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location);
 
 // --kind, --seed, --secret, --expansion, --tightening, --window, --generations.
-void add_new_filter_options(CLI::App& command, NewFilter& filter);
+void add_new_filter_options(Command command, NewFilter& filter);
 
 // FILE: a filter's file, our own or FORMAT:FILE.
-CLI::Option* add_filter(CLI::App& command, const std::string& name, const std::string& description,
-                        FilterLocation& location);
-CLI::Option* add_filters(CLI::App& command, const std::string& name, const std::string& description,
-                         std::vector<FilterLocation>& locations);
+Option add_filter(Command command, const std::string& name, const std::string& description,
+                  FilterLocation& location);
+Option add_filters(Command command, const std::string& name, const std::string& description,
+                   std::vector<FilterLocation>& locations);
 
 // Where nobody gave --as: what the format of the filter takes keys for. Throws
 // std::invalid_argument where several filters take them for different things.
-void choose_encoding(const CLI::App& command, std::span<const FilterLocation> filters,
+void choose_encoding(Command command, std::span<const FilterLocation> filters,
                      KeyEncoding& encoding);
 
 // --as, -0, -F/--field, -d/--delimiter: which bytes of the input are the key.
-void add_key_options(CLI::App& command, SourceOptions& options);
-CLI::Option* add_encoding(CLI::App& command, KeyEncoding& encoding);
-
-// A whole number, decimal or 0x and hexadecimal.
-std::uint64_t parse_seed(const std::string& text);
-
-// A count such as 250000, 10M or 1e6, of at least 1.
-CLI::Option* add_count(CLI::App& command, const std::string& names, const std::string& description,
-                       std::optional<std::uint64_t>& count);
-
-// An option that `read` understands, or refuses with a std::invalid_argument.
-CLI::Option* add_value(CLI::App& command, const std::string& names, const std::string& type,
-                       const std::string& description,
-                       std::function<void(const std::string&)> read);
-
-// A rate above 0 and below 1; "1%" is 0.01.
-double parse_rate(const std::string& text);
-
-// Bits as a count ("10M"), or bytes with KiB, MiB, GiB or TiB behind ("16MiB").
-std::uint64_t parse_bits(const std::string& text);
+void add_key_options(Command command, SourceOptions& options);
+Option add_encoding(Command command, KeyEncoding& encoding);
 
 }  // namespace bloomery::cli

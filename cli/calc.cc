@@ -1,5 +1,4 @@
 // bloomery calc: the size, rate and capacity of filters that need not exist.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -156,9 +155,9 @@ int calc(const Arguments& arguments) {
 
 }  // namespace
 
-void add_calc(CLI::App& app, int& status) {
+void add_calc(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand("calc", "Compute sizes, rates and capacities");
+  const Command command = app.add_subcommand("calc", "Compute sizes, rates and capacities");
   add_capacity(command, arguments->known.capacity);
   add_rate(command, arguments->known.false_positive_rate);
   add_value(
@@ -171,7 +170,7 @@ void add_calc(CLI::App& app, int& status) {
     }
     arguments->known.probe_count = static_cast<std::uint32_t>(probes);
   });
-  add_kind(command, arguments->kind)->description("only this kind; by default, all");
+  add_kind(command, arguments->kind).description("only this kind; by default, all");
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = calc(*arguments); });

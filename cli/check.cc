@@ -1,7 +1,6 @@
 // bloomery check: which keys may be in a filter, as grep would tell it.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -110,21 +109,21 @@ int check(const Arguments& arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& app, int& status) {
+void add_check(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand("check", "Print the keys that may be in a filter");
-  add_filters(command, "FILE", "filters' files, ours or FORMAT:FILE", arguments->files)->required();
+  const Command command = app.add_subcommand("check", "Print the keys that may be in a filter");
+  add_filters(command, "FILE", "filters' files, ours or FORMAT:FILE", arguments->files).required();
   command
       .add_option("--input", arguments->input,
                   "where keys come from, one a line; standard input by default")
-      ->type_name("INPUT");
+      .type_name("INPUT");
   add_key_options(command, arguments->source);
   command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all files");
   command.add_flag("-c,--count", arguments->count, "print only how many were selected");
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");
   command.add_flag("--json", arguments->json, "print only the counts, as one JSON object");
   command.footer(kExamples);
-  command.callback([arguments, &command, &status] {
+  command.callback([arguments, command, &status] {
     choose_encoding(command, arguments->files, arguments->source.encoding);
     status = check(*arguments);
   });

@@ -2,33 +2,30 @@
 
 #include <array>
 
+#include "cli/command_line.h"
 #include "cli/exit_status.h"
-
-namespace CLI {
-class App;
-}
 
 // The subcommands, each in the file of its name. add_NAME declares the command and its options to
 // the parser; when the user gives it, it runs and leaves its exit status in `status`.
 namespace bloomery::cli {
 
-void add_create(CLI::App& app, int& status);
-void add_insert(CLI::App& app, int& status);
-void add_erase(CLI::App& app, int& status);
-void add_check(CLI::App& app, int& status);
-void add_dedup(CLI::App& app, int& status);
-void add_info(CLI::App& app, int& status);
-void add_explain(CLI::App& app, int& status);
-void add_merge(CLI::App& app, int& status);
-void add_load(CLI::App& app, int& status);
-void add_convert(CLI::App& app, int& status);
-void add_formats(CLI::App& app, int& status);
-void add_push(CLI::App& app, int& status);
-void add_rdb(CLI::App& app, int& status);
-void add_calc(CLI::App& app, int& status);
-void add_measure(CLI::App& app, int& status);
-void add_demo(CLI::App& app, int& status);
-void add_experiments(CLI::App& app, int& status);
+void add_create(Command app, int& status);
+void add_insert(Command app, int& status);
+void add_erase(Command app, int& status);
+void add_check(Command app, int& status);
+void add_dedup(Command app, int& status);
+void add_info(Command app, int& status);
+void add_explain(Command app, int& status);
+void add_merge(Command app, int& status);
+void add_load(Command app, int& status);
+void add_convert(Command app, int& status);
+void add_formats(Command app, int& status);
+void add_push(Command app, int& status);
+void add_rdb(Command app, int& status);
+void add_calc(Command app, int& status);
+void add_measure(Command app, int& status);
+void add_demo(Command app, int& status);
+void add_experiments(Command app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{

@@ -1,5 +1,4 @@
 // bloomery convert: the same bits in another format.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 
@@ -51,13 +50,13 @@ int convert(const Arguments& arguments) {
 
 }  // namespace
 
-void add_convert(CLI::App& app, int& status) {
+void add_convert(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("convert", "Put a filter's bits into another system's format, or back");
-  add_filter(command, "SRC", "a filter's file, ours or FORMAT:FILE", arguments->from)->required();
+  const Command command =
+      app.add_subcommand("convert", "Put a filter's bits into another system's format, or back");
+  add_filter(command, "SRC", "a filter's file, ours or FORMAT:FILE", arguments->from).required();
   add_filter(command, "DST", "the file to make; one that exists is refused", arguments->to)
-      ->required();
+      .required();
   command.add_flag("--replace", arguments->replace, "replace DST, in one step, where it exists");
   add_json(command, arguments->json);
   command.footer(kExamples);

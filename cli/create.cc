@@ -1,5 +1,4 @@
 // bloomery create: an empty filter in a new file.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -48,14 +47,14 @@ int create(const Arguments& arguments) {
 
 }  // namespace
 
-void add_create(CLI::App& app, int& status) {
+void add_create(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand("create", "Make an empty filter in a new file");
+  const Command command = app.add_subcommand("create", "Make an empty filter in a new file");
   add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE; one that exists is refused",
              arguments->file)
-      ->required();
-  add_capacity(command, arguments->filter.capacity)->required();
-  add_rate(command, arguments->filter.rate)->required();
+      .required();
+  add_capacity(command, arguments->filter.capacity).required();
+  add_rate(command, arguments->filter.rate).required();
   add_new_filter_options(command, arguments->filter);
   add_json(command, arguments->json);
   command.footer(kExamples);

@@ -1,7 +1,6 @@
 // bloomery dedup: each key's record the first time it is seen, in the memory of a filter.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -255,32 +254,32 @@ void Dedup::report() {
 
 }  // namespace
 
-void add_dedup(CLI::App& app, int& status) {
+void add_dedup(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("dedup", "Print each key's record the first time it is seen");
+  const Command command =
+      app.add_subcommand("dedup", "Print each key's record the first time it is seen");
   command.add_option("INPUT", arguments->inputs,
                      "where records come from, one a line; standard input by default");
   add_capacity(command, arguments->filter.capacity)
-      ->description("different records to size for; estimated from files, 10M for a pipe");
+      .description("different records to size for; estimated from files, 10M for a pipe");
   add_rate(command, arguments->filter.rate)
-      ->description(
+      .description(
           "share of new records that may be dropped once -n were seen; 1e-6 by default\n"
           "(with --exact, which drops none: share kept in memory; 0.001)");
-  CLI::Option* const state =
+  const Option state =
       command
           .add_option("--state", arguments->state,
                       "a filter's file: drops what it has seen, and is written at the end; made\n"
                       "(for 10M records or more, without -n) where it does not exist")
-          ->type_name("FILE");
+          .type_name("FILE");
   command.add_flag("--exact", arguments->exact, "drop no new record; reads files, and twice")
-      ->excludes(state);
+      .excludes(state);
   add_new_filter_options(command, arguments->filter);
   add_key_options(command, arguments->source);
   command.add_flag("-q,--quiet", arguments->quiet,
                    "no report, no progress, no warning of a full filter");
   add_json(command, arguments->json)
-      ->description("make the report on standard error one JSON object");
+      .description("make the report on standard error one JSON object");
   command.footer(kExamples);
   command.callback([arguments, &status] { status = Dedup(*arguments).run(); });
 }

@@ -1,5 +1,4 @@
 // bloomery demo: a real database behind a cache, first without and then with a filter.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -11,13 +10,13 @@
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/sqlite_source.h"
-#include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/demo/demo_report.h"
 #include "cli/demo/key_sample.h"
 #include "cli/demo/temporary_database.h"
 #include "cli/demo/word_database.h"
 #include "cli/demo/word_list.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/read_keys.h"
 
@@ -221,24 +220,23 @@ class Demo {
 
 }  // namespace
 
-void add_demo(CLI::App& app, int& status) {
+void add_demo(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("demo", "Guard a real database with a filter and see what it saves");
-  CLI::Option* const database =
+  const Command command =
+      app.add_subcommand("demo", "Guard a real database with a filter and see what it saves");
+  const Option database =
       command.add_option("--db", arguments->database, "an SQLite file of yours; only read")
-          ->type_name("FILE");
-  CLI::Option* const table =
-      command.add_option("--table", arguments->table, "the table with the keys")
-          ->type_name("TABLE");
-  CLI::Option* const column =
+          .type_name("FILE");
+  const Option table =
+      command.add_option("--table", arguments->table, "the table with the keys").type_name("TABLE");
+  const Option column =
       command.add_option("--column", arguments->column, "the column with the keys")
-          ->type_name("COLUMN");
-  database->needs(table, column);
-  table->needs(database);
-  column->needs(database);
+          .type_name("COLUMN");
+  database.needs(table).needs(column);
+  table.needs(database);
+  column.needs(database);
   add_rate(command, arguments->rate)
-      ->description("false positive rate of the filter; 0.01 by default");
+      .description("false positive rate of the filter; 0.01 by default");
   add_value(command, "--requests", "COUNT",
             "requests in each run; 300K, or fewer to a slow database",
             [arguments](const std::string& text) {

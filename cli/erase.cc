@@ -1,5 +1,4 @@
 // bloomery erase: keys out of a counting filter's file, all or none.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -65,10 +64,10 @@ int erase(const Arguments& arguments) {
 
 }  // namespace
 
-void add_erase(CLI::App& app, int& status) {
+void add_erase(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand("erase", "Take keys out of a counting filter's file");
-  add_filter(command, "FILE", "a counting filter's file", arguments->file)->required();
+  const Command command = app.add_subcommand("erase", "Take keys out of a counting filter's file");
+  add_filter(command, "FILE", "a counting filter's file", arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
   add_key_options(command, arguments->source);

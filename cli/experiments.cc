@@ -1,5 +1,4 @@
 // bloomery experiments: the figures that the source posts print, run again.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -85,9 +84,9 @@ int experiments(const Arguments& arguments) {
 
 }  // namespace
 
-void add_experiments(CLI::App& app, int& status) {
+void add_experiments(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand(
+  const Command command = app.add_subcommand(
       "experiments", "Run again what articles on Bloom filters print, and show both");
   add_value(command, "--post", "NAME", "only this post: 000, 001, 003 or 004",
             [arguments](const std::string& name) {

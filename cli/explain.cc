@@ -1,7 +1,6 @@
 // bloomery explain: the bits behind an answer.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -142,16 +141,16 @@ int explain(const Arguments& arguments) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, int& status) {
+void add_explain(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file)->required();
-  command.add_option("KEY", arguments->key, "the key to ask about")->required();
+  const Command command =
+      app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
+  command.add_option("KEY", arguments->key, "the key to ask about").required();
   add_encoding(command, arguments->encoding);
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &command, &status] {
+  command.callback([arguments, command, &status] {
     choose_encoding(command, {&arguments->file, 1}, arguments->encoding);
     status = explain(*arguments);
   });

@@ -1,5 +1,4 @@
 // bloomery formats: what other systems' filters can be read, written and made.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
@@ -83,14 +82,14 @@ int show(const std::string& name, bool json) {
 
 }  // namespace
 
-void add_formats(CLI::App& app, int& status) {
+void add_formats(Command app, int& status) {
   struct Arguments {
     std::string name;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("formats", "List the formats of other systems that FORMAT:FILE takes");
+  const Command command =
+      app.add_subcommand("formats", "List the formats of other systems that FORMAT:FILE takes");
   command.add_option("NAME", arguments->name, "show all of one format");
   add_json(command, arguments->json);
   command.footer(kExamples);

@@ -1,5 +1,4 @@
 // bloomery info: what a file says of its filter, and whether all of it is whole.
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -114,14 +113,14 @@ int info(const FilterLocation& location, bool json) {
 
 }  // namespace
 
-void add_info(CLI::App& app, int& status) {
+void add_info(Command app, int& status) {
   struct Arguments {
     FilterLocation file;
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand("info", "Describe a filter's file and verify it");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file)->required();
+  const Command command = app.add_subcommand("info", "Describe a filter's file and verify it");
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = info(arguments->file, arguments->json); });

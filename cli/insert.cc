@@ -1,5 +1,4 @@
 // bloomery insert: keys into a filter's file, all or none.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -70,16 +69,16 @@ int insert(const Arguments& arguments) {
 
 }  // namespace
 
-void add_insert(CLI::App& app, int& status) {
+void add_insert(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command = *app.add_subcommand("insert", "Insert keys into a filter's file");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file)->required();
+  const Command command = app.add_subcommand("insert", "Insert keys into a filter's file");
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
   add_key_options(command, arguments->source);
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &command, &status] {
+  command.callback([arguments, command, &status] {
     choose_encoding(command, {&arguments->file, 1}, arguments->source.encoding);
     status = insert(*arguments);
   });

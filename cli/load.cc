@@ -1,5 +1,4 @@
 // bloomery load: all keys of a database or a file, in a filter of the right size.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -107,23 +106,23 @@ int load_keys(const Arguments& arguments) {
 
 }  // namespace
 
-void add_load(CLI::App& app, int& status) {
+void add_load(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("load", "Make a filter of all keys of a database or file");
+  const Command command =
+      app.add_subcommand("load", "Make a filter of all keys of a database or file");
   command.add_option("FROM", arguments->from, "keys.txt, sqlite:..., or - for standard input")
-      ->required();
-  add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE", arguments->file)->required();
+      .required();
+  add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE", arguments->file).required();
   add_capacity(command, arguments->filter.capacity)
-      ->description("keys to size for; counted beforehand by default");
+      .description("keys to size for; counted beforehand by default");
   add_rate(command, arguments->filter.rate)
-      ->description("false positive rate at capacity; 0.01 by default");
+      .description("false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->filter);
   add_key_options(command, arguments->source);
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &command, &status] {
+  command.callback([arguments, command, &status] {
     choose_encoding(command, {&arguments->file, 1}, arguments->source.encoding);
     status = load_keys(*arguments);
   });

@@ -1,5 +1,4 @@
 // bloomery measure: fills a filter and asks it about absent keys, to see whether its rate is kept.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -179,12 +178,12 @@ int measure(const Arguments& arguments) {
 
 }  // namespace
 
-void add_measure(CLI::App& app, int& status) {
+void add_measure(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("measure", "Fill a filter and measure its rate and speed");
-  add_capacity(command, arguments->filter.capacity)->required();
-  add_rate(command, arguments->filter.rate)->required();
+  const Command command =
+      app.add_subcommand("measure", "Fill a filter and measure its rate and speed");
+  add_capacity(command, arguments->filter.capacity).required();
+  add_rate(command, arguments->filter.rate).required();
   add_value(command, "--keys", "random|counter|shifted|uuid|url", "what the keys look like",
             [arguments](const std::string& text) { arguments->keys = key_pattern_named(text); });
   add_count(command, "--queries", "how many absent keys to ask; enough for the rate by default",

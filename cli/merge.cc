@@ -1,5 +1,4 @@
 // bloomery merge: one filter that holds the keys of several.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -55,13 +54,13 @@ int merge(const Arguments& arguments) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, int& status) {
+void add_merge(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("merge", "Make one filter that holds the keys of several");
+  const Command command =
+      app.add_subcommand("merge", "Make one filter that holds the keys of several");
   add_filter(command, "OUT", "the file to make; one that exists is refused", arguments->out)
-      ->required();
-  add_filters(command, "FILE", "two filters' files or more", arguments->files)->required();
+      .required();
+  add_filters(command, "FILE", "two filters' files or more", arguments->files).required();
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = merge(*arguments); });

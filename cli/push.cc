@@ -1,5 +1,4 @@
 // bloomery push: a filter into a server, all at once.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -76,19 +75,19 @@ int push(const Arguments& arguments) {
 
 }  // namespace
 
-void add_push(CLI::App& app, int& status) {
+void add_push(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("push", "Put a filter into a server with bloomery's module");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from)->required();
-  command.add_option("SERVER", arguments->to, "the server and the key; see below")->required();
+  const Command command =
+      app.add_subcommand("push", "Put a filter into a server with bloomery's module");
+  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from).required();
+  command.add_option("SERVER", arguments->to, "the server and the key; see below").required();
   command.add_option("--prefix", arguments->prefix,
                      "the prefix that the module is loaded with, if any");
   command
       .add_option("--timeout", arguments->timeout_seconds,
                   "seconds to wait for the server at every step")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->capture_default_str();
+      .range(0.001, 86400.0)
+      .shows_default();
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = push(*arguments); });

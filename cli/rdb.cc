@@ -1,5 +1,4 @@
 // bloomery rdb: the filters inside a dump of Redis or Valkey, without a server.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -128,15 +127,10 @@ std::string table_of(const std::vector<Report>& reports) {
   TextTable table(TextTable::Align::left);
   table.add_row({"db", "key", "type", "bytes", "keys", "capacity", "rate", "links"});
   for (const Report& report : reports) {
-    const Report::Value& json = report.json();
-    const auto text = [&](const char* name) {
-      const auto found = json.find(name);
-      if (found == json.end()) return std::string("-");
-      return found->is_number_float() ? short_number(found->get<double>()) : found->dump();
-    };
-    table.add_row({text("database"), printable(json["key"].get<std::string>()),
-                   json["type"].get<std::string>(), text("byte_count"), text("inserted"),
-                   text("capacity"), text("false_positive_rate"), text("link_count")});
+    const auto text = [&](const char* name) { return report.text_of(name); };
+    table.add_row({text("database"), text("key"), text("type"), text("byte_count"),
+                   text("inserted"), text("capacity"), text("false_positive_rate"),
+                   text("link_count")});
   }
   return reports.empty() ? std::string() : table.text() + "\n";
 }
@@ -210,21 +204,21 @@ int extract(const Arguments& arguments) {
   return kSome;
 }
 
-void add_list(CLI::App& app, const std::shared_ptr<Arguments>& arguments, int& status) {
-  CLI::App& command = *app.add_subcommand("list", "List the keys whose values are modules'");
-  command.add_option("DUMP", arguments->file, "a server's dump, dump.rdb")->required();
+void add_list(Command app, const std::shared_ptr<Arguments>& arguments, int& status) {
+  const Command command = app.add_subcommand("list", "List the keys whose values are modules'");
+  command.add_option("DUMP", arguments->file, "a server's dump, dump.rdb").required();
   add_json(command, arguments->json);
   command.footer(kListExamples);
   command.callback([arguments, &status] { status = list(*arguments); });
 }
 
-void add_extract(CLI::App& app, const std::shared_ptr<Arguments>& arguments, int& status) {
-  CLI::App& command = *app.add_subcommand("extract", "Take a RedisBloom filter out of a dump");
-  command.add_option("DUMP", arguments->file, "a server's dump, dump.rdb")->required();
-  command.add_option("KEY", arguments->key, "the filter's key")->required();
+void add_extract(Command app, const std::shared_ptr<Arguments>& arguments, int& status) {
+  const Command command = app.add_subcommand("extract", "Take a RedisBloom filter out of a dump");
+  command.add_option("DUMP", arguments->file, "a server's dump, dump.rdb").required();
+  command.add_option("KEY", arguments->key, "the filter's key").required();
   add_filter(command, "OUT", "the file to make, ours or FORMAT:FILE; one that exists is refused",
              arguments->out)
-      ->required();
+      .required();
   command.add_option("--db", arguments->database, "the database of the key, where several have it");
   add_encoding(command, arguments->encoding);
   command.add_flag("--replace", arguments->replace, "replace OUT, in one step, where it exists");
@@ -235,11 +229,11 @@ void add_extract(CLI::App& app, const std::shared_ptr<Arguments>& arguments, int
 
 }  // namespace
 
-void add_rdb(CLI::App& app, int& status) {
+void add_rdb(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App& command =
-      *app.add_subcommand("rdb", "List and extract the filters in a dump of Redis or Valkey");
-  command.require_subcommand(1);
+  const Command command =
+      app.add_subcommand("rdb", "List and extract the filters in a dump of Redis or Valkey");
+  command.require_subcommand();
   add_list(command, arguments, status);
   add_extract(command, arguments, status);
   command.footer(kExamples);

@@ -9,21 +9,10 @@
 #include "cli/text_table.h"
 
 namespace bloomery::cli {
-namespace {
-
-std::string text_of(const Report::Value& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_float()) return short_number(value.get<double>());
-  if (value.is_null()) return "-";
-  return value.dump();
-}
-
-}  // namespace
 
 void Report::add(std::string name, Value value, std::string text) {
-  lines_.emplace_back(label_of(name), text.empty() ? text_of(value) : std::move(text));
-  json_[std::move(name)] = std::move(value);
+  lines_.emplace_back(label_of(name), text.empty() ? value.for_people() : std::move(text));
+  json_[name] = std::move(value);
 }
 
 std::string Report::text() const {
@@ -32,13 +21,18 @@ std::string Report::text() const {
   return table.text();
 }
 
+std::string Report::text_of(std::string_view name) const {
+  const auto found = std::ranges::find(lines_, label_of(name), &Line::first);
+  return found == lines_.end() ? "-" : found->second;
+}
+
 void print(const Report& report, bool as_json, Output& output) {
   output.write(as_json ? json_line(report.json()) : report.text());
   output.flush();
 }
 
 std::string json_line(const Report::Value& value) {
-  return value.dump(2, ' ', false, Report::Value::error_handler_t::replace) + '\n';
+  return value.dump(2) + '\n';
 }
 
 std::string label_of(std::string_view name) {

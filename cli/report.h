@@ -1,11 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/json.h"
 #include "cli/output.h"
 
 namespace bloomery::cli {
@@ -15,20 +15,25 @@ namespace bloomery::cli {
 // shows them with blanks.
 class Report {
  public:
-  using Value = nlohmann::ordered_json;
+  using Value = Json;
 
   // `text` is the value as a person reads it; without one the value is shown as it is.
   void add(std::string name, Value value, std::string text = {});
 
   // Only for programs: `value` as it is, no line of text.
-  void add_json(std::string name, Value value) { json_[std::move(name)] = std::move(value); }
+  void add_json(std::string_view name, Value value) { json_[name] = std::move(value); }
 
   const Value& json() const noexcept { return json_; }
   std::string text() const;
 
+  // What text() shows of one field, "-" where there is none.
+  std::string text_of(std::string_view name) const;
+
  private:
+  using Line = std::pair<std::string, std::string>;  // label, text
+
   Value json_ = Value::object();
-  std::vector<std::pair<std::string, std::string>> lines_;
+  std::vector<Line> lines_;
 };
 
 // Writes the report as text or as JSON, and flushes.

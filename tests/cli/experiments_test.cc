@@ -1,20 +1,22 @@
 // The figures that are no matter of chance, one by one; and those that are, within their luck.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/experiments/exact_interval.h"
 #include "cli/experiments/figure.h"
 
 namespace bloomery::cli {
 namespace {
 
-using Numbers = Report::Value;
+using Numbers = nlohmann::json;
 
 std::vector<Numbers> numbers_of(const std::vector<Figure>& figures) {
   std::vector<Numbers> all;
   for (const Figure& figure : figures) {
     EXPECT_FALSE(figure.what.empty() || figure.theirs.empty() || figure.ours.empty() ||
                  figure.remark.empty());
-    all.push_back(figure.numbers);
+    all.push_back(Numbers::parse(figure.numbers.dump()));
   }
   return all;
 }

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+// What commands say to the parser of the command line. command_line.cc alone knows which parser
+// that is: its templates are compiled once, not in every command.
+namespace bloomery::cli {
+
+// An option or a positional argument, so that more can be said of it. A handle: copies are the same
+// option; good as long as the CommandLine.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+
+  const Option& required() const;
+  const Option& description(const std::string& text) const;
+  const Option& type_name(const std::string& name) const;
+  // Each is refused where the other is given, or is not.
+  const Option& excludes(Option other) const;
+  const Option& needs(Option other) const;
+  // A value out of the range is refused.
+  const Option& range(double least, double most) const;
+  // --help shows the value that the variable has now.
+  const Option& shows_default() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+// A command, or `bloomery` itself. A handle as Option is. What options are read into must live
+// until the command line was parsed. `names` are as "-q,--quiet", or without a dash for a
+// positional argument.
+class Command {
+ public:
+  explicit Command(CLI::App* app) : app_(app) {}
+
+  Command add_subcommand(const std::string& name, const std::string& description) const;
+  void require_subcommand() const;
+  // What --help ends with.
+  void footer(const std::string& text) const;
+  // What runs once all of the command line was read.
+  void callback(std::function<void()> run) const;
+
+  Option add_option(const std::string& names, std::string& text,
+                    const std::string& description) const;
+  Option add_option(const std::string& names, std::vector<std::string>& texts,
+                    const std::string& description) const;
+  Option add_option(const std::string& names, double& number, const std::string& description) const;
+  Option add_option(const std::string& names, std::optional<std::uint64_t>& number,
+                    const std::string& description) const;
+  // `read` understands a value, or refuses it with a std::invalid_argument.
+  Option add_option(const std::string& names, std::function<void(const std::string&)> read,
+                    const std::string& description) const;
+  Option add_options(const std::string& names,
+                     std::function<void(const std::vector<std::string>&)> read,
+                     const std::string& description) const;
+  Option add_flag(const std::string& names, bool& flag, const std::string& description) const;
+  Option add_flag(const std::string& names, std::function<void()> act,
+                  const std::string& description) const;
+
+  // Whether the user gave the option of this name.
+  bool has(const std::string& name) const;
+
+ private:
+  CLI::App* app_;
+};
+
+// Everything that `bloomery` understands.
+class CommandLine {
+ public:
+  CommandLine(const std::string& name, const std::string& description, const std::string& version,
+              const std::string& footer);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  Command root() const;
+
+  // In the order in which they were added.
+  std::vector<std::string> command_names() const;
+
+  // Reads the arguments and runs the callback of the command that they name. Returns the text that
+  // --help or --version asked for, if any. Throws std::invalid_argument, with what to try, for
+  // arguments that are wrong, and what the callback throws.
+  std::optional<std::string> parse(int argc, const char* const* argv);
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace bloomery::cli

@@ -1,0 +1,107 @@
+#include "cli/options.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+#include "bloomery/filter/options.h"
+#include "bloomery/source/human_number.h"
+#include "bloomery/source/printable.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+
+Option add_value(Command command, const std::string& names, const std::string& type,
+                 const std::string& description, std::function<void(const std::string&)> read) {
+  const std::string name = names.substr(0, names.find(','));
+  const auto read_named = [name, read = std::move(read)](const std::string& text) {
+    try {
+      read(text);
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(name + ": " + error.what());
+    }
+  };
+  return command.add_option(names, read_named, description).type_name(type);
+}
+
+Option add_count(Command command, const std::string& names, const std::string& description,
+                 std::optional<std::uint64_t>& count) {
+  return add_value(command, names, "COUNT", description,
+                   [&count](const std::string& text) { count = parse_positive(text); });
+}
+
+Option add_capacity(Command command, std::optional<std::uint64_t>& capacity) {
+  return add_count(command, "-n,--capacity", "keys to size for, such as 250000, 10M or 1e9",
+                   capacity);
+}
+
+Option add_rate(Command command, std::optional<double>& rate) {
+  return add_value(command, "-p,--rate", "RATE",
+                   "false positive rate at capacity, such as 0.01 or 1%",
+                   [&rate](const std::string& text) { rate = parse_rate(text); });
+}
+
+Option add_json(Command command, bool& json) {
+  return command.add_flag("--json", json, "print one JSON object instead of text");
+}
+
+std::uint64_t parse_positive(const std::string& text) {
+  const std::uint64_t count = parse_count(text);
+  if (count == 0) throw std::invalid_argument("is 0; at least 1");
+  return count;
+}
+
+std::uint64_t parse_seed(const std::string& text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const char* const begin = text.data() + (hex ? 2 : 0);
+  const char* const end = text.data() + text.size();
+  std::uint64_t seed = 0;
+  const auto [rest, error] = std::from_chars(begin, end, seed, hex ? 16 : 10);
+  if (error != std::errc() || rest != end) {
+    throw std::invalid_argument(printable(text) +
+                                " is not a seed; from 0 to 18446744073709551615, decimal or 0x...");
+  }
+  return seed;
+}
+
+double parse_rate(const std::string& text) {
+  double rate = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, rate);
+  const bool percent = std::string_view(rest, end) == "%";
+  const bool underflow = error == std::errc::result_out_of_range;
+  if ((error != std::errc() && !underflow) || (rest != end && !percent)) {
+    throw std::invalid_argument(printable(text) + " is not a rate; from " + short_number(kMinRate) +
+                                " to below 1, such as 0.01 or 1%");
+  }
+  if (percent) rate /= 100;
+  if (underflow || !(rate >= kMinRate && rate < 1)) {
+    throw std::invalid_argument("a false positive rate of " + text + " cannot be kept; from " +
+                                short_number(kMinRate) + " to below 1, such as 0.01 or 1%");
+  }
+  return rate;
+}
+
+std::uint64_t parse_bits(const std::string& text) {
+  constexpr std::array<std::string_view, 5> kByteUnits{"B", "KiB", "MiB", "GiB", "TiB"};
+  for (std::size_t i = kByteUnits.size(); i-- > 0;) {
+    if (!text.ends_with(kByteUnits[i])) continue;
+    const std::string number = text.substr(0, text.size() - kByteUnits[i].size());
+    double bytes = 0;
+    const char* const end = number.data() + number.size();
+    const auto [rest, error] = std::from_chars(number.data(), end, bytes);
+    if (error != std::errc() || rest != end || !(bytes > 0)) break;
+    const double bits = std::ldexp(bytes, static_cast<int>(10 * i) + 3);
+    if (!(bits >= 1 && bits < 0x1p63)) break;
+    return static_cast<std::uint64_t>(bits);
+  }
+  try {
+    return parse_positive(text);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string(error.what()) +
+                                "; bytes end in B, KiB, MiB, GiB or TiB: 16MiB");
+  }
+}
+
+}  // namespace bloomery::cli
