@@ -1,6 +1,8 @@
 // bloomery push: a filter into a server, all at once.
 #include <chrono>
+#include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "bloomery/store/redis/push_filter.h"
@@ -23,28 +25,56 @@ passwords out of the command line: $BLOOMERY_REDIS_PASSWORD stands for one.
 Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom
   bloomery push fresh.bloom redis://127.0.0.1:6379#users
-  redis-cli BLOOM.CHECK users alice)";
+  redis-cli BLOOM.CHECK users alice
+
+What is added to the key while the filter is on its way is in the new one too. What is added while
+the database is read, is so where the load was begun before:
+
+  load=$(bloomery push --begin redis://127.0.0.1:6379#users)
+  bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom --replace
+  bloomery push fresh.bloom redis://127.0.0.1:6379#users --load "$load")";
 
 struct Arguments {
   FilterLocation from;
   std::string to;
+  std::string begin;
+  std::string load_id;
   std::string prefix;
   double timeout_seconds = 30;
   bool json = false;
 };
 
-int push(const Arguments& arguments) {
-  RedisLocation to = parse_redis_location(arguments.to);
+RedisLocation location_of(const std::string& text) {
+  RedisLocation to = parse_redis_location(text);
   if (const char* const password = std::getenv("BLOOMERY_REDIS_PASSWORD");
       password != nullptr && to.password.empty()) {
     to.password = password;
   }
-  const AnyFilter filter = load(arguments.from);
+  return to;
+}
+
+PushOptions options_of(const Arguments& arguments) {
   PushOptions options;
-  if (arguments.from.format == nullptr) options.notes = inspect(arguments.from.path).notes;
   options.prefix = arguments.prefix;
   options.timeout =
       std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));
+  options.load_id = arguments.load_id;
+  return options;
+}
+
+int begin(const Arguments& arguments) {
+  const std::string id = begin_push(location_of(arguments.begin), options_of(arguments));
+  Output output;
+  output.write(id + "\n");
+  output.flush();
+  return kSome;
+}
+
+int push(const Arguments& arguments) {
+  const RedisLocation to = location_of(arguments.to);
+  const AnyFilter filter = load(arguments.from);
+  PushOptions options = options_of(arguments);
+  if (arguments.from.format == nullptr) options.notes = inspect(arguments.from.path).notes;
   std::optional<Progress> progress;
   options.progress = [&](std::uint64_t sent, std::uint64_t all) {
     if (sent <= all && !progress) progress = terminal_progress("push", {{}, all});
@@ -79,8 +109,16 @@ void add_push(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   const Command command =
       app.add_subcommand("push", "Put a filter into a server with bloomery's module");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from).required();
-  command.add_option("SERVER", arguments->to, "the server and the key; see below").required();
+  const Option file =
+      add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from);
+  const Option server =
+      command.add_option("SERVER", arguments->to, "the server and the key; see below");
+  command
+      .add_option("--begin", arguments->begin,
+                  "SERVER: before the keys are read, tell it so; prints what --load takes")
+      .excludes(file)
+      .excludes(server);
+  command.add_option("--load", arguments->load_id, "what --begin printed");
   command.add_option("--prefix", arguments->prefix,
                      "the prefix that the module is loaded with, if any");
   command
@@ -90,7 +128,12 @@ void add_push(Command app, int& status) {
       .shows_default();
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, &status] { status = push(*arguments); });
+  command.callback([arguments, &status] {
+    if (arguments->begin.empty() && arguments->to.empty()) {
+      throw std::invalid_argument("FILE and SERVER are required, or --begin SERVER");
+    }
+    status = arguments->begin.empty() ? push(*arguments) : begin(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -15,18 +15,18 @@ constexpr const char* kFull = "ERR non scaling filter is full";
 constexpr const char* kNotInserted = "ERR problem inserting into filter";
 
 // Others need none, and asking the system takes time.
-std::uint64_t moment_for(const StoredFilter& filter) {
-  return filter.counts_repeats() ? window_now() : 0;
+std::uint64_t moment_for(const StoredFilter& filter, const Upload* load) {
+  return load != nullptr || filter.counts_repeats() ? window_now() : 0;
 }
 
 // `items` changed the filter, at the moment `now`. `as_it_is`: the command says no more than that.
 void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
-          std::span<String* const> items, std::uint64_t now, bool as_it_is) {
+          std::span<String* const> items, std::uint64_t now, bool as_it_is, const Upload* load) {
   if (made_of) {
     call.replicate_insert(*made_of, items);
     call.changed("bf.reserve");
   } else if (!items.empty()) {
-    if (filter.counts_repeats()) {
+    if (load != nullptr || filter.counts_repeats()) {
       call.replicate_apply(now, items);
     } else if (as_it_is) {
       call.replicate();
@@ -39,8 +39,22 @@ void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
 
 }  // namespace
 
+void add_to_load(Call& call, Upload& load, std::size_t first, bool one) {
+  const std::uint64_t now = window_now();
+  std::vector<String*> items;
+  items.reserve(call.size() - first);
+  if (!one) call.reply_array(call.size() - first);
+  for (std::size_t i = first; i < call.size(); ++i) {
+    items.push_back(call.raw_word(i));
+    call.reply_bool(load.added.note(call.word(i), now));
+  }
+  call.replicate_apply(now, items);
+  call.changed("bf.add");
+}
+
 void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
-  const std::uint64_t now = moment_for(filter);
+  Upload* const load = made_of ? nullptr : call.load_under_way();
+  const std::uint64_t now = moment_for(filter, load);
   const AtMoment moment(now);
   Insert insert = Insert::full;
   try {
@@ -49,14 +63,16 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
     throw Refusal(kNotInserted);
   }
   if (insert == Insert::full) throw Full(kFull);
+  if (load != nullptr) load->added.note(call.word(2), now);
   const std::array item{call.raw_word(2)};
-  const bool changes = insert == Insert::added || filter.counts_repeats();
-  tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true);
+  const bool changes = insert == Insert::added || filter.counts_repeats() || load != nullptr;
+  tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true, load);
   call.reply_bool(insert == Insert::added);
 }
 
 void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
-  const std::uint64_t now = moment_for(filter);
+  Upload* const load = made_of ? nullptr : call.load_under_way();
+  const std::uint64_t now = moment_for(filter, load);
   const AtMoment moment(now);
   const std::vector<Key> items = call.words(first);
   const auto was_new = std::make_unique<bool[]>(items.size());
@@ -72,11 +88,14 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   if (is_failed && call.is_replay()) throw Refusal(kNotInserted);  // where it was added, it grew
 
   std::vector<String*> changes;
-  changes.reserve(progress.added);
+  changes.reserve(load != nullptr ? progress.done : progress.added);
   for (std::size_t i = 0; i < progress.done; ++i) {
-    if (was_new[i] || filter.counts_repeats()) changes.push_back(call.raw_word(first + i));
+    if (load != nullptr) load->added.note(items[i], now);
+    if (was_new[i] || filter.counts_repeats() || load != nullptr) {
+      changes.push_back(call.raw_word(first + i));
+    }
   }
-  tell(call, filter, made_of, changes, now, false);
+  tell(call, filter, made_of, changes, now, false, load);
 
   call.reply_array(is_full ? progress.done + 1 : items.size());
   for (std::size_t i = 0; i < progress.done; ++i) call.reply_bool(was_new[i]);

@@ -14,6 +14,10 @@ namespace bloomery::module {
 // What a filter was made of, by this very command; none of one that was there.
 using MadeOf = std::optional<redisbloom::ReserveOptions>;
 
+// A load of the key is under way, and there is no filter yet: the load keeps them. Items from the
+// word `first` on; the answers are an array, of whether each was new, or for `one` no array.
+void add_to_load(Call& call, Upload& load, std::size_t first, bool one);
+
 // One item, word 2; the answer is whether it was new.
 void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);
 

@@ -53,7 +53,12 @@ void bf_reserve(Call& call) {
 void insert_items(Call& call, std::size_t first, MadeOf made_of) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    if (key.get_or_none<StoredFilter>() != nullptr) made_of.reset();
+    const bool is_there = key.get_or_none<StoredFilter>() != nullptr;
+    // One that is made now would say "absent" of all that the load brings.
+    if (Upload* const load = is_there ? nullptr : call.load_under_way(); load != nullptr) {
+      return add_to_load(call, *load, first, false);
+    }
+    if (is_there) made_of.reset();
     StoredFilter& filter =
         made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
     add_items(call, filter, first, made_of);
@@ -66,6 +71,9 @@ void bf_add(Call& call) {
   follow_or_lose(call, key, [&] {
     StoredFilter* filter = key.get_or_none<StoredFilter>();
     MadeOf made_of;
+    if (Upload* const load = filter != nullptr ? nullptr : call.load_under_way(); load != nullptr) {
+      return add_to_load(call, *load, 2, true);
+    }
     if (filter == nullptr) {
       made_of = usual_options(call.limits());
       filter = &key.store<StoredFilter>(make(*made_of));
@@ -96,13 +104,19 @@ void require_complete_for(const StoredFilter& filter, bool found) {
   if (!found && filter.is_incomplete()) throw Refusal(kNotReady);
 }
 
+// What was added before the first filter of the key is there.
+bool is_kept_by_load(const Call& call, Key item) {
+  const Upload* const load = call.load_under_way();
+  return load != nullptr && load->added.has(item);
+}
+
 // BF.EXISTS key item
 void bf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
   const StoredFilter* const filter = filter_or_none(key);
   const bool found = filter != nullptr && filter->may_contain(call.word(2));
   if (filter != nullptr) require_complete_for(*filter, found);
-  call.reply_bool(found);
+  call.reply_bool(found || (filter == nullptr && is_kept_by_load(call, call.word(2))));
 }
 
 // BF.MEXISTS key item [item ...]
@@ -115,6 +129,8 @@ void bf_mexists(Call& call) {
       filter->may_contain_many(items, found.get());
       bool* const end = found.get() + items.size();
       require_complete_for(*filter, std::find(found.get(), end, false) == end);
+    } else if (const Upload* const load = call.load_under_way(); load != nullptr) {
+      std::ranges::transform(items, found.get(), [&](Key each) { return load->added.has(each); });
     }
   }
   call.reply_array(items.size());

@@ -43,17 +43,31 @@ inline constexpr Argument kMerge[]{
     {}};
 
 inline constexpr Argument kAt[]{
-    value("offset", ArgumentType::integer), value("data", ArgumentType::text), {}};
+    value("offset", ArgumentType::integer),
+    value("data", ArgumentType::text),
+    {.name = "id", .type = ArgumentType::text, .token = "ID", .flags = kOptional},
+    {}};
 inline constexpr Argument kPut[]{value("target", ArgumentType::text),
                                  value("bytes", ArgumentType::integer),
                                  value("offset", ArgumentType::integer),
                                  value("data", ArgumentType::text),
                                  {}};
+inline constexpr Argument kLoadId{
+    .name = "id", .type = ArgumentType::text, .token = "ID", .flags = kOptional};
+inline constexpr Argument kBegin[]{
+    {.name = "bytes", .type = ArgumentType::integer, .flags = kOptional},
+    kLoadId,
+    {.name = "seconds", .type = ArgumentType::integer, .token = "EX", .flags = kOptional},
+    {}};
+inline constexpr Argument kBytes[]{value("bytes", ArgumentType::integer), kLoadId, {}};
+inline constexpr Argument kCommit[]{token("commit", "COMMIT", 0), kLoadId, {}};
+inline constexpr Argument kAbort[]{token("abort", "ABORT", 0), kLoadId, {}};
 inline constexpr Argument kSteps[]{
-    {.name = "bytes", .type = ArgumentType::integer, .token = "BEGIN"},
+    {.name = "load", .type = ArgumentType::block, .token = "BEGIN", .parts = kBegin},
+    {.name = "length", .type = ArgumentType::block, .token = "BYTES", .parts = kBytes},
     {.name = "piece", .type = ArgumentType::block, .token = "AT", .parts = kAt},
-    token("commit", "COMMIT", 0),
-    token("abort", "ABORT", 0),
+    {.name = "end", .type = ArgumentType::block, .parts = kCommit},
+    {.name = "stop", .type = ArgumentType::block, .parts = kAbort},
     {.name = "head", .type = ArgumentType::text, .token = "EMPTY"},
     {.name = "stored", .type = ArgumentType::block, .token = "PUT", .parts = kPut},
     token("turn", "TURN", 0),

@@ -58,32 +58,52 @@ void bloom_reserve(Call& call) {
 // BLOOM.ADD key item
 void bloom_add(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { add_item(call, key.existing<StoredFilter>(), {}); });
+  follow_or_lose(call, key, [&] {
+    Upload* const load = key.is_empty() ? call.load_under_way() : nullptr;
+    if (load != nullptr) return add_to_load(call, *load, 2, true);
+    add_item(call, key.existing<StoredFilter>(), {});
+  });
 }
 
 // BLOOM.MADD key item [item ...]
 void bloom_madd(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { add_items(call, key.existing<StoredFilter>(), 2, {}); });
+  follow_or_lose(call, key, [&] {
+    Upload* const load = key.is_empty() ? call.load_under_way() : nullptr;
+    if (load != nullptr) return add_to_load(call, *load, 2, false);
+    add_items(call, key.existing<StoredFilter>(), 2, {});
+  });
 }
 
-// BLOOM.APPLY key milliseconds item [item ...]: what replicas and files get.
+// BLOOM.APPLY key milliseconds item [item ...]: what replicas and files get. Closed to all others:
+// at a far moment it would empty a window.
 void bloom_apply(Call& call) {
+  if (!call.is_replay()) {
+    throw Refusal("ERR BLOOM.APPLY is for append-only files and primaries alone");
+  }
   const auto milliseconds = parse_integer(call.word(2));
   if (!milliseconds || *milliseconds <= 0) {
     throw Refusal("ERR milliseconds since 1970 must be a whole number from 1");
   }
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    auto& filter = key.existing<NativeFilter>();
     const std::vector<Key> items = call.words(3);
+    Upload* const load = call.load_under_way();
+    if (load != nullptr) {
+      for (const Key item : items) {
+        load->added.note(item, static_cast<std::uint64_t>(*milliseconds));
+      }
+      call.replicate();
+      if (key.is_empty()) return;
+    }
+    auto& filter = key.existing<StoredFilter>();
     const auto was_new = std::make_unique<bool[]>(items.size());
     InsertProgress progress;
     {
       const AtMoment moment(static_cast<std::uint64_t>(*milliseconds));
       filter.insert_while_room(items, was_new.get(), progress);
     }
-    call.replicate();
+    if (load == nullptr) call.replicate();
     call.changed("bf.add");
   });
   call.reply_ok();
@@ -110,14 +130,7 @@ void bloom_check(Call& call) {
   const OpenKey key = call.open(kRead);
   const bool is_lost = key.get<LostFilter>() != nullptr;
   const auto* const filter = is_lost ? nullptr : key.get_or_none<StoredFilter>();
-  const auto is_loading = [&] {
-    const auto name = upload_key(call.word(1), call.is_in_cluster());
-    if (!name) return false;
-    const OpenKey shadow = call.open(call.make_string(*name), kRead);
-    const auto* const upload = shadow.get<Upload>();
-    return upload != nullptr && upload->target == call.word(1);
-  };
-  if (filter == nullptr ? is_loading() : filter->is_incomplete()) {
+  if (filter == nullptr ? call.load_under_way() != nullptr : filter->is_incomplete()) {
     throw Refusal(kNotReady);
   }
   if (filter == nullptr) {
@@ -144,6 +157,9 @@ std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
 
 // BLOOM.MERGE destination source [source ...]
 void merge(Call& call, OpenKey& key) {
+  if (!call.is_replay() && call.load_under_way() != nullptr) {
+    throw Refusal("ERR a load of this key is under way, which would not have what is merged now");
+  }
   auto* const to = key.get_or_none<StoredFilter>();
   std::vector<FilterContents> sources;
   for (std::size_t i = 2; i < call.size(); ++i) {
@@ -216,7 +232,7 @@ constexpr std::array<Command, 9> kCommands{{
         "bloom.info", kReads, "read bloomery",
         {"Tells what a filter is, how full, and its error rate now",
          "O(b), with b bytes of it, at most 32 MiB", kSince, kTells, kNotCached, kJustKey}),
-    make_command<bloom_load, 3, 7>(
+    make_command<bloom_load, 3, 8>(
         "bloom.load", kWrites, "write bloomery",
         {"Takes a filter that was built elsewhere, piece by piece",
          "O(b), with b bytes of the piece", kSince, kInserts, nullptr, bloom::kLoad}),

@@ -67,7 +67,7 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
     number == 0 ? call.reply_null() : call.reply_number(number);
   };
 
-  call.reply_map(16);
+  call.reply_map(17);
   name("Kind");
   call.reply_bytes(any_kind_name(parameters.kind));
   name("State");
@@ -98,6 +98,8 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   number_or_null(parameters.window.length_ms / 1000);
   name("Secret");
   call.reply_number(parameters.hash.secret() ? 1 : 0);
+  name("Watermark");
+  call.reply_number(native == nullptr ? 0 : native->notes().watermark);
   name("Epoch");
   call.reply_number(native == nullptr ? 0 : native->notes().epoch);
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 
 #include "bloomery/errors.h"
@@ -13,8 +14,8 @@
 namespace bloomery::module {
 namespace {
 
-// An upload that nobody goes on with ends by itself.
-constexpr std::uint64_t kUploadLivesMs = 60 * 60 * 1000;
+constexpr std::uint64_t kLongestLifeMs = std::uint64_t{30} * 24 * 60 * 60 * 1000;
+constexpr std::size_t kLongestId = 256;
 
 ServerString upload_name(const Call& call) {
   const auto name = upload_key(call.word(1), call.is_in_cluster());
@@ -26,12 +27,27 @@ ServerString upload_name(const Call& call) {
   return call.make_string(*name);
 }
 
-Upload& upload_to(const OpenKey& shadow, std::string_view target) {
+// Who loads, by the two words behind the step's own; empty: does not say.
+std::string_view id_of(const Call& call, std::size_t word) {
+  if (call.size() == word) return {};
+  if (call.size() != word + 2 || !same_word(call.word(word), "id")) throw WrongArity();
+  return call.word(word + 1);
+}
+
+// One that somebody else began since has not seen all items that were added.
+Upload& upload_to(const OpenKey& shadow, std::string_view target, std::string_view id) {
   auto* const upload = shadow.get<Upload>();
   if (upload == nullptr || upload->target != target) {
     throw Refusal("ERR no load of this key has begun; BLOOM.LOAD key BEGIN bytes begins one");
   }
+  if (upload->id != id)
+    throw Refusal("ERR another load of this key has begun, with an ID of its own");
   return *upload;
+}
+
+NativeReader& reader_of(Upload& upload) {
+  if (!upload.reader) throw Refusal("ERR BLOOM.LOAD key BYTES bytes has not said how long it is");
+  return *upload.reader;
 }
 
 std::uint64_t number_of(const Call& call, std::size_t word, const char* name) {
@@ -70,7 +86,7 @@ void require_filter_or_none(const OpenKey& key) {
 void take(const Call& call, Upload& upload, std::span<const std::byte> data) {
   with_reasons([&] {
     upload.take(data);
-    const NativeReader& reader = upload.reader;
+    const NativeReader& reader = *upload.reader;
     if (reader.header() && reader.header()->contents.capacity() > call.limits().most_capacity) {
       throw FormatError("a filter for more keys than bf-max-capacity, " +
                         std::to_string(call.limits().most_capacity));
@@ -84,12 +100,17 @@ void require_all_bytes(const NativeReader& reader) {
                 " bytes are missing; the next is " + std::to_string(reader.taken()));
 }
 
-// Throws Refusal; the reader is of no use then.
-std::unique_ptr<NativeFilter> filter_of(NativeReader& reader) {
+// With all that was added meanwhile. Throws Refusal; the upload is of no use then.
+std::unique_ptr<NativeFilter> filter_of(Upload& upload) {
+  if (!upload.added.spoilt().empty()) {
+    throw Refusal("ERR this load cannot end: " + upload.added.spoilt() + "; begin again");
+  }
   std::unique_ptr<NativeFilter> filter;
   with_reasons([&] {
+    NativeReader& reader = *upload.reader;
     const FileNotes notes = reader.header()->notes;
     filter = std::make_unique<NativeFilter>(reader.finish(window_now), notes);
+    filter->take_over(upload.added);
   });
   return filter;
 }
@@ -98,28 +119,76 @@ std::unique_ptr<NativeFilter> filter_of(NativeReader& reader) {
   throw Refusal("ERR the next byte is " + std::to_string(reader.taken()));
 }
 
+void expect(Upload& upload, std::uint64_t byte_count) {
+  with_reasons([&] {
+    require_room(byte_count);
+    upload.expect(byte_count);
+  });
+}
+
+// BEGIN [bytes] [ID id] [EX seconds]
 void begin(Call& call) {
-  const std::uint64_t byte_count = number_of(call, 3, "the length");
+  std::size_t word = 3;
+  std::optional<std::uint64_t> byte_count;
+  if (word < call.size() && !same_word(call.word(word), "id") &&
+      !same_word(call.word(word), "ex")) {
+    byte_count = number_of(call, word++, "the length");
+  }
+  auto upload = std::make_unique<Upload>(call.word(1));
+  for (; word < call.size(); word += 2) {
+    if (word + 1 == call.size()) throw WrongArity();
+    if (same_word(call.word(word), "id")) {
+      upload->id = call.word(word + 1);
+      if (upload->id.empty() || upload->id.size() > kLongestId) {
+        throw Refusal("ERR an ID has 1 to 256 bytes");
+      }
+    } else if (same_word(call.word(word), "ex")) {
+      const std::uint64_t seconds = number_of(call, word + 1, "the seconds");
+      if (seconds == 0 || seconds > kLongestLifeMs / 1000) {
+        throw Refusal("ERR a load lives 1 second to 30 days behind its last step");
+      }
+      upload->lives_ms = 1000 * seconds;
+    } else {
+      throw Refusal("ERR BLOOM.LOAD key BEGIN is followed by bytes, ID id and EX seconds");
+    }
+  }
   require_filter_or_none(call.open(kRead));
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
-  shadow.get_or_none<Upload>();
-  with_reasons([&] {
-    require_room(byte_count);
-    shadow.store(std::make_unique<Upload>(call.word(1), byte_count));
-  });
-  shadow.expire_after(kUploadLivesMs);
+  const auto* const other = shadow.get_or_none<Upload>();
+  // Who began that one would go on with this one, and not know what was added between.
+  if (other != nullptr && upload->id.empty() && !call.is_replay()) {
+    throw Refusal("ERR a load of this key is under way; ABORT ends it, or give this one an ID");
+  }
+  if (byte_count) expect(*upload, *byte_count);
+  const std::uint64_t lives_ms = upload->lives_ms;
+  with_reasons([&] { shadow.store(std::move(upload)); });
+  shadow.expire_after(lives_ms);
   call.replicate();
   call.reply_ok();
 }
 
+// BYTES n [ID id]
+void bytes(Call& call) {
+  const std::uint64_t byte_count = number_of(call, 3, "the length");
+  const auto name = upload_name(call);
+  OpenKey shadow = call.open(name, kRead | kWrite);
+  Upload& upload = upload_to(shadow, call.word(1), id_of(call, 4));
+  if (upload.taken() != 0) throw Refusal("ERR bytes of this load have come already");
+  expect(upload, byte_count);
+  shadow.expire_after(upload.lives_ms);
+  call.replicate();
+  call.reply_ok();
+}
+
+// AT offset data [ID id]
 void at(Call& call) {
   const std::uint64_t offset = number_of(call, 3, "the offset");
   const auto data = bytes_of(call, 4);
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
-  Upload& upload = upload_to(shadow, call.word(1));
-  NativeReader& reader = upload.reader;
+  Upload& upload = upload_to(shadow, call.word(1), id_of(call, 5));
+  NativeReader& reader = reader_of(upload);
   if (offset != reader.taken()) refuse_byte(reader);
   try {
     take(call, upload, data);
@@ -129,7 +198,7 @@ void at(Call& call) {
     call.replicate_abort();
     throw;
   }
-  shadow.expire_after(kUploadLivesMs);
+  shadow.expire_after(upload.lives_ms);
   call.replicate();
   call.reply_number(reader.taken());
 }
@@ -137,10 +206,15 @@ void at(Call& call) {
 void commit(Call& call, OpenKey& key) {
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
-  NativeReader& reader = upload_to(shadow, call.word(1)).reader;
-  require_all_bytes(reader);
+  Upload& upload = upload_to(shadow, call.word(1), id_of(call, 3));
+  require_all_bytes(reader_of(upload));
+  if (upload.was_moved && !key.is_empty() && !call.is_replay()) {
+    throw Refusal(
+        "ERR this load moved from server to server, and items may have been added where it was "
+        "not; begin again");
+  }
   try {
-    key.store(filter_of(reader));
+    key.store(filter_of(upload));
   } catch (const Refusal&) {
     shadow.remove();
     call.replicate_abort();
@@ -151,7 +225,7 @@ void commit(Call& call, OpenKey& key) {
   call.changed("bloom.load");
 }
 
-// A replica that cannot follow has no filter then, rather than the old one.
+// COMMIT [ID id]. A replica that cannot follow has no filter then, rather than the old one.
 void commit(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   require_filter_or_none(key);
@@ -163,11 +237,13 @@ void commit(Call& call) {
   call.reply_ok();
 }
 
+// ABORT [ID id]; without one, whoever began it.
 void abort_load(Call& call) {
+  const std::string_view id = id_of(call, 3);
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   const auto* const upload = shadow.get<Upload>();
-  if (upload != nullptr && upload->target == call.word(1)) {
+  if (upload != nullptr && upload->target == call.word(1) && (id.empty() || id == upload->id)) {
     shadow.remove();
     call.replicate();
   }
@@ -183,16 +259,19 @@ void put(Call& call, OpenKey& key) {
   if (offset == 0) {
     if (!key.is_empty()) throw Refusal("ERR item exists");
     with_reasons([&] {
-      auto upload = std::make_unique<Upload>(target, byte_count);
-      take(call, *upload, data);
+      auto upload = std::make_unique<Upload>(target);
+      if (byte_count != 0) {
+        upload->expect(byte_count);
+        take(call, *upload, data);
+      }
       key.store(std::move(upload));
     });
   } else {
     auto& upload = key.existing<Upload>();
-    NativeReader& reader = upload.reader;
-    if (target != upload.target || byte_count != reader.byte_count()) {
+    if (target != upload.target || !upload.reader || byte_count != upload.byte_count()) {
       throw Refusal("ERR another load is there");
     }
+    const NativeReader& reader = *upload.reader;
     if (offset != reader.taken()) refuse_byte(reader);
     try {
       take(call, upload, data);
@@ -210,12 +289,35 @@ void put(Call& call) {
   call.reply_ok();
 }
 
+// What a file says of a load beside its bytes: MEANWHILE id lives moved spoilt
+void meanwhile(Call& call) {
+  require_replay(call);
+  OpenKey key = call.open(kRead | kWrite);
+  auto& upload = key.existing<Upload>();
+  upload.id = call.word(3);
+  upload.lives_ms = number_of(call, 4, "the milliseconds");
+  upload.was_moved = number_of(call, 5, "whether it moved") != 0;
+  if (!call.word(6).empty()) upload.added.spoil(std::string(call.word(6)));
+  call.replicate();
+  call.reply_ok();
+}
+
+// And which items were added: ADDED milliseconds times item
+void added(Call& call) {
+  require_replay(call);
+  OpenKey key = call.open(kRead | kWrite);
+  key.existing<Upload>().added.note(call.word(5), number_of(call, 3, "the milliseconds"),
+                                    number_of(call, 4, "how often"));
+  call.replicate();
+  call.reply_ok();
+}
+
 // And then it is the filter.
 void turn(Call& call, OpenKey& key) {
-  NativeReader& reader = key.existing<Upload>().reader;
-  require_all_bytes(reader);
+  auto& upload = key.existing<Upload>();
+  require_all_bytes(reader_of(upload));
   try {
-    key.store(filter_of(reader));
+    key.store(filter_of(upload));
   } catch (const Refusal&) {
     key.remove();
     call.replicate_delete();
@@ -251,11 +353,13 @@ struct Step {
   const char* name;
   std::size_t size;  // in words, with the command, the key and the step's name
   void (*run)(Call& call);
+  std::size_t options = 0;  // words that may follow
 };
 constexpr Step kSteps[] = {
-    {"begin", 4, begin},      {"at", 5, at},           {"commit", 3, commit},
-    {"abort", 3, abort_load}, {"empty", 4, empty},     {"put", 7, put},
-    {"turn", 3, turn},        {"half", 6, half_begin}, {"fill", 5, half_fill},
+    {"begin", 3, begin, 5},   {"bytes", 4, bytes, 2},      {"at", 5, at, 2},
+    {"commit", 3, commit, 2}, {"abort", 3, abort_load, 2}, {"empty", 4, empty},
+    {"put", 7, put},          {"turn", 3, turn},           {"meanwhile", 7, meanwhile},
+    {"added", 6, added},      {"half", 6, half_begin},     {"fill", 5, half_fill},
     {"came", 5, half_came},   {"lost", 4, half_lost},
 };
 
@@ -264,12 +368,12 @@ constexpr Step kSteps[] = {
 void bloom_load(Call& call) {
   for (const Step& step : kSteps) {
     if (!same_word(call.word(2), step.name)) continue;
-    if (call.size() != step.size) throw WrongArity();
+    if (call.size() < step.size || call.size() > step.size + step.options) throw WrongArity();
     return step.run(call);
   }
   throw Refusal(
-      "ERR BLOOM.LOAD key is followed by BEGIN bytes, AT offset data, COMMIT, ABORT or "
-      "EMPTY head");
+      "ERR BLOOM.LOAD key is followed by BEGIN [bytes], BYTES bytes, AT offset data, COMMIT, "
+      "ABORT or EMPTY head");
 }
 
 }  // namespace bloomery::module

@@ -245,6 +245,15 @@ void Call::replicate_cuckoo_insert(std::span<String* const> items) const {
                   items.data(), items.size());
 }
 
+Upload* Call::load_under_way() const {
+  if (!Upload::any()) return nullptr;
+  const auto name = upload_key(word(1), is_in_cluster());
+  if (!name) return nullptr;
+  const OpenKey shadow = open(make_string(*name), kRead);
+  auto* const upload = shadow.get<Upload>();
+  return upload != nullptr && upload->target == word(1) ? upload : nullptr;
+}
+
 void Call::lose(OpenKey& key, const std::string& why) const {
   if (key.get<LostFilter>() == nullptr) {
     key.store_again(std::make_unique<LostFilter>(why));

@@ -17,6 +17,7 @@
 #include "module/redis_api.h"
 #include "module/refusal.h"
 #include "module/settings.h"
+#include "module/upload.h"
 #include "module/value_type.h"
 
 namespace bloomery::module {
@@ -151,7 +152,7 @@ class Call {
                         std::span<String* const> items) const;
   // Of items that a filter which is there has taken, by BF.MADD or BLOOM.MADD.
   void replicate_add(const char* command, std::span<String* const> items) const;
-  // The same at a moment, for filters that go by time.
+  // The same at a moment, for filters that go by time and for loads under way.
   void replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const;
   void replicate_chunk(std::uint64_t iterator, std::span<const std::byte> bytes) const;
   void replicate_head(std::span<const std::byte> head) const;
@@ -160,6 +161,9 @@ class Call {
   void replicate_delete() const;
   void replicate_reserve(const redisbloom::CuckooOptions& options) const;
   void replicate_cuckoo_insert(std::span<String* const> items) const;
+  // The load of word 1 that is under way, if any. It stays when its key is closed.
+  Upload* load_under_way() const;
+
   // Keeps, for what a primary or a file says and cannot be followed, a key that says so, and a line
   // in the log.
   void lose(OpenKey& key, const std::string& why) const;

@@ -10,11 +10,17 @@ namespace {
 void describe(const Api& api, RegisteredCommand* command, const Command& of) {
   const CommandInfoVersion version{.key_spec_bytes = sizeof(KeySpec),
                                    .argument_bytes = sizeof(Argument)};
-  KeySpec keys[2];
+  KeySpec keys[3];
   keys[0].flags = of.docs.key_flags;
-  if (of.last_key < 0) keys[0].range[0] = of.last_key;
-  keys[1].begins_by = 0;
-  keys[1].found_by = 0;
+  KeySpec* end = &keys[1];
+  if (of.last_key < 0) {  // the others are read alone
+    end->flags = kTells;
+    end->begin.index = 2;
+    end->range[0] = of.last_key;
+    ++end;
+  }
+  end->begins_by = 0;
+  end->found_by = 0;
   CommandInfo info;
   info.version = &version;
   info.summary = of.docs.summary;

@@ -13,11 +13,6 @@
 namespace bloomery::module {
 namespace {
 
-void require_replay(const Call& call) {
-  if (call.is_replay()) return;
-  throw Refusal("ERR this step of BLOOM.LOAD is for append-only files and primaries alone");
-}
-
 std::uint64_t number_of(const Call& call, std::size_t word) {
   const auto number = parse_integer(call.word(word));
   if (!number || *number < 0) throw Refusal("ERR half a filter with a number that is none");
@@ -66,6 +61,11 @@ void change_half(Call& call, auto of_chain, auto of_cuckoo) {
 }
 
 }  // namespace
+
+void require_replay(const Call& call) {
+  if (call.is_replay()) return;
+  throw Refusal("ERR this step of BLOOM.LOAD is for append-only files and primaries alone");
+}
 
 void half_begin(Call& call) {
   require_replay(call);

@@ -11,6 +11,7 @@ namespace bloomery::module {
 //   FILL iterator data      bytes as they were, which have come or not
 //   CAME first end          bytes that have come
 //   LOST why
+void require_replay(const Call& call);
 void half_begin(Call& call);
 void half_fill(Call& call);
 void half_came(Call& call);

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/bits/heap_words.h"
@@ -121,6 +123,26 @@ void NativeFilter::merge(const FilterContents& other) {
   auto reason = merge_obstacle(contents(), other);
   if (!reason.empty()) throw IncompatibleError("cannot merge: " + reason);
   filter_.merge(other);
+}
+
+void NativeFilter::take_over(const AddedMeanwhile& added) {
+  if (added.all().empty()) return;
+  if (is_built_once(parameters().kind)) {
+    throw std::invalid_argument(std::to_string(added.all().size()) +
+                                " items were added during the load, and filters of the kind " +
+                                std::string(any_kind_name(parameters().kind)) + " take none");
+  }
+  std::vector<const AddedMeanwhile::Item*> items;
+  for (const auto& each : added.all()) items.push_back(&each);
+  // A window takes its items in the order of time.
+  std::ranges::stable_sort(items, {}, [](const auto* each) { return each->milliseconds; });
+  constexpr std::uint64_t kMostCounted = 16;  // counters end before
+  for (const auto* const each : items) {
+    const AtMoment moment(each->milliseconds);
+    const std::uint64_t times = can_erase() ? std::min(each->times, kMostCounted) : 1;
+    for (std::uint64_t i = 0; i < times; ++i) filter_.insert(Key(each->text));
+  }
+  count_memory();
 }
 
 bool NativeFilter::grows() const noexcept {

@@ -7,6 +7,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_notes.h"
+#include "module/added_meanwhile.h"
 #include "module/server_memory.h"
 #include "module/stored_filter.h"
 
@@ -34,6 +35,9 @@ class NativeFilter final : public StoredFilter {
   void may_contain_many(KeyBatch batch, bool* found) const noexcept override;
   bool counts_repeats() const noexcept override;
   void merge(const FilterContents& other) override;
+  // Adds what a load kept, whether there is room or not: it was told to be in. Throws
+  // std::invalid_argument where a filter of this kind takes none.
+  void take_over(const AddedMeanwhile& added);
 
   bool can_erase() const noexcept { return filter_.can_erase(); }
   bool erase(Key key) { return filter_.erase(key); }

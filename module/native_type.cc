@@ -16,7 +16,8 @@
 namespace bloomery::module {
 namespace {
 
-constexpr int kEncodingVersion = 1;
+constexpr int kFilterVersion = 1;
+constexpr int kUploadVersion = 2;  // 1 had nothing beside the bytes
 constexpr const char* kNativeName = "bloomeryF";
 constexpr const char* kUploadName = "bloomeryU";
 
@@ -44,15 +45,37 @@ void load_pieces(Io* io, std::uint64_t byte_count, const NativeReader& reader, a
   }
 }
 
-void require_version(int version) {
-  if (version == kEncodingVersion) return;
+void require_version(int version, int newest) {
+  if (version >= 1 && version <= newest) return;
   throw FormatError("a bloomery filter of version " + std::to_string(version) +
-                    ", and this module reads " + std::to_string(kEncodingVersion));
+                    ", and this module reads up to " + std::to_string(newest));
+}
+
+// A server's own files, and those of its primary, follow all that happened; what RESTORE brings was
+// elsewhere.
+bool is_of_a_file(Io* io) noexcept {
+  Context* const context = api->context_of(io);
+  return context != nullptr && (api->context_flags(context) & (kLoading | kLoadingBeside)) != 0;
+}
+
+// What stands behind the bytes since version 2: who loads, how long it lives, whether it moved, why
+// it cannot end, and the items that were added meanwhile.
+void load_meanwhile(Io* io, Upload& upload) {
+  upload.id = load_string(*api, io);
+  upload.lives_ms = load_number(*api, io);
+  upload.was_moved = load_number(*api, io) != 0;
+  const std::string spoilt = load_string(*api, io);
+  for (std::uint64_t left = load_number(*api, io); left > 0; --left) {
+    const std::string item = load_string(*api, io);
+    const std::uint64_t milliseconds = load_number(*api, io);
+    upload.added.note(item, milliseconds, load_number(*api, io));
+  }
+  if (!spoilt.empty()) upload.added.spoil(spoilt);
 }
 
 void* load_filter(Io* io, int version) noexcept {
   return loaded(*api, io, [&] {
-    require_version(version);
+    require_version(version, kFilterVersion);
     NativeReader reader(load_number(*api, io));
     load_pieces(io, reader.byte_count(), reader, reader);
     const FileNotes notes = reader.header()->notes;
@@ -62,12 +85,18 @@ void* load_filter(Io* io, int version) noexcept {
 
 void* load_upload(Io* io, int version) noexcept {
   return loaded(*api, io, [&]() -> void* {
-    require_version(version);
+    require_version(version, kUploadVersion);
     const std::string target = load_string(*api, io);
-    auto upload = std::make_unique<Upload>(target, load_number(*api, io));
+    auto upload = std::make_unique<Upload>(target);
+    const std::uint64_t byte_count = load_number(*api, io);
     const std::uint64_t taken = load_number(*api, io);
-    if (taken > upload->reader.byte_count()) throw FormatError("an upload of more than all bytes");
-    load_pieces(io, taken, upload->reader, *upload);
+    if (taken > byte_count) throw FormatError("an upload of more than all bytes");
+    if (byte_count != 0) {
+      upload->expect(byte_count);
+      load_pieces(io, taken, *upload->reader, *upload);
+    }
+    if (version >= 2) load_meanwhile(io, *upload);
+    if (!is_of_a_file(io)) upload->was_moved = true;
     return upload.release();
   });
 }
@@ -88,10 +117,25 @@ void save_filter(Io* io, void* value) noexcept {
 void save_upload(Io* io, void* value) noexcept {
   const Upload& upload = upload_of(value);
   save_bytes(io, std::as_bytes(std::span<const char>(upload.target)));
-  api->save_unsigned(io, upload.reader.byte_count());
-  api->save_unsigned(io, upload.reader.taken());
-  Pieces pieces([&](auto bytes) { save_bytes(io, bytes); });
-  upload.reader.give([&](auto bytes) { pieces.add(bytes); });
+  api->save_unsigned(io, upload.byte_count());
+  api->save_unsigned(io, upload.taken());
+  if (upload.reader) {
+    Pieces pieces([&](auto bytes) { save_bytes(io, bytes); });
+    upload.reader->give([&](auto bytes) { pieces.add(bytes); });
+  }
+  const auto save_text = [&](const std::string& text) {
+    save_bytes(io, std::as_bytes(std::span<const char>(text)));
+  };
+  save_text(upload.id);
+  api->save_unsigned(io, upload.lives_ms);
+  api->save_unsigned(io, upload.was_moved ? 1 : 0);
+  save_text(upload.added.spoilt());
+  api->save_unsigned(io, upload.added.all().size());
+  for (const AddedMeanwhile::Item& each : upload.added.all()) {
+    save_text(each.text);
+    api->save_unsigned(io, each.milliseconds);
+    api->save_unsigned(io, each.times);
+  }
 }
 
 std::string_view text_of(const String* key) noexcept {
@@ -136,10 +180,24 @@ void rewrite_filter(Io* aof, String* key, void* value) noexcept {
 
 void rewrite_upload(Io* aof, String* key, void* value) noexcept {
   const Upload& upload = upload_of(value);
-  Emitter emitter(aof, text_of(key), upload.target, upload.reader.byte_count());
-  if (upload.reader.taken() == 0) return emitter.put({});
-  Pieces pieces([&](auto bytes) { emitter.put(bytes); });
-  upload.reader.give([&](auto part) { pieces.add(part); });
+  {
+    Emitter emitter(aof, text_of(key), upload.target, upload.byte_count());
+    if (upload.taken() == 0) {
+      emitter.put({});
+    } else {
+      Pieces pieces([&](auto bytes) { emitter.put(bytes); });
+      upload.reader->give([&](auto part) { pieces.add(part); });
+    }
+  }
+  const std::string& spoilt = upload.added.spoilt();
+  api->emit_aof(aof, load_command.c_str(), "scbllb", key, "MEANWHILE", upload.id.data(),
+                upload.id.size(), static_cast<long long>(upload.lives_ms),
+                static_cast<long long>(upload.was_moved ? 1 : 0), spoilt.data(), spoilt.size());
+  for (const AddedMeanwhile::Item& each : upload.added.all()) {
+    api->emit_aof(aof, load_command.c_str(), "scllb", key, "ADDED",
+                  static_cast<long long>(each.milliseconds), static_cast<long long>(each.times),
+                  each.text.data(), each.text.size());
+  }
 }
 
 void add_to_digest(Digest* of, std::span<const std::byte> bytes) {
@@ -160,7 +218,12 @@ void digest_upload(Digest* of, void* value) noexcept {
   add_to_digest(of, std::as_bytes(std::span<const char>(upload.target)));
   {
     Pieces pieces([&](auto bytes) { add_to_digest(of, bytes); });
-    upload.reader.give([&](auto bytes) { pieces.add(bytes); });
+    if (upload.reader) upload.reader->give([&](auto bytes) { pieces.add(bytes); });
+  }
+  for (const AddedMeanwhile::Item& each : upload.added.all()) {
+    const std::uint64_t numbers[3] = {each.text.size(), each.milliseconds, each.times};
+    add_to_digest(of, std::as_bytes(std::span(numbers)));
+    add_to_digest(of, std::as_bytes(std::span<const char>(each.text)));
   }
   api->digest_end(of);
 }
@@ -169,7 +232,7 @@ std::size_t filter_bytes(const void* value) noexcept {
   return filter_of(value).memory_bytes();
 }
 std::size_t upload_bytes(const void* value) noexcept {
-  return upload_of(value).reader.byte_count();
+  return upload_of(value).memory_bytes();
 }
 
 TypeMethods native_methods() {
@@ -207,20 +270,23 @@ TypeMethods upload_methods() {
   return methods;  // and not copied: there is one for a target
 }
 
-Type* register_type(const Api& of, Context* context, const char* name, TypeMethods methods) {
+Type* register_type(const Api& of, Context* context, const char* name, int version,
+                    TypeMethods methods) {
   api = &of;
-  return of.create_data_type(context, name, kEncodingVersion, &methods);
+  return of.create_data_type(context, name, version, &methods);
 }
 
 }  // namespace
 
 Type* register_native_type(const Api& of, Context* context, const Names& names) {
   load_command = names.command("BLOOM.LOAD");
-  return register_type(of, context, names.type(kNativeName, "bloomeryf"), native_methods());
+  return register_type(of, context, names.type(kNativeName, "bloomeryf"), kFilterVersion,
+                       native_methods());
 }
 
 Type* register_upload_type(const Api& of, Context* context, const Names& names) {
-  return register_type(of, context, names.type(kUploadName, "bloomeryu"), upload_methods());
+  return register_type(of, context, names.type(kUploadName, "bloomeryu"), kUploadVersion,
+                       upload_methods());
 }
 
 }  // namespace bloomery::module

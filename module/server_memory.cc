@@ -74,6 +74,11 @@ void UncountedMemory::add(std::uint64_t array_bytes) noexcept {
   uncounted_bytes.fetch_add(static_cast<std::int64_t>(array_bytes), std::memory_order_relaxed);
 }
 
+void UncountedMemory::add_own(std::uint64_t bytes) noexcept {
+  bytes_ += static_cast<std::int64_t>(bytes);
+  uncounted_bytes.fetch_add(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
+}
+
 void UncountedMemory::remove(std::uint64_t array_bytes) noexcept {
   if (server_gives(array_bytes)) return;
   // Of an array that was added under another policy, this holds nothing.

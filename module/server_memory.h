@@ -26,6 +26,7 @@ class UncountedMemory {
 
   void add(std::uint64_t array_bytes) noexcept;
   void remove(std::uint64_t array_bytes) noexcept;  // which were added
+  void add_own(std::uint64_t bytes) noexcept;       // of no array: no server counts these
 
  private:
   std::int64_t bytes_ = 0;

@@ -16,9 +16,9 @@ bool has_hash_tag(std::string_view key) noexcept {
 }  // namespace
 
 void Upload::take(std::span<const std::byte> piece) {
-  const bool had_head = reader.header().has_value();
-  reader.take(piece);
-  if (!had_head && reader.header()) beside.add(reader.header()->layout.body_bytes);
+  const bool had_head = reader->header().has_value();
+  reader->take(piece);
+  if (!had_head && reader->header()) beside.add(reader->header()->layout.body_bytes);
 }
 
 std::optional<std::string> upload_key(std::string_view key, bool in_cluster) {

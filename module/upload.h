@@ -1,11 +1,13 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomery/format/native/native_reader.h"
+#include "module/added_meanwhile.h"
 #include "module/server_memory.h"
 #include "module/value_type.h"
 
@@ -19,15 +21,34 @@ struct Upload {
   static constexpr bool is_type(ValueType type) noexcept { return type == ValueType::upload; }
   static constexpr ValueType type() noexcept { return ValueType::upload; }
 
-  Upload(std::string_view target_key, std::uint64_t byte_count)
-      : target(target_key), reader(byte_count) {}
+  explicit Upload(std::string_view target_key) : target(target_key) { alive.fetch_add(1); }
+  ~Upload() { alive.fetch_sub(1); }
+  Upload(const Upload&) = delete;
+  Upload& operator=(const Upload&) = delete;
 
-  // As NativeReader's.
+  // Whether there is any at all: adds need not look for one otherwise.
+  static bool any() noexcept { return alive.load(std::memory_order_relaxed) > 0; }
+
+  // How long the bytes are. Throws FormatError for what no filter has.
+  void expect(std::uint64_t byte_count) { reader.emplace(byte_count); }
+  std::uint64_t byte_count() const noexcept { return reader ? reader->byte_count() : 0; }
+  std::uint64_t taken() const noexcept { return reader ? reader->taken() : 0; }
+
+  // As NativeReader's; there is one.
   void take(std::span<const std::byte> piece);
+  std::uint64_t memory_bytes() const noexcept { return byte_count() + added.memory_bytes(); }
 
   std::string target;
-  NativeReader reader;
+  std::string id{};                         // who loads; empty: did not say
+  std::uint64_t lives_ms = 60 * 60 * 1000;  // behind its last step
+  // It left a server by DUMP or MIGRATE: items may have been added where it was not.
+  bool was_moved = false;
+  std::optional<NativeReader> reader{};  // none: how long it is comes later
+  AddedMeanwhile added{};
   UncountedMemory beside{};
+
+ private:
+  static inline std::atomic<int> alive{0};  // freed in a thread of the server's
 };
 
 // The key of an upload for `key`, which is of the same slot of a cluster. None where there is no

@@ -183,7 +183,7 @@ TEST_F(BloomLoad, RefusesDamageAndForgetsIt) {
       "-ERR no filter is 1,152,921,504,606,846,977 bytes");
   EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN -1").substr(0, 15), "-ERR the length");
   EXPECT_EQ(server.ask("BLOOM.LOAD key FOO").substr(0, 15), "-ERR BLOOM.LOAD");
-  EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN"),
+  EXPECT_EQ(server.ask("BLOOM.LOAD key AT 0"),
             "-ERR wrong number of arguments for 'bloom.load' command");
   server.ask("SET text a");
   EXPECT_EQ(server.ask("BLOOM.LOAD text BEGIN 100000").substr(0, 10), "-WRONGTYPE");

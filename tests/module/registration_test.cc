@@ -154,7 +154,7 @@ TEST(Registration, RefusesTheSameFileASecondTimeAndChangesNothing) {
     EXPECT_NE(server.log.find("loaded already, as `bf`"), std::string::npos) << server.log;
     EXPECT_EQ(server.module_name, "bf");
     EXPECT_EQ(server.commands.size(), commands);
-    EXPECT_EQ(server.types.size(), 4U);
+    EXPECT_EQ(server.types.size(), 7U);
     EXPECT_EQ(server.config_get("bf-initial-size"), "70");
   }
   EXPECT_EQ(server.call({"bf.add", "k", "a"}), "#t");

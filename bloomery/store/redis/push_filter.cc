@@ -1,8 +1,12 @@
 #include "bloomery/store/redis/push_filter.h"
 
 #include <array>
+#include <cstdio>
 #include <optional>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/native/write_native.h"
@@ -29,21 +33,30 @@ std::optional<RedisLocation> moved_to(const RedisReply& reply, RedisLocation fro
   return from;
 }
 
-class Push {
- public:
-  Push(const FilterContents& contents, const PushOptions& options)
-      : contents_(contents),
-        options_(options),
-        head_(contents, options.notes),
-        command_((options.prefix.empty() ? "" : options.prefix + ".") + "BLOOM.LOAD") {}
+// Nobody else's.
+std::string new_load_id() {
+  std::random_device random;
+  std::array<char, 33> digits{};
+  for (std::size_t i = 0; i < 32; i += 8) {
+    std::snprintf(&digits[i], 9, "%08x", static_cast<unsigned>(random()));
+  }
+  return digits.data();
+}
 
-  // Begins a load; elsewhere, if the key has another node.
-  void begin(RedisLocation location) {
+// The steps of one load.
+class Load {
+ public:
+  Load(const PushOptions& options, std::string id)
+      : options_(options),
+        command_((options.prefix.empty() ? "" : options.prefix + ".") + "BLOOM.LOAD"),
+        id_(std::move(id)) {}
+
+  // The first, `words` behind the key; elsewhere, if the key has another node.
+  void begin(RedisLocation location, const std::vector<std::string_view>& words) {
     for (int moves = 0;; ++moves) {
       connection_.emplace(location, options_.timeout);
       key_ = location.key;
-      const std::string byte_count = std::to_string(head_.layout.file_bytes);
-      connection_->send(std::array<std::string_view, 4>{command_, key_, "BEGIN", byte_count});
+      send(words);
       const RedisReply reply = connection_->receive();
       if (!reply.is_error) return;
       const auto moved = moved_to(reply, location);
@@ -52,12 +65,50 @@ class Push {
     }
   }
 
+  void send(std::vector<std::string_view> words) {
+    words.insert(words.begin(), {command_, key_});
+    words.insert(words.end(), {"ID", id_});
+    connection_->send(words);
+  }
+  void take_answer() {
+    const RedisReply reply = connection_->receive();
+    if (reply.is_error) fail(reply);
+  }
+  const std::string& id() const noexcept { return id_; }
+
+ private:
+  [[noreturn]] void fail(const RedisReply& reply) const {
+    const bool has_no_module = reply.text.find("unknown command") != std::string::npos;
+    connection_->fail(has_no_module ? "it has no " + command_ + ": bloomery.so is not loaded there"
+                                    : reply.text);
+  }
+
+  const PushOptions& options_;
+  std::string command_;
+  std::string id_;
+  std::string key_{};
+  std::optional<RedisConnection> connection_{};
+};
+
+class Push {
+ public:
+  Push(const FilterContents& contents, const PushOptions& options)
+      : contents_(contents),
+        options_(options),
+        head_(contents, options.notes),
+        load_(options, options.load_id.empty() ? new_load_id() : options.load_id) {}
+
+  void begin(const RedisLocation& location) {
+    const std::string byte_count = std::to_string(head_.layout.file_bytes);
+    load_.begin(location, {options_.load_id.empty() ? "BEGIN" : "BYTES", byte_count});
+  }
+
   void send_pieces() {
     write_native(head_, contents_, [&](std::span<const std::byte> bytes) {
       const std::string offset = std::to_string(sent_);
       const std::string_view data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       if (on_their_way_ == kMostOnTheirWay) take_answer();
-      connection_->send(std::array<std::string_view, 5>{command_, key_, "AT", offset, data});
+      load_.send({"AT", offset, data});
       ++on_their_way_;
       sent_ += bytes.size();
       if (options_.progress) options_.progress(sent_, head_.layout.file_bytes);
@@ -66,33 +117,32 @@ class Push {
   }
 
   std::uint64_t commit() {
-    connection_->call(std::array<std::string_view, 3>{command_, key_, "COMMIT"});
+    load_.send({"COMMIT"});
+    load_.take_answer();
     return sent_;
   }
 
  private:
-  [[noreturn]] void fail(const RedisReply& reply) const {
-    const bool has_no_module = reply.text.find("unknown command") != std::string::npos;
-    connection_->fail(has_no_module ? "it has no " + command_ + ": bloomery.so is not loaded there"
-                                    : reply.text);
-  }
   void take_answer() {
-    const RedisReply reply = connection_->receive();
-    if (reply.is_error) fail(reply);
+    load_.take_answer();
     --on_their_way_;
   }
 
   const FilterContents& contents_;
   const PushOptions& options_;
   NativeHead head_;
-  std::string command_;
-  std::string key_;
-  std::optional<RedisConnection> connection_;
+  Load load_;
   std::uint64_t sent_ = 0;
   int on_their_way_ = 0;
 };
 
 }  // namespace
+
+std::string begin_push(const RedisLocation& location, const PushOptions& options) {
+  Load load(options, new_load_id());
+  load.begin(location, {"BEGIN", "EX", "86400"});
+  return load.id();
+}
 
 std::uint64_t push_filter(const FilterContents& contents, const RedisLocation& location,
                           const PushOptions& options) {

@@ -16,12 +16,21 @@ struct PushOptions {
   std::string prefix{};                       // that the module was loaded with; empty: none
   std::chrono::milliseconds timeout{30'000};  // of every single step
   std::function<void(std::uint64_t sent_bytes, std::uint64_t all_bytes)> progress{};
+  std::string load_id{};  // of begin_push(); empty: begins by itself
 };
+
+// Tells the server that a filter for the key is about to be built, and returns the name of that
+// load. From now on the server keeps what is added to the key, and adds it to the filter that
+// push_filter() brings under this name: begun before the keys are read, nothing is lost that comes
+// while they are. The load ends by itself a day after its last step. Throws StoreError.
+std::string begin_push(const RedisLocation& location, const PushOptions& options = {});
 
 // Puts a filter into a key of a server with bloomery's module (BLOOM.LOAD), in pieces, several of
 // them on their way at a time. The key's old filter serves until the new one is there, whole and
-// checked, and then is gone. Follows a cluster to the node of the key. Throws StoreError; the key
-// is then as it was. Returns the bytes that were sent.
+// checked, and then is gone. What is added to the key meanwhile is in the new one too; what was
+// added between the reading of the keys and this call only with begin_push(). Follows a cluster to
+// the node of the key. Throws StoreError; the key is then as it was. Returns the bytes that were
+// sent.
 std::uint64_t push_filter(const FilterContents& contents, const RedisLocation& location,
                           const PushOptions& options = {});
 
