@@ -1,41 +1,74 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
 
+#include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
 
 namespace bloomery {
 
-// What a cache knows of a key: nothing; that the database has no such row; or the row's value.
-enum class Cached : std::uint8_t { miss, negative, hit };
-
+// What may be cached: threads that ask for one row get a copy each.
 template <class Value>
+concept CacheValue = std::copyable<Value>;
+
+// What a cache knows of a key: nothing; that the database has no such row; the row's value; or
+// nothing because it could not be asked, as where one shard of several is away.
+enum class Cached : std::uint8_t { miss, negative, hit, unknown };
+
+template <CacheValue Value>
 struct CacheAnswer {
   Cached state = Cached::miss;
-  std::optional<Value> value;  // there when it is a hit
+  std::optional<Value> value{};  // there when it is a hit
+  // Stands for the state that was read. What is written with it later is refused if the key was
+  // erased meanwhile.
+  std::uint64_t ticket = 0;
+};
+
+// What is to be written for a key: a value, or that there is no such row.
+template <CacheValue Value>
+struct CacheEntry {
+  Key key;
+  const Value* value = nullptr;  // the caller's; null is a negative entry
+  std::chrono::milliseconds ttl{};
+  std::optional<std::uint64_t> ticket{};  // none: whatever happened meanwhile
 };
 
 // A cache as the guard sees it, in the process or on a server. A negative entry is its own kind of
-// entry, never a special value. All calls may run together; any may throw.
-template <class Value>
+// entry, never a special value. All calls may run together; any may throw, and gives up with
+// CallAborted when its context is over.
+template <CacheValue Value>
 class Cache {
  public:
   virtual ~Cache() = default;
 
   // answers[i] is about keys[i]; both are of one length, and the answers come in as misses.
-  virtual void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers) = 0;
+  virtual void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                        const CallContext& context = {}) = 0;
 
-  // Replaces whatever was there.
-  virtual void put(Key key, const Value& value, std::chrono::milliseconds ttl) = 0;
+  // A value replaces whatever was there. A negative entry is written only where nothing is: a value
+  // that came meanwhile is newer. An entry whose key was erased since its ticket was given is left
+  // out. A cache that cannot tell may write it all the same; then a process that shares the cache
+  // can bring back what another one erased.
+  virtual void put_many(std::span<const CacheEntry<Value>> entries,
+                        const CallContext& context = {}) = 0;
 
-  // Writes "not there", but only where nothing is: a value that came meanwhile is newer.
-  virtual void put_negative(Key key, std::chrono::milliseconds ttl) = 0;
+  // Removes values and negative entries; no harm where there is none.
+  virtual void erase_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
 
-  // Removes the value or the negative entry; no harm where there is none.
-  virtual void erase(Key key) = 0;
+  // One key, whatever happened meanwhile.
+  void put(Key key, const Value& value, std::chrono::milliseconds ttl) {
+    const CacheEntry<Value> entry{.key = key, .value = &value, .ttl = ttl};
+    put_many({&entry, 1});
+  }
+  void put_negative(Key key, std::chrono::milliseconds ttl) {
+    const CacheEntry<Value> entry{.key = key, .ttl = ttl};
+    put_many({&entry, 1});
+  }
+  void erase(Key key) { erase_many({&key, 1}); }
 };
 
 }  // namespace bloomery

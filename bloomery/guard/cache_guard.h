@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "bloomery/guard/fail_open_filter.h"
+#include "bloomery/guard/filter_audit.h"
 #include "bloomery/guard/insert_token.h"
 #include "bloomery/guard/row_fetcher.h"
 
@@ -19,84 +21,108 @@ namespace bloomery {
 // those that ask for the same row at once. A key goes
 //   filter -> cache -> single flight -> database -> write back
 // and stops at the first that knows: `absent` from the filter, a value or a negative entry from the
-// cache. What fails on the way opens the guard, never closes it; then queries are limited instead.
-// docs/guard.md says what happens when.
+// cache. What fails on the way opens the guard, never closes it; queries are limited, whatever they
+// are for. docs/guard.md says what happens when.
 //
-// An absent key costs what the filter costs and one relaxed addition: no lock, no allocation.
-// All calls may run together. Filter and cache are borrowed: they outlive the guard, and the guard
-// its tokens.
-template <class Value = std::string>
+// An absent key costs what the filter costs and a few loads: no lock, no allocation. All calls may
+// run together. Filter and cache are borrowed: they outlive the guard, and the guard its tokens.
+//
+// A call whose context is over throws CallAborted as soon as it would wait for another's query or
+// for its turn; the context also goes to filter, cache and loader. Behind a fence (context.fence)
+// neither negative entries nor queries of others are answers.
+template <CacheValue Value = std::string>
 class CacheGuard {
  public:
   // Throws std::invalid_argument on options out of range or an empty loader.
   CacheGuard(FilterPlace& filter, Cache<Value>& cache, Loader<Value> loader,
              const GuardOptions& options = {})
-      : filter_(filter, counters_),
-        cache_(cache, counters_, validated(options)),
+      : filter_(filter, counters_, validated(options)),
+        cache_(cache, counters_, options),
         loader_(std::move(loader), counters_, options),
-        rows_(cache_, loader_, counters_) {}
+        audit_(filter_, pending_, counters_, options),
+        rows_(cache_, loader_, pending_, counters_, options.reads_replica) {}
 
   CacheGuard(const CacheGuard&) = delete;
   CacheGuard& operator=(const CacheGuard&) = delete;
 
   // The row of the key, or nullopt where there is none. Throws what the loader throws, LoaderError,
-  // or GuardOverloaded; never because filter or cache failed.
-  std::optional<Value> get(Key key) {
-    const Presence presence = filter_.ask(key);
+  // GuardOverloaded or CallAborted; never because filter or cache failed.
+  std::optional<Value> get(Key key, const CallContext& context = {}) {
+    const Presence presence = filter_.ask(key, context);
     if (presence == Presence::absent) {
+      if (audit_.is_due()) return std::move(audited({&key, 1}, context).front());
       counters_.add(&GuardCounters::filter_absents);
       return std::nullopt;
     }
     Lookup<Value> lookup = lookup_of(hashed(key), presence);
     CacheAnswer<Value> cached;
-    const bool cache_works = cache_.ask_many({&key, 1}, {&cached, 1});
+    cache_.ask_many({&key, 1}, {&cached, 1}, context, context.fence != nullptr);
     lookup.take(std::move(cached));
     Lookup<Value>* const miss = &lookup;
-    if (!lookup.answered) rows_.fetch({&miss, 1}, cache_works);
+    if (!lookup.answered) rows_.fetch({&miss, 1}, context);
     return std::move(lookup.answer);
   }
 
   // Answer i is what get(keys[i]) would be: with one batch to the filter, one to the cache (a
-  // second for keys that others loaded meanwhile), and at most one query. Throws as get() does,
-  // then for all keys together.
-  std::vector<std::optional<Value>> get_many(std::span<const Key> keys) {
+  // second for keys that others loaded meanwhile), at most one query, and one batch to write back.
+  // Throws as get() does, then for all keys together.
+  std::vector<std::optional<Value>> get_many(std::span<const Key> keys,
+                                             const CallContext& context = {}) {
     std::vector<std::optional<Value>> answers(keys.size());
-    Batch batch = may_exist(keys);
+    Batch batch = may_exist(keys, answers, context);
     std::vector<Lookup<Value>*> lookups;
     for (Lookup<Value>& lookup : batch.lookups) lookups.push_back(&lookup);
     if (lookups.empty()) return answers;
 
-    const bool cache_works = ask_cache<Value>(cache_, lookups);
+    ask_cache<Value>(cache_, lookups, context);
     std::erase_if(lookups, [](const Lookup<Value>* lookup) { return lookup->answered; });
-    if (!lookups.empty()) rows_.fetch(lookups, cache_works);
+    if (!lookups.empty()) rows_.fetch(lookups, context);
     for (const auto& [position, lookup] : batch.positions) {
       answers[position] = batch.lookups[lookup].answer;
     }
     return answers;
   }
 
-  // Call before the row becomes visible to others, and hold the token until after the commit. The
-  // key enters the filter; while the token lives no negative entry is written for it; at its end
-  // one that was there before is removed. Throws what the filter throws: then do not insert.
-  InsertToken will_insert(Key key) {
-    filter_.insert(key);
-    std::string owned(key);
-    rows_.pending().add(key);
+  // Call before rows become visible to others, and hold the token until after the commit. The keys
+  // enter the filter, in one batch; while the token lives no negative entry is written for them; at
+  // its end those that were there before are removed, in one batch. Waits for nobody's query or
+  // write. Throws what the filter throws: then do not insert.
+  InsertToken will_insert_many(std::span<const Key> keys, const CallContext& context = {}) {
+    filter_.insert_many(keys, context);
+    const auto owned = std::make_shared<const std::vector<std::string>>(keys.begin(), keys.end());
+    const PendingInserts::Id id = pending_.add(owned);
     try {
-      rows_.flights().detach(hashed(key));
-      return InsertToken([this, owned] { inserted(owned); });
+      return InsertToken([this, owned, id] { inserted(*owned, id); },
+                         [this, id] { pending_.remove(id); });
     } catch (...) {
-      rows_.pending().remove(owned);
+      pending_.remove(id);
       throw;
     }
   }
+  InsertToken will_insert(Key key, const CallContext& context = {}) {
+    return will_insert_many({&key, 1}, context);
+  }
 
-  // Call after a row was deleted or changed: its cached value goes, and a query under way does not
-  // bring it back. (The filter keeps the key; that costs a query now and then, never an answer.)
-  // Throws what the cache throws: then the old value may be served until it expires.
-  void erased(Key key) {
-    rows_.flights().detach(hashed(key));
-    cache_.erase(key);
+  // Call after rows were deleted or changed: their cached values go, and a query under way does not
+  // bring them back. (The filter keeps the keys; that costs a query now and then, never an answer.)
+  // Throws what the cache throws: then the old values may be served until they expire.
+  void erased_many(std::span<const Key> keys, const CallContext& context = {}) {
+    const Detached detached(rows_.flights(), keys);
+    cache_.erase_many(keys, context);
+  }
+  void erased(Key key, const CallContext& context = {}) { erased_many({&key, 1}, context); }
+
+  // Returns when all tokens that live now have ended: between the beginning of a rebuild and the
+  // scan, so that the scan sees the rows whose keys went into the old filter only. False when the
+  // context is over before.
+  bool wait_for_inserts(const CallContext& context = {}) { return pending_.wait_out(context); }
+
+  // Whether an audit found a row that the filter denies. Everything is `unknown` from then on,
+  // until somebody says that the filter holds every key again.
+  bool is_in_doubt() const noexcept { return filter_.is_doubted(); }
+  void ready() noexcept {
+    audit_.forget();
+    filter_.doubt(false);
   }
 
   GuardCounters counters() const noexcept { return counters_.snapshot(); }
@@ -108,38 +134,99 @@ class CacheGuard {
     std::vector<std::pair<std::size_t, std::size_t>> positions;
   };
 
+  // Around erasing keys from the cache, also when that fails. Before: what is under way is neither
+  // shared any more nor written back. After: nor is what began meanwhile and read the old entry.
+  class Detached {
+   public:
+    Detached(RowFlights<Value>& flights, std::span<const Key> keys) : flights_(flights) {
+      for (const Key key : keys) keys_.push_back(hashed(key));
+      detach();
+    }
+    Detached(const Detached&) = delete;
+    Detached& operator=(const Detached&) = delete;
+    ~Detached() { detach(); }
+
+   private:
+    void detach() noexcept {
+      for (const HashedKey& key : keys_) flights_.detach(key);
+    }
+
+    RowFlights<Value>& flights_;
+    std::vector<HashedKey> keys_;
+  };
+
   Lookup<Value> lookup_of(HashedKey key, Presence presence) {
     return {.key = key, .presence = presence, .landed_before = rows_.flights().landed(key)};
   }
 
-  Batch may_exist(std::span<const Key> keys) {
+  Batch may_exist(std::span<const Key> keys, std::span<std::optional<Value>> answers,
+                  const CallContext& context) {
     std::vector<Presence> presences(keys.size());
-    filter_.ask_many(keys, presences);
+    filter_.ask_many(keys, presences, context);
     Batch batch;
     std::unordered_map<HashedKey, std::size_t, HashedKeyHash> index;
+    std::vector<std::size_t> drawn;  // positions of absent keys
+    std::size_t absent_count = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (presences[i] == Presence::absent) continue;
+      if (presences[i] == Presence::absent) {
+        ++absent_count;
+        if (audit_.is_due()) drawn.push_back(i);
+        continue;
+      }
       const HashedKey key = hashed(keys[i]);
       const auto [entry, is_new] = index.try_emplace(key, batch.lookups.size());
       if (is_new) batch.lookups.push_back(lookup_of(key, presences[i]));
       batch.positions.emplace_back(i, entry->second);
     }
-    counters_.add(&GuardCounters::filter_absents, keys.size() - batch.positions.size());
+    counters_.add(&GuardCounters::filter_absents, absent_count - drawn.size());
     counters_.add(&GuardCounters::coalesced, batch.positions.size() - batch.lookups.size());
+    if (!drawn.empty()) audit(keys, drawn, answers, context);
     return batch;
   }
 
+  void audit(std::span<const Key> keys, std::span<const std::size_t> drawn,
+             std::span<std::optional<Value>> answers, const CallContext& context) {
+    std::vector<Key> absent;
+    for (const std::size_t position : drawn) absent.push_back(keys[position]);
+    std::vector<std::optional<Value>> rows = audited(absent, context);
+    for (std::size_t i = 0; i < drawn.size(); ++i) answers[drawn[i]] = std::move(rows[i]);
+  }
+
+  // What the database says of absent keys, if it has room for the question.
+  std::vector<std::optional<Value>> audited(std::span<const Key> keys, const CallContext& context) {
+    audit_.look_again(context);
+    auto rows = loader_.try_load(keys, context);
+    if (!rows) {
+      counters_.add(&GuardCounters::filter_absents, keys.size());
+      return std::vector<std::optional<Value>>(keys.size());
+    }
+    std::vector<Key> denied;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if ((*rows)[i]) denied.push_back(keys[i]);
+    }
+    counters_.add(&GuardCounters::audits, keys.size());
+    counters_.add(&GuardCounters::found, denied.size());
+    counters_.add(&GuardCounters::filter_absents, keys.size() - denied.size());
+    audit_.examine(denied, context);
+    return std::move(*rows);
+  }
+
   // After the commit. What was read before it is out of date, in the air and in the cache.
-  void inserted(const std::string& key) {
-    rows_.flights().detach(hashed(key));
-    rows_.pending().remove(key);
-    cache_.erase(key);
+  void inserted(const std::vector<std::string>& keys, PendingInserts::Id id) {
+    {
+      const std::vector<Key> views(keys.begin(), keys.end());
+      const Detached detached(rows_.flights(), views);
+      cache_.erase_many(views, {});
+    }
+    pending_.remove(id);
   }
 
   CounterBoard counters_;
   FailOpenFilter filter_;
   FailOpenCache<Value> cache_;
   LimitedLoader<Value> loader_;
+  PendingInserts pending_;
+  FilterAudit audit_;
   RowFetcher<Value> rows_;
 };
 

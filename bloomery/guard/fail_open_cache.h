@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
-#include <optional>
+#include <cstddef>
 #include <span>
 
+#include "bloomery/guard/breaker.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
@@ -11,8 +13,9 @@
 
 namespace bloomery {
 
-// A cache whose failures are counted and otherwise mere misses, and which draws its own expiries.
-// Borrows the cache and the counters. All calls may run together.
+// A cache whose failures are counted and otherwise answers: `unknown`. It draws its own expiries,
+// and leaves a cache alone that failed several times in a row. Borrows the cache and the counters.
+// All calls may run together.
 template <class Value>
 class FailOpenCache {
  public:
@@ -21,31 +24,42 @@ class FailOpenCache {
         counters_(counters),
         value_ttl_(options.value_ttl),
         negative_ttl_(options.negative_ttl),
-        jitter_(options.ttl_jitter, options.jitter_seed) {}
+        jitter_(options.ttl_jitter, options.jitter_seed),
+        breaker_(options.failures_in_a_row, options.failure_pause) {}
 
-  // Counts the hits. False when the cache failed; then all answers are misses.
-  bool ask_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers) noexcept {
-    const bool works = counted([&] { cache_.get_many(keys, answers); });
-    for (CacheAnswer<Value>& answer : answers) {
-      if (!works || (answer.state == Cached::hit && !answer.value)) answer = {};
-      if (answer.state == Cached::hit) counters_.add(&GuardCounters::cache_hits);
-      if (answer.state == Cached::negative) counters_.add(&GuardCounters::negative_hits);
+  // When the cache fails, all answers are `unknown`. `strict` takes no negative entry for an
+  // answer. Counts the hits.
+  void ask_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                const CallContext& context, bool strict) noexcept {
+    if (!attempt(context, [&] { cache_.get_many(keys, answers, context); })) {
+      for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
+      return;
     }
-    return works;
+    std::size_t hits = 0;
+    std::size_t negatives = 0;
+    for (CacheAnswer<Value>& answer : answers) {
+      if (answer.state == Cached::hit && !answer.value) answer.state = Cached::miss;
+      if (answer.state == Cached::negative && strict) answer.state = Cached::miss;
+      if (answer.state != Cached::hit) answer.value.reset();
+      hits += answer.state == Cached::hit ? 1 : 0;
+      negatives += answer.state == Cached::negative ? 1 : 0;
+    }
+    if (hits != 0) counters_.add(&GuardCounters::cache_hits, hits);
+    if (negatives != 0) counters_.add(&GuardCounters::negative_hits, negatives);
   }
 
-  // False when the cache failed, here as in put_negative().
-  bool put(Key key, const Value& value) noexcept {
-    return counted([&] { cache_.put(key, value, jitter_(value_ttl_)); });
-  }
-  bool put_negative(Key key) noexcept {
-    return counted([&] { cache_.put_negative(key, jitter_(negative_ttl_)); });
+  // Fills in when each expires.
+  void put_many(std::span<CacheEntry<Value>> entries, const CallContext& context) noexcept {
+    for (CacheEntry<Value>& entry : entries) {
+      entry.ttl = jitter_(entry.value != nullptr ? value_ttl_ : negative_ttl_);
+    }
+    attempt(context, [&] { cache_.put_many(entries, context); });
   }
 
-  // Whoever erases must learn that it failed: throws what the cache throws, counted.
-  void erase(Key key) {
+  // Whoever erases must learn that it failed: always asks the cache, and throws what it throws.
+  void erase_many(std::span<const Key> keys, const CallContext& context) {
     try {
-      cache_.erase(key);
+      cache_.erase_many(keys, context);
     } catch (...) {
       counters_.add(&GuardCounters::cache_errors);
       throw;
@@ -53,12 +67,20 @@ class FailOpenCache {
   }
 
  private:
-  bool counted(const auto& call) noexcept {
+  // False when the call failed, or was not made.
+  bool attempt(const CallContext& context, const auto& call) noexcept {
+    if (!breaker_.allows()) {
+      counters_.add(&GuardCounters::cache_skips);
+      return false;
+    }
     try {
       call();
+      breaker_.succeeded();
       return true;
     } catch (...) {
       counters_.add(&GuardCounters::cache_errors);
+      // Of a caller in a hurry the cache knows nothing.
+      if (!context.is_over()) breaker_.failed();
       return false;
     }
   }
@@ -68,6 +90,7 @@ class FailOpenCache {
   const std::chrono::milliseconds value_ttl_;
   const std::chrono::milliseconds negative_ttl_;
   Jitter jitter_;
+  Breaker breaker_;
 };
 
 }  // namespace bloomery

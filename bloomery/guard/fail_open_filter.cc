@@ -4,37 +4,65 @@
 
 namespace bloomery {
 
-Presence FailOpenFilter::ask(Key key) noexcept {
+Presence FailOpenFilter::ask(Key key, const CallContext& context) noexcept {
   Presence answer = Presence::unknown;
-  try {
-    answer = filter_.presence_of(key);
-  } catch (...) {
-    counters_.add(&GuardCounters::filter_errors);
+  if (may_ask()) {
+    try {
+      answer = filter_.presence_of(key, context);
+      breaker_.succeeded();
+    } catch (...) {
+      failed(context);
+    }
   }
   if (answer == Presence::unknown) counters_.add(&GuardCounters::unknowns);
   return answer;
 }
 
-void FailOpenFilter::ask_many(std::span<const Key> keys, std::span<Presence> answers) noexcept {
+void FailOpenFilter::ask_many(std::span<const Key> keys, std::span<Presence> answers,
+                              const CallContext& context) noexcept {
   // What the filter leaves unsaid, it does not know.
   std::ranges::fill(answers, Presence::unknown);
-  try {
-    filter_.presence_of_many(keys, answers);
-  } catch (...) {
-    std::ranges::fill(answers, Presence::unknown);
-    counters_.add(&GuardCounters::filter_errors);
+  if (may_ask()) {
+    try {
+      filter_.presence_of_many(keys, answers, context);
+      breaker_.succeeded();
+    } catch (...) {
+      failed(context);
+    }
   }
   const auto unknowns = std::ranges::count(answers, Presence::unknown);
   if (unknowns != 0) counters_.add(&GuardCounters::unknowns, unknowns);
 }
 
-void FailOpenFilter::insert(Key key) {
+Presence FailOpenFilter::ask_again(Key key, const CallContext& context) noexcept {
   try {
-    filter_.insert(key);
+    return filter_.presence_of(key, context);
+  } catch (...) {
+    failed(context);
+    return Presence::unknown;
+  }
+}
+
+void FailOpenFilter::insert_many(std::span<const Key> keys, const CallContext& context) {
+  try {
+    filter_.insert_many(keys, context);
   } catch (...) {
     counters_.add(&GuardCounters::filter_errors);
     throw;
   }
+}
+
+bool FailOpenFilter::may_ask() noexcept {
+  if (is_doubted()) return false;
+  if (breaker_.allows()) return true;
+  counters_.add(&GuardCounters::filter_skips);
+  return false;
+}
+
+void FailOpenFilter::failed(const CallContext& context) noexcept {
+  counters_.add(&GuardCounters::filter_errors);
+  // Of a caller in a hurry the filter knows nothing.
+  if (!context.is_over()) breaker_.failed();
 }
 
 }  // namespace bloomery

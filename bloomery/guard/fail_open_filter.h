@@ -1,28 +1,46 @@
 #pragma once
 
+#include <atomic>
 #include <span>
 
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/guard/breaker.h"
 #include "bloomery/guard/guard_counters.h"
+#include "bloomery/guard/guard_options.h"
 
 namespace bloomery {
 
-// A filter whose failures are answers: an exception is counted and becomes `unknown`, for all keys
-// of the call. Borrows both of its arguments.
+// A filter whose failures are answers: an exception is counted and becomes `unknown`, for the keys
+// that it said nothing about. One that failed several times in a row is left alone for a while, and
+// one that is in doubt is not believed: all is `unknown` then. Borrows filter and counters.
 class FailOpenFilter {
  public:
-  FailOpenFilter(FilterPlace& filter, CounterBoard& counters) noexcept
-      : filter_(filter), counters_(counters) {}
+  FailOpenFilter(FilterPlace& filter, CounterBoard& counters, const GuardOptions& options)
+      : filter_(filter),
+        counters_(counters),
+        breaker_(options.failures_in_a_row, options.failure_pause) {}
 
-  Presence ask(Key key) noexcept;
-  void ask_many(std::span<const Key> keys, std::span<Presence> answers) noexcept;
+  Presence ask(Key key, const CallContext& context) noexcept;
+  void ask_many(std::span<const Key> keys, std::span<Presence> answers,
+                const CallContext& context) noexcept;
 
-  // Inserting has no such way out: throws what the filter throws, counted.
-  void insert(Key key);
+  // What the filter itself says, whoever doubts it; counts nothing.
+  Presence ask_again(Key key, const CallContext& context) noexcept;
+
+  // Inserting has no such way out: always asks the filter, and throws what it throws, counted.
+  void insert_many(std::span<const Key> keys, const CallContext& context);
+
+  void doubt(bool doubted) noexcept { doubted_.store(doubted, std::memory_order_release); }
+  bool is_doubted() const noexcept { return doubted_.load(std::memory_order_acquire); }
 
  private:
+  bool may_ask() noexcept;
+  void failed(const CallContext& context) noexcept;
+
   FilterPlace& filter_;
   CounterBoard& counters_;
+  Breaker breaker_;
+  std::atomic<bool> doubted_{false};
 };
 
 }  // namespace bloomery

@@ -3,44 +3,54 @@
 namespace bloomery {
 namespace {
 
-constexpr std::array kOutcomes = {
-    &GuardCounters::filter_absents, &GuardCounters::cache_hits, &GuardCounters::negative_hits,
-    &GuardCounters::found,          &GuardCounters::not_found,  &GuardCounters::coalesced,
-    &GuardCounters::shed,           &GuardCounters::failed,
+constexpr std::array kNames = {
+    GuardCounterName{"filter_absents", &GuardCounters::filter_absents, true},
+    GuardCounterName{"cache_hits", &GuardCounters::cache_hits, true},
+    GuardCounterName{"negative_hits", &GuardCounters::negative_hits, true},
+    GuardCounterName{"found", &GuardCounters::found, true},
+    GuardCounterName{"not_found", &GuardCounters::not_found, true},
+    GuardCounterName{"coalesced", &GuardCounters::coalesced, true},
+    GuardCounterName{"shed", &GuardCounters::shed, true},
+    GuardCounterName{"failed", &GuardCounters::failed, true},
+    GuardCounterName{"aborted", &GuardCounters::aborted, true},
+    GuardCounterName{"database_queries", &GuardCounters::database_queries, false},
+    GuardCounterName{"keys_loaded", &GuardCounters::keys_loaded, false},
+    GuardCounterName{"false_positives", &GuardCounters::false_positives, false},
+    GuardCounterName{"unknowns", &GuardCounters::unknowns, false},
+    GuardCounterName{"filter_errors", &GuardCounters::filter_errors, false},
+    GuardCounterName{"cache_errors", &GuardCounters::cache_errors, false},
+    GuardCounterName{"loader_errors", &GuardCounters::loader_errors, false},
+    GuardCounterName{"filter_skips", &GuardCounters::filter_skips, false},
+    GuardCounterName{"cache_skips", &GuardCounters::cache_skips, false},
+    GuardCounterName{"audits", &GuardCounters::audits, false},
+    GuardCounterName{"false_absents", &GuardCounters::false_absents, false},
 };
-constexpr std::array kEvents = {
-    &GuardCounters::database_queries, &GuardCounters::keys_loaded,
-    &GuardCounters::false_positives,  &GuardCounters::unknowns,
-    &GuardCounters::filter_errors,    &GuardCounters::cache_errors,
-    &GuardCounters::loader_errors,
-};
-static_assert(sizeof(GuardCounters) == (kOutcomes.size() + kEvents.size()) * sizeof(std::uint64_t),
-              "a new counter belongs in one of the lists");
+static_assert(sizeof(GuardCounters) == kNames.size() * sizeof(std::uint64_t),
+              "a new counter belongs in the list");
 
 }  // namespace
 
+std::span<const GuardCounterName> guard_counter_names() noexcept {
+  return kNames;
+}
+
 std::uint64_t GuardCounters::requests() const noexcept {
   std::uint64_t sum = 0;
-  for (const auto outcome : kOutcomes) sum += this->*outcome;
+  for (const GuardCounterName& each : kNames) {
+    if (each.is_outcome) sum += this->*each.counter;
+  }
   return sum;
 }
 
 GuardCounters CounterBoard::snapshot() const noexcept {
   GuardCounters sum;
-  const auto add_up = [&](Counter counter) {
+  for (const GuardCounterName& each : kNames) {
     for (Stripe& stripe : stripes_) {
-      sum.*counter += std::atomic_ref(stripe.counters.*counter).load(std::memory_order_relaxed);
+      sum.*each.counter +=
+          std::atomic_ref(stripe.counters.*each.counter).load(std::memory_order_relaxed);
     }
-  };
-  for (const Counter counter : kOutcomes) add_up(counter);
-  for (const Counter counter : kEvents) add_up(counter);
+  }
   return sum;
-}
-
-std::size_t CounterBoard::stripe_of_thread() noexcept {
-  static std::atomic<std::size_t> next{0};
-  thread_local const std::size_t stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
-  return stripe;
 }
 
 }  // namespace bloomery

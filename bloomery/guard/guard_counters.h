@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 namespace bloomery {
 
@@ -18,6 +20,7 @@ struct GuardCounters {
   std::uint64_t coalesced = 0;      // shared another request's answer: its flight, or its batch
   std::uint64_t shed = 0;           // GuardOverloaded
   std::uint64_t failed = 0;         // the loader threw
+  std::uint64_t aborted = 0;        // the caller's deadline passed, or he stopped
 
   // What happened on the way.
   std::uint64_t database_queries = 0;  // calls of the loader
@@ -27,10 +30,31 @@ struct GuardCounters {
   std::uint64_t filter_errors = 0;     // calls that threw, as in the two below
   std::uint64_t cache_errors = 0;
   std::uint64_t loader_errors = 0;
+  std::uint64_t filter_skips = 0;  // calls not made, because the last ones all threw
+  std::uint64_t cache_skips = 0;
+  std::uint64_t audits = 0;         // absent keys that the database was asked for all the same
+  std::uint64_t false_absents = 0;  // of those, rows that the filter denies: must be 0
 
   // All that were answered or refused: the sum of the first group.
   std::uint64_t requests() const noexcept;
+
+  // Calls visit(name, value) for each of the above, in their order.
+  template <class Visit>
+  void for_each(Visit visit) const;
 };
+
+struct GuardCounterName {
+  std::string_view name;
+  std::uint64_t GuardCounters::*counter;
+  bool is_outcome;
+};
+
+std::span<const GuardCounterName> guard_counter_names() noexcept;
+
+template <class Visit>
+void GuardCounters::for_each(Visit visit) const {
+  for (const GuardCounterName& each : guard_counter_names()) visit(each.name, this->*each.counter);
+}
 
 // The running counters, spread over cache lines so that threads seldom share one. add() is one
 // relaxed atomic addition. snapshot() may run beside it: every counter is right, though not all of
@@ -53,7 +77,11 @@ class CounterBoard {
 
   static constexpr std::size_t kStripes = 16;
 
-  static std::size_t stripe_of_thread() noexcept;
+  static std::size_t stripe_of_thread() noexcept {
+    static std::atomic<std::size_t> next{0};
+    thread_local const std::size_t stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
+    return stripe;
+  }
 
   mutable std::array<Stripe, kStripes> stripes_;  // atomic_ref reads through a plain reference
 };

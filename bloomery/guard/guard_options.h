@@ -3,7 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/filter/watermark.h"
 
 namespace bloomery {
 
@@ -15,18 +19,30 @@ struct GuardOptions {
   // together.
   double ttl_jitter = 0.1;
 
-  // Database queries at a time that nothing shields: the filter said `unknown`, or the cache
-  // failed. Who waits longer than unguarded_wait for his turn gets GuardOverloaded.
-  std::size_t unguarded_queries = 16;
-  std::chrono::milliseconds unguarded_wait = std::chrono::milliseconds(200);
+  // Database queries at a time, whatever they are asked for. Who waits longer than query_wait for
+  // his turn gets GuardOverloaded.
+  std::size_t queries_at_once = 32;
+  std::chrono::milliseconds query_wait = std::chrono::milliseconds(200);
+
+  // A filter or cache that throws so often in a row is left alone for a while; then one call tries.
+  std::size_t failures_in_a_row = 5;
+  std::chrono::milliseconds failure_pause = std::chrono::seconds(1);
+
+  // The loader reads a replica, which may be behind: its "no such row" is not cached.
+  bool reads_replica = false;
+
+  // One absent in so many is asked of the database (0: none). Where rows reach the filter by
+  // themselves, not by tokens, `fence` says how far the database is now: what a row is judged by.
+  std::uint64_t audit_every = 10'000;
+  std::function<Fence(const CallContext&)> fence{};
 
   // For the jitter; drawn from the system where it is not set.
   std::optional<std::uint64_t> jitter_seed = std::nullopt;
 };
 
 // The options, if they make sense. Throws std::invalid_argument, naming the field and what is
-// allowed: each ttl from 1 ms to ten years, ttl_jitter in [0, 1), at least one unguarded query, a
-// wait of at most an hour.
+// allowed: each ttl from 1 ms to ten years, ttl_jitter in [0, 1), at least one query and one
+// failure, a wait or pause of at most an hour.
 const GuardOptions& validated(const GuardOptions& options);
 
 }  // namespace bloomery

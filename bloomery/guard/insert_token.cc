@@ -6,11 +6,14 @@ InsertToken::~InsertToken() {
   try {
     release();
   } catch (...) {  // counted by the guard
+    give_up_();
   }
 }
 
 void InsertToken::release() {
-  if (const auto end = std::exchange(end_, nullptr)) end();
+  if (!end_) return;
+  end_();
+  end_ = nullptr;
 }
 
 }  // namespace bloomery

@@ -24,26 +24,31 @@ struct Lookup {
   Presence presence = Presence::unknown;
   std::uint64_t landed_before = 0;  // RowFlights::landed() from before the cache was asked
 
+  bool cache_works = true;         // as far as this key is concerned
+  std::uint64_t cache_ticket = 0;  // what the cache wants back with the row
+
   bool answered = false;
   std::optional<Value> answer = std::nullopt;
   std::optional<typename RowFlights<Value>::Ticket> ticket = std::nullopt;
 
   void take(CacheAnswer<Value> cached) {
-    answered = cached.state != Cached::miss;
+    cache_works = cached.state != Cached::unknown;
+    cache_ticket = cached.ticket;
+    answered = cached.state == Cached::hit || cached.state == Cached::negative;
     answer = std::move(cached.value);
   }
 };
 
-// One batch to the cache. False when the cache failed.
+// One batch to the cache.
 template <class Value>
-bool ask_cache(FailOpenCache<Value>& cache, std::span<Lookup<Value>* const> lookups) {
+void ask_cache(FailOpenCache<Value>& cache, std::span<Lookup<Value>* const> lookups,
+               const CallContext& context) {
   std::vector<Key> keys;
   keys.reserve(lookups.size());
   for (const Lookup<Value>* lookup : lookups) keys.push_back(lookup->key.key);
   std::vector<CacheAnswer<Value>> answers(keys.size());
-  const bool works = cache.ask_many(keys, answers);
+  cache.ask_many(keys, answers, context, context.fence != nullptr);
   for (std::size_t i = 0; i < lookups.size(); ++i) lookups[i]->take(std::move(answers[i]));
-  return works;
 }
 
 }  // namespace bloomery

@@ -1,12 +1,15 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/guard/cache.h"
@@ -15,15 +18,21 @@
 namespace bloomery {
 
 struct MemoryCacheOptions {
-  std::size_t capacity = 0;      // entries, values and negative ones together
+  std::size_t capacity = 0;  // entries, values and negative ones together
+  // How much of it negative entries may take: an attack with keys that do not exist drives out as
+  // many values at most. At least one entry a shard, unless it is 0.
+  double negative_share = 0.125;
   std::size_t shard_count = 16;  // locks; a small cache uses fewer
   // What time it is; tests bring their own.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 
 // How many shards a cache of these options has. Throws std::invalid_argument on a capacity or a
-// shard count of zero, more than 4096 shards, or no clock.
+// shard count of zero, more than 4096 shards, a share outside [0, 1], or no clock.
 std::size_t checked_shard_count(const MemoryCacheOptions& options);
+
+// Of the entries of one shard, how many may be negative.
+std::size_t negative_capacity(std::size_t capacity, double share) noexcept;
 
 // now + ttl, or the end of time where that is further.
 std::chrono::steady_clock::time_point expiry(std::chrono::steady_clock::time_point now,
@@ -31,8 +40,9 @@ std::chrono::steady_clock::time_point expiry(std::chrono::steady_clock::time_poi
 
 // A cache in this process: at most `capacity` entries, least recently used first out, each gone
 // when its time is up. Memory is taken as entries come. Keys are spread over shards with a lock
-// each, and each shard keeps its share of the capacity. All calls may run together.
-template <class Value = std::string>
+// each, and each shard keeps its share of the capacity. Values are copied outside of the locks. All
+// calls may run together.
+template <CacheValue Value = std::string>
 class MemoryCache final : public Cache<Value> {
  public:
   // Throws std::invalid_argument, see checked_shard_count().
@@ -40,41 +50,56 @@ class MemoryCache final : public Cache<Value> {
     const std::size_t shard_count = checked_shard_count(options);
     for (std::size_t i = 0; i < shard_count; ++i) {
       const std::size_t extra = i < options.capacity % shard_count ? 1 : 0;
-      shards_.push_back(std::make_unique<Shard>(options.capacity / shard_count + extra));
+      const std::size_t capacity = options.capacity / shard_count + extra;
+      shards_.push_back(
+          std::make_unique<Shard>(capacity, negative_capacity(capacity, options.negative_share)));
     }
   }
 
-  void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers) override {
+  void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                const CallContext& = {}) override {
     const auto now = now_();
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const HashedKey key = hashed(keys[i]);
       Shard& shard = shard_of(key);
-      const std::lock_guard lock(shard.mutex);
-      answers[i] = shard.entries.get(key, now);
+      typename ExpiringLru<Value>::Found found;
+      {
+        const std::lock_guard lock(shard.mutex);
+        found = shard.entries.get(key, now);
+        answers[i].ticket = shard.generation(key);
+      }
+      answers[i].state = found.state;
+      if (found.value) answers[i].value = *found.value;
     }
   }
 
-  void put(Key key, const Value& value, std::chrono::milliseconds ttl) override {
-    const HashedKey hashed_key = hashed(key);
-    Shard& shard = shard_of(hashed_key);
-    const auto expires_at = expiry(now_(), ttl);
-    const std::lock_guard lock(shard.mutex);
-    shard.entries.put(hashed_key, value, expires_at);
-  }
-
-  void put_negative(Key key, std::chrono::milliseconds ttl) override {
-    const HashedKey hashed_key = hashed(key);
-    Shard& shard = shard_of(hashed_key);
+  void put_many(std::span<const CacheEntry<Value>> entries, const CallContext& = {}) override {
     const auto now = now_();
-    const std::lock_guard lock(shard.mutex);
-    shard.entries.put_negative(hashed_key, now, expiry(now, ttl));
+    for (const CacheEntry<Value>& entry : entries) {
+      const HashedKey key = hashed(entry.key);
+      Shard& shard = shard_of(key);
+      const auto expires_at = expiry(now, entry.ttl);
+      Stored value;
+      if (entry.value != nullptr) value = std::make_shared<const Value>(*entry.value);
+      const std::lock_guard lock(shard.mutex);
+      if (entry.ticket && *entry.ticket != shard.generation(key)) continue;
+      if (value) {
+        value = shard.entries.put(key, std::move(value), expires_at);
+      } else {
+        shard.entries.put_negative(key, now, expires_at);
+      }
+    }
   }
 
-  void erase(Key key) override {
-    const HashedKey hashed_key = hashed(key);
-    Shard& shard = shard_of(hashed_key);
-    const std::lock_guard lock(shard.mutex);
-    shard.entries.erase(hashed_key);
+  void erase_many(std::span<const Key> keys, const CallContext& = {}) override {
+    for (const Key each : keys) {
+      const HashedKey key = hashed(each);
+      Shard& shard = shard_of(key);
+      Stored value;
+      const std::lock_guard lock(shard.mutex);
+      ++shard.generation(key);
+      value = shard.entries.erase(key);
+    }
   }
 
   // Entries held now, with those whose time is up but which nobody has met since.
@@ -88,15 +113,24 @@ class MemoryCache final : public Cache<Value> {
   }
 
  private:
+  using Stored = typename ExpiringLru<Value>::Stored;
+
   struct alignas(64) Shard {
-    explicit Shard(std::size_t capacity) : entries(capacity) {}
+    Shard(std::size_t capacity, std::size_t negatives) : entries(capacity, negatives) {}
+
+    // How often a key that shares this number was erased: the ticket. An erase refuses what is
+    // under way for a 64th of the shard; what is refused is only not cached.
+    std::uint64_t& generation(HashedKey key) noexcept { return generations[key.hash >> 58]; }
 
     mutable std::mutex mutex;
+    std::array<std::uint64_t, 64> generations{};
     ExpiringLru<Value> entries;
   };
 
-  // By the high half: the shard's own table uses the low bits.
-  Shard& shard_of(HashedKey key) noexcept { return *shards_[(key.hash >> 32) % shards_.size()]; }
+  // By the middle bits: the shard's own table uses the low ones.
+  Shard& shard_of(HashedKey key) noexcept {
+    return *shards_[static_cast<std::uint32_t>(key.hash >> 26) % shards_.size()];
+  }
 
   std::function<std::chrono::steady_clock::time_point()> now_;
   std::vector<std::unique_ptr<Shard>> shards_;

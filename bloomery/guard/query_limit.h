@@ -4,13 +4,16 @@
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/filter/call_context.h"
+
 namespace bloomery {
 
-// Too many queries that nothing shields wait for the database already: this one was not made. The
-// row may exist; ask again later.
+// Too many queries wait for the database already: this one was not made. The row may exist; ask
+// again later.
 struct GuardOverloaded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -35,8 +38,11 @@ class QueryLimit {
   QueryLimit(std::size_t at_most, std::chrono::milliseconds longest_wait) noexcept
       : at_most_(at_most), longest_wait_(longest_wait), free_(at_most) {}
 
-  // Waits for a place. Throws GuardOverloaded when none came free for longest_wait.
-  [[nodiscard]] Slot enter();
+  // Waits for a place. Throws GuardOverloaded when none came free for longest_wait, CallAborted
+  // when the context is over before.
+  [[nodiscard]] Slot enter(const CallContext& context = {});
+  // Does not wait; nothing where there is no place.
+  [[nodiscard]] std::optional<Slot> try_enter();
 
  private:
   void leave() noexcept;
@@ -44,7 +50,7 @@ class QueryLimit {
   const std::size_t at_most_;
   const std::chrono::milliseconds longest_wait_;
   std::mutex mutex_;
-  std::condition_variable left_;
+  std::condition_variable_any left_;
   std::size_t free_;
 };
 

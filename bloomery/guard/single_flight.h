@@ -7,7 +7,6 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
@@ -21,7 +20,7 @@ namespace bloomery {
 //
 // A thread that looked in vain before a flight landed, and boards after, would fly again for what
 // has just been written. So: read landed() before looking, and when it has moved, look once more
-// before flying.
+// before flying. Few keys share a landing counter, so that others' landings seldom move it.
 //
 // All calls may run together. Keys are spread over tables with a lock each, held for a table access
 // only.
@@ -30,9 +29,9 @@ class SingleFlight {
  public:
   class Ticket;
 
-  // How many flights have landed among the keys that share this key's table.
+  // How many flights have landed among the keys that share this key's counter.
   std::uint64_t landed(HashedKey key) const noexcept {
-    return table_of(key).landed.load(std::memory_order_acquire);
+    return landed_[key.hash >> kLandedShift].load(std::memory_order_acquire);
   }
 
   [[nodiscard]] Ticket board(HashedKey key) {
@@ -58,15 +57,12 @@ class SingleFlight {
   struct alignas(64) Table {
     std::mutex mutex;
     std::unordered_map<HashedKey, FlightPtr, HashedKeyHash> flights;  // views the flights' keys
-    std::atomic<std::uint64_t> landed{0};
   };
 
   static constexpr std::size_t kTables = 64;
+  static constexpr std::size_t kLandedShift = 64 - 12;
 
   Table& table_of(HashedKey key) noexcept { return tables_[(key.hash >> 32) % kTables]; }
-  const Table& table_of(HashedKey key) const noexcept {
-    return tables_[(key.hash >> 32) % kTables];
-  }
 
   // Takes the key's flight out of its table, if it is `only` this one (nullptr: any).
   FlightPtr take_out(HashedKey key, const Flight<Result>* only) noexcept {
@@ -77,11 +73,12 @@ class SingleFlight {
     if (only != nullptr && found->second.get() != only) return nullptr;
     FlightPtr flight = std::move(found->second);
     table.flights.erase(found);
-    table.landed.fetch_add(1, std::memory_order_release);
+    landed_[key.hash >> kLandedShift].fetch_add(1, std::memory_order_release);
     return flight;
   }
 
   std::array<Table, kTables> tables_;
+  std::array<std::atomic<std::uint64_t>, std::size_t{1} << (64 - kLandedShift)> landed_{};
 };
 
 // A seat on a flight. The SingleFlight outlives it.
@@ -97,7 +94,7 @@ class SingleFlight<Result>::Ticket {
   // A leader who leaves without an answer, as by an exception, must not leave the others waiting.
   ~Ticket() {
     if (!leads_) return;
-    flight_->fail(std::make_exception_ptr(std::runtime_error("single flight: its leader gave up")));
+    flight_->fail(std::make_exception_ptr(FlightAbandoned()));
     land();
   }
 

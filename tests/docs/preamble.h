@@ -25,3 +25,4 @@ struct Database {
 };
 inline Database database;
 extern CacheGuard<>& guard;
+extern MemoryPlace<BlockedFilter>& users;

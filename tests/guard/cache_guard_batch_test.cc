@@ -43,6 +43,24 @@ TEST(CacheGuardBatch, TakesOneFilterBatchOneCacheBatchAndOneQuery) {
   EXPECT_EQ(world.database.queries(), queries + 1);
 }
 
+TEST(CacheGuardBatch, AColdBatchTakesTwoTripsToTheCache) {
+  World world;
+  std::vector<std::string> names;
+  for (int i = 0; i < 1'000; ++i) {
+    names.push_back("row " + std::to_string(i));
+    if (i % 2 == 0) world.add(names.back(), "x");
+    if (i % 2 == 1) world.filter.mistake(names.back());
+  }
+  const std::vector<Key> keys(names.begin(), names.end());
+  world.guard.get_many(keys);
+  EXPECT_EQ(world.cache.batches, 1);
+  EXPECT_EQ(world.cache.put_batches, 1);
+  EXPECT_EQ(world.cache.writes, 1'000);
+  EXPECT_EQ(world.database.queries(), 1);
+  EXPECT_EQ(world.cache.state_of("row 0"), Cached::hit);
+  EXPECT_EQ(world.cache.state_of("row 1"), Cached::negative);
+}
+
 TEST(CacheGuardBatch, AsksForADuplicateOnce) {
   World world;
   const std::array<Key, 5> keys{"alice", "mallory", "alice", "mallory", "alice"};

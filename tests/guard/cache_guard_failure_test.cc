@@ -72,14 +72,57 @@ TEST(CacheGuardFailure, AFailedWriteBackDoesNotFailTheRequest) {
   EXPECT_EQ(world.guard.counters().cache_errors, 3U);
 }
 
+TEST(CacheGuardFailure, AShardThatIsAwayHarmsNoOther) {
+  World world;
+  world.add("bob", "2");
+  world.cache.away = {"bob"};
+  const std::array<Key, 2> keys{"alice", "bob"};
+  EXPECT_EQ(world.guard.get_many(keys)[1], "2");
+  EXPECT_EQ(world.cache.state_of("alice"), Cached::hit);
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss) << "not written where it could not be read";
+  EXPECT_EQ(world.guard.get("bob"), "2");
+  EXPECT_EQ(world.database.queries_for("bob"), 2);
+}
+
+TEST(CacheGuardFailure, ACacheThatKeepsFailingIsLeftAloneButForErasing) {
+  World world({.failures_in_a_row = 3,
+               .failure_pause = std::chrono::hours(1),
+               .audit_every = 0,
+               .jitter_seed = 1});
+  world.cache.throws = true;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(world.guard.get("alice"), "1");
+  EXPECT_EQ(world.cache.batches, 3);
+  EXPECT_EQ(world.guard.counters().cache_errors, 3U);
+  EXPECT_EQ(world.guard.counters().cache_skips, 7U);
+  world.cache.throws = false;
+  world.guard.erased("alice");
+  EXPECT_EQ(world.cache.erase_batches, 1);
+}
+
+TEST(CacheGuardFailure, AFilterThatKeepsFailingIsLeftAloneButForInserts) {
+  World world({.failures_in_a_row = 3,
+               .failure_pause = std::chrono::hours(1),
+               .audit_every = 0,
+               .jitter_seed = 1});
+  world.filter.throws = true;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(world.guard.get("alice"), "1");
+  EXPECT_EQ(world.filter.batches, 3);
+  EXPECT_EQ(world.guard.counters().unknowns, 10U);
+  EXPECT_EQ(world.guard.counters().filter_skips, 7U);
+  world.filter.throws = false;
+  EXPECT_EQ(world.guard.get("nobody"), std::nullopt);
+  EXPECT_EQ(world.guard.counters().filter_absents, 0U) << "still unknown";
+  EXPECT_NO_THROW(static_cast<void>(world.guard.will_insert("bob")));
+}
+
 TEST(CacheGuardFailure, AHitWithoutAValueIsAMiss) {
   struct HollowCache final : Cache<std::string> {
-    void get_many(std::span<const Key>, std::span<CacheAnswer<std::string>> answers) override {
+    void get_many(std::span<const Key>, std::span<CacheAnswer<std::string>> answers,
+                  const CallContext&) override {
       for (auto& answer : answers) answer.state = Cached::hit;
     }
-    void put(Key, const std::string&, std::chrono::milliseconds) override {}
-    void put_negative(Key, std::chrono::milliseconds) override {}
-    void erase(Key) override {}
+    void put_many(std::span<const CacheEntry<std::string>>, const CallContext&) override {}
+    void erase_many(std::span<const Key>, const CallContext&) override {}
   } cache;
   FakeFilter filter;
   filter.insert("alice");

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/guard/fakes.h"
 
@@ -93,24 +96,68 @@ TEST(CacheGuardInsert, NobodyBoardsAQueryFromBeforeTheCommit) {
   EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
-TEST(CacheGuardInsert, ATokenWaitsForANegativeEntryThatIsBeingWritten) {
+TEST(CacheGuardInsert, ATokenBeginsBesideASlowWriteAndItsEndWaitsForIt) {
   World world;
   world.filter.mistake("bob");
-  std::atomic<bool> token_lives = false;
   std::thread writer;
+  std::atomic<bool> has_ended = false;
   world.cache.before_write = [&] {
     world.cache.before_write = nullptr;
-    writer = std::thread([&] {
-      const InsertToken token = world.guard.will_insert("bob");
-      token_lives = true;
-      EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);  // from before: goes at its end
+    // Does not wait for the write that we are in.
+    auto token = std::make_shared<InsertToken>(world.guard.will_insert("bob"));
+    world.database.write("bob", "2");
+    writer = std::thread([&, token] {
+      token->release();
+      has_ended = true;
     });
     for (int i = 0; i < 100; ++i) std::this_thread::yield();
-    EXPECT_FALSE(token_lives);
+    EXPECT_FALSE(has_ended);
   };
   EXPECT_EQ(world.guard.get("bob"), std::nullopt);
   writer.join();
   EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  EXPECT_EQ(world.guard.get("bob"), "2");
+}
+
+TEST(CacheGuardInsert, ManyRowsTakeOneTripToTheFilterAndOneToTheCache) {
+  World world;
+  std::vector<std::string> names;
+  for (int i = 0; i < 100; ++i) names.push_back("row " + std::to_string(i));
+  const std::vector<Key> keys(names.begin(), names.end());
+  world.filter.insert_batches = 0;
+  InsertToken token = world.guard.will_insert_many(keys);
+  for (const Key key : keys) world.database.write(key, key);
+  token.release();
+  EXPECT_EQ(world.filter.insert_batches, 1);
+  EXPECT_EQ(world.cache.erase_batches, 1);
+  for (const Key key : keys) EXPECT_EQ(world.guard.get(key), key);
+  world.guard.erased_many(keys);
+  EXPECT_EQ(world.cache.erase_batches, 2);
+  for (const Key key : keys) EXPECT_EQ(world.cache.state_of(key), Cached::miss);
+}
+
+TEST(CacheGuardInsert, TheTokensOfNowCanBeWaitedFor) {
+  World world;
+  EXPECT_TRUE(world.guard.wait_for_inserts());
+  auto before = std::make_optional(world.guard.will_insert("bob"));
+  EXPECT_FALSE(world.guard.wait_for_inserts(CallContext::within(std::chrono::milliseconds(1))));
+  std::atomic<bool> waited = false;
+  std::thread waiter([&] {
+    EXPECT_TRUE(world.guard.wait_for_inserts());
+    waited = true;
+  });
+  EXPECT_FALSE(waited);
+  before.reset();
+  waiter.join();
+}
+
+TEST(CacheGuardInsert, OfAReplicaNoNegativeEntryIsKept) {
+  World world({.reads_replica = true, .audit_every = 0, .jitter_seed = 1});
+  world.filter.mistake("bob");
+  EXPECT_EQ(world.guard.get("bob"), std::nullopt);
+  EXPECT_EQ(world.cache.state_of("bob"), Cached::miss);
+  EXPECT_EQ(world.guard.get("alice"), "1");
+  EXPECT_EQ(world.cache.state_of("alice"), Cached::hit);
 }
 
 TEST(CacheGuardInsert, AFilterThatCannotInsertForbidsTheInsert) {
@@ -127,15 +174,30 @@ TEST(CacheGuardInsert, AFilterThatCannotInsertForbidsTheInsert) {
 
 TEST(CacheGuardInsert, ACacheThatCannotEraseIsToldByReleaseAndCounted) {
   World world;
-  InsertToken told = world.guard.will_insert("bob");
-  world.cache.throws = true;
-  EXPECT_THROW(told.release(), std::runtime_error);
-  { const InsertToken quiet = world.guard.will_insert("bob"); }
+  {
+    InsertToken told = world.guard.will_insert("bob");
+    world.cache.throws = true;
+    EXPECT_THROW(told.release(), std::runtime_error);
+    EXPECT_EQ(world.guard.counters().cache_errors, 1U);
+  }
   EXPECT_EQ(world.guard.counters().cache_errors, 2U);
   // The key is no longer held to be under way.
   world.cache.throws = false;
   world.guard.get("bob");
   EXPECT_EQ(world.cache.state_of("bob"), Cached::negative);
+}
+
+TEST(CacheGuardInsert, AReleaseThatFailedIsTriedAgain) {
+  World world;
+  world.filter.mistake("bob");
+  world.guard.get("bob");
+  InsertToken token = world.guard.will_insert("bob");
+  world.database.write("bob", "2");
+  world.cache.throws = true;
+  EXPECT_THROW(token.release(), std::runtime_error);
+  world.cache.throws = false;
+  token.release();
+  EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
 TEST(CacheGuardErase, ACachedValueGoes) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -72,7 +73,10 @@ TEST(CacheGuard, AnyBytesAreAKey) {
 }
 
 TEST(CacheGuard, ValuesAndNegativeEntriesExpireAtTheirOwnJitteredTimes) {
-  World world({.value_ttl = seconds(1'000), .negative_ttl = seconds(60), .jitter_seed = 1});
+  World world({.value_ttl = seconds(1'000),
+               .negative_ttl = seconds(60),
+               .audit_every = 0,
+               .jitter_seed = 1});
   std::set<milliseconds> drawn;
   for (int i = 0; i < 50; ++i) {
     const std::string there = "row " + std::to_string(i);
@@ -103,6 +107,13 @@ TEST(CacheGuard, WorksOverAnyTypeOfValue) {
   EXPECT_EQ(guard.get("seven"), 7);
   EXPECT_EQ(guard.counters().cache_hits, 1U);
 }
+
+template <class Value>
+concept HasGuard = requires {
+  typename CacheGuard<Value>;
+};
+static_assert(HasGuard<std::string> && HasGuard<int>);
+static_assert(!HasGuard<std::unique_ptr<int>>, "threads that share a query get a copy each");
 
 TEST(CacheGuard, RefusesBadOptionsAndNoLoader) {
   FakeFilter filter;

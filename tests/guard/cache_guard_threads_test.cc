@@ -92,6 +92,8 @@ TEST(CacheGuardThreads, BatchesThatOverlapInAnyOrderAllEnd) {
 // Writers count their own rows upwards; once a write is announced as done, nobody may read less.
 TEST(CacheGuardThreads, NobodyReadsWhatWasReplacedBefore) {
   World world;
+  world.cache.after_get = [] { std::this_thread::yield(); };  // late replies
+  world.cache.before_erase = [] { std::this_thread::yield(); };
   constexpr int kRows = 4;
   std::array<std::atomic<int>, kRows> done{};
   for (int row = 0; row < kRows; ++row) world.add(std::to_string(row), "0");
@@ -116,6 +118,8 @@ TEST(CacheGuardThreads, NobodyReadsWhatWasReplacedBefore) {
 // must find it, at once and for ever.
 TEST(CacheGuardThreads, AnInsertedRowIsNeverDenied) {
   World world;
+  world.cache.after_get = [] { std::this_thread::yield(); };  // late replies
+  world.cache.before_erase = [] { std::this_thread::yield(); };
   constexpr int kRows = 100;
   std::array<std::atomic<bool>, kRows> inserted{};
   for (int row = 0; row < kRows; ++row) world.filter.mistake(std::to_string(row));
@@ -140,8 +144,10 @@ TEST(CacheGuardThreads, AnInsertedRowIsNeverDenied) {
 }
 
 TEST(CacheGuardThreads, EveryRequestIsCountedOnceWhateverFails) {
-  World world(
-      {.unguarded_queries = 1, .unguarded_wait = std::chrono::milliseconds(0), .jitter_seed = 1});
+  World world({.queries_at_once = 1,
+               .query_wait = std::chrono::milliseconds(0),
+               .audit_every = 0,
+               .jitter_seed = 1});
   std::atomic<int> reads = 0;
   world.database.after_read = [&] {
     if (++reads % 5 == 0) throw std::runtime_error("no connection");
@@ -164,8 +170,9 @@ TEST(CacheGuardThreads, EveryRequestIsCountedOnceWhateverFails) {
   });
   const GuardCounters counters = world.guard.counters();
   EXPECT_EQ(counters.requests(), asked);
-  EXPECT_EQ(counters.shed + counters.failed, refused);
+  EXPECT_EQ(counters.shed + counters.failed + counters.aborted, refused);
   EXPECT_EQ(counters.found + counters.not_found + counters.loader_errors, counters.keys_loaded);
+  EXPECT_EQ(counters.aborted, 0U);
 }
 
 }  // namespace

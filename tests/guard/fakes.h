@@ -10,6 +10,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/guard/cache_guard.h"
@@ -30,15 +31,18 @@ class FakeFilter final : public FilterPlace {
   std::string name() const override { return "a played filter"; }
   PlaceHead head(const CallContext&) override { return {}; }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext&) override {
+                        const CallContext& context) override {
     ++batches;
+    last_user = context.user;
     if (throws) throw std::runtime_error("filter is away");
+    const Presence no =
+        context.fence != nullptr && !reaches_fences ? Presence::unknown : Presence::absent;
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const std::string key(keys[i]);
       answers[i] = unknown                                             ? Presence::unknown
                    : members_.contains(key) || mistakes_.contains(key) ? Presence::maybe
-                                                                       : Presence::absent;
+                                                                       : no;
     }
   }
   using FilterPlace::insert_many;
@@ -52,11 +56,18 @@ class FakeFilter final : public FilterPlace {
     const std::lock_guard lock(mutex_);
     mistakes_.emplace(key);
   }
+  // What no filter may do.
+  void lose(Key key) {
+    const std::lock_guard lock(mutex_);
+    members_.erase(std::string(key));
+  }
 
   std::atomic<bool> throws = false;
   std::atomic<bool> unknown = false;
+  std::atomic<bool> reaches_fences = true;
   std::atomic<int> batches = 0;
   std::atomic<int> insert_batches = 0;
+  std::atomic<void*> last_user = nullptr;
 
  private:
   std::mutex mutex_;
@@ -68,30 +79,32 @@ class FakeFilter final : public FilterPlace {
 class FakeCache final : public Cache<std::string> {
  public:
   using Answers = std::span<CacheAnswer<std::string>>;
+  using Entries = std::span<const CacheEntry<std::string>>;
 
-  void get_many(std::span<const Key> keys, Answers answers) override {
+  void get_many(std::span<const Key> keys, Answers answers, const CallContext& context) override {
     ++batches;
+    last_user = context.user;
     if (throws) throw std::runtime_error("cache is away");
     cache_.get_many(keys, answers);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (away.contains(std::string(keys[i]))) answers[i] = {.state = Cached::unknown};
+    }
     run(after_get);
   }
-  void put(Key key, const std::string& value, std::chrono::milliseconds ttl) override {
+  void put_many(Entries entries, const CallContext&) override {
+    ++put_batches;
     if (throws || writes_throw) throw std::runtime_error("cache is away");
     run(before_write);
-    last_ttl = ttl;
-    ++writes;
-    cache_.put(key, value, ttl);
+    for (const CacheEntry<std::string>& entry : entries) last_ttl = entry.ttl;
+    writes += static_cast<int>(entries.size());
+    cache_.put_many(entries);
   }
-  void put_negative(Key key, std::chrono::milliseconds ttl) override {
-    if (throws || writes_throw) throw std::runtime_error("cache is away");
-    run(before_write);
-    last_ttl = ttl;
-    ++writes;
-    cache_.put_negative(key, ttl);
-  }
-  void erase(Key key) override {
+  void erase_many(std::span<const Key> keys, const CallContext&) override {
+    ++erase_batches;
     if (throws) throw std::runtime_error("cache is away");
-    cache_.erase(key);
+    run(before_erase);
+    cache_.erase_many(keys);
+    if (loses_replies) throw std::runtime_error("no reply");
   }
 
   CacheAnswer<std::string> peek(Key key) {
@@ -100,14 +113,22 @@ class FakeCache final : public Cache<std::string> {
     return answer;
   }
   Cached state_of(Key key) { return peek(key).state; }
+  // Another process does.
+  void erase_elsewhere(Key key) { cache_.erase(key); }
 
   std::atomic<bool> throws = false;
   std::atomic<bool> writes_throw = false;
+  std::atomic<bool> loses_replies = false;  // of erasing, which it has done
+  std::set<std::string> away;               // keys of a shard that cannot be asked
   std::atomic<int> batches = 0;
+  std::atomic<int> put_batches = 0;
+  std::atomic<int> erase_batches = 0;
   std::atomic<int> writes = 0;
+  std::atomic<void*> last_user = nullptr;
   std::atomic<std::chrono::milliseconds> last_ttl{};
   std::function<void()> after_get;
   std::function<void()> before_write;
+  std::function<void()> before_erase;
 
  private:
   MemoryCache<std::string> cache_{{.capacity = 100'000}};
@@ -116,11 +137,14 @@ class FakeCache final : public Cache<std::string> {
 class FakeDatabase {
  public:
   // The loader of a guard.
-  std::vector<std::optional<std::string>> load(std::span<const Key> keys) {
+  std::vector<std::optional<std::string>> load(std::span<const Key> keys,
+                                               const CallContext& context = {}) {
+    run(before_read);
     std::vector<std::optional<std::string>> rows;
     {
       const std::lock_guard lock(mutex_);
       ++queries_;
+      last_user = context.user;
       for (const Key key : keys) {
         ++asked_[std::string(key)];
         const auto row = rows_.find(std::string(key));
@@ -131,7 +155,9 @@ class FakeDatabase {
     return rows;
   }
   Loader<std::string> loader() {
-    return [this](std::span<const Key> keys) { return load(keys); };
+    return [this](std::span<const Key> keys, const CallContext& context) {
+      return load(keys, context);
+    };
   }
 
   void write(Key key, Key value) {
@@ -153,8 +179,11 @@ class FakeDatabase {
     return asked == asked_.end() ? 0 : asked->second;
   }
 
-  // Runs when the rows are read but not yet delivered, outside of any lock.
+  // Run before the rows are read, and when they are read but not yet delivered, outside of any
+  // lock.
+  std::function<void()> before_read;
   std::function<void()> after_read;
+  std::atomic<void*> last_user = nullptr;
 
  private:
   mutable std::mutex mutex_;
@@ -163,9 +192,10 @@ class FakeDatabase {
   int queries_ = 0;
 };
 
-// All of them around a guard, with the row alice = "1" in place.
+// All of them around a guard, with the row alice = "1" in place. Nothing is audited unless a test
+// says so.
 struct World {
-  explicit World(const GuardOptions& options = {.jitter_seed = 1})
+  explicit World(const GuardOptions& options = {.audit_every = 0, .jitter_seed = 1})
       : guard(filter, cache, database.loader(), options) {
     add("alice", "1");
   }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
@@ -31,9 +34,22 @@ TEST(GuardCounters, RequestsAreTheSumOfTheirOutcomes) {
   counters.coalesced = 100'000;
   counters.shed = 1'000'000;
   counters.failed = 10'000'000;
-  EXPECT_EQ(counters.requests(), 11'111'111U);
+  counters.aborted = 100'000'000;
+  EXPECT_EQ(counters.requests(), 111'111'111U);
   counters.database_queries = counters.unknowns = counters.false_positives = 5;
-  EXPECT_EQ(counters.requests(), 11'111'111U);
+  EXPECT_EQ(counters.requests(), 111'111'111U);
+}
+
+TEST(GuardCounters, AreWalkedWithTheirNames) {
+  GuardCounters counters;
+  counters.filter_absents = 1;
+  counters.false_absents = 2;
+  std::map<std::string, std::uint64_t> all;
+  counters.for_each([&](std::string_view name, std::uint64_t value) { all.emplace(name, value); });
+  EXPECT_EQ(all.size() * sizeof(std::uint64_t), sizeof counters);
+  EXPECT_EQ(all.at("filter_absents"), 1U);
+  EXPECT_EQ(all.at("false_absents"), 2U);
+  EXPECT_EQ(all.at("shed"), 0U);
 }
 
 }  // namespace

@@ -25,9 +25,11 @@ TEST(GuardOptions, WhatIsOutOfRangeIsRefused) {
            GuardOptions{.ttl_jitter = -0.1},
            GuardOptions{.ttl_jitter = 1},
            GuardOptions{.ttl_jitter = nan},
-           GuardOptions{.unguarded_queries = 0},
-           GuardOptions{.unguarded_wait = milliseconds(-1)},
-           GuardOptions{.unguarded_wait = hours(2)},
+           GuardOptions{.queries_at_once = 0},
+           GuardOptions{.query_wait = milliseconds(-1)},
+           GuardOptions{.query_wait = hours(2)},
+           GuardOptions{.failures_in_a_row = 0},
+           GuardOptions{.failure_pause = hours(2)},
        }) {
     EXPECT_THROW(validated(options), std::invalid_argument);
   }

@@ -10,8 +10,9 @@ namespace {
 
 TEST(InsertToken, EndsOnceHoweverItIsMovedAndReleased) {
   int ends = 0;
+  int given_up = 0;
   {
-    InsertToken first([&] { ++ends; });
+    InsertToken first([&] { ++ends; }, [&] { ++given_up; });
     InsertToken second(std::move(first));
     EXPECT_EQ(ends, 0);
     second.release();
@@ -19,21 +20,38 @@ TEST(InsertToken, EndsOnceHoweverItIsMovedAndReleased) {
     second.release();
   }
   EXPECT_EQ(ends, 1);
+  EXPECT_EQ(given_up, 0);
 }
 
 TEST(InsertToken, EndsWithItsScope) {
   int ends = 0;
   {
-    const InsertToken token([&] { ++ends; });
+    const InsertToken token([&] { ++ends; }, [] {});
   }
   EXPECT_EQ(ends, 1);
 }
 
-TEST(InsertToken, OnlyReleaseTellsOfAFailure) {
+TEST(InsertToken, OnlyReleaseTellsOfAFailureAndMayBeCalledAgain) {
+  int tries = 0;
+  int given_up = 0;
+  const auto fail_twice = [&] {
+    if (++tries <= 2) throw std::runtime_error("cache is away");
+  };
+  {
+    InsertToken token(fail_twice, [&] { ++given_up; });
+    EXPECT_THROW(token.release(), std::runtime_error);
+    EXPECT_THROW(token.release(), std::runtime_error);
+    token.release();
+  }
+  EXPECT_EQ(tries, 3);
+  EXPECT_EQ(given_up, 0);
+}
+
+TEST(InsertToken, IsGivenUpWhereItsScopeEndsAndItCannot) {
+  int given_up = 0;
   const auto fail = [] { throw std::runtime_error("cache is away"); };
-  EXPECT_NO_THROW({ const InsertToken token(fail); });
-  InsertToken token(fail);
-  EXPECT_THROW(token.release(), std::runtime_error);
+  EXPECT_NO_THROW({ const InsertToken token(fail, [&] { ++given_up; }); });
+  EXPECT_EQ(given_up, 1);
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include "tests/guard/fake_clock.h"
 #include "tests/support/run_threads.h"
@@ -118,6 +120,21 @@ TEST_F(MemoryCacheTest, WhenFullTheLeastRecentlyUsedGoes) {
   EXPECT_EQ(cache.size(), 3U);
 }
 
+TEST_F(MemoryCacheTest, AnEntryWithATicketFromBeforeAnEraseIsLeftOut) {
+  const std::string value = "1";
+  for (const std::string* const written : {&value, static_cast<const std::string*>(nullptr)}) {
+    CacheEntry<std::string> entry{.key = "a", .value = written, .ttl = seconds(1)};
+    entry.ticket = get(cache, "a").ticket;
+    cache.erase("a");
+    cache.put_many({&entry, 1});
+    EXPECT_EQ(get(cache, "a").state, Cached::miss);
+    entry.ticket = get(cache, "a").ticket;
+    cache.put_many({&entry, 1});
+    EXPECT_NE(get(cache, "a").state, Cached::miss);
+    cache.erase("a");
+  }
+}
+
 TEST_F(MemoryCacheTest, TakesAnyBytesAsAKey) {
   const std::string binary("a\0b\xff", 4);
   cache.put(binary, "binary", seconds(1));
@@ -143,6 +160,68 @@ TEST(MemoryCache, RefusesOptionsThatMakeNoSense) {
   EXPECT_THROW(Cache({.capacity = 1, .shard_count = 0}), std::invalid_argument);
   EXPECT_THROW(Cache({.capacity = 1, .shard_count = 4'097}), std::invalid_argument);
   EXPECT_THROW(Cache({.capacity = 1, .now = nullptr}), std::invalid_argument);
+  EXPECT_THROW(Cache({.capacity = 1, .negative_share = -0.1}), std::invalid_argument);
+  EXPECT_THROW(Cache({.capacity = 1, .negative_share = 1.1}), std::invalid_argument);
+}
+
+// 1,500 rows that everybody wants, in room for 2,000 entries, and ten strangers' keys for
+// each of them, twice.
+TEST(MemoryCache, AFloodOfNegativeEntriesDrivesOutNoValues) {
+  MemoryCache<int> cache({.capacity = 2'000, .shard_count = 1});
+  int stranger = 0;
+  int hits = 0;
+  for (int round = 0; round < 2; ++round) {
+    hits = 0;
+    for (int row = 0; row < 1'500; ++row) {
+      const std::string key = "row " + std::to_string(row);
+      if (get(cache, key).state == Cached::hit)
+        ++hits;
+      else
+        cache.put(key, row, seconds(60));
+      for (int i = 0; i < 10; ++i) cache.put_negative(std::to_string(++stranger), seconds(60));
+    }
+  }
+  EXPECT_EQ(hits, 1'500);
+  EXPECT_EQ(get(cache, std::to_string(stranger)).state, Cached::negative);
+  EXPECT_LE(cache.size(), 2'000U);
+}
+
+TEST(MemoryCache, ValuesMayHaveAllTheRoom) {
+  MemoryCache<int> cache({.capacity = 100, .shard_count = 1});
+  for (int i = 0; i < 50; ++i) cache.put_negative("no " + std::to_string(i), seconds(60));
+  EXPECT_EQ(cache.size(), 12U);
+  for (int i = 0; i < 88; ++i) cache.put(std::to_string(i), i, seconds(60));
+  EXPECT_EQ(cache.size(), 100U);
+  EXPECT_EQ(get(cache, "0").value, 0);
+  MemoryCache<int> none({.capacity = 100, .negative_share = 0});
+  none.put_negative("a", seconds(60));
+  EXPECT_EQ(none.size(), 0U);
+}
+
+// Copying asks the cache, from another thread: it would wait for ever for a lock that is held.
+struct SlowToCopy {
+  SlowToCopy() = default;
+  SlowToCopy(const SlowToCopy&) { run(while_copied); }
+  SlowToCopy& operator=(const SlowToCopy&) = default;
+
+  static void run(const std::function<void()>& hook) {
+    if (hook) hook();
+  }
+  static inline std::function<void()> while_copied;
+};
+
+TEST(MemoryCache, ValuesAreCopiedOutsideOfTheLocks) {
+  MemoryCache<SlowToCopy> cache({.capacity = 10});
+  const SlowToCopy value;
+  int copies = 0;
+  SlowToCopy::while_copied = [&] {
+    ++copies;
+    std::thread([&] { cache.erase("another"); }).join();
+  };
+  cache.put("a", value, seconds(60));
+  EXPECT_EQ(get(cache, "a").state, Cached::hit);
+  SlowToCopy::while_copied = nullptr;
+  EXPECT_GE(copies, 2);
 }
 
 TEST(MemoryCache, ACapacityBeyondMemoryCostsNothingBeforeItIsUsed) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <stop_token>
 #include <thread>
 
 #include "tests/support/run_threads.h"
@@ -47,6 +48,16 @@ TEST(QueryLimit, AWaiterEntersWhenAnotherLeaves) {
   held.reset();
   waiter.join();
   EXPECT_TRUE(entered);
+}
+
+TEST(QueryLimit, AWaiterLeavesWhenItsContextIsOver) {
+  QueryLimit limit(1, minutes(5));
+  const auto held = limit.enter();
+  EXPECT_THROW(static_cast<void>(limit.enter(CallContext::within(milliseconds(1)))), CallAborted);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(static_cast<void>(limit.enter({.stop = stop.get_token()})), CallAborted);
+  EXPECT_FALSE(limit.try_enter());
 }
 
 TEST(QueryLimit, NeverLetsInMoreThanItsNumber) {

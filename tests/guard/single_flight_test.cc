@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/support/run_threads.h"
 
@@ -52,6 +54,32 @@ TEST(SingleFlight, LandingCanBeNoticed) {
   EXPECT_NE(flights.landed(hashed("key")), before);
 }
 
+TEST(SingleFlight, OthersLandingsAreSeldomTakenForOnesOwn) {
+  Flights flights;
+  std::vector<std::string> names;
+  for (int i = 0; i < 1'000; ++i) names.push_back("key " + std::to_string(i));
+  std::vector<std::uint64_t> before;
+  for (const Key name : names) before.push_back(flights.landed(hashed(name)));
+  for (int i = 0; i < 64; ++i) {
+    const std::string other = "other " + std::to_string(i);
+    flights.board(hashed(other)).land();
+  }
+  int moved = 0;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    moved += flights.landed(hashed(names[i])) != before[i] ? 1 : 0;
+  }
+  EXPECT_LT(moved, 100);  // 16 are expected
+}
+
+TEST(SingleFlight, AWaiterLeavesWhenItsContextIsOver) {
+  Flights flights;
+  auto leader = flights.board(hashed("key"));
+  const auto other = flights.board(hashed("key"));
+  EXPECT_THROW(other.flight().wait(CallContext::within(std::chrono::milliseconds(1))), CallAborted);
+  leader.flight().succeed(7);
+  EXPECT_EQ(other.flight().wait(), 7);
+}
+
 TEST(SingleFlight, AFailureReachesEveryoneAboard) {
   Flights flights;
   const auto leader = flights.board(hashed("key"));
@@ -75,7 +103,7 @@ TEST(SingleFlight, ALeaderThatLeavesKeepsNobodyWaiting) {
   auto leader = std::optional(flights.board(hashed("key")));
   const auto other = flights.board(hashed("key"));
   leader.reset();
-  EXPECT_THROW(other.flight().wait(), std::runtime_error);
+  EXPECT_THROW(other.flight().wait(), FlightAbandoned);
   EXPECT_TRUE(flights.board(hashed("key")).leads());
 }
 
@@ -89,7 +117,7 @@ TEST(SingleFlight, ADetachedFlightAnswersButDoesNotWrite) {
 
   int writes = 0;
   old.flight().succeed(1);
-  old.flight().write_back([&] { ++writes; });
+  if (old.flight().begin_write()) ++writes;
   old.land();
   EXPECT_EQ(aboard.flight().wait(), 1);
   EXPECT_EQ(writes, 0);
@@ -97,7 +125,10 @@ TEST(SingleFlight, ADetachedFlightAnswersButDoesNotWrite) {
   // The old one has not landed the new one.
   EXPECT_FALSE(flights.board(hashed("key")).leads());
   fresh.flight().succeed(2);
-  fresh.flight().write_back([&] { ++writes; });
+  if (fresh.flight().begin_write()) {
+    ++writes;
+    fresh.flight().end_write();
+  }
   EXPECT_EQ(writes, 1);
 }
 
@@ -113,11 +144,11 @@ TEST(SingleFlight, DetachWaitsForAWriteUnderWay) {
       flights.detach(hashed("key"));
       seen_by_detacher = written;
     });
-    leader.flight().write_back([&] {
-      writing = true;
-      for (int i = 0; i < 10; ++i) std::this_thread::yield();
-      written = true;
-    });
+    ASSERT_TRUE(leader.flight().begin_write());
+    writing = true;
+    for (int i = 0; i < 10; ++i) std::this_thread::yield();
+    written = true;
+    leader.flight().end_write();
     detacher.join();
     EXPECT_TRUE(seen_by_detacher);
   }
