@@ -20,6 +20,7 @@ FileMapping::FileMapping(int descriptor, std::uint64_t byte_count, Changes chang
                          bool survive_truncation)
     : descriptor_(fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) {
   if (!descriptor_.is_open()) throw_system_error("cannot duplicate the descriptor");
+  if (changes == Changes::go_to_file) unshared_.emplace(descriptor_.number());
   // No swap is set aside for private changes: there are few, if any.
   const int flags = changes == Changes::go_to_file ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
   void* const at =
@@ -30,13 +31,16 @@ FileMapping::FileMapping(int descriptor, std::uint64_t byte_count, Changes chang
   madvise(at, byte_count, MADV_RANDOM);
   try {
     if (survive_truncation) lost_pages_.emplace(bytes_, descriptor_.number());
+    mark_.emplace(descriptor_.number(), byte_count, survive_truncation);
   } catch (...) {
+    lost_pages_.reset();
     munmap(bytes_.data(), bytes_.size());
     throw;
   }
 }
 
 FileMapping::~FileMapping() {
+  mark_.reset();
   lost_pages_.reset();
   munmap(bytes_.data(), bytes_.size());
 }
@@ -47,8 +51,25 @@ void FileMapping::sync() const {
   }
 }
 
+bool FileMapping::read(std::span<std::byte> to, std::uint64_t offset) const noexcept {
+  while (!to.empty()) {
+    const ssize_t got =
+        pread(descriptor_.number(), to.data(), to.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    to = to.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+void FileMapping::will_read(std::uint64_t offset, std::uint64_t count) const noexcept {
+  posix_fadvise(descriptor_.number(), static_cast<off_t>(offset), static_cast<off_t>(count),
+                POSIX_FADV_WILLNEED);
+}
+
 bool FileMapping::is_damaged() const noexcept {
-  if (lost_pages_ && lost_pages_->any()) return true;
+  if (was_truncated() || (lost_pages_ && lost_pages_->any())) return true;
   struct stat about {};
   return fstat(descriptor_.number(), &about) != 0 ||
          static_cast<std::uint64_t>(about.st_size) != bytes_.size();

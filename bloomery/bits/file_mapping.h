@@ -7,6 +7,8 @@
 
 #include "bloomery/bits/file_descriptor.h"
 #include "bloomery/bits/lost_pages.h"
+#include "bloomery/bits/own_process.h"
+#include "bloomery/bits/truncation_mark.h"
 
 namespace bloomery {
 
@@ -30,14 +32,26 @@ class FileMapping {
   // Waits until all changes are on the disk. Throws std::system_error; then some are not.
   void sync() const;
 
+  // Reads from the file, not from memory: so no signal tells of a bad disk or of a file that ended.
+  // False where not all of `to` could be read.
+  bool read(std::span<std::byte> to, std::uint64_t offset) const noexcept;
+  // Lets the system fetch these bytes in one go.
+  void will_read(std::uint64_t offset, std::uint64_t count) const noexcept;
+
+  // True once the file was truncated by whole pages, though it may have grown again. Costs a load.
+  bool was_truncated() const noexcept { return !mark_->is_intact(); }
+
   // True where parts of the file were lost while it was mapped (see lost_pages.h), or its length is
-  // not what it was.
+  // not what it was, even for a while. Costs a system call.
   bool is_damaged() const noexcept;
 
  private:
   FileDescriptor descriptor_;
+  std::optional<UnsharedDescriptor>
+      unshared_;  // where changes go to the file, whose lock it shares
   std::span<std::byte> bytes_;
   std::optional<LostPages> lost_pages_;
+  std::optional<TruncationMark> mark_;
 };
 
 }  // namespace bloomery

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@ struct LostPages::Watch {
   std::atomic<std::uintptr_t> begin{0};
   std::atomic<std::uintptr_t> end{0};
   std::atomic<int> descriptor{-1};
+  std::atomic<std::uint64_t> file_offset{0};
   std::atomic<bool> lost{false};
   std::atomic<bool> in_use{true};
   Watch* next = nullptr;
@@ -32,25 +34,31 @@ struct LostPages::Handler {
   static inline std::uintptr_t page_bytes = 0;
   static inline struct sigaction previous {};
 
-  // Calls only what may be called in a signal handler; mmap and memset are, on Linux.
-  static bool fill_with_ones(std::uintptr_t page) noexcept {
-    void* const at = mmap(reinterpret_cast<void*>(page), page_bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (at == MAP_FAILED) return false;
-    std::memset(at, 0xff, page_bytes);
-    return true;
+  // Filled elsewhere and moved there in one step: other threads never see a page of zeros. Calls
+  // only what may be called in a signal handler; mmap, mremap and memset are, on Linux.
+  static bool put_ones(std::uintptr_t page) noexcept {
+    void* const ones =
+        mmap(nullptr, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (ones == MAP_FAILED) return false;
+    std::memset(ones, 0xff, page_bytes);
+    void* const at = mremap(ones, page_bytes, page_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                            reinterpret_cast<void*>(page));
+    if (at == MAP_FAILED) munmap(ones, page_bytes);
+    return at != MAP_FAILED;
   }
 
   static bool replace(Watch& watch, std::uintptr_t begin, std::uintptr_t end,
                       std::uintptr_t address) noexcept {
     watch.lost.store(true, std::memory_order_release);
-    if (!fill_with_ones(address & ~(page_bytes - 1))) return false;
+    if (!put_ones(address & ~(page_bytes - 1))) return false;
     // Behind a file's new end, its last page reads as zeros and raises nothing.
     struct stat about {};
     if (fstat(watch.descriptor.load(), &about) != 0) return true;
-    const auto size = static_cast<std::uintptr_t>(about.st_size);
+    const std::uint64_t offset = watch.file_offset.load();
+    const auto file_bytes = static_cast<std::uint64_t>(about.st_size);
+    const std::uint64_t size = file_bytes - std::min(file_bytes, offset);
     if (size >= end - begin || size % page_bytes == 0) return true;
-    return fill_with_ones(begin + size / page_bytes * page_bytes);
+    return put_ones(begin + size / page_bytes * page_bytes);
   }
 
   static bool survived(std::uintptr_t address) noexcept {
@@ -116,12 +124,13 @@ struct LostPages::Handler {
   }
 };
 
-LostPages::LostPages(std::span<std::byte> mapping, int descriptor) {
+LostPages::LostPages(std::span<std::byte> mapping, int descriptor, std::uint64_t file_offset) {
   Handler::install();
   watch_ = Handler::free_watch();
   const auto begin = reinterpret_cast<std::uintptr_t>(mapping.data());
   watch_->lost.store(false);
   watch_->descriptor.store(descriptor);
+  watch_->file_offset.store(file_offset);
   watch_->begin.store(begin);
   watch_->end.store(begin + mapping.size(), std::memory_order_release);
 }
@@ -133,6 +142,12 @@ LostPages::~LostPages() {
 
 bool LostPages::any() const noexcept {
   return watch_->lost.load(std::memory_order_acquire);
+}
+
+bool LostPages::is_handled() noexcept {
+  struct sigaction now {};
+  return sigaction(SIGBUS, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+         now.sa_sigaction == Handler::handle;
 }
 
 }  // namespace bloomery

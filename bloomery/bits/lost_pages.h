@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace bloomery {
@@ -12,19 +13,28 @@ namespace bloomery {
 // the file is replaced as a whole.
 //
 // The first object installs the handler, for good; faults elsewhere go on to the handler that was
-// there before. What it cannot see: a file that is truncated and then grown again with zeros, and
-// one that is overwritten in place.
+// there before. What it cannot do:
+//
+// - See a file that is cut within its last page, truncated and then grown again, or overwritten in
+//   place: no page is lost then. truncation_mark.h sees the first two.
+// - Help a thread that blocks SIGBUS, as those do that block all signals: Linux ends the process at
+//   its fault, whatever the handler. Threads that ask mapped files leave SIGBUS unblocked.
+// - Stay when the host sets a handler of its own later: see is_handled().
 class LostPages {
  public:
-  // `mapping` is the whole of a mapping that starts at byte 0 of the file, and `descriptor` stays
+  // `mapping` is all that is mapped from byte `file_offset` of the file on, and `descriptor` stays
   // open as long as this object.
-  LostPages(std::span<std::byte> mapping, int descriptor);
+  LostPages(std::span<std::byte> mapping, int descriptor, std::uint64_t file_offset = 0);
   LostPages(const LostPages&) = delete;
   LostPages& operator=(const LostPages&) = delete;
   ~LostPages();
 
   // True once a page was replaced.
   bool any() const noexcept;
+
+  // Whether SIGBUS still comes to our handler: false before the first object, and once somebody set
+  // another, which may or may not pass our faults on. A system call.
+  static bool is_handled() noexcept;
 
  private:
   struct Watch;
