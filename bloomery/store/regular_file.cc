@@ -98,6 +98,18 @@ mode_t RegularFile::permissions() const {
   return about.st_mode & kPermissions;
 }
 
+Owner RegularFile::owner() const {
+  struct stat about {};
+  if (fstat(descriptor(), &about) != 0) throw_store_error(path_, "look at it", errno);
+  return {about.st_uid, about.st_gid};
+}
+
+std::uint64_t RegularFile::link_count() const {
+  struct stat about {};
+  if (fstat(descriptor(), &about) != 0) throw_store_error(path_, "look at it", errno);
+  return about.st_nlink;
+}
+
 bool RegularFile::is_named(const std::filesystem::path& path) const noexcept {
   struct stat about {};
   return stat(path.c_str(), &about) == 0 && about.st_dev == device_ && about.st_ino == inode_;

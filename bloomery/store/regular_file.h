@@ -12,6 +12,13 @@
 
 namespace bloomery {
 
+struct Owner {
+  uid_t user;
+  gid_t group;
+
+  friend bool operator==(const Owner&, const Owner&) = default;
+};
+
 // An open file that is a file: directories, pipes, sockets and devices are refused by name, and
 // opening never waits for one. Interrupted and partial reads and writes go on; every other failure
 // is a StoreError that names file, step and reason.
@@ -41,6 +48,8 @@ class RegularFile {
   int descriptor() const noexcept { return descriptor_.number(); }
   std::uint64_t size() const noexcept { return size_; }  // when it was opened
   mode_t permissions() const;                            // now
+  Owner owner() const;                                   // now
+  std::uint64_t link_count() const;                      // now
 
  private:
   FileDescriptor descriptor_;

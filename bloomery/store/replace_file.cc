@@ -19,7 +19,10 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
                                        const std::function<void(ReplacementFile&)>& fill) {
   ReplacementFile::Permissions permissions;
   permissions.owner_only = owner_only;
-  if (replaced) permissions.mode = replaced->file().permissions();
+  if (replaced) {
+    permissions.mode = replaced->file().permissions();
+    permissions.owner = replaced->file().owner();
+  }
   ReplacementFile file(target, byte_count, permissions);
   fill(file);
   if (!replaced) return file.publish_new();

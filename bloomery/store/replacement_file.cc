@@ -51,6 +51,15 @@ std::string own_path(const RegularFile& file) {
   return "/proc/self/fd/" + std::to_string(file.descriptor());
 }
 
+// Root saves the file of a service, which must read it afterwards; others may keep at most the
+// group, and where not even that, the file is theirs, as ever.
+void keep_owner(const RegularFile& file, Owner owner) {
+  if (file.owner() == owner || fchown(file.descriptor(), owner.user, owner.group) == 0) return;
+  if (errno == EPERM && fchown(file.descriptor(), static_cast<uid_t>(-1), owner.group) == 0) return;
+  if (errno == EPERM || errno == EINVAL || errno == ENOSYS) return;
+  throw_store_error(file.path(), "keep its owner", errno);
+}
+
 // 0 or why not.
 int link_nameless(const RegularFile& file, const std::filesystem::path& name) {
   const int failed =
@@ -70,6 +79,8 @@ ReplacementFile::ReplacementFile(std::filesystem::path target, std::uint64_t byt
   open_nameless(first_mode);
   if (!lock_) open_named(first_mode);
   try {
+    if (permissions.owner) keep_owner(lock_->file(), *permissions.owner);
+    // After the owner, whose change takes some of them away.
     std::optional<mode_t> mode = permissions.mode;
     if (permissions.owner_only) mode = mode.value_or(kOwnerOnly) & kOwnerOnly;
     if (mode && fchmod(lock_->file().descriptor(), *mode) != 0) {

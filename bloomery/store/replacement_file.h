@@ -19,6 +19,7 @@ class ReplacementFile {
  public:
   struct Permissions {
     std::optional<mode_t> mode;  // none: what the process gives to new files
+    std::optional<Owner> owner;  // none: as of new files. Kept where this process may
     bool owner_only = false;
   };
 

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <iostream>
 #include <random>
 #include <thread>
 
@@ -67,6 +68,48 @@ TEST(Replacing, KeepsPermissions) {
   chmod((folder / "f").c_str(), 0604);
   save(filter, folder / "f");
   EXPECT_EQ(mode_of(folder / "f"), 0604U);
+}
+
+// Or a service could not read its own filter after root saved it.
+TEST(Replacing, KeepsOwnerAndGroupWhereItMay) {
+  if (getuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const ScratchFolder folder;
+  const AnyFilter filter = sample(FilterKind::blocked, {.capacity = 5});
+  save(filter, folder / "f");
+  ASSERT_EQ(chown((folder / "f").c_str(), 4321, 1234), 0);
+  ASSERT_EQ(chmod((folder / "f").c_str(), 0640), 0);
+  const auto expect_kept = [&] {
+    struct stat about {};
+    ASSERT_EQ(stat((folder / "f").c_str(), &about), 0);
+    EXPECT_EQ(about.st_uid, 4321U);
+    EXPECT_EQ(about.st_gid, 1234U);
+    EXPECT_EQ(about.st_mode & 07777, 0640U);
+  };
+  save(filter, folder / "f");
+  expect_kept();
+  {
+    FilterEditor editor(folder / "f");
+    editor.filter().insert("x");
+    editor.commit();
+  }
+  expect_kept();
+  // Who may not give it away still saves, and the file is theirs.
+  ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
+  ASSERT_EQ(chmod((folder / "f").c_str(), 0666), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(5555) != 0 || setuid(5555) != 0) _exit(1);
+    try {
+      save(filter, folder / "f");
+      _exit(0);
+    } catch (const std::exception& error) {
+      std::cerr << error.what() << "\n";
+      _exit(2);
+    }
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(Replacing, HidesSecretsFromOthers) {
