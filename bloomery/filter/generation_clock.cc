@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
@@ -16,6 +18,9 @@ namespace {
 constexpr std::size_t kNewest = 0;
 constexpr std::size_t kInserts = 0;
 constexpr std::size_t kOffset = 1;
+// The last word says what the offset was raised by, if the one before is the offset.
+constexpr std::size_t kRaisedTo = 2;
+constexpr std::size_t kRaise = 3;
 
 // Beyond this a head is none: no clock and no count gets there, and products stay below 2^64. One
 // that was stored with so much stays there: what inserts make of it must be a head again.
@@ -39,6 +44,61 @@ void raise_atomically(std::uint64_t& word, std::uint64_t value) noexcept {
   while (seen < value && !shared.compare_exchange_weak(seen, value, std::memory_order_release,
                                                        std::memory_order_relaxed)) {
   }
+}
+
+// The head of a window by time, read at one moment of the clock.
+struct Moment {
+  std::uint64_t newest;
+  std::uint64_t offset;
+  std::uint64_t raise;  // 0: none
+  std::uint64_t clock;
+
+  // The generation that it is by the clock. Where that is later than the newest by what the clock
+  // once went back, it is right again, and the offset is what it was before.
+  bool is_right_again() const noexcept {
+    return raise > 1 && raise <= offset && clock + offset + 1 >= newest + raise;
+  }
+  std::uint64_t true_offset() const noexcept { return is_right_again() ? offset - raise : offset; }
+  std::uint64_t by_clock() const noexcept { return clock + true_offset(); }
+  bool went_back() const noexcept { return by_clock() + 1 < newest; }
+};
+
+// Odd while somebody sets an offset, of whatever filter: that is rare.
+std::atomic<std::uint64_t> offset_changes{0};
+
+// A clock and an offset that belong together.
+template <class Clock>
+Moment read_moment(std::span<const std::uint64_t> words, Clock clock) noexcept {
+  for (;; std::this_thread::yield()) {
+    const std::uint64_t changes = offset_changes.load(std::memory_order_acquire);
+    if (changes % 2 != 0) continue;
+    Moment moment{};
+    moment.offset = __atomic_load_n(&words[kOffset], __ATOMIC_ACQUIRE);
+    const bool has_raise = __atomic_load_n(&words[kRaisedTo], __ATOMIC_ACQUIRE) == moment.offset;
+    moment.raise = has_raise ? __atomic_load_n(&words[kRaise], __ATOMIC_ACQUIRE) : 0;
+    moment.clock = clock();
+    moment.newest = __atomic_load_n(&words[kNewest], __ATOMIC_ACQUIRE);
+    if (offset_changes.load(std::memory_order_acquire) == changes) return moment;
+  }
+}
+
+// What an insert does where the clock was set.
+template <class Clock>
+void set_offset(std::span<std::uint64_t> words, Clock clock) noexcept {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const Moment moment = read_moment(words, clock);
+  std::uint64_t offset = moment.true_offset();
+  std::uint64_t raise = moment.is_right_again() ? 0 : moment.raise;
+  if (moment.went_back()) {
+    raise += moment.newest - moment.by_clock();
+    offset = moment.newest - moment.clock;
+  }
+  offset_changes.fetch_add(1, std::memory_order_acq_rel);
+  __atomic_store_n(&words[kOffset], offset, __ATOMIC_RELEASE);
+  __atomic_store_n(&words[kRaisedTo], offset, __ATOMIC_RELEASE);
+  __atomic_store_n(&words[kRaise], raise, __ATOMIC_RELEASE);
+  offset_changes.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace
@@ -70,7 +130,8 @@ std::uint64_t GenerationClock::now(std::span<const std::uint64_t> words) const n
   const std::uint64_t newest = load_word(&words[kNewest]);
   if (newest == kLostGeneration) return kLostGeneration;
   if (by_count()) return of_count(newest);
-  return std::max(newest, by_clock() + load_word(&words[kOffset]));
+  const Moment moment = read_moment(words, [this] { return by_clock(); });
+  return std::max(moment.newest, moment.by_clock());
 }
 
 GenerationClock::Turn GenerationClock::take(std::span<std::uint64_t> words,
@@ -95,11 +156,14 @@ std::uint64_t GenerationClock::take_concurrently(std::span<std::uint64_t> words)
     if (head >= kMost) return of_count(head);
     return of_count(std::atomic_ref(words[kInserts]).fetch_add(1, std::memory_order_relaxed));
   }
-  const std::uint64_t clock = by_clock();
-  const std::uint64_t offset = load_word(&words[kOffset]);
-  if (clock + offset + 1 < head) raise_atomically(words[kOffset], head - clock);
-  const std::uint64_t generation = std::max(head, clock + offset);
-  if (generation > head) raise_atomically(words[kNewest], std::min(generation, kMost));
+  const auto clock = [this] { return by_clock(); };
+  Moment moment = read_moment(words, clock);
+  if (moment.is_right_again() || moment.went_back()) {
+    set_offset(words, clock);
+    moment = read_moment(words, clock);
+  }
+  const std::uint64_t generation = std::max(moment.newest, moment.by_clock());
+  if (generation > moment.newest) raise_atomically(words[kNewest], std::min(generation, kMost));
   return generation;
 }
 
