@@ -58,7 +58,11 @@ void cf_reserve(Call& call) {
 CuckooWork work_for(const Call& call, std::size_t items) {
   constexpr std::uint64_t kSteps = std::uint64_t{1} << 22;
   constexpr std::uint64_t kStepsAnItem = std::uint64_t{1} << 10;
-  return call.is_replay() ? CuckooWork{} : CuckooWork{kSteps + kStepsAnItem * items};
+  if (call.is_replay()) return {};
+  return {.steps = kSteps + kStepsAnItem * items,
+          .most_sub_filters = std::clamp<std::uint64_t>(call.limits().cuckoo.max_expansions,
+                                                        redisbloom::kMostGrownSubFilters,
+                                                        redisbloom::kMostSubFilters)};
 }
 
 // A filter that items go into: of a key, or to be one's when an item went in.
@@ -319,24 +323,21 @@ void cf_scandump(Call& call) {
   }
 }
 
-std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header, bool is_replay) {
+std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header) {
   try {
-    const CuckooShape shape = redisbloom::decode_cuckoo_header(header);
-    if (is_replay || shape.sub_filters <= redisbloom::kMostGrownSubFilters) {
-      return StoredCuckoo::of_header(shape);
-    }
+    return StoredCuckoo::of_header(redisbloom::decode_cuckoo_header(header));
   } catch (const std::exception&) {
     // Impossible, or too large for the machine.
   }
   throw Refusal("Couldn't create filter!");
 }
 
-void take_chunk(Call& call, OpenKey& key, std::int64_t position, std::span<const std::byte> bytes) {
+void take_chunk(OpenKey& key, std::int64_t position, std::span<const std::byte> bytes) {
   constexpr std::int64_t kHeaderPosition = 1;
   if (position == kHeaderPosition) {
     if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
     if (bytes.size() != redisbloom::kCuckooHeaderBytes) throw Refusal("Invalid header");
-    key.store(filter_of_header(bytes, call.is_replay()));
+    key.store(filter_of_header(bytes));
     return;
   }
   auto& stored = key.existing<StoredCuckoo>();
@@ -355,7 +356,7 @@ void cf_loadchunk(Call& call) {
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    take_chunk(call, key, *position, bytes);
+    take_chunk(key, *position, bytes);
     call.replicate();
   });
   call.changed("cf.loadchunk");

@@ -46,6 +46,11 @@ class RdbReader : public redisbloom::ValueReader {
     words_.push_back(redisbloom::words_of_link(
         link, std::as_bytes(std::span<const char>(text.get(), size)), "a RedisBloom filter"));
   }
+  void skip_bits() override {
+    std::size_t size = 0;
+    api->free(api->load_bytes(io_, &size));
+    require_read("bits");
+  }
   std::string place() const override { return {}; }
 
   std::span<const SharedWords> words() const noexcept { return words_; }

@@ -19,6 +19,7 @@ int run(Context* context, String** words, int count) noexcept {
   const Api& api = the_module().api;
   if (count < least || count > most) return api.wrong_arity(context);
   Call call(context, {words, static_cast<std::size_t>(count)});
+  keep_reserve();
   try {
     const RespectMaxmemory respect(context);
     command(call);

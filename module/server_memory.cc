@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string_view>
@@ -53,6 +54,20 @@ void* take(std::uint64_t byte_count) {
   return bytes;
 }
 
+// More than a callback takes at a time. Untouched, and so no memory of the machine's.
+constexpr std::size_t kReserveBytes = std::size_t{24} << 20;
+std::atomic<void*> reserve{nullptr};
+std::new_handler next_handler = nullptr;
+
+void use_reserve() {
+  if (void* const bytes = reserve.exchange(nullptr); bytes != nullptr) {
+    std::free(bytes);
+    return;
+  }
+  if (next_handler == nullptr) throw std::bad_alloc();
+  next_handler();
+}
+
 void give_back(void* bytes) noexcept {
   the_api->free(bytes);
 }
@@ -62,6 +77,8 @@ void give_back(void* bytes) noexcept {
 void use_server_memory(const Api& api) {
   the_api = &api;
   HeapWords::use_host({take, give_back});
+  if (std::get_new_handler() != use_reserve) next_handler = std::set_new_handler(use_reserve);
+  keep_reserve();
 }
 
 UncountedMemory::~UncountedMemory() {
@@ -85,6 +102,13 @@ void UncountedMemory::remove(std::uint64_t array_bytes) noexcept {
   const std::int64_t bytes = std::min(bytes_, static_cast<std::int64_t>(array_bytes));
   bytes_ -= bytes;
   uncounted_bytes.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void keep_reserve() noexcept {
+  if (reserve.load(std::memory_order_relaxed) != nullptr) return;
+  void* const bytes = std::malloc(kReserveBytes);
+  void* none = nullptr;
+  if (bytes != nullptr && !reserve.compare_exchange_strong(none, bytes)) std::free(bytes);
 }
 
 RespectMaxmemory::RespectMaxmemory(Context* context) noexcept {

@@ -47,6 +47,11 @@ class RespectMaxmemory {
 // The flags of the context of a command that a primary, or a file of commands, has decided already.
 bool is_replay(int context_flags) noexcept;
 
+// Keeps some memory for the server's callbacks that store, digest or measure a filter: they have no
+// way to say that there is none, and an exception there would end the server. When `new` finds none
+// it takes this. Called before every command, so that there is some again.
+void keep_reserve() noexcept;
+
 // Throws std::bad_alloc if these bytes would be too many, as far as is known beforehand.
 void require_room(std::uint64_t byte_count);
 

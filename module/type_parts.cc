@@ -9,6 +9,7 @@ namespace bloomery::module {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+constexpr std::size_t kSmallPiece = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -37,6 +38,7 @@ std::string load_string(const Api& api, Io* io) {
 }
 
 void Pieces::add(std::span<const std::byte> bytes) {
+  if (piece_.capacity() == 0) piece_.reserve(std::min(kPieceBytes, bytes.size() + kSmallPiece));
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), kPieceBytes - piece_.size()));
     piece_.insert(piece_.end(), part.begin(), part.end());

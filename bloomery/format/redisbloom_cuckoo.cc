@@ -125,8 +125,8 @@ void CuckooFilter::add_sub_filter(HeapWords words) {
   subs_.push_back(std::move(sub));
 }
 
-bool CuckooFilter::grow() noexcept {
-  if (shape_.sub_filters >= kMostGrownSubFilters || !is_possible(shape_, shape_.sub_filters)) {
+bool CuckooFilter::grow(std::uint64_t most_sub_filters) noexcept {
+  if (shape_.sub_filters >= most_sub_filters || !is_possible(shape_, shape_.sub_filters)) {
     return false;
   }
   try {
@@ -191,7 +191,7 @@ CuckooInsert CuckooFilter::insert_hash(std::uint64_t hash, bool only_new,
     if (work.steps < most_steps) return CuckooInsert::full;
     if (!kick(place, work)) {
       if (shape_.expansion == 0) return CuckooInsert::full;
-      if (!grow()) return CuckooInsert::no_memory;
+      if (!grow(work.most_sub_filters)) return CuckooInsert::no_memory;
       put(subs_.back());
     }
   }

@@ -26,7 +26,8 @@ inline constexpr std::uint64_t kMostSlotsPerBucket = 255;
 inline constexpr std::uint64_t kMostKicks = 65535;
 inline constexpr std::uint64_t kMostCuckooExpansion = 32768;
 inline constexpr std::uint64_t kMostSubFilters = 65535;
-// Filters grow up to this many: their false positive rate has been near 1 for long by then.
+// A command of its own grows a filter up to this many: their false positive rate has been near 1
+// for long by then, and every insert looks into all.
 inline constexpr std::uint64_t kMostGrownSubFilters = 4096;
 
 struct CuckooOptions {
@@ -65,6 +66,7 @@ enum class CuckooInsert : std::uint8_t { added, present, full, no_memory };
 // need more says `full`, and changes nothing.
 struct CuckooWork {
   std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t most_sub_filters = kMostSubFilters;  // that it may grow to
 };
 
 class CuckooFilter {
@@ -110,7 +112,7 @@ class CuckooFilter {
   };
 
   void add_sub_filter(HeapWords words);
-  bool grow() noexcept;
+  bool grow(std::uint64_t most_sub_filters) noexcept;
   Place place_of(std::uint64_t hash) const noexcept;
   std::uint8_t* bucket(const SubFilter& sub, std::uint64_t hash) const noexcept;
   std::uint8_t* find(std::uint8_t* bucket, std::uint8_t fingerprint) const noexcept;

@@ -1,5 +1,6 @@
 #include "bloomery/format/redisbloom_cuckoo_rdb.h"
 
+#include <exception>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -42,34 +43,52 @@ CuckooShape read_shape(CuckooValueReader& reader, std::uint32_t version) {
   } else {
     shape.hash = CuckooHash::murmur_32;
   }
-  check(reader, shape);
   return shape;
 }
 
-// Calls keep(size) behind each string of slots, all of which have the size that the shape says.
+void check_sub_filter(const CuckooValueReader& reader, const CuckooShape& shape, std::uint64_t i,
+                      std::uint64_t buckets, std::uint64_t size) {
+  const std::uint64_t bytes = sub_filter_bytes(shape, i);
+  if (buckets != bytes / shape.bucket_size) {
+    refuse(reader, "sub-filter " + std::to_string(i) + " of " + std::to_string(buckets) +
+                       " buckets, where it has " + std::to_string(bytes / shape.bucket_size));
+  }
+  if (size != bytes) {
+    refuse(reader, "slots of " + std::to_string(size) + " bytes, where sub-filter " +
+                       std::to_string(i) + " has " + std::to_string(bytes));
+  }
+}
+
+// Calls keep(size) behind each string of slots, all of which have the size that the shape says. As
+// with chains, a value that is refused is read to its end.
 template <class Keep>
 CuckooShape read_value(CuckooValueReader& reader, std::uint32_t version, Keep keep) {
   CuckooShape shape = read_shape(reader, version);
+  const bool has_buckets = version >= kFirstWithParameters;
+  std::exception_ptr refusal;
+  const auto judge = [&](auto act) {
+    if (refusal) return;
+    try {
+      act();
+    } catch (...) {
+      refusal = std::current_exception();
+    }
+  };
+  judge([&] { check(reader, shape); });
   for (std::uint64_t i = 0; i < shape.sub_filters; ++i) {
-    if (version >= kFirstWithParameters) {
-      const std::uint64_t buckets = reader.number("buckets of a sub-filter");
-      const std::uint64_t expected = sub_filter_bytes(shape, i) / shape.bucket_size;
-      if (buckets != expected) {
-        refuse(reader, "sub-filter " + std::to_string(i) + " of " + std::to_string(buckets) +
-                           " buckets, where it has " + std::to_string(expected));
-      }
-    }
+    const std::uint64_t buckets = has_buckets ? reader.number("buckets of a sub-filter") : 0;
     const std::uint64_t size = reader.string("slots");
-    if (version < kFirstWithParameters && i == 0) {
-      shape.bucket_size = size / shape.bucket_count;
-      check(reader, shape);
-    }
-    if (size != sub_filter_bytes(shape, i)) {
-      refuse(reader, "slots of " + std::to_string(size) + " bytes, where sub-filter " +
-                         std::to_string(i) + " has " + std::to_string(sub_filter_bytes(shape, i)));
-    }
-    keep(size);
+    judge([&] {
+      if (!has_buckets && i == 0) {
+        shape.bucket_size = size / shape.bucket_count;
+        check(reader, shape);
+      }
+      const std::uint64_t known = sub_filter_bytes(shape, i) / shape.bucket_size;
+      check_sub_filter(reader, shape, i, has_buckets ? buckets : known, size);
+      keep(size);
+    });
   }
+  if (refusal) std::rethrow_exception(refusal);
   return shape;
 }
 

@@ -1,5 +1,6 @@
 #include "bloomery/format/redisbloom_rdb.h"
 
+#include <exception>
 #include <stdexcept>
 
 #include "bloomery/errors.h"
@@ -35,8 +36,19 @@ StoredLink read_link(ValueReader& reader, std::uint32_t version) {
   return link;
 }
 
+Layer accept(const ValueReader& reader, std::uint64_t options, const StoredLink& link,
+             std::uint64_t i) {
+  try {
+    return accept_link(options, link);
+  } catch (const std::invalid_argument& error) {
+    refuse(reader, "link " + std::to_string(i) + ": " + error.what());
+  }
+}
+
 }  // namespace
 
+// A value that is refused is read to its end all the same: who reads on behind it, as a server
+// does that loads many, then finds what is there.
 FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
   if (encoding_version > kEncodingVersion) {
     refuse(reader,
@@ -47,19 +59,32 @@ FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
   const std::uint64_t links = reader.number("links");
   if (encoding_version >= kFirstWithOptions) chain.options = reader.number("options");
   if (encoding_version >= kFirstWithGrowth) chain.growth = reader.number("growth");
+  std::exception_ptr refusal;
+  const auto judge = [&](auto act) {
+    try {
+      act();
+    } catch (...) {
+      refusal = std::current_exception();
+    }
+  };
   if (links == 0 || links > kMostLinks) {
-    refuse(reader, std::to_string(links) + " links, where there are 1 to 255");
+    judge([&] { refuse(reader, std::to_string(links) + " links, where there are 1 to 1048575"); });
   }
   for (std::uint64_t i = 0; i < links; ++i) {
     StoredLink link = read_link(reader, encoding_version);
-    try {
-      reader.bits(accept_link(chain.options, link));
-    } catch (const std::invalid_argument& error) {
-      refuse(reader, "link " + std::to_string(i) + ": " + error.what());
+    bool is_read = false;
+    if (!refusal) {
+      judge([&] {
+        const Layer layer = accept(reader, chain.options, link, i);
+        is_read = true;
+        reader.bits(layer);
+      });
     }
+    if (!is_read) reader.skip_bits();
     link.size = reader.number("size of a link");
-    chain.links.push_back(link);
+    if (!refusal) judge([&] { chain.links.push_back(link); });
   }
+  if (refusal) std::rethrow_exception(refusal);
   try {
     return accept_chain(chain);
   } catch (const std::invalid_argument& error) {

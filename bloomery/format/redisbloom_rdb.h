@@ -29,6 +29,8 @@ class ValueReader {
   virtual double real(const char* field) = 0;
   // Takes a string of exactly link_bytes(link) bytes, and keeps it if it is wanted.
   virtual void bits(const Layer& link) = 0;
+  // Passes over a string, of any size.
+  virtual void skip_bits() = 0;
   // Where it is, for messages: "before byte 93", or nothing.
   virtual std::string place() const = 0;
 };
@@ -41,8 +43,8 @@ class ValueWriter {
   virtual void string(std::span<const std::byte> bytes) = 0;
 };
 
-// All but the words, which the reader has. Throws FormatError for what is impossible. Takes no
-// memory but for links that came.
+// All but the words, which the reader has. Throws FormatError for what is impossible, once all of
+// it was read. Takes no memory but for links that came.
 FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version);
 
 // In version 4. A link of 2^n bits says how many these are, as servers since 2.2.5 want it.

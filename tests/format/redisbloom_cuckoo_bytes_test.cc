@@ -50,6 +50,25 @@ CuckooFilter read(const std::string& values, std::uint32_t version) {
   return filter;
 }
 
+// A server that loads many values goes on behind it.
+TEST(CuckooValue, ThatIsRefusedIsReadToItsEnd) {
+  const std::string slots(8, '\1');
+  std::string values;
+  for (const std::uint64_t each : {2, 4, 16, 0, 2, 0 /* iterations */, 1}) {
+    testing::append_number(values, each);
+  }
+  for (int i = 0; i < 2; ++i) {
+    testing::append_number(values, 4);
+    values += '\5' + testing::plain_string(slots);
+  }
+  values += '\0';
+  rdb::RdbCursor cursor(bytes_of(values), "a test");
+  rdb::CuckooReader reader(cursor);
+  EXPECT_THROW(read_cuckoo_value(reader, 4), FormatError);
+  reader.expect_end();
+  EXPECT_EQ(cursor.left(), 0U);
+}
+
 TEST(CuckooDump, HeaderHasItsFieldsInTheirPlaces) {
   const CuckooFilter filter =
       filled({.capacity = 64, .bucket_size = 3, .max_iterations = 500, .expansion = 2}, 100);

@@ -198,12 +198,14 @@ TEST(CuckooFilter, SpendsNoMoreStepsThanItIsGiven) {
 
 TEST(CuckooFilter, GrowthEndsBeforeTheServerIsSlow) {
   CuckooFilter filter(cuckoo_shape({.capacity = 2, .bucket_size = 1, .max_iterations = 1}));
-  CuckooWork work;
+  CuckooWork work{.most_sub_filters = kMostGrownSubFilters};
   std::uint64_t added = 0;
   while (filter.insert("one item", work) == CuckooInsert::added) ++added;
   EXPECT_EQ(filter.shape().sub_filters, kMostGrownSubFilters);
   EXPECT_EQ(filter.shape().items, added);
   EXPECT_EQ(filter.insert("one item", work), CuckooInsert::no_memory);
+  CuckooWork of_a_primary;
+  EXPECT_EQ(filter.insert("one item", of_a_primary), CuckooInsert::added);
 }
 
 TEST(CuckooFilter, AnEraseLeavesCompactingLargeFiltersToTheirOwner) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/format/rdb/module_value.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/format/redisbloom_bytes.h"
 #include "tests/support/keys.h"
@@ -95,6 +96,20 @@ TEST(RedisBloomPayload, OfTheFirstEncodingVersionIsRead) {
   EXPECT_EQ(filter.parameters().kind, FilterKind::redisbloom_32);
   EXPECT_EQ(filter.geometry().bit_count, 958U);
   expect_answers(filter, model);
+}
+
+// A server that loads many values goes on behind it.
+TEST(RedisBloomPayload, ThatIsRefusedIsReadToItsEnd) {
+  RedisBloomModel model = filled({}, 800);
+  ASSERT_GT(model.links.size(), 2U);
+  model.links[0].hashes = 99;
+  const std::string value = module_value_of(model, {}, 4, plain_string);
+  rdb::RdbCursor cursor(bytes_of(value), "a test");
+  cursor.length("module type");
+  rdb::ModuleReader reader(cursor, rdb::ModuleReader::Bits::keep);
+  EXPECT_THROW(redisbloom::read_value(reader, 4), FormatError);
+  reader.expect_end();
+  EXPECT_EQ(cursor.left(), 0U);
 }
 
 TEST(RedisBloomPayload, ThatIsDamagedIsRefused) {

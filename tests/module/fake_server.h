@@ -63,6 +63,18 @@ class FakeServer {
     return replies_;
   }
 
+  // What the type of the key's value does when a server stores and measures it.
+  std::string stored() {
+    const module::TypeMethods& methods = types.at(type_);
+    std::string name = "key";
+    written_.clear();
+    methods.rdb_save(nullptr, value_);
+    methods.aof_rewrite(nullptr, as_string(name), value_);
+    methods.digest(nullptr, value_);
+    written_ += std::to_string(methods.mem_usage(value_));
+    return written_;
+  }
+
   struct Command {
     module::CommandFunction function = nullptr;
     std::string flags{};
@@ -155,6 +167,9 @@ class FakeServer {
     std::vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     the_one->log += line;
+  }
+  static void emit(module::Io*, const char* command, const char*, ...) {
+    the_one->written_ += command;
   }
   static int replicate(Context*, const char* command, const char*, ...) {
     the_one->replicated += std::string(command) + " ";
@@ -267,6 +282,22 @@ class FakeServer {
                           [](Context*, long size) { return reply("%" + std::to_string(size)); });
     give<&Api::reply_bool>("ReplyWithBool",
                            [](Context*, int value) { return reply(value != 0 ? "#t" : "#f"); });
+    give<&Api::save_unsigned>("SaveUnsigned", [](module::Io*, std::uint64_t number) {
+      the_one->written_ += std::to_string(number) + " ";
+    });
+    give<&Api::save_double>("SaveDouble", [](module::Io*, double number) {
+      the_one->written_ += std::to_string(number) + " ";
+    });
+    give<&Api::save_bytes>("SaveStringBuffer",
+                           [](module::Io*, const char* bytes, std::size_t size) {
+                             the_one->written_.append(bytes, size);
+                           });
+    give<&Api::digest_bytes>("DigestAddStringBuffer",
+                             [](module::Digest*, const char* bytes, std::size_t size) {
+                               the_one->written_.append(bytes, size);
+                             });
+    give<&Api::digest_end>("DigestEndSequence", [](module::Digest*) {});
+    give<&Api::emit_aof>("EmitAOF", emit);
     give<&Api::try_alloc>("TryAlloc", [](std::size_t size) { return std::malloc(size); });
     give<&Api::try_calloc>(
         "TryCalloc", [](std::size_t count, std::size_t size) { return std::calloc(count, size); });
@@ -279,6 +310,7 @@ class FakeServer {
   ServerVersion version_;
   std::map<std::string, void*> functions_{};
   std::string replies_{};
+  std::string written_{};
   std::string type_{};
   void* value_ = nullptr;
 };

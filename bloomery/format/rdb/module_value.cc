@@ -116,6 +116,11 @@ void ModuleReader::bits(const Layer& link) {
   words_.push_back(redisbloom::words_of_link(link, unpacked, "a RedisBloom filter"));
 }
 
+void ModuleReader::skip_bits() {
+  expect_tag(cursor_, kString, "bits of a link");
+  cursor_.string("bits of a link");
+}
+
 std::string ModuleReader::place() const {
   return place_of(cursor_);
 }

@@ -39,6 +39,7 @@ class ModuleReader final : public redisbloom::ValueReader {
   std::uint64_t number(const char* field) override;
   double real(const char* field) override;
   void bits(const Layer& link) override;
+  void skip_bits() override;
   std::string place() const override;
 
   // Throws FormatError unless the values end here.
