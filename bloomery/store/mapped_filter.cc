@@ -13,6 +13,7 @@
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/foreign_kinds.h"
 #include "bloomery/store/body_io.h"
+#include "bloomery/store/checked_filter.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replacement_file.h"
@@ -67,19 +68,29 @@ MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& 
     opened = RegularFile::open(path_, RegularFile::Access::read);
   }
   const RegularFile& file = writes ? lock_->file() : *opened;
+  HeadBytes head{};
+  if (file.size() >= kHeaderBytes) file.read(std::as_writable_bytes(std::span(head)), 0);
   header_ = read_header(file);
   require_closed_cleanly(header_, path_);
   if (writes) {
     require_bits_only(header_.contents.parameters.kind, path_);
     allocate_all(file);
   }
-  if (writes || options.verify) require_whole_body(file, header_.layout);
-  mapping_ = map(file, options);
   const FileLayout& layout = header_.layout;
-  MappedWords words(mapping_, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
-  auto filter = open_any(header_.contents, std::move(words));
+  // Mapped before it is read, so that no change in between goes unseen.
+  const auto mapping = map(file, options);
+  const bool checks_all = writes || options.verify;
+  body_ = std::make_shared<MappedBody>(mapping, layout, head, writes,
+                                       checks_all || !options.verify_when_touched);
+  if (checks_all) require_whole_body(file, layout);
+  MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
+  auto filter = checked_filter(open_any(header_.contents, std::move(words)), body_, path_, writes);
+  if (body_->is_damaged()) {
+    throw_store_error(path_, "was truncated or written over by others while it was opened");
+  }
   // The mark is on the disk before any change can be.
   if (writes) write_header(true);
+  survives_ = options.survive_truncation;
   filter_ = std::move(filter);
 }
 
@@ -87,7 +98,9 @@ MappedFilter::MappedFilter(MappedFilter&& other) noexcept
     : path_(std::move(other.path_)),
       lock_(std::exchange(other.lock_, std::nullopt)),
       header_(std::move(other.header_)),
-      mapping_(std::move(other.mapping_)),
+      body_(std::move(other.body_)),
+      survives_(other.survives_),
+      process_(other.process_),
       filter_(std::exchange(other.filter_, std::nullopt)) {}
 
 MappedFilter& MappedFilter::operator=(MappedFilter&& other) noexcept {
@@ -96,7 +109,9 @@ MappedFilter& MappedFilter::operator=(MappedFilter&& other) noexcept {
   path_ = std::move(other.path_);
   lock_ = std::exchange(other.lock_, std::nullopt);
   header_ = std::move(other.header_);
-  mapping_ = std::move(other.mapping_);
+  body_ = std::move(other.body_);
+  survives_ = other.survives_;
+  process_ = other.process_;
   filter_ = std::exchange(other.filter_, std::nullopt);
   return *this;
 }
@@ -123,11 +138,12 @@ void MappedFilter::write_header(bool open_for_writing) {
 }
 
 void MappedFilter::sync() {
-  if (mapping_->is_damaged()) {
-    throw_store_error(path_, "was truncated, or its disk failed, while it was mapped");
+  if (body_->is_damaged()) {
+    throw_store_error(path_,
+                      "was truncated or written over, or its disk failed, while it was mapped");
   }
   try {
-    mapping_->sync();
+    body_->mapping().sync();
   } catch (const std::system_error& error) {
     throw_store_error(path_, error.what());
   }
@@ -135,6 +151,9 @@ void MappedFilter::sync() {
 
 void MappedFilter::flush() {
   if (!lock_ || !filter_) return;
+  if (!is_ours()) {
+    throw_store_error(path_, "was opened for writing by the process that this one was forked from");
+  }
   header_.contents.inserted = filter_->inserted();
   sync();
   write_header(true);
@@ -142,7 +161,7 @@ void MappedFilter::flush() {
 
 void MappedFilter::close() {
   if (!filter_) return;
-  if (lock_) {
+  if (lock_ && is_ours()) {
     header_.contents.inserted = filter_->inserted();
     sync();
     // Through the file, which is the same bytes, and is read ahead where the map is not.
@@ -156,7 +175,7 @@ void MappedFilter::close() {
     }
   }
   filter_.reset();
-  mapping_.reset();
+  body_.reset();
   lock_.reset();
 }
 

@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "bloomery/bits/file_mapping.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/format/native/file_notes.h"
+#include "bloomery/store/mapped_body.h"
 #include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
@@ -20,6 +20,9 @@ struct MapOptions {
   // Read the body and check it before the first answer; read_write always does, or it would sign
   // damage as its own.
   bool verify = false;
+  // Else check each block of 64 KiB the first time that an "absent" rests on it: the keys of one
+  // that is damaged are "maybe", and all others answered as ever. Off, damage says "absent".
+  bool verify_when_touched = true;
   // Make a file whole that its writer did not close (see recover).
   bool recover = false;
   // Handle SIGBUS: see lost_pages.h. Without, a file truncated by others ends the process.
@@ -41,7 +44,18 @@ constexpr bool is_changed_in_place(FilterKind kind) noexcept {
 // close(). After a crash between the two it is refused until recover() is called, and then has all
 // that was inserted before the last flush(), and perhaps more.
 //
-// Questions may run together, as in AnyFilter. Throws as load does.
+// Nothing damaged ever says "absent": blocks are checked, and once somebody truncates the file or
+// writes another's bytes over it, every answer is "maybe", and an insert throws StoreError. So it
+// is for readers from the moment that a writer maps the file read-write. What takes over all of a
+// filter that was opened read-only (contents(), save(), merge) checks all of it first, an insert
+// into one's own copy what its keys touch; both throw FormatError where that is damaged.
+// docs/soundness.md says what cannot be seen.
+//
+// A child of fork() may ask what its parent opened, but not write: it throws StoreError, and its
+// close() does nothing.
+//
+// Questions may run together, as in AnyFilter; a thread that asks must not block SIGBUS. Throws as
+// load does.
 class MappedFilter {
  public:
   MappedFilter(const std::filesystem::path& path, const MapOptions& options);
@@ -73,9 +87,15 @@ class MappedFilter {
 
   const FileNotes& notes() const noexcept { return header_.notes; }
 
-  // True once somebody truncated the file, or its disk failed. Answers are then "maybe" for what
-  // was lost, and the file should be opened again, or built again. Costs a system call.
-  bool is_damaged() const noexcept { return mapping_->is_damaged(); }
+  // True once somebody truncated the file or wrote over it, its disk failed, or a block was found
+  // that is not what its checksum says. Answers are then "maybe" for what was lost, and the file
+  // should be opened again, or built again. Costs a system call.
+  bool is_damaged() const noexcept { return body_->is_damaged(); }
+
+  // Whether truncation still ends in "maybe": false without MapOptions::survive_truncation, and
+  // once this process set a handler of its own for SIGBUS after the first file was mapped. Such a
+  // handler must pass on to the one it found. Costs a system call.
+  bool survives_truncation() const noexcept { return survives_ && LostPages::is_handled(); }
 
   // Returns when all that was inserted is on the disk. May run beside insert_concurrently.
   void flush();
@@ -85,6 +105,7 @@ class MappedFilter {
   void close();
 
  private:
+  bool is_ours() const noexcept { return process_ == process_number(); }
   void write_header(bool open_for_writing);
   void sync();
   void close_quietly() noexcept;
@@ -92,8 +113,10 @@ class MappedFilter {
   std::filesystem::path path_;
   std::optional<WriterLock> lock_;  // read-write only
   FileHeader header_;
-  std::shared_ptr<FileMapping> mapping_;
-  std::optional<AnyFilter> filter_;  // until close
+  std::shared_ptr<MappedBody> body_;
+  bool survives_ = false;
+  std::uint64_t process_ = process_number();  // of the process that opened it
+  std::optional<AnyFilter> filter_;           // until close
 };
 
 inline MappedFilter open_mapped(const std::filesystem::path& path, const MapOptions& options = {}) {

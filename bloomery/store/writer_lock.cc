@@ -24,6 +24,11 @@ void lock(const RegularFile& file) {
 
 }  // namespace
 
+// A child that was just forked may have the descriptor still.
+WriterLock::~WriterLock() {
+  if (file_.descriptor() >= 0 && process_ == process_number()) flock(file_.descriptor(), LOCK_UN);
+}
+
 std::optional<WriterLock> WriterLock::of_existing(const std::filesystem::path& path) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     auto file = RegularFile::open_existing(path, RegularFile::Access::read_write);

@@ -3,13 +3,14 @@
 #include <filesystem>
 #include <optional>
 
+#include "bloomery/bits/own_process.h"
 #include "bloomery/store/regular_file.h"
 
 namespace bloomery {
 
 // The right to write one file, held by at most one process (flock on the file itself). Nobody
-// waits: who comes second gets a StoreError. The kernel frees the lock of a process that died.
-// Readers neither take it nor mind it.
+// waits: who comes second gets a StoreError. The kernel frees the lock of a process that died. A
+// child of fork() has no part in it, nor in the file. Readers neither take it nor mind it.
 class WriterLock {
  public:
   // Nothing where there is no such file. Throws StoreError where another writer has it, or where
@@ -20,12 +21,19 @@ class WriterLock {
   // Locks a file that nobody else can know yet, before it gets the name.
   static WriterLock of_new(RegularFile file);
 
+  WriterLock(WriterLock&&) noexcept = default;
+  WriterLock& operator=(WriterLock&&) noexcept = default;
+  ~WriterLock();
+
   const RegularFile& file() const noexcept { return file_; }
 
  private:
-  explicit WriterLock(RegularFile file) noexcept : file_(std::move(file)) {}
+  explicit WriterLock(RegularFile file) : file_(std::move(file)), unshared_(file_.descriptor()) {}
 
+  // In this order: a number that was closed may be somebody else's before it is forgotten here.
   RegularFile file_;
+  UnsharedDescriptor unshared_;
+  std::uint64_t process_ = process_number();
 };
 
 }  // namespace bloomery

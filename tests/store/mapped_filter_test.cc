@@ -140,6 +140,76 @@ TEST(MappedFilter, IsRefusedAfterACrashUntilRecovered) {
   }
 }
 
+// What a child of fork() says of itself with its exit status.
+template <class Body>
+int exit_status_of_child(Body body) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body());
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(MappedFilter, AForkedChildNeitherWritesNorClosesItsParentsFile) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  std::optional<MappedFilter> mapped = open_mapped(folder / "f", kReadWrite);
+  AnyFilter& writable = mapped->writable();
+  EXPECT_EQ(exit_status_of_child([&] {
+              int wrong = mapped->may_contain("member:0") ? 0 : 1;
+              try {
+                writable.insert("of the child");
+                wrong += 2;
+              } catch (const StoreError&) {
+              }
+              try {
+                mapped->flush();
+                wrong += 4;
+              } catch (const StoreError&) {
+              }
+              mapped.reset();
+              return wrong;
+            }),
+            0);
+  EXPECT_FALSE(inspect(folder / "f").closed_cleanly);
+  mapped->insert("of the parent");
+  mapped->close();
+  EXPECT_TRUE(load(folder / "f").may_contain("of the parent"));
+}
+
+TEST(MappedFilter, AForkedChildDoesNotKeepTheLock) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  int to_child[2];
+  ASSERT_EQ(pipe(to_child), 0);
+  std::optional<MappedFilter> mapped = open_mapped(folder / "f", kReadWrite);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(to_child[1]);
+    char byte;
+    _exit(read(to_child[0], &byte, 1) == 0 ? 0 : 1);  // lives until the parent lets go
+  }
+  mapped.reset();
+  EXPECT_NO_THROW(open_mapped(folder / "f", kReadWrite).insert("more"));
+  close(to_child[1]);
+  close(to_child[0]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+}
+
+TEST(MappedFilter, SaysWhetherItSurvivesTruncation) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
+  EXPECT_FALSE(open_mapped(folder / "f", {.survive_truncation = false}).survives_truncation());
+  const MappedFilter mapped = open_mapped(folder / "f");
+  EXPECT_EQ(exit_status_of_child([&] {
+              if (!mapped.survives_truncation()) return 1;
+              signal(SIGBUS, [](int) { _exit(7); });
+              return mapped.survives_truncation() ? 2 : 0;
+            }),
+            0);
+}
+
 TEST(MappedFilter, RecoverLeavesAClosedFileAlone) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");

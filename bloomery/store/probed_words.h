@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/windowed_shape.h"
+
+namespace bloomery {
+
+// Which words of a filter its "absent" rests on, whatever its kind.
+class ProbedWords {
+ public:
+  // The contents of a filter over words that follow each other, as in a file.
+  explicit ProbedWords(const FilterContents& contents);
+
+  // Whether the probes of a key prove it absent by words that are good: each layer has a clear bit
+  // among them. Asks are_good(first word, count) of every word that was looked at, also when it is
+  // proved, so that soon all were asked for.
+  template <class AreGood>
+  bool prove_absence(std::span<const Probe> probes, AreGood are_good) const {
+    bool proved = !probes.empty();
+    // Which generation it is says the head, a line of its own.
+    if (window_) proved &= are_good(std::uint64_t{0}, std::uint64_t{kLineWords});
+    for (std::size_t i = 0; i < probes.size();) {
+      const std::uint32_t layer = probes[i].layer;
+      bool has_clear = false;
+      for (; i < probes.size() && probes[i].layer == layer; ++i) {
+        has_clear |= is_good(probes[i], are_good) && !probes[i].set;
+      }
+      proved &= has_clear;
+    }
+    return proved;
+  }
+
+ private:
+  template <class AreGood>
+  bool is_good(const Probe& probe, AreGood are_good) const {
+    // A layer that came after the file was opened is not in it.
+    if (!window_ && probe.layer >= layer_begin_.size()) return true;
+    if (!window_) {
+      const std::uint64_t word = probe.position * cell_bits_ / kWordBits;
+      return are_good(layer_begin_[probe.layer] + word, std::uint64_t{1});
+    }
+    // All generations of a group, whose stamp says which of them still count.
+    const std::uint64_t group = probe.position / kHalfLineBits;
+    const bool stamp = are_good(WindowedShape::stamp_word(group), std::uint64_t{1});
+    return are_good(window_->group_word(group), window_->slots * kHalfLineWords) && stamp;
+  }
+
+  std::uint32_t cell_bits_;
+  std::vector<std::uint64_t> layer_begin_;
+  std::optional<WindowedShape> window_;
+};
+
+}  // namespace bloomery
