@@ -250,6 +250,8 @@ void bf_scandump(Call& call) {
 std::unique_ptr<ChainFilter> filter_of_header(std::span<const std::byte> header) {
   try {
     return ChainFilter::of_header(header);
+  } catch (const redisbloom::HashSeedError& error) {
+    throw Refusal(std::string("ERR ") + error.what());
   } catch (const FormatError&) {
   } catch (const std::invalid_argument&) {
   } catch (const std::bad_alloc&) {
@@ -258,7 +260,8 @@ std::unique_ptr<ChainFilter> filter_of_header(std::span<const std::byte> header)
 }
 
 void take_chunk(Call& call, OpenKey& key, std::int64_t iterator, std::span<const std::byte> bytes) {
-  if (key.is_empty() && iterator == 1) {
+  // Append-only files of RedisBloom up to 2.2.6 have 0 before a header.
+  if (key.is_empty() && (iterator == 1 || (iterator == 0 && call.is_replay()))) {
     key.store(filter_of_header(bytes));
     call.replicate();
     return;
@@ -299,12 +302,22 @@ void bf_loadchunk(Call& call) {
   call.reply_ok();
 }
 
+// BF._HASHCHECK key version-and-seed: of which hash a filter is, as append-only files say of each
+// before they make it.
+void bf_hashcheck(Call& call) {
+  const std::string_view text = call.word(2);
+  if (redisbloom::has_hash_seed(std::as_bytes(std::span<const char>(text.data(), text.size())))) {
+    throw Refusal(std::string("ERR ") + redisbloom::HashSeedError::kWhy);
+  }
+  call.reply_ok();
+}
+
 constexpr const char* kOneItem = "O(k * n), with k probes and n links";
 constexpr const char* kItems = "O(k * n * i), with k probes, n links and i items";
 constexpr const char* kLinks = "O(n), with n links";
 
 // Every one has one key, its second word.
-constexpr std::array<Command, 11> kCommands{{
+constexpr std::array<Command, 12> kCommands{{
     make_command<bf_reserve, 4, 7>("bf.reserve", kWrites, "write fast bloom",
                                    {"Makes an empty filter for an error rate and a capacity",
                                     "O(1)", "1.0.0", kInserts, nullptr, bf::kReserve}),
@@ -339,6 +352,10 @@ constexpr std::array<Command, 11> kCommands{{
     make_command<bf_loadchunk, 4, 4>("bf.loadchunk", kWrites, "write bloom",
                                      {"Takes a piece of a filter", "O(n), with n bytes of it",
                                       "1.0.0", kInserts, nullptr, bf::kLoadChunk}),
+    make_command<bf_hashcheck, 3, 3>("bf._hashcheck", kReads, "read bloom",
+                                     {"Refuses the mark of filters that were made with a hash "
+                                      "seed, which append-only files have",
+                                      "O(1)", "8.8.0", kTells, nullptr, kKeyAndItem}),
 }};
 
 }  // namespace

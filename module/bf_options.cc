@@ -15,8 +15,14 @@ bool is_capacity(std::int64_t capacity, const Settings& settings) noexcept {
   return capacity >= 1 && static_cast<std::uint64_t>(capacity) <= settings.most_capacity;
 }
 
-bool is_expansion(std::int64_t expansion) noexcept {
-  return expansion >= 0 && expansion <= kMostExpansion;
+// Before 8, RedisBloom took any number, of which 32 bits count.
+bool is_expansion(std::int64_t expansion, const Settings& settings) noexcept {
+  return settings.is_replay || (expansion >= 0 && expansion <= kMostExpansion);
+}
+
+// And any rate as it was.
+double lowered(double rate, const Settings& settings) noexcept {
+  return settings.is_replay ? rate : std::min(rate, kMostRate);
 }
 
 char letter(std::string_view word, std::size_t i) noexcept {
@@ -39,7 +45,7 @@ redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) 
   const auto rate = parse_real(words[2]);
   if (!rate) throw Refusal("ERR bad error rate");
   if (!is_rate(*rate)) throw Refusal("ERR error rate must be in the range (0.000000, 1.000000)");
-  options.error_rate = std::min(*rate, kMostRate);
+  options.error_rate = lowered(*rate, settings);
 
   const auto capacity = parse_integer(words[3]);
   if (!capacity) throw Refusal("ERR bad capacity");
@@ -68,11 +74,11 @@ redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) 
   if (nonscaling && *expansion != 0 && !settings.is_replay) {
     throw Refusal("Nonscaling filters cannot expand");
   }
-  if (!is_expansion(*expansion)) {
+  if (!is_expansion(*expansion, settings)) {
     throw Refusal("ERR expansion must be in the range [0, 32768]");
   }
   options.expansion = static_cast<std::uint32_t>(*expansion);
-  options.nonscaling = nonscaling || *expansion == 0;
+  options.nonscaling = nonscaling || options.expansion == 0;
   return options;
 }
 
@@ -101,10 +107,10 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
         if (letter(word, 1) == 'r') {
           const auto rate = parse_real(value());
           if (!rate || !is_rate(*rate)) throw Refusal("Bad error rate");
-          options.filter.error_rate = std::min(*rate, kMostRate);
+          options.filter.error_rate = lowered(*rate, settings);
         } else {
           const auto expansion = parse_integer(value());
-          if (!expansion || !is_expansion(*expansion)) throw Refusal("Bad expansion");
+          if (!expansion || !is_expansion(*expansion, settings)) throw Refusal("Bad expansion");
           options.filter.expansion = static_cast<std::uint32_t>(*expansion);
         }
         break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <string>
 
 #include "module/bf_options.h"
@@ -114,7 +115,7 @@ bool Call::is_in_cluster() const noexcept {
 Settings Call::limits() const noexcept {
   Settings settings = the_module().settings;
   settings.is_replay = is_replay();
-  if (settings.is_replay) settings.most_capacity = kMostCapacity;
+  if (settings.is_replay) settings.most_capacity = std::numeric_limits<std::int64_t>::max();
   return settings;
 }
 

@@ -12,6 +12,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom_hash_seed.h"
 #include "module/call.h"
 #include "module/cf_arguments.h"
 #include "module/cf_options.h"
@@ -325,7 +326,11 @@ void cf_scandump(Call& call) {
 
 std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header) {
   try {
-    return StoredCuckoo::of_header(redisbloom::decode_cuckoo_header(header));
+    redisbloom::CuckooPositions positions{};
+    const CuckooShape shape = redisbloom::decode_any_cuckoo_header(header, positions);
+    return StoredCuckoo::of_header(shape, positions);
+  } catch (const redisbloom::HashSeedError& error) {
+    throw Refusal(std::string("ERR ") + error.what());
   } catch (const std::exception&) {
     // Impossible, or too large for the machine.
   }
@@ -336,7 +341,7 @@ void take_chunk(OpenKey& key, std::int64_t position, std::span<const std::byte> 
   constexpr std::int64_t kHeaderPosition = 1;
   if (position == kHeaderPosition) {
     if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
-    if (bytes.size() != redisbloom::kCuckooHeaderBytes) throw Refusal("Invalid header");
+    if (!redisbloom::is_cuckoo_header(bytes.size())) throw Refusal("Invalid header");
     key.store(filter_of_header(bytes));
     return;
   }

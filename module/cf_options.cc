@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,11 @@ constexpr std::array<Option, 3> kOptions{{
 
 std::string range_up_to(const std::string& least, std::uint64_t most) {
   return " must be in the range [" + least + ", " + std::to_string(most) + "]";
+}
+
+// RedisBloom had no such limit before 8.
+std::uint64_t most_capacity(const Settings& settings) noexcept {
+  return settings.is_replay ? std::numeric_limits<std::int64_t>::max() : kUsualMostCapacity;
 }
 
 }  // namespace
@@ -62,7 +68,7 @@ CuckooOptions parse_cuckoo_reserve(std::span<const std::string_view> words,
     options.*option.field = static_cast<std::uint64_t>(*value);
   }
   options.capacity = static_cast<std::uint64_t>(std::max(*capacity, std::int64_t{0}));
-  if (options.capacity < 2 * options.bucket_size || options.capacity > kUsualMostCapacity) {
+  if (options.capacity < 2 * options.bucket_size || options.capacity > most_capacity(settings)) {
     throw Refusal("Capacity" + range_up_to("2 * BUCKETSIZE", kUsualMostCapacity));
   }
   return options;
@@ -81,10 +87,13 @@ CuckooInsertOptions parse_cuckoo_insert(std::span<const std::string_view> words,
         break;
       case 'c': {
         if (++i >= words.size()) throw WrongArity();
-        const auto capacity = parse_integer(words[i]);
+        auto capacity = parse_integer(words[i]);
         if (!capacity) throw Refusal("Bad capacity");
-        if (*capacity < 2 * static_cast<std::int64_t>(settings.cuckoo.bucket_size) ||
-            *capacity > static_cast<std::int64_t>(kUsualMostCapacity)) {
+        const auto two_buckets = 2 * static_cast<std::int64_t>(settings.cuckoo.bucket_size);
+        // A primary's buckets may be smaller than the usual ones here.
+        if (settings.is_replay) capacity = std::max(*capacity, two_buckets);
+        if (*capacity < two_buckets ||
+            *capacity > static_cast<std::int64_t>(most_capacity(settings))) {
           throw Refusal("Capacity" + range_up_to("cf-bucket-size * 2", kUsualMostCapacity));
         }
         options.filter.capacity = static_cast<std::uint64_t>(*capacity);

@@ -27,10 +27,13 @@ StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter, ByteRanges loaded,
   count_memory();
 }
 
-std::unique_ptr<StoredCuckoo> StoredCuckoo::of_header(const redisbloom::CuckooShape& shape) {
+std::unique_ptr<StoredCuckoo> StoredCuckoo::of_header(const redisbloom::CuckooShape& shape,
+                                                      redisbloom::CuckooPositions positions) {
   require_room(redisbloom::memory_bytes(shape));
-  return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
-                                        redisbloom::slot_bytes(shape));
+  auto stored = std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
+                                               redisbloom::slot_bytes(shape));
+  stored->positions_ = positions;
+  return stored;
 }
 
 std::unique_ptr<StoredCuckoo> StoredCuckoo::clone() const {
@@ -40,8 +43,12 @@ std::unique_ptr<StoredCuckoo> StoredCuckoo::clone() const {
 }
 
 bool StoredCuckoo::load(std::uint64_t position, std::span<const std::byte> slots) {
-  if (!redisbloom::load_cuckoo_chunk(filter_, position, slots)) return false;
-  came(position - slots.size() - 1, position - 1);
+  auto positions = positions_;
+  const std::uint64_t end =
+      redisbloom::position_in_slots(positions, filter_.shape(), position, slots.size());
+  if (!redisbloom::load_cuckoo_chunk(filter_, end, slots)) return false;
+  positions_ = positions;
+  came(end - slots.size() - 1, end - 1);
   return true;
 }
 

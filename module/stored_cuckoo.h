@@ -7,6 +7,7 @@
 
 #include "bloomery/format/byte_ranges.h"
 #include "bloomery/format/redisbloom_cuckoo.h"
+#include "bloomery/format/redisbloom_cuckoo_dump.h"
 #include "module/server_memory.h"
 #include "module/value_type.h"
 
@@ -30,7 +31,8 @@ class StoredCuckoo {
 
   // An empty one. Throws std::bad_alloc or std::invalid_argument where there is no memory for it.
   static std::unique_ptr<StoredCuckoo> make(const redisbloom::CuckooShape& shape);
-  static std::unique_ptr<StoredCuckoo> of_header(const redisbloom::CuckooShape& shape);
+  static std::unique_ptr<StoredCuckoo> of_header(const redisbloom::CuckooShape& shape,
+                                                 redisbloom::CuckooPositions positions);
   std::unique_ptr<StoredCuckoo> clone() const;
 
   // Slots of it are missing: what it answers "absent" for may yet come.
@@ -65,6 +67,7 @@ class StoredCuckoo {
   UncountedMemory uncounted_;
   std::optional<ByteRanges> loaded_{};  // none: all have
   std::uint64_t expected_slots_ = 0;
+  redisbloom::CuckooPositions positions_ = redisbloom::CuckooPositions::slots;  // of load()
 };
 
 }  // namespace bloomery::module

@@ -7,9 +7,14 @@
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/byte_reader.h"
+#include "bloomery/format/redisbloom_hash_seed.h"
 
 namespace bloomery::redisbloom {
 namespace {
+
+constexpr std::size_t kOldCuckooHeaderBytes = 32;
+constexpr std::size_t kPointerBytes = 8;
+constexpr std::uint64_t kOldBucketSize = 2;
 
 // The sub-filter of a slot of all, and where in it; the number of sub-filters where there is none.
 struct CuckooPlace {
@@ -60,6 +65,9 @@ CuckooShape decode_cuckoo_header(std::span<const std::byte> header) {
   shape.bucket_size = read.little<std::uint16_t>("bucket size");
   shape.max_iterations = read.little<std::uint16_t>("iterations");
   shape.expansion = read.little<std::uint16_t>("expansion");
+  if (read.left() == kHashSeedBytes && has_hash_seed(read.take(kHashSeedBytes, "hash seed"))) {
+    throw HashSeedError();
+  }
   if (read.left() != 0) read.refuse("end", std::to_string(read.left()) + " bytes follow it");
   try {
     check_cuckoo(shape);
@@ -67,6 +75,58 @@ CuckooShape decode_cuckoo_header(std::span<const std::byte> header) {
     read.refuse(0, "header", error.what());
   }
   return shape;
+}
+
+bool is_cuckoo_header(std::uint64_t byte_count) noexcept {
+  return byte_count == kOldCuckooHeaderBytes || byte_count == kCuckooHeaderBytes ||
+         byte_count == kCuckooHeaderBytes + kPointerBytes ||
+         byte_count == kCuckooHeaderBytes + kHashSeedBytes;
+}
+
+CuckooShape decode_any_cuckoo_header(std::span<const std::byte> header,
+                                     CuckooPositions& positions) {
+  positions = CuckooPositions::slots;
+  if (header.size() == kCuckooHeaderBytes + kPointerBytes) {
+    positions = CuckooPositions::unsaid;
+    return decode_cuckoo_header(header.first(kCuckooHeaderBytes));
+  }
+  if (header.size() != kOldCuckooHeaderBytes) return decode_cuckoo_header(header);
+  positions = CuckooPositions::buckets;
+  CuckooShape usual;
+  usual.bucket_size = kOldBucketSize;
+  usual.expansion = 1;
+  auto whole = encode_cuckoo_header(usual);
+  std::ranges::copy(header, whole.begin());
+  CuckooShape shape = decode_cuckoo_header(whole);
+  shape.hash = CuckooHash::murmur_32;
+  check_cuckoo(shape);  // which may have fewer buckets
+  return shape;
+}
+
+std::uint64_t position_in_slots(CuckooPositions& positions, const CuckooShape& shape,
+                                std::uint64_t position, std::uint64_t slots) noexcept {
+  if (slots == 0) return 0;
+  const std::uint64_t buckets = slots / shape.bucket_size;
+  if (positions == CuckooPositions::unsaid) {
+    if (position == slots + 1) {
+      positions = CuckooPositions::slots;
+    } else if (position == buckets + 1) {
+      positions = CuckooPositions::buckets_of_2_2;
+    } else {
+      return 0;  // not the first piece
+    }
+  }
+  if (positions == CuckooPositions::slots) return position;
+  if (slots % shape.bucket_size != 0 || position <= buckets) return 0;
+  const std::uint64_t first = position - 1 - buckets;
+  std::uint64_t sub_filter = first / shape.bucket_count;
+  // Those releases leave out the first of sub-filters that have one bucket.
+  if (shape.bucket_count == 1) ++sub_filter;
+  if (sub_filter >= shape.sub_filters) return 0;
+  std::uint64_t offset = first % shape.bucket_count;
+  if (positions == CuckooPositions::buckets) offset *= shape.bucket_size;
+  for (std::uint64_t i = 0; i < sub_filter; ++i) offset += sub_filter_bytes(shape, i);
+  return offset + slots + 1;
 }
 
 CuckooChunk cuckoo_chunk(const CuckooFilter& filter, std::uint64_t position,

@@ -7,11 +7,13 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom_hash_seed.h"
 
 namespace bloomery::redisbloom {
 namespace {
 
 constexpr std::uint32_t kFirstWithParameters = 4;
+constexpr std::uint32_t kFirstWithHashSeed = 5;
 
 [[noreturn]] void refuse(const CuckooValueReader& reader, const std::string& why) {
   const std::string place = reader.place();
@@ -28,8 +30,8 @@ void check(const CuckooValueReader& reader, const CuckooShape& shape) {
 }
 
 CuckooShape read_shape(CuckooValueReader& reader, std::uint32_t version) {
-  if (version > kCuckooEncodingVersion) {
-    refuse(reader, "encoding version " + std::to_string(version) + ", where 1 to 4 are known");
+  if (version > kFirstWithHashSeed) {
+    refuse(reader, "encoding version " + std::to_string(version) + ", where 1 to 5 are known");
   }
   CuckooShape shape;
   take_sub_filters(reader.number("sub-filters"), shape);
@@ -87,6 +89,13 @@ CuckooShape read_value(CuckooValueReader& reader, std::uint32_t version, Keep ke
       check_sub_filter(reader, shape, i, has_buckets ? buckets : known, size);
       keep(size);
     });
+  }
+  if (version >= kFirstWithHashSeed) {
+    try {
+      read_no_hash_seed(reader);
+    } catch (const HashSeedError&) {
+      if (!refusal) refusal = std::current_exception();
+    }
   }
   if (refusal) std::rethrow_exception(refusal);
   return shape;

@@ -14,8 +14,9 @@
 //   number deletes   number bucket size   number iterations   number expansion (from version 4)
 //   and for each sub-filter
 //   number buckets (from version 4)   string slots
+//   and last, from version 5: number version of the hash   number hash seed
 //
-// Before version 4 all sub-filters are alike, of buckets of 4 slots, or whatever their strings
+// Before version 4 all sub-filters are alike, of buckets of 2 slots, or whatever their strings
 // have, and the hash is the old one.
 namespace bloomery::redisbloom {
 

@@ -18,14 +18,18 @@ constexpr const char* kDump = "a RedisBloom dump";
 struct HeaderShape {
   std::size_t head_bytes;
   std::size_t link_bytes;
-  bool has_growth;
+  std::size_t tail_bytes = 0;
 
+  bool has_growth() const noexcept { return head_bytes == 20; }
+  bool has_wide_entries() const noexcept { return link_bytes == 53; }
   std::uint64_t bytes(std::uint64_t links) const noexcept {
-    return head_bytes + links * link_bytes;
+    return head_bytes + links * link_bytes + tail_bytes;
   }
 };
-constexpr HeaderShape kCurrent{20, 53, true};
-constexpr HeaderShape kShort{16, 49, false};
+constexpr HeaderShape kCurrent{20, 53};
+constexpr HeaderShape kShort{16, 49};
+constexpr HeaderShape kSeeded{20, 53, kHashSeedBytes};
+constexpr std::array kShapes{kCurrent, kShort, HeaderShape{20, 49}, kSeeded};
 
 StoredLink read_link(ByteReader& read, const HeaderShape& shape) {
   StoredLink link;
@@ -35,8 +39,8 @@ StoredLink read_link(ByteReader& read, const HeaderShape& shape) {
   link.error = read.little<double>("error of a link");
   link.bits_per_key = read.little<double>("bits per entry of a link");
   link.hashes = read.little<std::uint32_t>("hashes of a link");
-  link.entries = shape.has_growth ? read.little<std::uint64_t>("entries of a link")
-                                  : read.little<std::uint32_t>("entries of a link");
+  link.entries = shape.has_wide_entries() ? read.little<std::uint64_t>("entries of a link")
+                                          : read.little<std::uint32_t>("entries of a link");
   link.n2 = read.little<std::uint8_t>("n2 of a link");
   return link;
 }
@@ -49,7 +53,7 @@ StoredChain read_head(ByteReader& read, const HeaderShape& shape, std::uint32_t&
     read.refuse(8, "links", std::to_string(links) + ", where there are 1 to 255");
   }
   chain.options = read.little<std::uint32_t>("options");
-  if (shape.has_growth) chain.growth = read.little<std::uint32_t>("growth");
+  if (shape.has_growth()) chain.growth = read.little<std::uint32_t>("growth");
   return chain;
 }
 
@@ -67,6 +71,11 @@ bool fits(std::span<const std::byte> bytes, const HeaderShape& shape, std::uint6
   }
 }
 
+bool has_hash_seed(const HeaderShape& shape, ByteReader& read) {
+  return shape.tail_bytes != 0 &&
+         redisbloom::has_hash_seed(read.take(shape.tail_bytes, "hash seed"));
+}
+
 FilterContents read_header(ByteReader& read, const HeaderShape& shape) {
   std::uint32_t links = 0;
   StoredChain chain = read_head(read, shape, links);
@@ -79,9 +88,10 @@ FilterContents read_header(ByteReader& read, const HeaderShape& shape) {
       read.refuse(at, "link", "link " + std::to_string(i) + ": " + error.what());
     }
   }
+  if (has_hash_seed(shape, read)) throw HashSeedError();
   try {
     FilterContents contents = accept_chain(chain);
-    if (!shape.has_growth) contents.parameters.foreign_options |= kShortHeader;
+    if (!shape.has_growth()) contents.parameters.foreign_options |= kShortHeader;
     return contents;
   } catch (const std::invalid_argument& error) {
     read.refuse(0, "header", error.what());
@@ -130,18 +140,22 @@ FilterContents decode_header(std::span<const std::byte> header) {
   std::uint32_t links = 0;
   ByteReader head(header, "a header of a RedisBloom dump");
   read_head(head, kShort, links);
-  const HeaderShape& shape = header.size() == kShort.bytes(links) ? kShort : kCurrent;
-  if (header.size() != shape.bytes(links)) {
+  const auto shape = std::ranges::find_if(
+      kShapes, [&](const HeaderShape& each) { return header.size() == each.bytes(links); });
+  if (shape == kShapes.end()) {
     read.refuse(8, "links",
                 std::to_string(links) + ", which take " + std::to_string(kCurrent.bytes(links)) +
                     " bytes, or " + std::to_string(kShort.bytes(links)) +
                     " before 2.2, and there are " + std::to_string(header.size()));
   }
-  return read_header(read, shape);
+  return read_header(read, *shape);
 }
 
 AnyFilter decode_dump(std::span<const std::byte> bytes) {
+  // What no size of a header says: cut short, a dump of now is as long as one of 2.2.0, and with
+  // bytes behind it as one with a hash seed, of other bits. Such are not read.
   const bool is_short = !fits(bytes, kCurrent, bytes.size()) && fits(bytes, kShort, bytes.size());
+  if (!is_short && fits(bytes, kSeeded, bytes.size())) throw HashSeedError();
   ByteReader read(bytes, kDump);
   const FilterContents contents = read_header(read, is_short ? kShort : kCurrent);
   std::uint64_t claimed = 0;
@@ -167,7 +181,7 @@ std::vector<std::byte> encode_header(const FilterContents& contents) {
   put_number(to, 0, contents.inserted);
   put_number(to, 8, static_cast<std::uint32_t>(contents.layers.size()));
   put_number(to, 12, options & kKnownOptions);
-  if (shape.has_growth) {
+  if (shape.has_growth()) {
     put_number(to, 16, static_cast<std::uint32_t>(contents.parameters.growth.expansion));
   }
   std::size_t at = shape.head_bytes;
@@ -179,7 +193,7 @@ std::vector<std::byte> encode_header(const FilterContents& contents) {
     put_number(to, at + 24, link.error);
     put_number(to, at + 32, link.bits_per_key);
     put_number(to, at + 40, static_cast<std::uint32_t>(link.hashes));
-    if (shape.has_growth) {
+    if (shape.has_wide_entries()) {
       put_number(to, at + 44, link.entries);
     } else {
       put_number(to, at + 44, static_cast<std::uint32_t>(link.entries));

@@ -11,6 +11,7 @@
 #include "bloomery/format/byte_ranges.h"
 #include "bloomery/format/format.h"
 #include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom_hash_seed.h"
 
 // What BF.SCANDUMP gives and BF.LOADCHUNK takes: a header, then the bytes of the links in pieces.
 // Numbers are little-endian and packed.
@@ -19,7 +20,9 @@
 //   link:    bytes 8   bits 8   size 8   error f64   bits per entry f64   hashes 4   entries 8   n2
 //   1
 //
-// Before 2.2 there was no growth, and entries had 4 bytes: 16 + 49 bytes a link. A link of 2^n bits
+// Before 2.2 there was no growth, and entries had 4 bytes: 16 + 49 bytes a link; in 2.2.0 entries
+// still had: 20 + 49. A filter of a server with a hash seed, which came after 8.8, has a version 8
+// and the seed 8 behind its header, and its keys cannot be told without it. A link of 2^n bits
 // says n2 = n, and 0 for bits up to 2.0.3; others have n2 = 0. Bit i is bit (i mod 8), from the
 // least significant, of byte i / 8 of the link.
 //

@@ -5,6 +5,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom_hash_seed.h"
 
 namespace bloomery::redisbloom {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::uint32_t kFirstWithBits = 1;
 constexpr std::uint32_t kFirstWithOptions = 2;
 constexpr std::uint32_t kFirstWithGrowth = 4;
+constexpr std::uint32_t kFirstWithHashSeed = 5;
 
 [[noreturn]] void refuse(const ValueReader& reader, const std::string& why) {
   const std::string place = reader.place();
@@ -50,9 +52,9 @@ Layer accept(const ValueReader& reader, std::uint64_t options, const StoredLink&
 // A value that is refused is read to its end all the same: who reads on behind it, as a server
 // does that loads many, then finds what is there.
 FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
-  if (encoding_version > kEncodingVersion) {
+  if (encoding_version > kFirstWithHashSeed) {
     refuse(reader,
-           "encoding version " + std::to_string(encoding_version) + ", where 0 to 4 are known");
+           "encoding version " + std::to_string(encoding_version) + ", where 0 to 5 are known");
   }
   StoredChain chain;
   chain.size = reader.number("size");
@@ -83,6 +85,13 @@ FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
     if (!is_read) reader.skip_bits();
     link.size = reader.number("size of a link");
     if (!refusal) judge([&] { chain.links.push_back(link); });
+  }
+  if (encoding_version >= kFirstWithHashSeed) {
+    try {
+      read_no_hash_seed(reader);
+    } catch (const HashSeedError&) {
+      if (!refusal) refusal = std::current_exception();
+    }
   }
   if (refusal) std::rethrow_exception(refusal);
   try {

@@ -14,6 +14,7 @@
 //   number entries   real error   number hashes   real bits per entry
 //   number bits   number n2 (both from version 1; before, bits = entries * bits per entry)
 //   string bits   number size
+//   and last, from version 5: number version of the hash   number hash seed
 //
 // Who stores the values is not known here: a server that a module runs in, or a dump in a file.
 namespace bloomery::redisbloom {

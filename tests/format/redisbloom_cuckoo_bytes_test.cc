@@ -8,6 +8,7 @@
 #include "bloomery/format/rdb/module_value.h"
 #include "bloomery/format/redisbloom_cuckoo_dump.h"
 #include "bloomery/format/redisbloom_cuckoo_rdb.h"
+#include "bloomery/format/redisbloom_hash_seed.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/format/redisbloom_bytes.h"
 
@@ -83,6 +84,80 @@ TEST(CuckooDump, HeaderHasItsFieldsInTheirPlaces) {
   EXPECT_EQ(text(encode_cuckoo_header(filter.shape())), expected);
   EXPECT_EQ(expected.size(), kCuckooHeaderBytes);
   EXPECT_EQ(decode_cuckoo_header(bytes_of(expected)).max_iterations, 500U);
+}
+
+// Loads `pieces`, of a position and slots each, under a header; the slots that came.
+struct OldDump {
+  CuckooFilter filter;
+  CuckooPositions positions{};
+  bool load(std::uint64_t position, std::span<const std::byte> slots) {
+    const std::uint64_t end = position_in_slots(positions, filter.shape(), position, slots.size());
+    return load_cuckoo_chunk(filter, end, slots);
+  }
+};
+OldDump old_dump(const std::string& header) {
+  CuckooPositions positions{};
+  const CuckooShape shape = decode_any_cuckoo_header(bytes_of(header), positions);
+  return {CuckooFilter(shape), positions};
+}
+
+TEST(CuckooDump, OfReleasesBefore22CountsBucketsOfTwo) {
+  CuckooShape shape = cuckoo_shape({.capacity = 64});
+  shape.hash = CuckooHash::murmur_32;
+  CuckooFilter filter(shape);
+  CuckooWork work;
+  for (int i = 0; i < 300; ++i) filter.insert(std::to_string(i), work);
+  CuckooShape plain = filter.shape();
+  plain.hash = CuckooHash::murmur_64;  // they had no mark
+  OldDump loaded = old_dump(text(encode_cuckoo_header(plain)).substr(0, 32));
+  ASSERT_GT(plain.sub_filters, 4U);
+  for (std::uint64_t i = 0; i < plain.sub_filters; ++i) {
+    ASSERT_TRUE(loaded.load(1 + (i + 1) * plain.bucket_count, filter.slots(i))) << i;
+  }
+  expect_same(loaded.filter, filter);
+  // Pieces within a sub-filter, as of larger ones.
+  OldDump again = old_dump(text(encode_cuckoo_header(plain)).substr(0, 32));
+  EXPECT_TRUE(again.load(1 + plain.bucket_count / 2, filter.slots(0).first(32)));
+  EXPECT_TRUE(again.load(1 + plain.bucket_count, filter.slots(0).subspan(32)));
+  EXPECT_EQ(text(again.filter.slots(0)), text(filter.slots(0)));
+  for (const std::uint64_t wrong : {0U, 1U, 16U, 1000U}) {
+    EXPECT_FALSE(again.load(wrong, filter.slots(0))) << wrong;
+  }
+}
+
+TEST(CuckooDump, OfReleases22CountsBucketsOrSlotsAsItsFirstPieceDoes) {
+  const CuckooFilter filter = filled({.capacity = 90, .bucket_size = 3}, 500);
+  const CuckooShape& shape = filter.shape();
+  const std::string header = text(encode_cuckoo_header(shape)) + "pointer.";
+  ASSERT_EQ(header.size(), 46U);
+  ASSERT_GT(shape.sub_filters, 3U);
+  for (const std::uint64_t unit : {std::uint64_t{1}, shape.bucket_size}) {
+    OldDump loaded = old_dump(header);
+    EXPECT_FALSE(loaded.load(1 + 2 * filter.slots(0).size() / unit, filter.slots(0)));
+    std::uint64_t position = 1;
+    for (std::uint64_t i = 0; i < shape.sub_filters; ++i) {
+      position += filter.slots(i).size() / unit;
+      ASSERT_TRUE(loaded.load(position, filter.slots(i))) << unit << " " << i;
+    }
+    expect_same(loaded.filter, filter);
+  }
+}
+
+TEST(CuckooDump, OfAServerWithAHashSeedIsRefusedByName) {
+  const CuckooFilter filter = filled({.capacity = 64}, 100);
+  const std::string header = text(encode_cuckoo_header(filter.shape()));
+  CuckooPositions positions{};
+  EXPECT_NO_THROW(decode_any_cuckoo_header(bytes_of(header + std::string(16, '\0')), positions));
+  EXPECT_THROW(decode_any_cuckoo_header(bytes_of(header + std::string(16, '\1')), positions),
+               HashSeedError);
+  std::string values = values_of(filter);
+  values.pop_back();
+  testing::append_number(values, 0);
+  std::string seeded = values;
+  testing::append_number(values, 0);
+  testing::append_number(seeded, 9);
+  expect_same(read(values + '\0', 5), filter);
+  EXPECT_THROW(read(seeded + '\0', 5), HashSeedError);
 }
 
 TEST(CuckooDump, GoesRoundInPiecesOfAnySize) {

@@ -187,6 +187,39 @@ TEST(RedisBloomDump, GoesInPiecesThatStayWithinALink) {
   }
 }
 
+// Release 2.2.0 had a growth already, and entries of 4 bytes still.
+TEST(RedisBloomDump, OfRelease220IsRead) {
+  const RedisBloomModel model = model_of(kSamples[0]);
+  const std::string header = header_of(model, {.growth = 3});
+  std::string old = header.substr(0, 20);
+  for (std::size_t i = 0; i < model.links.size(); ++i) {
+    const std::string link = header.substr(20 + 53 * i, 53);
+    old += link.substr(0, 48) + link.substr(52);
+  }
+  const FilterContents contents = redisbloom::decode_header(bytes_of(old));
+  EXPECT_EQ(text_of(redisbloom::encode_header(contents)), header);
+  EXPECT_EQ(contents.parameters.growth.expansion, 3);
+  // But a file of it might as well be one of now that was cut.
+  EXPECT_THROW(redisbloom::decode_dump(bytes_of(old + dump_of(model, {}).substr(header.size()))),
+               FormatError);
+}
+
+TEST(RedisBloomDump, OfAServerWithAHashSeedIsRefusedByName) {
+  const RedisBloomModel model = model_of(kSamples[0]);
+  const std::string header = header_of(model, {});
+  const std::string body = dump_of(model, {}).substr(header.size());
+  const std::string none(16, '\0');
+  EXPECT_NO_THROW(redisbloom::decode_header(bytes_of(header + none)));
+  EXPECT_THROW(redisbloom::decode_dump(bytes_of(header + none + body)), FormatError);
+  for (const std::size_t at : {0U, 7U, 8U, 15U}) {
+    std::string seed = none;
+    seed[at] = 1;
+    EXPECT_THROW(redisbloom::decode_header(bytes_of(header + seed)), redisbloom::HashSeedError);
+    EXPECT_THROW(redisbloom::decode_dump(bytes_of(header + seed + body)),
+                 redisbloom::HashSeedError);
+  }
+}
+
 TEST(RedisBloomDump, PiecesMayComeInAnyOrderAndTwice) {
   const RedisBloomModel model = model_of(kSamples[0]);
   ASSERT_EQ(model.links.size(), 3U);

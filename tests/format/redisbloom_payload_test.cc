@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/rdb/module_value.h"
@@ -110,6 +112,27 @@ TEST(RedisBloomPayload, ThatIsRefusedIsReadToItsEnd) {
   EXPECT_THROW(redisbloom::read_value(reader, 4), FormatError);
   reader.expect_end();
   EXPECT_EQ(cursor.left(), 0U);
+// Servers after 8.8 say the version of the hash and its seed last, both 0 unless they have one.
+TEST(RedisBloomPayload, OfAServerWithAHashSeedIsRefusedByName) {
+  const RedisBloomModel model = filled({.capacity = 100});
+  std::string value = module_value_of(model, {}, 5, plain_string);
+  value.pop_back();
+  const auto with = [&](std::uint64_t version, std::uint64_t seed) {
+    std::string whole = value;
+    testing::append_number(whole, version);
+    testing::append_number(whole, seed);
+    return payload_of(whole + '\0');
+  };
+  expect_answers(redisbloom::decode_payload(bytes_of(with(0, 0))), model);
+  for (const auto& [version, seed] : {std::pair{1, 7}, {1, 0}, {0, 7}}) {
+    try {
+      redisbloom::decode_payload(
+          bytes_of(with(static_cast<std::uint64_t>(version), static_cast<std::uint64_t>(seed))));
+      ADD_FAILURE() << version << " " << seed;
+    } catch (const FormatError& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("made with a hash seed; rebuild it"));
+    }
+  }
 }
 
 TEST(RedisBloomPayload, ThatIsDamagedIsRefused) {

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
+
 #include <string>
 #include <vector>
 
@@ -127,6 +130,24 @@ TEST(Options, OfAPrimaryMeanWhatItSaysWhateverTheServerUses) {
     const Strings insert{"", "k", "EXPANSION", "4", "ITEMS", "a"};
     EXPECT_FALSE(parse_insert(insert, settings).filter.nonscaling);
   }
+}
+
+// A 2.x primary had neither a cap on rates nor most expansions and capacities.
+TEST(Options, OfAPrimaryHaveNoLimitsOfClients) {
+  const Settings settings{.most_capacity = std::numeric_limits<std::int64_t>::max(),
+                          .is_replay = true};
+  const auto high =
+      parse_reserve(Strings{"", "k", "0.9", "4000000000000", "EXPANSION", "70000"}, settings);
+  EXPECT_EQ(high.error_rate, 0.9);
+  EXPECT_EQ(high.capacity, 4'000'000'000'000U);
+  EXPECT_EQ(high.expansion, 70'000U);
+  EXPECT_FALSE(high.nonscaling);
+  const auto insert =
+      parse_insert(Strings{"", "k", "ERROR", "0.5", "EXPANSION", "70000", "ITEMS", "a"}, settings);
+  EXPECT_EQ(insert.filter.error_rate, 0.5);
+  EXPECT_EQ(insert.filter.expansion, 70'000U);
+  EXPECT_TRUE(parse_reserve(Strings{"", "k", "0.1", "9", "EXPANSION", "0"}, settings).nonscaling);
+  EXPECT_THROW(parse_reserve(Strings{"", "k", "0.1", "9", "EXPANSION", "70000"}, {}), Refusal);
 }
 
 TEST(InsertOptions, AreKnownByTheirLetters) {
