@@ -112,6 +112,8 @@ TEST(RedisBloomPayload, ThatIsRefusedIsReadToItsEnd) {
   EXPECT_THROW(redisbloom::read_value(reader, 4), FormatError);
   reader.expect_end();
   EXPECT_EQ(cursor.left(), 0U);
+}
+
 // Servers after 8.8 say the version of the hash and its seed last, both 0 unless they have one.
 TEST(RedisBloomPayload, OfAServerWithAHashSeedIsRefusedByName) {
   const RedisBloomModel model = filled({.capacity = 100});
