@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bloomery/filter/blocked_shape.h"
-#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
@@ -105,8 +104,7 @@ std::string probes_text(const std::vector<Probe>& probes, const Geometry& geomet
 int explain(const Arguments& arguments) {
   const std::string key = decode_key(arguments.encoding, arguments.key);
   const AnyFilter filter = load(arguments.file);
-  const HashPair hash = filter.hash(key);
-  const std::vector<Probe> probes = filter.probes(hash);
+  const std::vector<Probe> probes = filter.probes(key);
   const bool has_generations = filter.parameters().kind == FilterKind::windowed;
   std::size_t clear_count = 0;
   Report::Value probes_json = Report::Value::array();
@@ -121,7 +119,8 @@ int explain(const Arguments& arguments) {
   Report report;
   report.add("key", key, printable(key));
   report.add("key_byte_count", key.size());
-  if (carries_hash(filter.parameters().kind)) {
+  if (filter.hashes_once()) {
+    const HashPair hash = filter.hash(key);
     report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
   }
   report.add("presence", found ? "maybe" : "absent");

@@ -18,8 +18,9 @@ namespace bloomery {
 // What every kind of filter has. Those that take keys, erase or merge have that as well.
 template <class F>
 concept Filter = std::movable<F> &&
-    requires(const F& filter, KeyBatch batch, Answers answers, Key key, HashPair hash) {
-  filter.may_contain_many(batch, answers);
+    requires(const F& filter, std::span<const Key> keys, Answers answers, Key key) {
+  { filter.may_contain(key) } -> std::same_as<bool>;
+  filter.may_contain_many(keys, answers);
   { filter.parameters() } -> std::same_as<const FilterParameters&>;
   { filter.capacity() } -> std::same_as<std::uint64_t>;
   { filter.inserted() } -> std::same_as<std::uint64_t>;
@@ -27,14 +28,14 @@ concept Filter = std::movable<F> &&
   { filter.fill_ratio() } -> std::same_as<double>;
   { filter.cardinality() } -> std::same_as<double>;
   { filter.predicted_rate() } -> std::same_as<double>;
-  { filter.hash(key) } -> std::same_as<HashPair>;
-  { filter.probes(hash) } -> std::same_as<std::vector<Probe>>;
+  { filter.probes(key) } -> std::same_as<std::vector<Probe>>;
 };
 
 // A filter whose kind is known only at run time: opened from a file, or chosen on a command line.
-// Costs one virtual call a batch. The calls are those of the filters themselves, where their
+// Costs one virtual call a key or batch. The calls are those of the filters themselves, where their
 // meaning, errors and thread-safety stand; std::invalid_argument for one that the kind does not
-// have.
+// have. So also a question may throw, of a batch of pairs where the kind has none (hashes_once());
+// of keys it never does.
 class AnyFilter {
  public:
   // In this order, so that the second is not asked of AnyFilter itself.
@@ -42,16 +43,14 @@ class AnyFilter {
   requires(!std::same_as<F, AnyFilter> && Filter<F>) explicit AnyFilter(F filter)
       : body_(std::make_unique<Body<F>>(std::move(filter))) {}
 
+  // Whether hash(), probes(pair) and batches of pairs can be asked for; else only keys can.
+  bool hashes_once() const noexcept { return body_->hashes_once(); }
   // Not a static filter, which is built of all its keys.
   bool can_insert() const noexcept { return body_->can_insert(); }
   bool can_erase() const noexcept { return body_->can_erase(); }
 
-  bool insert(Key key) { return insert_many({&key, 1}) != 0; }
-  bool may_contain(Key key) const noexcept {
-    bool found = false;
-    may_contain_many({&key, 1}, {&found, 1});
-    return found;
-  }
+  bool insert(Key key) { return body_->insert(key); }
+  bool may_contain(Key key) const noexcept { return body_->may_contain(key); }
   std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return body_->insert_many(batch, was_new);
@@ -60,7 +59,7 @@ class AnyFilter {
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
     body_->insert_while_room(batch, was_new, progress);
   }
-  void may_contain_many(KeyBatch batch, Answers found) const noexcept {
+  void may_contain_many(KeyBatch batch, Answers found) const {
     body_->may_contain_many(batch, found);
   }
   bool insert_concurrently(Key key) { return body_->insert_concurrently(key); }
@@ -81,18 +80,22 @@ class AnyFilter {
   double cardinality() const { return body_->cardinality(); }
   double predicted_rate() const { return body_->predicted_rate(); }
 
-  HashPair hash(Key key) const noexcept { return body_->hash(key); }
+  HashPair hash(Key key) const { return body_->hash(key); }
+  std::vector<Probe> probes(Key key) const { return body_->probes(key); }
   std::vector<Probe> probes(HashPair hash) const { return body_->probes(hash); }
 
  private:
   struct Interface {
     virtual ~Interface() = default;
+    virtual bool hashes_once() const noexcept = 0;
     virtual bool can_insert() const noexcept = 0;
     virtual bool can_erase() const noexcept = 0;
+    virtual bool insert(Key key) = 0;
+    virtual bool may_contain(Key key) const noexcept = 0;
     virtual std::size_t insert_many(KeyBatch batch) = 0;
     virtual std::size_t insert_many(KeyBatch batch, Answers was_new) = 0;
     virtual void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) = 0;
-    virtual void may_contain_many(KeyBatch batch, Answers found) const noexcept = 0;
+    virtual void may_contain_many(KeyBatch batch, Answers found) const = 0;
     virtual bool insert_concurrently(Key key) = 0;
     virtual bool erase(Key key) = 0;
     virtual std::size_t change_words(const ChangeWords& change) = 0;
@@ -105,7 +108,8 @@ class AnyFilter {
     virtual double fill_ratio() const = 0;
     virtual double cardinality() const = 0;
     virtual double predicted_rate() const = 0;
-    virtual HashPair hash(Key key) const noexcept = 0;
+    virtual HashPair hash(Key key) const = 0;
+    virtual std::vector<Probe> probes(Key key) const = 0;
     virtual std::vector<Probe> probes(HashPair hash) const = 0;
   };
 
@@ -119,14 +123,24 @@ class AnyFilter {
 
     explicit Body(F f) : filter(std::move(f)) {}
 
+    bool hashes_once() const noexcept override {
+      // Who passes on what another AnyFilter says has to ask it.
+      if constexpr (requires { filter.hashes_once(); }) return filter.hashes_once();
+      return HashesOnce<F>;
+    }
     bool can_insert() const noexcept override { return kInserts; }
     bool can_erase() const noexcept override { return kErases; }
+    bool insert(Key key) override {
+      if constexpr (kInserts) return filter.insert(key);
+      refuse(kBuiltOnce);
+    }
+    bool may_contain(Key key) const noexcept override { return filter.may_contain(key); }
     std::size_t insert_many(KeyBatch batch) override {
-      if constexpr (kInserts) return filter.insert_many(batch);
+      if constexpr (kInserts) return filter.insert_many(taken(batch));
       refuse(kBuiltOnce);
     }
     std::size_t insert_many(KeyBatch batch, Answers was_new) override {
-      if constexpr (kInserts) return filter.insert_many(batch, was_new);
+      if constexpr (kInserts) return filter.insert_many(taken(batch), was_new);
       refuse(kBuiltOnce);
     }
     void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) override {
@@ -137,8 +151,8 @@ class AnyFilter {
         progress.done = batch.size();
       }
     }
-    void may_contain_many(KeyBatch batch, Answers found) const noexcept override {
-      filter.may_contain_many(batch, found);
+    void may_contain_many(KeyBatch batch, Answers found) const override {
+      filter.may_contain_many(taken(batch), found);
     }
     bool insert_concurrently(Key key) override {
       if constexpr (kInserts) return filter.insert_concurrently(key);
@@ -167,8 +181,24 @@ class AnyFilter {
     double fill_ratio() const override { return filter.fill_ratio(); }
     double cardinality() const override { return filter.cardinality(); }
     double predicted_rate() const override { return filter.predicted_rate(); }
-    HashPair hash(Key key) const noexcept override { return filter.hash(key); }
-    std::vector<Probe> probes(HashPair hash) const override { return filter.probes(hash); }
+    HashPair hash(Key key) const override {
+      if constexpr (HashesOnce<F>) return filter.hash(key);
+      refuse(kNoPairs);
+    }
+    std::vector<Probe> probes(Key key) const override { return filter.probes(key); }
+    std::vector<Probe> probes(HashPair hash) const override {
+      if constexpr (HashesOnce<F>) return filter.probes(hash);
+      refuse(kNoPairs);
+    }
+
+    // What such a filter takes of a batch.
+    static auto taken(const KeyBatch& batch) {
+      if constexpr (HashesOnce<F>) {
+        return batch;
+      } else {
+        return unhashed(batch);
+      }
+    }
 
     F filter;
   };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/batch.h"
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/hashes_once.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/rates.h"
@@ -36,6 +38,7 @@ template <Layout L, BitStorage Storage>
 class BasicFilter {
  public:
   using LayoutType = L;
+  using Batch = std::conditional_t<HashesOnce<L>, KeyBatch, UnhashedBatch>;
 
   // Holds options.capacity keys at options.false_positive_rate; goes on beyond, at a rising rate.
   // Throws std::invalid_argument for options that are not allowed or bits that the machine's memory
@@ -52,42 +55,44 @@ class BasicFilter {
         inserted_(inserted) {}
 
   // True when the key is new: at least one of its bits was clear.
-  bool insert(Key key) noexcept { return insert_hash(layout_.hash(key)); }
-  bool insert(std::uint64_t integer) noexcept { return insert_hash(layout_.hash(integer)); }
-  bool insert_hash(HashPair hash) noexcept {
-    const bool is_new = layout_.insert(storage_.words(), hash);
-    inserted_ += is_new ? 1 : 0;
-    return is_new;
-  }
+  bool insert(Key key) noexcept { return insert_hashed(layout_.hash(key)); }
+  bool insert(std::uint64_t integer) noexcept { return insert_hashed(layout_.hash(integer)); }
+  bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> { return insert_hashed(hash); }
 
   // False only for a key that was never inserted; true for every one that was, and for a few
   // others.
-  bool may_contain(Key key) const noexcept { return may_contain_hash(layout_.hash(key)); }
-  bool may_contain(std::uint64_t integer) const noexcept {
-    return may_contain_hash(layout_.hash(integer));
+  bool may_contain(Key key) const noexcept {
+    return layout_.may_contain(words(), layout_.hash(key));
   }
-  bool may_contain_hash(HashPair hash) const noexcept {
-    return layout_.may_contain(std::as_const(storage_).words(), hash);
+  bool may_contain(std::uint64_t integer) const noexcept {
+    return layout_.may_contain(words(), layout_.hash(integer));
+  }
+  bool may_contain_hash(HashPair hash) const noexcept requires HashesOnce<L> {
+    return layout_.may_contain(words(), hash);
   }
 
-  HashPair hash(Key key) const noexcept { return layout_.hash(key); }
-  HashPair hash(std::uint64_t integer) const noexcept { return layout_.hash(integer); }
+  // The pair stands for the key in this filter and all that share its hash, for as long as one
+  // likes.
+  HashPair hash(Key key) const noexcept requires HashesOnce<L> { return layout_.hash(key); }
+  HashPair hash(std::uint64_t integer) const noexcept requires HashesOnce<L> {
+    return layout_.hash(integer);
+  }
   // out[i] = hash of key i.
-  void hash_many(KeyBatch batch, HashPair* out) const noexcept {
+  void hash_many(KeyBatch batch, HashPair* out) const noexcept requires HashesOnce<L> {
     batch.visit([&](auto keys) { layout_.hash_many(keys, out); });
   }
 
   // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
   // stands twice in the batch is new once.
-  std::size_t insert_many(KeyBatch batch) noexcept { return insert_batch(batch, nullptr); }
-  std::size_t insert_many(KeyBatch batch, Answers was_new) noexcept {
+  std::size_t insert_many(Batch batch) noexcept { return insert_batch(batch, nullptr); }
+  std::size_t insert_many(Batch batch, Answers was_new) noexcept {
     std::size_t added = 0;
     was_new.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
       added += insert_batch(batch.subbatch(first, count), flags);
     });
     return added;
   }
-  void may_contain_many(KeyBatch batch, Answers found) const noexcept {
+  void may_contain_many(Batch batch, Answers found) const noexcept {
     found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
       batch.subbatch(first, count).visit([&](auto keys) {
         layout_.may_contain_batch(words(), keys, flags);
@@ -106,14 +111,14 @@ class BasicFilter {
 
   // As insert, from any number of threads at once; no bit is lost. Of threads that insert one new
   // key together, more than one may be told that it was new.
-  bool insert_concurrently(Key key) noexcept { return insert_hash_concurrently(layout_.hash(key)); }
-  bool insert_concurrently(std::uint64_t integer) noexcept {
-    return insert_hash_concurrently(layout_.hash(integer));
+  bool insert_concurrently(Key key) noexcept {
+    return insert_hashed_concurrently(layout_.hash(key));
   }
-  bool insert_hash_concurrently(HashPair hash) noexcept {
-    const bool is_new = layout_.insert_concurrently(storage_.words(), hash);
-    if (is_new) std::atomic_ref(inserted_).fetch_add(1, std::memory_order_relaxed);
-    return is_new;
+  bool insert_concurrently(std::uint64_t integer) noexcept {
+    return insert_hashed_concurrently(layout_.hash(integer));
+  }
+  bool insert_hash_concurrently(HashPair hash) noexcept requires HashesOnce<L> {
+    return insert_hashed_concurrently(hash);
   }
 
   // Takes out one insert of the key. False, and nothing changes, for a key that is not there. Only
@@ -208,17 +213,14 @@ class BasicFilter {
   }
 
   // The bits that a key means, for explanations.
-  std::vector<std::uint64_t> positions(HashPair hash) const { return layout_.positions(hash); }
-  std::vector<Probe> probes(HashPair hash) const {
-    if constexpr (SeveralPlaces<L>) {
-      return layout_.probes(words(), hash);
-    } else {
-      std::vector<Probe> all;
-      const BitView set = bits();
-      for (const std::uint64_t at : positions(hash)) all.push_back({0, at, set.test(at)});
-      return all;
-    }
+  std::vector<std::uint64_t> positions(Key key) const {
+    return layout_.positions(layout_.hash(key));
   }
+  std::vector<std::uint64_t> positions(HashPair hash) const requires HashesOnce<L> {
+    return layout_.positions(hash);
+  }
+  std::vector<Probe> probes(Key key) const { return probes_of(layout_.hash(key)); }
+  std::vector<Probe> probes(HashPair hash) const requires HashesOnce<L> { return probes_of(hash); }
 
  private:
   struct Empty {
@@ -227,7 +229,30 @@ class BasicFilter {
   explicit BasicFilter(const Empty& of)
       : BasicFilter(of.parameters, HeapWords(L::word_count(of.parameters)), 0) {}
 
-  std::size_t insert_batch(KeyBatch batch, bool* was_new) noexcept {
+  bool insert_hashed(Hashed<L> hashed) noexcept {
+    const bool is_new = layout_.insert(storage_.words(), hashed);
+    inserted_ += is_new ? 1 : 0;
+    return is_new;
+  }
+  bool insert_hashed_concurrently(Hashed<L> hashed) noexcept {
+    const bool is_new = layout_.insert_concurrently(storage_.words(), hashed);
+    if (is_new) std::atomic_ref(inserted_).fetch_add(1, std::memory_order_relaxed);
+    return is_new;
+  }
+  std::vector<Probe> probes_of(Hashed<L> hashed) const {
+    if constexpr (SeveralPlaces<L>) {
+      return layout_.probes(words(), hashed);
+    } else {
+      std::vector<Probe> all;
+      const BitView set = bits();
+      for (const std::uint64_t at : layout_.positions(hashed)) {
+        all.push_back({0, at, set.test(at)});
+      }
+      return all;
+    }
+  }
+
+  std::size_t insert_batch(Batch batch, bool* was_new) noexcept {
     const std::size_t added = batch.visit(
         [&](auto keys) { return layout_.insert_batch(storage_.words(), keys, was_new); });
     inserted_ += added;

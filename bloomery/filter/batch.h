@@ -7,49 +7,66 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <variant>
 
+#include "bloomery/filter/hashes_once.h"
 #include "bloomery/hash/hash_pair.h"
 #include "bloomery/hash/key.h"
 
 namespace bloomery {
 
-// The keys of one batch, which stay the caller's: bytes, integers (their eight bytes), or pairs
-// that a filter's hash() made of either. Made by itself from a span, vector or array of these.
-class KeyBatch {
+// The keys of one batch, which stay the caller's; each K is a way in which they may come. Made by
+// itself from a span, vector or array of one of these.
+template <class... K>
+class BatchOf {
  public:
   template <class R>
-  requires std::convertible_to<const R&, std::span<const Key>> KeyBatch(const R& keys)
-  noexcept : keys_(std::span<const Key>(keys)) {}
-  template <class R>
-  requires std::convertible_to<const R&, std::span<const std::uint64_t>> KeyBatch(const R& integers)
-  noexcept : keys_(std::span<const std::uint64_t>(integers)) {}
-  template <class R>
-  requires std::convertible_to<const R&, std::span<const HashPair>> KeyBatch(const R& hashes)
-  noexcept : keys_(std::span<const HashPair>(hashes)) {}
+  requires(std::convertible_to<const R&, std::span<const K>> || ...) BatchOf(const R& keys)
+  noexcept : keys_(keys) {}
 
-  KeyBatch(const Key* keys, std::size_t count) noexcept : keys_(std::span(keys, count)) {}
+  BatchOf(const Key* keys, std::size_t count) noexcept : keys_(std::span(keys, count)) {}
 
-  // Calls visitor(std::span<const T>), T being Key, std::uint64_t or HashPair.
+  // Calls visitor(std::span<const T>), T being one of K.
   template <class Visitor>
-  decltype(auto) visit(Visitor visitor) const noexcept {
-    if (const auto* const keys = std::get_if<0>(&keys_)) return visitor(*keys);
-    if (const auto* const integers = std::get_if<1>(&keys_)) return visitor(*integers);
-    return visitor(*std::get_if<2>(&keys_));
+  decltype(auto) visit(Visitor visitor) const {
+    return visit_from<0>(visitor);
   }
 
   std::size_t size() const noexcept {
     return visit([](const auto& keys) { return keys.size(); });
   }
 
-  KeyBatch subbatch(std::size_t first, std::size_t count) const noexcept {
-    return visit([&](const auto& keys) { return KeyBatch(keys.subspan(first, count)); });
+  BatchOf subbatch(std::size_t first, std::size_t count) const noexcept {
+    return visit([&](const auto& keys) { return BatchOf(keys.subspan(first, count)); });
   }
 
  private:
-  std::variant<std::span<const Key>, std::span<const std::uint64_t>, std::span<const HashPair>>
-      keys_;
+  template <std::size_t kFirst, class Visitor>
+  decltype(auto) visit_from(Visitor& visitor) const {
+    if constexpr (kFirst + 1 < sizeof...(K)) {
+      if (keys_.index() != kFirst) return visit_from<kFirst + 1>(visitor);
+    }
+    return visitor(*std::get_if<kFirst>(&keys_));
+  }
+
+  std::variant<std::span<const K>...> keys_;
 };
+
+// Bytes, or integers, which stand for their eight bytes.
+using UnhashedBatch = BatchOf<Key, std::uint64_t>;
+
+// The same, or pairs that a filter's hash() made of either.
+using KeyBatch = BatchOf<Key, std::uint64_t, HashPair>;
+
+// The batch for a filter that has no pairs (hashes_once.h). Throws
+// std::invalid_argument for a batch of pairs.
+inline UnhashedBatch unhashed(const KeyBatch& batch) {
+  return batch.visit([]<class T>(std::span<const T> keys) -> UnhashedBatch {
+    if constexpr (!std::same_as<T, HashPair>) return keys;
+    throw std::invalid_argument(kNoPairs);
+  });
+}
 
 // Room for the answers of one batch, which stays the caller's: a bool a key; or a bit a key, that
 // of key i being bit i mod 64 of word i / 64, and the bits of the last word that no key has are

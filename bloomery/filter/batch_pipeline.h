@@ -1,11 +1,14 @@
 #pragma once
 
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include <type_traits>
 #include "bloomery/hash/hash_pair.h"
+#include "bloomery/hash/key.h"
 
 namespace bloomery {
 
@@ -26,6 +29,17 @@ struct alignas(64) HashBlock {
   }
 };
 
+// The keys of a block that are hashed anew for each probe.
+struct KeyBlock {
+  Key keys[kHashBlock];
+
+  Key operator[](std::size_t j) const noexcept { return keys[j]; }
+  void set(std::size_t j, Key key) noexcept { keys[j] = key; }
+};
+
+template <class Hashed>
+using BlockOf = std::conditional_t<std::same_as<Hashed, Key>, KeyBlock, HashBlock>;
+
 // Hashes are used this many keys after they were started: two blocks until they are finished, and a
 // vector's store is not read back word by word at once.
 inline constexpr std::size_t kHashLag = 5 * kHashBlock;
@@ -39,11 +53,9 @@ template <class Hash>
 struct HashAtOnce {
   Hash hash;
 
-  void start(std::size_t first, std::size_t count, HashBlock& out) const {
-    hash(first, count, out);
-  }
-  void go_on(HashBlock&) const {}
-  void finish(HashBlock&) const {}
+  void start(std::size_t first, std::size_t count, auto& out) const { hash(first, count, out); }
+  void go_on(auto&) const {}
+  void finish(auto&) const {}
 };
 template <class Hash>
 HashAtOnce(Hash) -> HashAtOnce<Hash>;  // clang 14 does not deduce aggregates by itself
@@ -59,16 +71,16 @@ HashAtOnce(Hash) -> HashAtOnce<Hash>;  // clang 14 does not deduce aggregates by
 //   probe(index, hash)                  in the order of the keys
 //
 // kLag 0 is for filters that fit a core's cache, where a prefetch only costs.
-template <std::size_t kLag, class Hasher, class Prefetch, class Probe>
+template <std::size_t kLag, class Block = HashBlock, class Hasher, class Prefetch, class Probe>
 [[gnu::always_inline]] inline void run_pipeline(std::size_t count, Hasher hasher, Prefetch prefetch,
                                                 Probe probe) {
   constexpr std::size_t kProbeLag = kHashLag + kLag;
   constexpr std::size_t kRing = std::bit_ceil(kProbeLag / kHashBlock + 1);
-  HashBlock ring[kRing];
+  Block ring[kRing];
   const std::size_t whole = count - count % kHashBlock;
   for (std::size_t now = 0; now < whole + kProbeLag; now += kHashBlock) {
     // The block that is `lag` keys behind, and whether there is one.
-    const auto block = [&](std::size_t lag) -> HashBlock& {
+    const auto block = [&](std::size_t lag) -> Block& {
       return ring[(now - lag) / kHashBlock % kRing];
     };
     const auto has = [&](std::size_t lag) { return now - lag < whole; };
@@ -91,13 +103,14 @@ template <std::size_t kLag, class Hasher, class Prefetch, class Probe>
 }
 
 // kLag only where the filter is beyond a core's cache.
-template <std::size_t kLag = kFarLag, class Hasher, class Prefetch, class Probe>
+template <std::size_t kLag = kFarLag, class Block = HashBlock, class Hasher, class Prefetch,
+          class Probe>
 [[gnu::always_inline]] inline void run_pipeline(bool far, std::size_t count, Hasher hasher,
                                                 Prefetch prefetch, Probe probe) {
   if (far) {
-    run_pipeline<kLag>(count, hasher, prefetch, probe);
+    run_pipeline<kLag, Block>(count, hasher, prefetch, probe);
   } else {
-    run_pipeline<0>(count, hasher, prefetch, probe);
+    run_pipeline<0, Block>(count, hasher, prefetch, probe);
   }
 }
 
@@ -126,10 +139,10 @@ template <class K>
   }
 }
 
-// Hashes keys[i] for the pipeline as hash(keys[i]).
+// Hashes keys[i] for the pipeline as hash(keys[i]), into blocks that take that.
 template <class K, class Hash>
 [[gnu::always_inline]] inline auto hash_each_key(std::span<const K> keys, Hash hash) noexcept {
-  return HashAtOnce{[keys, hash](std::size_t first, std::size_t count, HashBlock& out) {
+  return HashAtOnce{[keys, hash](std::size_t first, std::size_t count, auto& out) {
     prefetch_keys(keys.data() + first);
     for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
   }};

@@ -22,6 +22,7 @@ namespace bloomery {
 template <ProbeScheme Scheme>
 class ClassicLayout {
  public:
+  using Hashed = bloomery::Hashed<Scheme>;
   static constexpr FilterKind kKind = Scheme::kKind;
   static constexpr std::uint32_t kMaxProbes = 255;
   static constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 60;
@@ -49,27 +50,35 @@ class ClassicLayout {
     return (parameters.geometry.bit_count + kWordBits - 1) / kWordBits;
   }
 
-  HashPair hash(Key key) const noexcept { return scheme_.hash(key); }
-  // By reference: what a scheme makes of an integer's bytes may say where they are.
-  HashPair hash(const std::uint64_t& integer) const noexcept {
+  // The key itself where the scheme hashes it anew for each probe.
+  Hashed hash(Key key) const noexcept {
+    if constexpr (HashesOnce<Scheme>) {
+      return scheme_.hash(key);
+    } else {
+      return key;
+    }
+  }
+  // By reference: the result may be a key, whose bytes are the integer's.
+  Hashed hash(const std::uint64_t& integer) const noexcept {
     if constexpr (requires { scheme_.hash(integer); }) {
       return scheme_.hash(integer);
     } else {
       static_assert(std::endian::native == std::endian::little);
-      return scheme_.hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
+      return hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
     }
   }
-  HashPair hash(HashPair pair) const noexcept { return pair; }
+  HashPair hash(HashPair pair) const noexcept requires HashesOnce<Scheme> { return pair; }
   template <class K>
-  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
+  void hash_many(std::span<const K> keys,
+                 HashPair* out) const noexcept requires HashesOnce<Scheme> {
     for (const K& key : keys) *out++ = hash(key);
   }
 
-  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
+  bool may_contain(std::span<const std::uint64_t> words, Hashed hash) const noexcept {
     return test_probes(words, hash, 0, asked_probes());
   }
 
-  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+  bool insert(std::span<std::uint64_t> words, Hashed hash) const noexcept {
     bool added = false;
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
       added |= set_bit(words, position(hash, i));
@@ -77,7 +86,7 @@ class ClassicLayout {
     return added;
   }
 
-  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+  bool insert_concurrently(std::span<std::uint64_t> words, Hashed hash) const noexcept {
     bool added = false;
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) {
       const std::uint64_t bit = position(hash, i);
@@ -100,7 +109,7 @@ class ClassicLayout {
     const auto finish = [&](const Waiting& key) {
       found[key.index] = test_probes(words, key.hash, first_probes, probes);
     };
-    run<kLookupLag>(words, keys, first_probes, [&](std::size_t index, HashPair hash) {
+    run<kLookupLag>(words, keys, first_probes, [&](std::size_t index, Hashed hash) {
       bool passes = true;  // without jumps, which a processor could not foresee
       for (std::uint32_t i = 0; i < first_probes; ++i) passes &= test_bit(words, position(hash, i));
       found[index] = false;
@@ -117,7 +126,7 @@ class ClassicLayout {
   std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
                            bool* was_new) const noexcept {
     std::size_t added = 0;
-    run<kInsertLag>(words, keys, geometry_.probe_count, [&](std::size_t i, HashPair hash) {
+    run<kInsertLag>(words, keys, geometry_.probe_count, [&](std::size_t i, Hashed hash) {
       const bool is_new = insert(words, hash);
       added += is_new ? 1 : 0;
       if (was_new != nullptr) was_new[i] = is_new;
@@ -133,24 +142,24 @@ class ClassicLayout {
 
   // Calls visit(position) for every probe of a key, which may fall together.
   template <class Visit>
-  void for_each_position(HashPair hash, Visit visit) const {
+  void for_each_position(Hashed hash, Visit visit) const {
     for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) visit(position(hash, i));
   }
 
   // Whether test(position) holds for every probe; stops at the first for which it does not.
   template <class Test>
-  bool all_positions(HashPair hash, Test test) const {
+  bool all_positions(Hashed hash, Test test) const {
     return all_probes(hash, 0, geometry_.probe_count, test);
   }
 
   // Calls visit(position) for the first position of every run of kLinePositions that a key touches.
   static constexpr std::uint64_t kLinePositions = 1;
   template <class Visit>
-  void for_each_line(HashPair hash, Visit visit) const {
+  void for_each_line(Hashed hash, Visit visit) const {
     for_each_position(hash, visit);
   }
 
-  std::vector<std::uint64_t> positions(HashPair hash) const {
+  std::vector<std::uint64_t> positions(Hashed hash) const {
     std::vector<std::uint64_t> all;
     for_each_position(hash, [&](std::uint64_t position) { all.push_back(position); });
     return all;
@@ -165,8 +174,8 @@ class ClassicLayout {
     }
   }
 
-  std::uint64_t position(HashPair hash, std::uint32_t i) const noexcept {
-    return Scheme::position(hash, i, bit_count_);
+  std::uint64_t position(Hashed hash, std::uint32_t i) const noexcept {
+    return scheme_.position(hash, i, bit_count_);
   }
 
   static bool is_far(std::span<const std::uint64_t> words) noexcept {
@@ -174,19 +183,19 @@ class ClassicLayout {
   }
 
   template <class Test>
-  bool all_probes(HashPair hash, std::uint32_t from, std::uint32_t to, Test test) const {
+  bool all_probes(Hashed hash, std::uint32_t from, std::uint32_t to, Test test) const {
     for (std::uint32_t i = from; i < to; ++i) {
       if (!test(position(hash, i))) return false;
     }
     return true;
   }
 
-  bool test_probes(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
+  bool test_probes(std::span<const std::uint64_t> words, Hashed hash, std::uint32_t from,
                    std::uint32_t to) const noexcept {
     return all_probes(hash, from, to, [&](std::uint64_t at) { return test_bit(words, at); });
   }
 
-  void ask(std::span<const std::uint64_t> words, HashPair hash, std::uint32_t from,
+  void ask(std::span<const std::uint64_t> words, Hashed hash, std::uint32_t from,
            std::uint32_t to) const noexcept {
     for (std::uint32_t i = from; i < to; ++i) {
       prefetch_far(&words[position(hash, i) / kWordBits]);
@@ -198,8 +207,8 @@ class ClassicLayout {
   void run(std::span<const std::uint64_t> words, std::span<const K> keys, std::uint32_t asked,
            Probe probe) const {
     const auto hasher = hash_each_key(keys, [this](const K& key) { return hash(key); });
-    const auto prefetch = [&](HashPair pair) { ask(words, pair, 0, asked); };
-    run_pipeline<kLag>(is_far(words), keys.size(), hasher, prefetch, probe);
+    const auto prefetch = [&](Hashed hash) { ask(words, hash, 0, asked); };
+    run_pipeline<kLag, BlockOf<Hashed>>(is_far(words), keys.size(), hasher, prefetch, probe);
   }
 
   // The more lines a key asks for, the fewer keys ahead keep as many requests under way.
@@ -212,7 +221,7 @@ class ClassicLayout {
   // A key whose first probes have passed.
   struct Waiting {
     std::size_t index;
-    HashPair hash;
+    Hashed hash;
   };
 
   Scheme scheme_;

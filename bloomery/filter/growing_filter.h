@@ -56,6 +56,7 @@ class GrowingFilter {
   using LayerFilter = BasicFilter<L, SharedWords>;
   static constexpr std::size_t kMaxLayers = Rule::kMaxLayers;
   static_assert(kMaxLayers <= StableList<LayerFilter>::kMaxSize);
+  static_assert(HashesOnce<L>, "a chain asks each layer with the pair of the first");
 
   // Throws std::invalid_argument for options that are not allowed.
   explicit GrowingFilter(const FilterOptions& options)
@@ -230,6 +231,7 @@ class GrowingFilter {
   std::span<std::uint64_t> layer_words(std::size_t i) noexcept {
     return layer(i).storage().words();
   }
+  std::vector<Probe> probes(Key key) const { return probes(hash(key)); }
   std::vector<Probe> probes(HashPair hash) const {
     std::vector<Probe> all;
     for (std::size_t i = 0; i < layer_count(); ++i) {

@@ -41,6 +41,7 @@ class OwnedStaticFilter {
   double cardinality() const { return filter_.cardinality(); }
   double predicted_rate() const { return filter_.predicted_rate(); }
   HashPair hash(Key key) const noexcept { return filter_.hash(key); }
+  std::vector<Probe> probes(Key key) const { return probes(hash(key)); }
   std::vector<Probe> probes(HashPair hash) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bloomery/filter/geometry.h"
+#include "bloomery/filter/hashes_once.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/hash/hash_pair.h"
 #include "bloomery/hash/key.h"
@@ -16,14 +17,13 @@ namespace bloomery {
 // A scheme may have hash(std::uint64_t), else integers are their eight bytes; check(parameters),
 // which throws FormatError for a geometry that it never has; and asked_probes(probe_count),
 // where questions look at fewer probes than inserts set.
-// position() may take the Modulus that bit_count is, for its remainder.
+// position() may take the Modulus that bit_count is, for its remainder. A scheme whose probes are
+// hashes of their own has no hash(), and position() takes the key.
 template <class P>
-concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Key key,
-                               HashPair hash, std::uint32_t i, std::uint64_t bit_count) {
+concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Hashed<P> hashed,
+                               std::uint32_t i, std::uint64_t bit_count) {
   { P::geometry(options) } -> std::same_as<Geometry>;
-  { scheme.hash(key) }
-  noexcept->std::same_as<HashPair>;
-  { P::position(hash, i, bit_count) }
+  { scheme.position(hashed, i, bit_count) }
   noexcept->std::same_as<std::uint64_t>;
 };
 

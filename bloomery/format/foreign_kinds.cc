@@ -141,21 +141,6 @@ std::string_view any_hash_name(const FilterParameters& parameters) {
   return parameters.hash.id() == HashId::secret ? "HighwayHash-128" : "XXH3-128";
 }
 
-bool carries_hash(FilterKind kind) noexcept {
-  switch (kind) {
-    case FilterKind::simple_java:
-    case FilterKind::javascript:
-    case FilterKind::javascript_sane:
-    case FilterKind::pyrebloom:
-    case FilterKind::gozero:
-    case FilterKind::hutool_bitmap:
-    case FilterKind::hutool_bitset:
-      return false;
-    default:
-      return true;
-  }
-}
-
 void check_any_contents(const FilterContents& contents) {
   is_foreign(contents.parameters.kind) ? check_foreign(contents) : check_contents(contents);
 }

@@ -20,9 +20,6 @@ void check_any_contents(const FilterContents& contents);
 std::uint64_t any_word_count(const FilterContents& contents);
 std::string_view any_hash_name(const FilterParameters& parameters);
 
-// False where a hash pair is but a reference to the key (key_reference.h), and says nothing.
-bool carries_hash(FilterKind kind) noexcept;
-
 // Bits of a line of such filters; 512 also for those without lines.
 std::uint32_t foreign_line_bits(FilterKind kind) noexcept;
 

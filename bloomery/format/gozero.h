@@ -4,7 +4,6 @@
 
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
-#include "bloomery/format/key_reference.h"
 #include "bloomery/hash/murmur3.h"
 
 // core/bloom of go-zero: 14 hashes over a bitmap of Redis. The i-th is the first word of murmur3
@@ -21,10 +20,9 @@ struct GozeroProbes {
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
-  HashPair hash(Key key) const noexcept { return refer_to(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
+  static std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept {
     const auto last = static_cast<std::uint8_t>(i);
-    return murmur3_128_appended(referred_key(hash), last).h1 % bit_count;
+    return murmur3_128_appended(key, last).h1 % bit_count;
   }
 };
 

@@ -55,10 +55,10 @@ void HutoolBitMapProbes::check(const FilterParameters& parameters) {
       " probes (5)");
 }
 
-std::uint64_t HutoolBitMapProbes::position(HashPair hash, std::uint32_t i,
+std::uint64_t HutoolBitMapProbes::position(Key key, std::uint32_t i,
                                            std::uint64_t bit_count) noexcept {
   const std::uint64_t size = bit_count / kBitMaps;
-  return i * size + remainder(kBitMapHashes[i](referred_key(hash)), size);
+  return i * size + remainder(kBitMapHashes[i](key), size);
 }
 
 Geometry HutoolBitSetProbes::geometry(const FilterOptions& options) {
@@ -83,9 +83,9 @@ void HutoolBitSetProbes::check(const FilterParameters& parameters) {
       " probes (1 to 8)");
 }
 
-std::uint64_t HutoolBitSetProbes::position(HashPair hash, std::uint32_t i,
+std::uint64_t HutoolBitSetProbes::position(Key key, std::uint32_t i,
                                            std::uint64_t bit_count) noexcept {
-  return remainder(kBitSetHashes[i](referred_key(hash)), bit_count);
+  return remainder(kBitSetHashes[i](key), bit_count);
 }
 
 namespace hutool {

@@ -4,7 +4,6 @@
 
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
-#include "bloomery/format/key_reference.h"
 
 // Two Bloom filters of Hutool (Java), over string hashes of 32 bits.
 //
@@ -30,8 +29,7 @@ struct HutoolBitMapProbes {
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
-  HashPair hash(Key key) const noexcept { return refer_to(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept;
+  static std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept;
 };
 
 struct HutoolBitSetProbes {
@@ -42,8 +40,7 @@ struct HutoolBitSetProbes {
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
-  HashPair hash(Key key) const noexcept { return refer_to(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept;
+  static std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept;
 };
 
 namespace hutool {

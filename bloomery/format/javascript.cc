@@ -38,9 +38,9 @@ void JavascriptProbes::check(const FilterParameters& parameters) {
   check_masked(parameters, "a JavaScript filter");
 }
 
-std::uint64_t JavascriptProbes::position(HashPair hash, std::uint32_t i,
+std::uint64_t JavascriptProbes::position(Key key, std::uint32_t i,
                                          std::uint64_t bit_count) noexcept {
-  return published_hash(referred_key(hash), kSeeds[i]) & (bit_count - 1);
+  return published_hash(key, kSeeds[i]) & (bit_count - 1);
 }
 
 Geometry JavascriptSaneProbes::geometry(const FilterOptions& options) {
@@ -55,12 +55,10 @@ void JavascriptSaneProbes::check(const FilterParameters& parameters) {
   }
 }
 
-std::uint64_t JavascriptSaneProbes::position(HashPair hash, std::uint32_t i,
-                                             std::uint64_t bit_count) noexcept {
-  const Key key = referred_key({hash.h1, hash.h2 & ~kDoublesBit});
+std::uint64_t JavascriptSaneProbes::position(Key key, std::uint32_t i,
+                                             std::uint64_t bit_count) const noexcept {
   const std::uint32_t seed = JavascriptProbes::kSeeds[i];
-  const bool in_doubles = (hash.h2 & kDoublesBit) != 0;
-  return (in_doubles ? hash_in_doubles(key, seed) : unit_hash(key, seed)) & (bit_count - 1);
+  return (in_doubles_ ? hash_in_doubles(key, seed) : unit_hash(key, seed)) & (bit_count - 1);
 }
 
 namespace javascript {

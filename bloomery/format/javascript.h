@@ -4,7 +4,6 @@
 
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
-#include "bloomery/format/key_reference.h"
 
 // A JavaScript class from an article, with eight hashes of 2^30 bits:
 //
@@ -29,8 +28,7 @@ struct JavascriptProbes {
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
-  HashPair hash(Key key) const noexcept { return refer_to(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept;
+  static std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept;
 };
 
 struct JavascriptSaneProbes {
@@ -42,17 +40,9 @@ struct JavascriptSaneProbes {
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
-  // The top bit of the length says which of the two.
-  HashPair hash(Key key) const noexcept {
-    HashPair pair = refer_to(key);
-    if (in_doubles_) pair.h2 |= kDoublesBit;
-    return pair;
-  }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept;
+  std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) const noexcept;
 
  private:
-  static constexpr std::uint64_t kDoublesBit = std::uint64_t{1} << 63;
-
   bool in_doubles_;
 };
 

@@ -35,9 +35,9 @@ Geometry PyrebloomProbes::geometry(const FilterOptions& options) {
   return pyrebloom::geometry(options.capacity, options.false_positive_rate);
 }
 
-std::uint64_t PyrebloomProbes::position(HashPair hash, std::uint32_t i,
+std::uint64_t PyrebloomProbes::position(Key key, std::uint32_t i,
                                         std::uint64_t bit_count) noexcept {
-  return murmur2_64a(referred_key(hash), kSeeds[i]) % bit_count;
+  return murmur2_64a(key, kSeeds[i]) % bit_count;
 }
 
 namespace pyrebloom {

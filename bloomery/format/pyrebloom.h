@@ -5,7 +5,6 @@
 
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
-#include "bloomery/format/key_reference.h"
 
 // pyreBloom (Python, C) over bitmaps of Redis. Each probe is MurmurHash64A under a seed of its own,
 // mod m. The bits are spread over several strings where one cannot hold them:
@@ -23,8 +22,7 @@ struct PyrebloomProbes {
   explicit PyrebloomProbes(const FilterParameters&) noexcept {}
   static Geometry geometry(const FilterOptions& options);
 
-  HashPair hash(Key key) const noexcept { return refer_to(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept;
+  static std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept;
 };
 
 namespace pyrebloom {

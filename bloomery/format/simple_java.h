@@ -4,7 +4,6 @@
 
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
-#include "bloomery/format/key_reference.h"
 #include "bloomery/format/unit_hash.h"
 
 // "SimpleBloomFilter", a Java class that was copied from article to article: a BitSet of 2^25 bits
@@ -21,9 +20,8 @@ struct SimpleJavaProbes {
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 
-  HashPair hash(Key key) const noexcept { return refer_to(key); }
-  static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
-    return unit_hash(referred_key(hash), kFactors[i]) & (bit_count - 1);
+  static std::uint64_t position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept {
+    return unit_hash(key, kFactors[i]) & (bit_count - 1);
   }
 };
 

@@ -39,6 +39,59 @@ TEST(AnyFilter, IsTheFilterOfItsKind) {
   }
 }
 
+// A filter of one bit, which says which of its calls were made.
+class Counted {
+ public:
+  struct Calls {
+    int single = 0;
+    int batch = 0;
+  };
+  explicit Counted(Calls& calls) : calls_(&calls) {}
+
+  bool insert(Key) {
+    ++calls_->single;
+    return !std::exchange(has_, true);
+  }
+  std::size_t insert_many(UnhashedBatch) {
+    ++calls_->batch;
+    return std::exchange(has_, true) ? 0 : 1;
+  }
+  std::size_t insert_many(UnhashedBatch batch, Answers) { return insert_many(batch); }
+  bool insert_concurrently(Key key) { return insert(key); }
+  void merge(const FilterContents&) {}
+  void clear() { has_ = false; }
+  bool may_contain(Key) const noexcept {
+    ++calls_->single;
+    return has_;
+  }
+  void may_contain_many(UnhashedBatch, Answers) const noexcept { ++calls_->batch; }
+
+  const FilterParameters& parameters() const { return parameters_; }
+  std::uint64_t capacity() const { return 1; }
+  std::uint64_t inserted() const { return has_ ? 1 : 0; }
+  FilterContents contents() const { return {}; }
+  double fill_ratio() const { return 0; }
+  double cardinality() const { return 0; }
+  double predicted_rate() const { return 0; }
+  std::vector<Probe> probes(Key) const { return {}; }
+
+ private:
+  Calls* calls_;
+  FilterParameters parameters_;
+  bool has_ = false;
+};
+
+TEST(AnyFilter, ASingleKeyIsNotABatch) {
+  Counted::Calls calls;
+  AnyFilter filter{Counted(calls)};
+  EXPECT_FALSE(filter.may_contain("alice"));
+  EXPECT_TRUE(filter.insert("alice"));
+  EXPECT_TRUE(filter.may_contain("alice"));
+  EXPECT_EQ(calls.single, 3);
+  EXPECT_EQ(calls.batch, 0);
+  EXPECT_THROW(filter.hash("alice"), std::invalid_argument);
+}
+
 TEST(AnyFilter, AStaticOneIsAskedAndNotChanged) {
   EXPECT_THROW(make_filter(FilterKind::fixed, {.capacity = 5}), std::invalid_argument);
   const auto parameters = parameters_for(FilterKind::fixed, {}, {.capacity = 1});

@@ -20,8 +20,7 @@ TEST(Gozero, ProbesAsGozeroDoes) {
     const std::string key = bytes_of_hex(each["in_hex"]);
     for (const json& set : each["positions"]) {
       for (std::uint32_t i = 0; i < 14; ++i) {
-        EXPECT_EQ(GozeroProbes::position(probes.hash(key), i, set["bits"]), set["locations"][i])
-            << each;
+        EXPECT_EQ(GozeroProbes::position(key, i, set["bits"]), set["locations"][i]) << each;
       }
     }
   }

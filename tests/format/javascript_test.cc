@@ -41,7 +41,7 @@ void expect_positions(const char* section, std::uint32_t options) {
   for (const json& each : vectors()["hash_vectors"]) {
     const std::string key = key_of(each);
     for (std::uint32_t i = 0; i < 8; ++i) {
-      EXPECT_EQ(Scheme::position(probes.hash(key), i, vectors()["bits"]), each[section][i])
+      EXPECT_EQ(probes.position(key, i, vectors()["bits"]), each[section][i])
           << each << " seed " << i;
     }
   }

@@ -20,7 +20,7 @@ TEST(Pyrebloom, ProbesAsPyrebloomDoes) {
     const std::string key = bytes_of_hex(each["in_hex"]);
     for (const json& set : each["positions"]) {
       for (std::uint32_t i = 0; i < set["key_index_and_offset"].size(); ++i) {
-        const std::uint64_t position = PyrebloomProbes::position(probes.hash(key), i, set["bits"]);
+        const std::uint64_t position = PyrebloomProbes::position(key, i, set["bits"]);
         EXPECT_EQ(json({position / pyrebloom::kPartBits, position % pyrebloom::kPartBits}),
                   set["key_index_and_offset"][i])
             << each;
