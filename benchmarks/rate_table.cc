@@ -59,7 +59,7 @@ void print_rates(const std::vector<RateResult>& results, bool full) {
   if (full) print_full(results);
   fmt::print("the worst of {} key patterns; ! is above 1.05 by more than luck\n",
              all_patterns().size());
-  for (const KindName& kind : filter_kinds()) print_matrix(kind.kind, results);
+  for (const Kind& kind : filter_kinds()) print_matrix(kind.number, results);
 }
 
 }  // namespace bloomery::bench

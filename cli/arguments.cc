@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/windowed_shape.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/printable.h"
 
@@ -15,7 +17,7 @@ namespace {
 
 std::string kind_names() {
   std::string names;
-  for (const KindName& each : filter_kinds()) {
+  for (const Kind& each : filter_kinds()) {
     names += (names.empty() ? "" : "|") + std::string(each.name);
   }
   return names;
@@ -23,7 +25,7 @@ std::string kind_names() {
 
 std::string kind_meanings() {
   std::string meanings;
-  for (const KindName& each : filter_kinds()) {
+  for (const Kind& each : filter_kinds()) {
     meanings +=
         (meanings.empty() ? "" : "; ") + std::string(each.name) + ": " + std::string(each.what);
   }
@@ -38,11 +40,11 @@ Option add_kind(Command command, std::optional<FilterKind>& kind) {
 }
 
 FilterOptions NewFilter::options() const {
-  if ((expansion || tightening) && kind_or_default() != FilterKind::scalable) {
+  if ((expansion || tightening) && !kind_of(kind_or_default()).has_layers) {
     throw std::invalid_argument("--expansion and --tightening are for --kind scalable, not " +
                                 std::string(kind_name(kind_or_default())));
   }
-  if ((window_ms || generations) && kind_or_default() != FilterKind::windowed) {
+  if ((window_ms || generations) && !kind_of(kind_or_default()).forgets) {
     throw std::invalid_argument(std::string(window_ms ? "--window" : "--generations") + ": a " +
                                 std::string(kind_name(kind_or_default())) +
                                 " filter forgets nothing; only --kind windowed has a window");

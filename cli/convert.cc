@@ -2,7 +2,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/filter_location.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"

@@ -3,8 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/rates.h"
+#include "bloomery/filter/windowed_layout.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -32,7 +33,7 @@ int create(const Arguments& arguments) {
   const AnyFilter filter = empty_filter(arguments.filter, arguments.file);
   save(filter.contents(), arguments.file, {.replace = false});
   const double rate =
-      filter.parameters().kind == FilterKind::windowed
+      kind_of(filter.parameters().kind).forgets
           ? WindowedLayout::rate_at_capacity(filter.parameters())
           : predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
   Report report;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -38,7 +38,7 @@ int erase(const Arguments& arguments) {
   AnyFilter& filter = editor.filter();
   if (!filter.can_erase()) {
     throw std::invalid_argument(arguments.file.text() + ": is a " +
-                                std::string(any_kind_name(filter.parameters().kind)) +
+                                std::string(kind_of(filter.parameters().kind).name) +
                                 " filter; only counting and classic-counting ones can erase");
   }
   std::uint64_t erased_count = 0;

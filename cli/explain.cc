@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bloomery/filter/blocked_shape.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
@@ -105,7 +106,7 @@ int explain(const Arguments& arguments) {
   const std::string key = decode_key(arguments.encoding, arguments.key);
   const AnyFilter filter = load(arguments.file);
   const std::vector<Probe> probes = filter.probes(key);
-  const bool has_generations = filter.parameters().kind == FilterKind::windowed;
+  const bool has_generations = kind_of(filter.parameters().kind).forgets;
   std::size_t clear_count = 0;
   Report::Value probes_json = Report::Value::array();
   for (const Probe& probe : probes) {

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/filter/windowed_layout.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/source/human_number.h"
 #include "cli/messages.h"
 #include "cli/text_table.h"
@@ -35,7 +36,7 @@ void add_parameters(Report& report, const FilterContents& contents) {
   const bool foreign = is_foreign(parameters.kind);
   const bool secret = parameters.hash.id() == HashId::secret;
   const std::uint64_t byte_count = 8 * any_word_count(contents);
-  report.add("kind", any_kind_name(parameters.kind));
+  report.add("kind", kind_of(parameters.kind).name);
   report.add("capacity", parameters.capacity, count_text(parameters.capacity));
   report.add("false_positive_rate", parameters.false_positive_rate,
              rate_text(parameters.false_positive_rate) + " at capacity");
@@ -58,11 +59,11 @@ void add_parameters(Report& report, const FilterContents& contents) {
                       : "XXH3-128, and a mixer of its own for keys of eight bytes");
   report.add("secret", secret);
   if (!secret && !foreign) report.add("seed", parameters.hash.seed());
-  if (parameters.kind == FilterKind::windowed) add_window(report, parameters);
+  if (kind_of(parameters.kind).forgets) add_window(report, parameters);
 }
 
 void add_generations(Report& report, const AnyFilter& filter) {
-  if (filter.parameters().kind != FilterKind::windowed) return;
+  if (!kind_of(filter.parameters().kind).forgets) return;
   const WindowedLayout layout(filter.parameters());
   Report::Value generations = Report::Value::array();
   std::string text;
@@ -133,7 +134,7 @@ void advise_of_keys(const FilterLocation& location, const AnyFilter& filter,
 
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now) {
   // What a windowed filter holds is right as long as its rate is.
-  const bool forgets = filter.parameters().kind == FilterKind::windowed;
+  const bool forgets = kind_of(filter.parameters().kind).forgets;
   if (forgets && rate_now <= 1.05 * filter.parameters().false_positive_rate) return;
   const std::uint64_t holds =
       forgets ? static_cast<std::uint64_t>(std::llround(filter.cardinality())) : filter.inserted();

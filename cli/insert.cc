@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -51,7 +52,7 @@ int insert(const Arguments& arguments) {
         return true;
       });
   // In a windowed filter, keys that are not new stay longer.
-  const bool forgets = editor.filter().parameters().kind == FilterKind::windowed;
+  const bool forgets = kind_of(editor.filter().parameters().kind).forgets;
   if (new_count > 0 || (forgets && totals.key_count > 0)) editor.commit();
 
   Report report;

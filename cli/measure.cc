@@ -12,6 +12,7 @@
 
 #include "bloomery/bits/huge_pages.h"
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"
 #include "cli/commands.h"
@@ -119,7 +120,7 @@ int measure(const Arguments& arguments) {
   const FilterKind kind = arguments.filter.kind_or_default();
   FilterOptions options = arguments.filter.options();
   if (arguments.grow_from) {
-    if (kind != FilterKind::scalable) {
+    if (!kind_of(kind).has_layers) {
       throw std::invalid_argument("--grow-from is for --kind scalable, not " +
                                   std::string(kind_name(kind)));
     }

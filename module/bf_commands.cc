@@ -208,7 +208,7 @@ void bf_info(Call& call) {
 void bf_debug(Call& call) {
   const OpenKey key = call.open(kRead);
   const FilterContents contents = key.existing<ChainFilter>().contents();
-  const bool is_64_bit = contents.parameters.kind == FilterKind::redisbloom;
+  const bool is_64_bit = contents.parameters.kind == redisbloom::kKind.number;
   call.reply_array(1 + contents.layers.size());
   call.reply_bytes("size:" + std::to_string(contents.inserted));
   for (const Layer& link : contents.layers) {

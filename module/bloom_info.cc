@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "bloomery/filter/rates.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "module/native_filter.h"
 
 namespace bloomery::module {
@@ -44,11 +44,10 @@ State expected_state(const FilterContents& contents) {
 }
 
 State state_of(const StoredFilter& filter, const FilterContents& contents) {
-  const FilterKind kind = contents.parameters.kind;
-  // What a window forgot is in no count, and other systems' probes are their own.
-  const bool counts_say_all =
-      kind != FilterKind::windowed &&
-      (!is_foreign(kind) || kind == FilterKind::redisbloom || kind == FilterKind::redisbloom_32);
+  const Kind& kind = kind_of(contents.parameters.kind);
+  // What a window forgot is in no count, and other systems' probes are their own, but for
+  // RedisBloom's chains.
+  const bool counts_say_all = !kind.forgets && (!is_foreign(kind.number) || kind.has_layers);
   if (counts_say_all && filter.memory_bytes() > kMostBytesRead) return expected_state(contents);
   return read_state(filter);
 }
@@ -69,7 +68,7 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
 
   call.reply_map(17);
   name("Kind");
-  call.reply_bytes(any_kind_name(parameters.kind));
+  call.reply_bytes(kind_of(parameters.kind).name);
   name("State");
   call.reply_simple(filter.is_incomplete() ? "loading" : "ready");
   name("Capacity");

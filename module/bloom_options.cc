@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "bloomery/format/kinds.h"
+
 namespace bloomery::module {
 namespace {
 
@@ -89,7 +91,7 @@ bool grows(const Given& given) {
   return !is_classic && !given.counting && !given.window;
 }
 
-FilterKind kind_of(const Given& given) {
+FilterKind kind_asked_by(const Given& given) {
   const bool is_classic = given.layout && same_word(*given.layout, "classic");
   if (given.layout && !is_classic && !same_word(*given.layout, "blocked")) {
     refuse("LAYOUT must be blocked or classic");
@@ -123,12 +125,12 @@ BloomReserve parse_bloom_reserve(std::span<const std::string_view> words,
   asked.filter.capacity = whole("the capacity", words[3], 1, settings.most_capacity);
 
   const Given given = words_given(words.subspan(kFirstOption));
-  asked.kind = kind_of(given);
+  asked.kind = kind_asked_by(given);
   asked.only_if_new = given.only_if_new;
   if (given.seed && given.secret) refuse("a filter has either a SEED or is SECRET");
   if (given.seed) asked.filter.seed = whole("SEED", *given.seed, 0, ~std::uint64_t{0});
   asked.filter.secret = given.secret;
-  if (asked.kind == FilterKind::scalable) {
+  if (kind_of(asked.kind).has_layers) {
     if (given.expansion) asked.filter.growth.expansion = real("EXPANSION", *given.expansion);
     if (given.tightening) asked.filter.growth.tightening = real("TIGHTENING", *given.tightening);
   } else if (given.tightening) {

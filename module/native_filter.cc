@@ -11,16 +11,15 @@
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
 #include "module/window_clock.h"
 
 namespace bloomery::module {
 namespace {
 
-bool is_full_one_day(FilterKind kind) noexcept {
-  return kind == FilterKind::classic || kind == FilterKind::blocked ||
-         kind == FilterKind::counting || kind == FilterKind::classic_counting;
+bool is_full_one_day(const Kind& kind) noexcept {
+  return !is_foreign(kind.number) && !kind.has_layers && !kind.forgets && !kind.built_once;
 }
 
 // The length of the file whose head this is.
@@ -49,7 +48,7 @@ std::unique_ptr<NativeFilter> NativeFilter::reserve(FilterKind kind, const Filte
 std::unique_ptr<NativeFilter> NativeFilter::of_head(std::span<const std::byte> head) {
   FileHeader header = decode_head(head, file_bytes_of(head));
   FilterContents& contents = header.contents;
-  if (contents.inserted != 0 || is_built_once(contents.parameters.kind)) {
+  if (contents.inserted != 0 || kind_of(contents.parameters.kind).built_once) {
     throw FormatError("the head of a filter that is not empty");
   }
   contents.parameters.window.clock = window_now;
@@ -66,7 +65,8 @@ std::unique_ptr<NativeFilter> NativeFilter::clone() const {
 }
 
 std::uint64_t NativeFilter::room() const noexcept {
-  if (!is_full_one_day(parameters().kind)) return std::numeric_limits<std::uint64_t>::max();
+  if (!is_full_one_day(kind_of(parameters().kind)))
+    return std::numeric_limits<std::uint64_t>::max();
   return filter_.capacity() - std::min(filter_.capacity(), filter_.inserted());
 }
 
@@ -111,14 +111,14 @@ void NativeFilter::may_contain_many(KeyBatch batch, bool* found) const noexcept 
 }
 
 bool NativeFilter::counts_repeats() const noexcept {
-  return can_erase() || parameters().kind == FilterKind::windowed;
+  return can_erase() || kind_of(parameters().kind).forgets;
 }
 
 void NativeFilter::merge(const FilterContents& other) {
-  const FilterKind kind = parameters().kind;
-  if (kind == FilterKind::windowed || is_built_once(kind)) {
-    throw IncompatibleError("cannot merge: filters of the kind " +
-                            std::string(any_kind_name(kind)) + " are not merged here");
+  const Kind& kind = kind_of(parameters().kind);
+  if (kind.forgets || kind.built_once) {
+    throw IncompatibleError("cannot merge: filters of the kind " + std::string(kind.name) +
+                            " are not merged here");
   }
   auto reason = merge_obstacle(contents(), other);
   if (!reason.empty()) throw IncompatibleError("cannot merge: " + reason);
@@ -130,7 +130,7 @@ void NativeFilter::take_over(const AddedMeanwhile& added) {
   if (is_built_once(parameters().kind)) {
     throw std::invalid_argument(std::to_string(added.all().size()) +
                                 " items were added during the load, and filters of the kind " +
-                                std::string(any_kind_name(parameters().kind)) + " take none");
+                                std::string(kind_of(parameters().kind).name) + " take none");
   }
   std::vector<const AddedMeanwhile::Item*> items;
   for (const auto& each : added.all()) items.push_back(&each);
@@ -147,9 +147,7 @@ void NativeFilter::take_over(const AddedMeanwhile& added) {
 
 bool NativeFilter::grows() const noexcept {
   const FilterParameters& of = parameters();
-  return of.kind == FilterKind::scalable ||
-         ((of.kind == FilterKind::redisbloom || of.kind == FilterKind::redisbloom_32) &&
-          of.growth.expansion != 0);
+  return kind_of(of.kind).has_layers && of.growth.expansion != 0;
 }
 
 std::uint64_t NativeFilter::memory_bytes() const {

@@ -1,40 +1,85 @@
 #include "bloomery/filter/filter_kinds.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/errors.h"
+#include "bloomery/filter/blocked_layout.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/counting_layout.h"
+#include "bloomery/filter/make_kind.h"
+#include "bloomery/filter/native_probes.h"
+#include "bloomery/filter/scalable_filter.h"
+#include "bloomery/filter/sizing.h"
+#include "bloomery/filter/windowed_layout.h"
+
 namespace bloomery {
 namespace {
 
+using Classic = ClassicLayout<NativeProbes>;
+
+constexpr std::string_view kHash = "XXH3-128";
+
+constexpr Kind static_kind() {
+  Kind kind{.number = FilterKind::fixed,
+            .name = "static",
+            .hash_name = kHash,
+            .what = "built once, by load; the smallest of all",
+            .built_once = true};
+  kind.geometry = classic_geometry;
+  kind.check = OwnedStaticFilter::check;
+  kind.word_count = [](const FilterContents& contents) {
+    return OwnedStaticFilter::word_count(contents.parameters);
+  };
+  kind.make = [](const FilterParameters&) -> AnyFilter {
+    throw std::invalid_argument(
+        "a static filter is not made empty: it is built once, of all its keys");
+  };
+  kind.open = [](const FilterContents& contents, SharedWords words) {
+    return AnyFilter(OwnedStaticFilter(contents, std::move(words)));
+  };
+  return kind;
+}
+
+// In the order in which users read them.
 constexpr std::array kKinds{
-    KindName{FilterKind::blocked, "blocked", "the fastest, and the default"},
-    KindName{FilterKind::classic, "classic", "the smallest"},
-    KindName{FilterKind::counting, "counting", "keys can be erased"},
-    KindName{FilterKind::classic_counting, "classic-counting", "the same, smallest"},
-    KindName{FilterKind::scalable, "scalable", "grows with its keys"},
-    KindName{FilterKind::windowed, "windowed", "keys are forgotten after a while"},
-    KindName{FilterKind::fixed, "static", "built once, by load; the smallest of all"},
+    flat_kind<BlockedLayout>({"blocked", kHash, "the fastest, and the default"}),
+    flat_kind<Classic>({"classic", kHash, "the smallest"}),
+    flat_kind<CountingLayout<BlockedLayout>>({"counting", kHash, "keys can be erased"}),
+    flat_kind<CountingLayout<Classic>>({"classic-counting", kHash, "the same, smallest"}),
+    chain_kind<ScalableFilter>({"scalable", kHash, "grows with its keys"}),
+    flat_kind<WindowedLayout>({"windowed", kHash, "keys are forgotten after a while"}),
+    static_kind(),
 };
+
+const Kind* find(FilterKind number) noexcept {
+  const auto* const found = std::ranges::find(kKinds, number, &Kind::number);
+  return found == kKinds.end() ? nullptr : found;
+}
+
+const Kind& own_kind(FilterKind number) {
+  if (const Kind* const found = find(number)) return *found;
+  throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(number)));
+}
 
 }  // namespace
 
-std::span<const KindName> filter_kinds() noexcept {
+std::span<const Kind> filter_kinds() noexcept {
   return kKinds;
 }
 
 std::string_view kind_name(FilterKind kind) {
-  for (const KindName& each : kKinds) {
-    if (each.kind == kind) return each.name;
-  }
+  if (const Kind* const found = find(kind)) return found->name;
   throw std::invalid_argument("no filter kind has number " +
                               std::to_string(static_cast<int>(kind)));
 }
 
 FilterKind kind_named(std::string_view name) {
   std::string names;
-  for (const KindName& each : kKinds) {
-    if (each.name == name) return each.kind;
+  for (const Kind& each : kKinds) {
+    if (each.name == name) return each.number;
     names += names.empty() ? "" : ", ";
     names += each.name;
   }
@@ -42,29 +87,30 @@ FilterKind kind_named(std::string_view name) {
                               names);
 }
 
-AnyFilter make_filter(FilterKind kind, const FilterOptions& options) {
-  return with_kind(kind, [&]<class K>() {
-    return AnyFilter(K::make(parameters_for(kind, K::geometry(options), options)));
-  });
+bool is_built_once(FilterKind kind) noexcept {
+  const Kind* const found = find(kind);
+  return found != nullptr && found->built_once;
+}
+
+AnyFilter make_filter(FilterKind number, const FilterOptions& options) {
+  const Kind& kind = own_kind(number);
+  return kind.make(parameters_for(number, kind.geometry(options), options));
 }
 
 Geometry geometry_for(FilterKind kind, const FilterOptions& options) {
-  return with_kind(kind, [&]<class K>() { return K::geometry(options); });
+  return own_kind(kind).geometry(options);
 }
 
 void check_contents(const FilterContents& contents) {
-  const FilterParameters& parameters = contents.parameters;
-  const double rate = parameters.false_positive_rate;
-  if (parameters.capacity == 0 || !(rate >= kMinRate && rate < 1)) {
-    throw FormatError("impossible promise of a filter: capacity " +
-                      std::to_string(parameters.capacity) + " (at least 1), rate " +
-                      std::to_string(rate) + " (above 0, below 1)");
-  }
-  with_kind(parameters.kind, [&]<class K>() { K::check(contents); });
+  check_contents(own_kind(contents.parameters.kind), contents);
 }
 
 std::uint64_t stored_word_count(const FilterContents& contents) {
-  return with_kind(contents.parameters.kind, [&]<class K>() { return K::word_count(contents); });
+  return own_kind(contents.parameters.kind).word_count(contents);
+}
+
+AnyFilter open_filter(const FilterContents& contents, SharedWords words) {
+  return open_filter(own_kind(contents.parameters.kind), contents, std::move(words));
 }
 
 }  // namespace bloomery

@@ -54,6 +54,7 @@ template <Layout L, GrowthRule Rule>
 class GrowingFilter {
  public:
   using LayerFilter = BasicFilter<L, SharedWords>;
+  static constexpr FilterKind kKind = Rule::kKind;
   static constexpr std::size_t kMaxLayers = Rule::kMaxLayers;
   static_assert(kMaxLayers <= StableList<LayerFilter>::kMaxSize);
   static_assert(HashesOnce<L>, "a chain asks each layer with the pair of the first");

@@ -19,7 +19,7 @@ enum class FilterKind : std::uint8_t {
   windowed = 6,          // generations of blocked filters that retire
   fixed = 7,             // "static": built once, of all its keys
 
-  // Schemes of other systems; format/ knows what they mean.
+  // Schemes of other systems, all from 32 on; format/ knows what they mean.
   mitz_64 = 32,
   mitz_32 = 33,
   redisson = 34,
@@ -43,7 +43,7 @@ enum class FilterKind : std::uint8_t {
 
 // Whether the kind is another system's scheme, with a hash of its own.
 constexpr bool is_foreign(FilterKind kind) noexcept {
-  return kind >= FilterKind::mitz_64 && kind <= FilterKind::parquet;
+  return kind >= FilterKind{32};
 }
 
 // Everything about a filter but its bits: two filters with equal kind, hash, geometry, growth and

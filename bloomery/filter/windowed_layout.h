@@ -31,6 +31,7 @@ struct Generation {
 class WindowedLayout {
  public:
   static constexpr FilterKind kKind = FilterKind::windowed;
+  static constexpr bool kForgets = true;
 
   // Uses the fastest kernel; the other form is for those who compare kernels.
   explicit WindowedLayout(const FilterParameters& parameters)

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/mitz_probes.h"
 #include "bloomery/format/redis_bitmap.h"
 
@@ -24,7 +24,7 @@ AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
       FilterKind::mitz_32, geometry(options.capacity, options.false_positive_rate), options));
 }
 
-constexpr std::array kKinds{FilterKind::mitz_32};
+constexpr std::array kKinds{&kMitz32Kind};
 
 }  // namespace
 

@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/format/byte_reader.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 
 namespace bloomery::dcso {
 namespace {
@@ -44,7 +46,8 @@ void encode_any(const FilterContents& contents, const ByteSink& sink) {
   sink(std::as_bytes(std::span(parameters.foreign_data)));
 }
 
-constexpr std::array kKinds{FilterKind::dcso};
+constexpr Kind kKind = flat_kind<ClassicLayout<Probes>>({"dcso", "FNV-1"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

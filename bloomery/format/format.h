@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/kind.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/settings.h"
@@ -19,7 +20,8 @@ namespace bloomery {
 //
 // decode throws FormatError for bytes that are not the format, naming offset and field, and
 // std::invalid_argument for settings. create throws std::invalid_argument for what the system
-// refuses. encode takes contents of one of `kinds`.
+// refuses. encode takes contents of one of `kinds`, which one of the
+// format's files defines, beside the scheme.
 struct Format {
   std::string_view name;      // "guava", as in guava:users.bin
   std::string_view system;    // "Guava BloomFilter, Java"
@@ -29,7 +31,7 @@ struct Format {
   std::string_view warning;   // what its users must know; mostly nothing
   std::string_view settings;  // names with blanks between
   std::string_view keys;      // how keys are read where nobody says: "text", "i32"
-  std::span<const FilterKind> kinds;
+  std::span<const Kind* const> kinds;
 
   AnyFilter (*decode)(std::span<const std::byte> bytes, const FormatSettings& settings);
   // An empty filter; null where only the system itself makes them.

@@ -5,12 +5,12 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/bloom_filter_helper.h"
 #include "bloomery/format/dcso.h"
-#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/format/format.h"
 #include "bloomery/format/gozero.h"
 #include "bloomery/format/guava.h"
 #include "bloomery/format/hutool.h"
 #include "bloomery/format/javascript.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/leveldb.h"
 #include "bloomery/format/orestes.h"
 #include "bloomery/format/parquet.h"
@@ -60,7 +60,7 @@ const Format* find_format(std::string_view name) noexcept {
 }
 
 bool Format::holds(FilterKind kind) const noexcept {
-  return std::ranges::find(kinds, kind) != kinds.end();
+  return std::ranges::find(kinds, kind, &Kind::number) != kinds.end();
 }
 
 void require_holds(const Format& format, const FilterContents& contents) {
@@ -70,7 +70,7 @@ void require_holds(const Format& format, const FilterContents& contents) {
   }
   if (format.holds(kind)) return;
   throw IncompatibleError(
-      "the filter's scheme is " + std::string(any_kind_name(kind)) + ", and " +
+      "the filter's scheme is " + std::string(kind_of(kind).name) + ", and " +
       std::string(format.name) +
       " means other bits by a key: bits cannot be converted, and the keys are not in them. With "
       "the keys: bloomery load KEYS " +

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/filter/sizing.h"
 #include "bloomery/format/redis_bitmap.h"
 
@@ -55,7 +57,9 @@ AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
   return create_bitmap(promised_parameters(FilterKind::gozero, geometry, options), kFormat.name);
 }
 
-constexpr std::array kKinds{FilterKind::gozero};
+constexpr Kind kKind =
+    flat_kind<ClassicLayout<GozeroProbes>>({"gozero", "murmur3 x64-128, one a probe"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

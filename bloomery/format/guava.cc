@@ -7,8 +7,9 @@
 #include <stdexcept>
 
 #include "bloomery/bits/bit_ops.h"
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/format/byte_reader.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/mitz_probes.h"
 
 namespace bloomery::guava {
@@ -69,7 +70,7 @@ std::string little_endian(std::uint64_t value, std::size_t byte_count) {
   return bytes;
 }
 
-constexpr std::array kKinds{FilterKind::mitz_64, FilterKind::mitz_32};
+constexpr std::array kKinds{&kMitz64Kind, &kMitz32Kind};
 
 }  // namespace
 

@@ -9,9 +9,11 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/filter/sizing.h"
-#include "bloomery/format/foreign_kinds.h"
 #include "bloomery/format/hutool_hashes.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 
 namespace bloomery {
@@ -162,8 +164,11 @@ FormatSettings settings_of_bitset(const FilterContents& contents) {
           {"k", std::to_string(geometry.probe_count)}};
 }
 
-constexpr std::array kBitMapKinds{FilterKind::hutool_bitmap};
-constexpr std::array kBitSetKinds{FilterKind::hutool_bitset};
+constexpr std::string_view kHash = "string hashes of Hutool";
+constexpr Kind kBitMapKind = flat_kind<ClassicLayout<HutoolBitMapProbes>>({"hutool", kHash});
+constexpr Kind kBitSetKind = flat_kind<ClassicLayout<HutoolBitSetProbes>>({"hutool-bitset", kHash});
+constexpr std::array kBitMapKinds{&kBitMapKind};
+constexpr std::array kBitSetKinds{&kBitSetKind};
 constexpr std::string_view kWarning =
     "its hashes put keys that differ in the last characters side by side, and some are much alike: "
     "the rate is only kept for varied keys";

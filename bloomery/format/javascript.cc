@@ -4,6 +4,8 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/format/ecmascript.h"
 #include "bloomery/format/masked_bitmap.h"
 #include "bloomery/format/redis_bitmap.h"
@@ -104,8 +106,12 @@ FormatSettings sane_settings(const FilterContents& contents) {
   return settings;
 }
 
-constexpr std::array kKinds{FilterKind::javascript};
-constexpr std::array kSaneKinds{FilterKind::javascript_sane};
+constexpr Kind kKind =
+    flat_kind<ClassicLayout<JavascriptProbes>>({"javascript", "seed h + charAt, 8 seeds"});
+constexpr Kind kSaneKind = flat_kind<ClassicLayout<JavascriptSaneProbes>>(
+    {"javascript-sane", "seed h + charCodeAt, 8 seeds"});
+constexpr std::array kKinds{&kKind};
+constexpr std::array kSaneKinds{&kSaneKind};
 constexpr std::string_view kLimits =
     "2^30 bits, unless bits=N says a smaller power of two; 8 probes";
 

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/filter/rates.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/hash/little_endian.h"
 
 namespace bloomery::leveldb_format {
@@ -54,7 +56,8 @@ void encode_any(const FilterContents& contents, const ByteSink& sink) {
   sink({&probes, 1});
 }
 
-constexpr std::array kKinds{FilterKind::leveldb};
+constexpr Kind kKind = flat_kind<ClassicLayout<Probes>>({"leveldb", "LevelDB's 32-bit hash"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/format/guava.h"
 
 namespace bloomery {
@@ -22,5 +24,10 @@ Geometry Mitz64Probes::geometry(const FilterOptions& options) {
   return guava::geometry(options.capacity, options.false_positive_rate,
                          guava::ProbeRule::from_rate);
 }
+
+constinit const Kind kMitz64Kind =
+    flat_kind<ClassicLayout<Mitz64Probes>>({"mitz-64", "murmur3 x64-128"});
+constinit const Kind kMitz32Kind =
+    flat_kind<ClassicLayout<Mitz32Probes>>({"mitz-32", "murmur3 x64-128, half of it"});
 
 }  // namespace bloomery

@@ -4,6 +4,7 @@
 
 #include "bloomery/bits/modulus.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/kind.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/hash/murmur3.h"
@@ -46,5 +47,8 @@ struct Mitz32Probes {
     return combined % bit_count;
   }
 };
+
+extern const Kind kMitz64Kind;
+extern const Kind kMitz32Kind;
 
 }  // namespace bloomery

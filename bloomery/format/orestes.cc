@@ -7,7 +7,9 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/format/redisson.h"
 
@@ -66,7 +68,7 @@ FormatSettings settings_of(const FilterContents& contents) {
           {"hashmethod", "Murmur3KirschMitzenmacher"}};
 }
 
-constexpr std::array kKinds{FilterKind::orestes};
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 
@@ -92,6 +94,9 @@ FilterParameters parameters_of(const Geometry& geometry, const SettingsReader& r
   parameters.false_positive_rate = read.rate("p").value_or(parameters.false_positive_rate);
   return parameters;
 }
+
+constinit const Kind kKind =
+    flat_kind<ClassicLayout<OrestesProbes>>({"orestes", "murmur3 x86-32, twice"});
 
 const Format kFormat{
     .name = "orestes",

@@ -46,6 +46,7 @@ Geometry geometry(std::uint64_t capacity, double rate);
 // Those of a filter whose geometry is known; the settings n and p are its promise.
 FilterParameters parameters_of(const Geometry& geometry, const SettingsReader& read);
 
+extern const Kind kKind;
 extern const Format kFormat;      // the bitmap
 extern const Format kJsonFormat;  // the JSON
 

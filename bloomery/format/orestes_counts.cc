@@ -5,7 +5,7 @@
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/orestes.h"
 
 namespace bloomery::orestes {

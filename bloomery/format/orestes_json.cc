@@ -8,7 +8,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/base64.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/orestes.h"
 #include "bloomery/format/redis_bitmap.h"
 
@@ -176,7 +176,7 @@ FormatSettings settings_of(const FilterContents& contents) {
   return settings;
 }
 
-constexpr std::array kKinds{FilterKind::orestes};
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/byte_reader.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 
 namespace bloomery::parquet {
 namespace {
@@ -132,7 +133,8 @@ void encode_any(const FilterContents& contents, const ByteSink& sink) {
   write_bits(contents.words.front(), byte_count, BitOrder::lsb_first, sink);
 }
 
-constexpr std::array kKinds{FilterKind::parquet};
+constexpr Kind kKind = flat_kind<OneLineLayout<SplitBlock>>({"parquet", "XXH64"});
+constexpr std::array kKinds{&kKind};
 
 Geometry geometry_of(std::uint64_t byte_count) noexcept {
   return {.bit_count = byte_count * 8,

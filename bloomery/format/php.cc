@@ -9,6 +9,8 @@
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/sizing.h"
 #include "bloomery/format/php_number.h"
@@ -149,7 +151,8 @@ std::string advice(const FilterContents& contents) {
   return advice;
 }
 
-constexpr std::array kKinds{FilterKind::php};
+constexpr Kind kKind = flat_kind<ClassicLayout<PhpProbes>>({"php", "BKDR, JS, SDBM of PHP"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

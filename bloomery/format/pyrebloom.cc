@@ -11,7 +11,9 @@
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/hash/murmur2.h"
 
@@ -144,7 +146,9 @@ void encode(const FilterContents& contents, const ByteSink& sink) {
   encode_part(contents, last, sink);
 }
 
-constexpr std::array kKinds{FilterKind::pyrebloom};
+constexpr Kind kKind =
+    flat_kind<ClassicLayout<PyrebloomProbes>>({"pyrebloom", "MurmurHash64A, one a probe"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

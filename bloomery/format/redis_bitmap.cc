@@ -6,7 +6,7 @@
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/bit_order.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 
 namespace bloomery {
 AnyFilter open_bitmap(const FilterParameters& parameters, std::span<const std::byte> bytes,

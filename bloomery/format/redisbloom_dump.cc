@@ -131,7 +131,7 @@ AnyFilter create_any(const FilterOptions& options, const FormatSettings& setting
                                                           : Generation::v1_1}));
 }
 
-constexpr std::array kKinds{FilterKind::redisbloom, FilterKind::redisbloom_32};
+constexpr std::array kKinds{&kKind, &kKind32};
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/make_kind.h"
 
 namespace bloomery {
 
@@ -19,6 +20,10 @@ template class GrowingFilter<ClassicLayout<redisbloom::Probes32>,
                              redisbloom::LinkGrowth<FilterKind::redisbloom_32>>;
 
 namespace redisbloom {
+
+constinit const Kind kKind = chain_kind<Filter>({"redisbloom", "MurmurHash64A"});
+constinit const Kind kKind32 = chain_kind<Filter32>({"redisbloom-32", "MurmurHash2"});
+
 namespace {
 
 constexpr double kTightening = 0.5;

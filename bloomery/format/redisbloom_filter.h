@@ -10,6 +10,7 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/classic_layout.h"
 #include "bloomery/filter/growing_filter.h"
+#include "bloomery/filter/kind.h"
 #include "bloomery/format/redisbloom_probes.h"
 
 // The filters of RedisBloom (and rebloom, its name before): a chain of links, each a classic filter
@@ -68,6 +69,9 @@ struct LinkGrowth {
 
 using Filter = GrowingFilter<ClassicLayout<Probes>, LinkGrowth<FilterKind::redisbloom>>;
 using Filter32 = GrowingFilter<ClassicLayout<Probes32>, LinkGrowth<FilterKind::redisbloom_32>>;
+
+extern const Kind kKind;
+extern const Kind kKind32;
 
 // Of either hash.
 using Chain = std::variant<Filter, Filter32>;

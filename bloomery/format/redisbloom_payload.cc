@@ -26,7 +26,7 @@ AnyFilter create_any(const FilterOptions& options, const FormatSettings& setting
   return kFormat.create(options, settings);
 }
 
-constexpr std::array kKinds{FilterKind::redisbloom, FilterKind::redisbloom_32};
+constexpr std::array kKinds{&kKind, &kKind32};
 
 }  // namespace
 

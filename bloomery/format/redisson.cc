@@ -8,7 +8,9 @@
 #include <stdexcept>
 
 #include "bloomery/bits/bit_view.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/mitz_probes.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/format/redisson_probes.h"
@@ -98,7 +100,10 @@ std::string advice(const FilterContents& contents) {
   return rate > 1.02 * parameters.false_positive_rate ? text : "";
 }
 
-constexpr std::array kKinds{FilterKind::redisson, FilterKind::redisson_legacy};
+constexpr Kind kKind = flat_kind<ClassicLayout<RedissonProbes>>({"redisson", "HighwayHash-128"});
+constexpr Kind kLegacyKind =
+    flat_kind<ClassicLayout<RedissonLegacyProbes>>({"redisson-legacy", "HighwayHash-128"});
+constexpr std::array kKinds{&kKind, &kLegacyKind};
 
 }  // namespace
 

@@ -8,9 +8,10 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/byte_reader.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 
 namespace bloomery::rocksdb_format {
 namespace {
@@ -75,7 +76,8 @@ void encode_any(const FilterContents& contents, const ByteSink& sink) {
   sink(std::as_bytes(std::span(trailer)));
 }
 
-constexpr std::array kKinds{FilterKind::rocksdb};
+constexpr Kind kKind = flat_kind<OneLineLayout<FastLocal>>({"rocksdb", "RocksDB's XXH3 preview"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

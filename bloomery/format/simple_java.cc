@@ -1,5 +1,7 @@
 #include "bloomery/format/simple_java.h"
 
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/make_kind.h"
 #include "bloomery/format/masked_bitmap.h"
 #include "bloomery/format/redis_bitmap.h"
 
@@ -30,7 +32,9 @@ AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
                        kFormat.name);
 }
 
-constexpr std::array kKinds{FilterKind::simple_java};
+constexpr Kind kKind =
+    flat_kind<ClassicLayout<SimpleJavaProbes>>({"simple-java", "factor h + char, 8 factors"});
+constexpr std::array kKinds{&kKind};
 
 }  // namespace
 

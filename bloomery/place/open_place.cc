@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/mapped_place.h"
 #include "bloomery/store/filter_location.h"
@@ -11,9 +12,9 @@
 namespace bloomery {
 namespace {
 
-bool forgets(FilterKind kind) noexcept {
-  return kind == FilterKind::windowed || kind == FilterKind::counting ||
-         kind == FilterKind::classic_counting;
+bool forgets(FilterKind number) {
+  const Kind& kind = kind_of(number);
+  return kind.forgets || kind.counts;
 }
 
 std::unique_ptr<FilterPlace> open(const FilterLocation& location, bool writes) {

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <exception>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -17,7 +18,7 @@ AnyFilter wrap(CheckedWords words) {
 
 }  // namespace
 
-void CheckedWords::may_contain_many(KeyBatch batch, bool* found) const noexcept {
+void CheckedWords::may_contain_many(KeyBatch batch, bool* found) const {
   const std::size_t count = batch.size();
   filter.may_contain_many(batch, {found, count});
   if (!body->all_good()) {
@@ -32,11 +33,9 @@ std::vector<Probe> CheckedWords::probes(KeyBatch one) const {
   return one.visit([&](const auto& keys) {
     const auto& key = keys.front();
     if constexpr (std::same_as<std::decay_t<decltype(key)>, std::uint64_t>) {
-      return filter.probes(filter.hash(Key(reinterpret_cast<const char*>(&key), sizeof key)));
-    } else if constexpr (std::same_as<std::decay_t<decltype(key)>, HashPair>) {
-      return filter.probes(key);
+      return filter.probes(Key(reinterpret_cast<const char*>(&key), sizeof key));
     } else {
-      return filter.probes(filter.hash(key));
+      return filter.probes(key);
     }
   });
 }
@@ -84,7 +83,7 @@ void CheckedWords::require_unchanged() const {
 AnyFilter checked_filter(AnyFilter filter, std::shared_ptr<MappedBody> body,
                          std::filesystem::path path, bool writer) {
   const FilterContents contents = filter.contents();
-  if (contents.parameters.kind == FilterKind::fixed &&
+  if (kind_of(contents.parameters.kind).built_once &&
       !body->are_good(contents.words[0].size() - 1, 1)) {
     // Its last word says how the others are to be read.
     throw_format_error(path, describe(body->check_all(), body->layout()));

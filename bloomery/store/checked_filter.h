@@ -23,8 +23,9 @@ struct CheckedWords {
   bool writer;
   std::uint64_t process = process_number();
 
-  // found[i] is true where key i may be there, or nothing is known. Takes bytes, integers or pairs.
-  void may_contain_many(KeyBatch batch, bool* found) const noexcept;
+  // found[i] is true where key i may be there, or nothing is known. Throws as AnyFilter does, for
+  // pairs that the kind does not have.
+  void may_contain_many(KeyBatch batch, bool* found) const;
   // Throw FormatError where the body, or what these keys touch of it, is damaged: what is made of
   // it would not say so.
   void require_good() const;
@@ -46,7 +47,12 @@ class CheckedFilter {
  public:
   explicit CheckedFilter(CheckedWords words) : words_(std::move(words)) {}
 
-  void may_contain_many(KeyBatch batch, Answers found) const noexcept {
+  bool may_contain(Key key) const noexcept {
+    bool found = true;
+    words_.may_contain_many({&key, 1}, &found);
+    return found;
+  }
+  void may_contain_many(KeyBatch batch, Answers found) const {
     found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
       words_.may_contain_many(batch.subbatch(first, count), flags);
     });
@@ -90,7 +96,9 @@ class CheckedFilter {
   double fill_ratio() const { return words_.filter.fill_ratio(); }
   double cardinality() const { return words_.filter.cardinality(); }
   double predicted_rate() const { return words_.filter.predicted_rate(); }
-  HashPair hash(Key key) const noexcept { return words_.filter.hash(key); }
+  bool hashes_once() const noexcept { return words_.filter.hashes_once(); }
+  HashPair hash(Key key) const { return words_.filter.hash(key); }
+  std::vector<Probe> probes(Key key) const { return words_.filter.probes(key); }
   std::vector<Probe> probes(HashPair hash) const { return words_.filter.probes(hash); }
 
  private:

@@ -11,7 +11,7 @@
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/rates.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/checked_filter.h"
 #include "bloomery/store/messages.h"
@@ -51,11 +51,17 @@ void require_whole_body(const RegularFile& file, const FileLayout& layout) {
 // bits and never clear any.
 void require_bits_only(FilterKind kind, const std::filesystem::path& path) {
   if (is_changed_in_place(kind)) return;
-  throw_store_error(path, "is a " + std::string(any_kind_name(kind)) +
+  throw_store_error(path, "is a " + std::string(kind_of(kind).name) +
                               " filter, which is not changed in place: load it and save it");
 }
 
 }  // namespace
+
+bool is_changed_in_place(FilterKind number) {
+  const Kind& kind = kind_of(number);
+  return !is_foreign(number) && !kind.counts && !kind.has_layers && !kind.forgets &&
+         !kind.built_once;
+}
 
 MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& options)
     : path_(follow_links(path)) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/messages.h"

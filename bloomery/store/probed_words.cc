@@ -1,17 +1,17 @@
 #include "bloomery/store/probed_words.h"
 
 #include "bloomery/bits/bit_view.h"
+#include "bloomery/format/kinds.h"
 
 namespace bloomery {
 
 ProbedWords::ProbedWords(const FilterContents& contents) {
-  const FilterKind kind = contents.parameters.kind;
-  const bool counts = kind == FilterKind::counting || kind == FilterKind::classic_counting;
-  cell_bits_ = counts ? kCounterBits : 1;
+  const Kind& kind = kind_of(contents.parameters.kind);
+  cell_bits_ = kind.counts ? kCounterBits : 1;
   for (const auto& words : contents.words) {
     layer_begin_.push_back(static_cast<std::uint64_t>(words.data() - contents.words[0].data()));
   }
-  if (kind == FilterKind::windowed) window_ = WindowedShape::of(contents.parameters);
+  if (kind.forgets) window_ = WindowedShape::of(contents.parameters);
 }
 
 }  // namespace bloomery

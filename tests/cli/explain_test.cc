@@ -25,9 +25,9 @@ AnyFilter with_alice(FilterKind kind) {
 }
 
 TEST(Explain, ShowsEveryBitOfTheKey) {
-  for (const KindName& each : filter_kinds()) {
+  for (const Kind& each : filter_kinds()) {
     const Shell shell;
-    const AnyFilter filter = with_alice(each.kind);
+    const AnyFilter filter = with_alice(each.number);
     save(filter, shell.path("f.bloom"));
 
     const Outcome present = shell.run("bloomery explain f.bloom alice --json");

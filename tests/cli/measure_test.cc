@@ -13,7 +13,7 @@ using testing::Shell;
 
 TEST(Measure, FindsTheRateKeptForEveryPattern) {
   for (const char* pattern : {"random", "counter", "shifted", "uuid", "url"}) {
-    for (const KindName& kind : filter_kinds()) {
+    for (const Kind& kind : filter_kinds()) {
       const Outcome outcome =
           Shell().run("bloomery measure -n 20K -p 0.01 --queries 200K --json" +
                       std::string(" --keys ") + pattern + " --kind " + std::string(kind.name));

@@ -2,16 +2,16 @@
 // pair, however long the pair was kept, or else pairs are refused.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <set>
 #include <stdexcept>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/classic_filter.h"
-#include "bloomery/format/foreign_kinds.h"
-#include "bloomery/format/format.h"
+#include "bloomery/filter/half_line.h"
 #include "bloomery/format/gozero.h"
+#include "bloomery/format/kinds.h"
 #include "tests/store/sample_filters.h"
 #include "tests/support/keys.h"
-#include "tests/support/small_settings.h"
 
 namespace bloomery {
 namespace {
@@ -55,41 +55,22 @@ static_assert(!Hashes<Gozero> && !HashesIntegers<Gozero> && !AsksByPair<Gozero> 
 
 constexpr std::size_t kCount = 300;
 
-// An empty filter of each kind, but of those built once one that has the members.
-std::map<FilterKind, AnyFilter> every_kind() {
-  std::map<FilterKind, AnyFilter> all;
-  for (const KindName& kind : filter_kinds()) {
-    FilterOptions options{.capacity = kCount, .seed = 77};
-    options.window = {.length_ms = 1'000, .clock = [] { return 1'700'000'000'000; }};
-    all.emplace(kind.kind,
-                testing::sample(kind.kind, options, is_built_once(kind.kind) ? kCount : 1));
-  }
-  const FormatSettings variants[] = {
-      {}, {{"strategy", "mitz_32"}}, {{"legacy", "1"}}, {{"generation", "1.1"}}};
-  for (const Format* const format : formats()) {
-    if (format->create == nullptr) continue;
-    for (FormatSettings settings : variants) {
-      settings.merge(testing::small_settings(*format));
-      try {
-        AnyFilter filter = format->create({.capacity = kCount}, settings);
-        const FilterKind kind = filter.parameters().kind;
-        all.emplace(kind, std::move(filter));
-      } catch (const std::invalid_argument&) {
-        // A setting that this format does not have.
-      }
-    }
-  }
-  return all;
+// An empty filter of the kind, or, of one that is built once, of the members.
+AnyFilter filter_of(const Kind& kind) {
+  FilterOptions options{.capacity = kCount, .seed = 77};
+  options.window = {.length_ms = 1'000, .clock = [] { return 1'700'000'000'000; }};
+  if (kind.built_once) return testing::sample(kind.number, options, kCount);
+  FilterParameters parameters = parameters_for(kind.number, kind.geometry(options), options);
+  if (is_foreign(kind.number)) parameters.hash = NativeHash();
+  return kind.make(parameters);
 }
 
-std::vector<FilterKind> numbers_that_are_kinds() {
-  std::vector<FilterKind> all;
+std::vector<const Kind*> every_kind() {
+  std::vector<const Kind*> all;
   for (int number = 0; number < 256; ++number) {
-    const auto kind = static_cast<FilterKind>(number);
     try {
-      any_kind_name(kind);
-      all.push_back(kind);
-    } catch (const std::exception&) {
+      all.push_back(&kind_of(static_cast<FilterKind>(number)));
+    } catch (const FormatError&) {
       // No kind has it.
     }
   }
@@ -153,17 +134,38 @@ void expect_refuses_pairs(AnyFilter& filter) {
 }
 
 TEST(EveryKind, FindsAKeyByItsKeptPairOrRefusesPairs) {
-  auto all = every_kind();
-  for (const FilterKind kind : numbers_that_are_kinds()) {
-    SCOPED_TRACE(any_kind_name(kind));
-    const auto found = all.find(kind);
-    ASSERT_NE(found, all.end()) << "make one above";
-    if (found->second.hashes_once()) {
-      expect_found_by_pair(found->second);
+  for (const Kind* const kind : every_kind()) {
+    SCOPED_TRACE(kind->name);
+    AnyFilter filter = filter_of(*kind);
+    EXPECT_EQ(filter.hashes_once(), kind->hashes_once);
+    if (filter.hashes_once()) {
+      expect_found_by_pair(filter);
     } else {
-      expect_refuses_pairs(found->second);
+      expect_refuses_pairs(filter);
     }
   }
+}
+
+TEST(EveryKind, SaysInItsEntryWhatItsFiltersDo) {
+  std::set<std::string_view> names;
+  for (const Kind* const kind : every_kind()) {
+    SCOPED_TRACE(kind->name);
+    EXPECT_EQ(&kind_of(kind->number), kind);
+    EXPECT_TRUE(names.insert(kind->name).second);
+    EXPECT_FALSE(kind->hash_name.empty());
+    EXPECT_EQ(kind->what.empty(), is_foreign(kind->number));
+    const AnyFilter filter = filter_of(*kind);
+    EXPECT_EQ(filter.parameters().kind, kind->number);
+    EXPECT_EQ(filter.can_erase(), kind->counts);
+    EXPECT_EQ(filter.can_insert(), !kind->built_once);
+    EXPECT_EQ(filter.contents().layers.empty(), !kind->has_layers);
+    EXPECT_EQ(filter.geometry().line_bits, kind->forgets ? kHalfLineBits : kind->line_bits);
+    const FilterContents contents = filter.contents();
+    EXPECT_EQ(contents.word_count(), kind->word_count(contents));
+  }
+  EXPECT_EQ(every_kind().size(), 26U);
+  EXPECT_THROW(kind_of(FilterKind{}), FormatError);
+  EXPECT_THROW(kind_of(FilterKind{255}), FormatError);
 }
 
 // Integers are keys whose bytes are nowhere but in the call.

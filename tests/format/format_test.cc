@@ -7,7 +7,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/keys.h"
 #include "tests/support/small_settings.h"
@@ -25,9 +25,9 @@ TEST_P(EveryFormat, SaysWhatItIs) {
   for (const auto text : {format.name, format.system, format.hash, format.rule, format.keys}) {
     EXPECT_FALSE(text.empty());
   }
-  for (const FilterKind kind : format.kinds) {
-    EXPECT_FALSE(any_kind_name(kind).empty());
-    EXPECT_TRUE(format.holds(kind));
+  for (const Kind* const kind : format.kinds) {
+    EXPECT_EQ(&kind_of(kind->number), kind);
+    EXPECT_TRUE(format.holds(kind->number));
   }
   EXPECT_FALSE(format.holds(FilterKind::blocked));
 }

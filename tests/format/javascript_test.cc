@@ -9,7 +9,7 @@
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/ecmascript.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/text/utf16.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"

@@ -8,7 +8,7 @@
 
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/php_number.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"

@@ -5,7 +5,7 @@
 
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"
 #include "tests/support/sha256.h"

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <random>
 
+#include "bloomery/errors.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/filter_editor.h"

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <functional>
 
+#include "bloomery/errors.h"
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"

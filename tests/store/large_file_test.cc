@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "bloomery/bits/bit_ops.h"
+#include "bloomery/errors.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/store/mapped_filter.h"

@@ -8,8 +8,9 @@
 #include <fstream>
 #include <thread>
 
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/errors.h"
 #include "bloomery/format/format.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"
@@ -67,10 +68,10 @@ void zero_some(const std::filesystem::path& path, double part) {
 std::vector<Sample> large_samples() {
   constexpr std::uint64_t kKeys = 60'000;
   std::vector<Sample> all;
-  for (const KindName& kind : filter_kinds()) {
+  for (const Kind& kind : filter_kinds()) {
     for (const double rate : {0.01, 1e-7}) {
       all.push_back({std::string(kind.name) + (rate < 0.01 ? "_low_rate" : ""),
-                     sample(kind.kind, {.capacity = kKeys, .false_positive_rate = rate}, kKeys)});
+                     sample(kind.number, {.capacity = kKeys, .false_positive_rate = rate}, kKeys)});
     }
   }
   all.push_back({"grown", sample(FilterKind::scalable, {.capacity = 4'000}, kKeys)});
@@ -260,13 +261,13 @@ TEST(MappedDamage, AFileThatIsCopiedOverItselfIsMaybe) {
 TEST(MappedDamage, AFileThatIsCutWithinItsLastPageIsMaybe) {
   const auto members = sample_members(1'000);
   const ScratchFolder folder;
-  for (const KindName& kind : filter_kinds()) {
-    save(sample(kind.kind, {.capacity = 1'000}, 1'000), folder / "whole");
+  for (const Kind& kind : filter_kinds()) {
+    save(sample(kind.number, {.capacity = 1'000}, 1'000), folder / "whole");
     const auto size = std::filesystem::file_size(folder / "whole");
     const std::uint64_t last_page = (size - 1) / 4096 * 4096;
     for (const std::uint64_t left : {size - 4, size - 5, last_page + 600, last_page + 1}) {
       for (const auto access : {MapOptions::read_only, MapOptions::read_write}) {
-        if (access == MapOptions::read_write && !is_changed_in_place(kind.kind)) continue;
+        if (access == MapOptions::read_write && !is_changed_in_place(kind.number)) continue;
         SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(left));
         const auto path = folder / "f";
         write_file(path, read_file(folder / "whole"));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "bloomery/errors.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
@@ -232,13 +233,13 @@ TEST(MappedFilter, RefusesDamageThatItVerifies) {
 TEST(MappedFilter, AnswersMaybeWhereTheFileWasTruncated) {
   const ScratchFolder folder;
   const auto members = sample_members(20'000);
-  for (const KindName& kind : filter_kinds()) {
-    if (is_built_once(kind.kind)) continue;
+  for (const Kind& kind : filter_kinds()) {
+    if (is_built_once(kind.number)) continue;
     for (const std::uint64_t left : {0, 1, 4096, 5000, 12'288, 20'001}) {
       for (const auto access : {MapOptions::read_only, MapOptions::read_write}) {
-        if (access == MapOptions::read_write && !is_changed_in_place(kind.kind)) continue;
+        if (access == MapOptions::read_write && !is_changed_in_place(kind.number)) continue;
         SCOPED_TRACE(std::string(kind.name) + " " + std::to_string(left));
-        AnyFilter filter = make_filter(kind.kind, {.capacity = 20'000});
+        AnyFilter filter = make_filter(kind.number, {.capacity = 20'000});
         filter.insert_many(keys_of(members));
         std::filesystem::remove(folder / "f");
         save(filter, folder / "f");

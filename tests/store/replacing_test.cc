@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "bloomery/errors.h"
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"

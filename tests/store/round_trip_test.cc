@@ -53,9 +53,9 @@ TEST(NativeFile, TakesEveryTypeOfFilter) {
 
 TEST(NativeFile, HoldsFiltersOfManyBlocks) {
   const ScratchFolder folder;
-  for (const KindName& kind : filter_kinds()) {
-    const std::size_t count = is_built_once(kind.kind) ? 2'000'000 : 10'000;
-    const AnyFilter filter = testing::sample(kind.kind, {.capacity = 2'000'000}, count);
+  for (const Kind& kind : filter_kinds()) {
+    const std::size_t count = is_built_once(kind.number) ? 2'000'000 : 10'000;
+    const AnyFilter filter = testing::sample(kind.number, {.capacity = 2'000'000}, count);
     save(filter, folder / "large");
     expect_same(load(folder / "large"), filter);
     EXPECT_GT(inspect(folder / "large").block_count, 32U);

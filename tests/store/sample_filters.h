@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,8 @@ inline AnyFilter filled(const FilterParameters& parameters, std::size_t key_coun
     for (const auto& member : members) hashes.push_back(parameters.hash(Key(member)));
     return AnyFilter(OwnedStaticFilter::build(parameters, hashes));
   }
-  AnyFilter filter =
-      with_kind(parameters.kind, [&]<class K>() { return AnyFilter(K::make(parameters)); });
+  const auto& kind = *std::ranges::find(filter_kinds(), parameters.kind, &Kind::number);
+  AnyFilter filter = kind.make(parameters);
   filter.insert_many(keys_of(members));
   return filter;
 }
@@ -47,14 +48,14 @@ inline AnyFilter sample(FilterKind kind, const FilterOptions& options, std::size
 
 inline std::vector<Sample> samples() {
   std::vector<Sample> all;
-  for (const KindName& kind : filter_kinds()) {
+  for (const Kind& kind : filter_kinds()) {
     const std::string name(kind.name);
-    all.push_back({name, sample(kind.kind, {.capacity = 500})});
-    all.push_back({name + "_seeded", sample(kind.kind, {.capacity = 500, .seed = 77})});
-    all.push_back({name + "_secret", sample(kind.kind, {.capacity = 500, .secret = true})});
+    all.push_back({name, sample(kind.number, {.capacity = 500})});
+    all.push_back({name + "_seeded", sample(kind.number, {.capacity = 500, .seed = 77})});
+    all.push_back({name + "_secret", sample(kind.number, {.capacity = 500, .secret = true})});
     all.push_back(
-        {name + "_low_rate", sample(kind.kind, {.capacity = 500, .false_positive_rate = 1e-7})});
-    all.push_back({name + "_one_key", sample(kind.kind, {.capacity = 1})});
+        {name + "_low_rate", sample(kind.number, {.capacity = 500, .false_positive_rate = 1e-7})});
+    all.push_back({name + "_one_key", sample(kind.number, {.capacity = 1})});
   }
   all.push_back({"scalable_grown", sample(FilterKind::scalable, {.capacity = 10}, 500)});
   return all;

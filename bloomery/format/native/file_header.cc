@@ -6,8 +6,10 @@
 #include <string>
 
 #include "bloomery/bits/byte_order.h"
+#include "bloomery/bits/counters.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/filter/half_line.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/native/grouped.h"
 #include "bloomery/format/native/typed_fields.h"
@@ -63,7 +65,7 @@ NativeHash decode_hash(std::span<const std::byte> head, FilterKind kind,
                        const TypedFields& fields) {
   const auto id = get_number<std::uint8_t>(head, kHashAt);
   const auto seed = get_number<std::uint64_t>(head, kSeedAt);
-  if ((id == kForeignHash) != is_foreign(kind)) {
+  if ((id == kForeignHash) != is_foreign(kind_of(kind).number)) {
     throw FormatError("hash " + std::to_string(id) +
                       " (byte 11) with that kind (byte 10): 3 is that of foreign schemes");
   }
@@ -107,7 +109,7 @@ void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
                       " bits (byte 24)");
   }
   // A windowed filter counts on while it forgets.
-  if (parameters.kind == FilterKind::windowed) return;
+  if (kind_of(parameters.kind).forgets) return;
   // An insert that is new sets a bit; the estimate for a full array, bit_count * ln(2 bit_count)
   // keys at the most, stays below this too.
   if (static_cast<double>(inserted) > 64 * bit_count) {
@@ -117,14 +119,13 @@ void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
 }
 
 // The positions of a geometry whose words are `body_bits`.
-std::uint64_t position_count(FilterKind kind, std::uint64_t body_bits) noexcept {
-  if (kind == FilterKind::fixed) return body_bits - std::min(body_bits, kWordBits);
-  const bool counts = kind == FilterKind::counting || kind == FilterKind::classic_counting;
-  return counts ? body_bits / kCounterBits : body_bits;
+std::uint64_t position_count(const Kind& kind, std::uint64_t body_bits) noexcept {
+  if (kind.built_once) return body_bits - std::min(body_bits, kWordBits);
+  return kind.counts ? body_bits / kCounterBits : body_bits;
 }
 
 void take_window(FilterParameters& parameters, const std::optional<WindowField>& window) {
-  const bool forgets = parameters.kind == FilterKind::windowed;
+  const bool forgets = kind_of(parameters.kind).forgets;
   if (window.has_value() != forgets) {
     throw FormatError(forgets ? "a windowed filter (byte 10) without its window"
                               : "a window, but a filter that has none (byte 10)");
@@ -137,7 +138,7 @@ void take_window(FilterParameters& parameters, const std::optional<WindowField>&
 }
 
 std::optional<WindowField> window_of(const FilterParameters& parameters) {
-  if (parameters.kind != FilterKind::windowed) return std::nullopt;
+  if (!kind_of(parameters.kind).forgets) return std::nullopt;
   return WindowField{parameters.window.length_ms, parameters.window.generations,
                      parameters.geometry.bit_count};
 }
@@ -150,7 +151,7 @@ void take_foreign(FilterParameters& parameters, const std::optional<ForeignField
   }
   if (!foreign) return;
   parameters.geometry.bit_count = field->bit_count;
-  parameters.geometry.line_bits = foreign_line_bits(parameters.kind);
+  parameters.geometry.line_bits = kind_of(parameters.kind).line_bits;
   parameters.foreign_options = field->options;
   parameters.foreign_data = field->data;
 }
@@ -159,11 +160,6 @@ std::optional<ForeignField> foreign_of(const FilterParameters& parameters) {
   if (!is_foreign(parameters.kind)) return std::nullopt;
   return ForeignField{parameters.geometry.bit_count, parameters.foreign_options,
                       parameters.foreign_data};
-}
-
-bool has_layers(FilterKind kind) noexcept {
-  return kind == FilterKind::scalable || kind == FilterKind::redisbloom ||
-         kind == FilterKind::redisbloom_32;
 }
 
 }  // namespace
@@ -235,10 +231,10 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   FilterParameters& parameters = header.contents.parameters;
   parameters.kind = static_cast<FilterKind>(get_number<std::uint8_t>(head, kKindAt));
   parameters.hash = decode_hash(head, parameters.kind, fields);
-  parameters.geometry = {position_count(parameters.kind, body_bits),
+  parameters.geometry = {position_count(kind_of(parameters.kind), body_bits),
                          get_number<std::uint8_t>(head, kProbeCountAt),
                          get_number<std::uint8_t>(head, kLinesAt)};
-  if (has_layers(parameters.kind) && !fields.layers.empty()) {
+  if (kind_of(parameters.kind).has_layers && !fields.layers.empty()) {
     parameters.geometry.bit_count = fields.layers.front().geometry.bit_count;
   } else if (!fields.layers.empty()) {
     throw FormatError("layers (field 4) in a filter that has none");

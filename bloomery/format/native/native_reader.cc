@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/foreign_kinds.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/native/file_layout.h"
 #include "bloomery/format/native/grouped.h"

@@ -86,10 +86,10 @@ TEST(BulkBuilder, TakesMoreKeysThanItWasTold) {
 TEST(BulkBuilder, InsertsBatchesAtOnceForEveryOtherKindAndSmallFilters) {
   const auto texts = testing::texts(5'000, "member:");
   const auto keys = testing::keys_of(texts);
-  for (const KindName& kind : filter_kinds()) {
-    if (is_built_once(kind.kind)) continue;
-    AnyFilter expected = make_filter(kind.kind, {.capacity = 5'000});
-    AnyFilter built = make_filter(kind.kind, {.capacity = 5'000});
+  for (const Kind& kind : filter_kinds()) {
+    if (is_built_once(kind.number)) continue;
+    AnyFilter expected = make_filter(kind.number, {.capacity = 5'000});
+    AnyFilter built = make_filter(kind.number, {.capacity = 5'000});
     expected.insert_many(keys);
     BulkBuilder builder(built, 5'000);
     builder.add(keys);
