@@ -66,7 +66,7 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
     number == 0 ? call.reply_null() : call.reply_number(number);
   };
 
-  call.reply_map(17);
+  call.reply_map(18);
   name("Kind");
   call.reply_bytes(kind_of(parameters.kind).name);
   name("State");
@@ -101,6 +101,9 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   call.reply_number(native == nullptr ? 0 : native->notes().watermark);
   name("Epoch");
   call.reply_number(native == nullptr ? 0 : native->notes().epoch);
+  name("Keys");
+  // RedisBloom's bytes, which a chain is stored in, cannot say it.
+  native == nullptr ? call.reply_null() : call.reply_bytes(form_text(parameters.keys));
 }
 
 }  // namespace bloomery::module

@@ -73,6 +73,9 @@ class AnyFilter {
 
   const FilterParameters& parameters() const noexcept { return body_->parameters(); }
   const Geometry& geometry() const noexcept { return parameters().geometry; }
+  // How the keys were written: carried along, saved, and asked for by merge. No bit changes.
+  const KeyForm& keys() const noexcept { return parameters().keys; }
+  void set_keys(const KeyForm& keys) noexcept { body_->set_keys(keys); }
   std::uint64_t capacity() const noexcept { return body_->capacity(); }
   FilterContents contents() const { return body_->contents(); }
   std::uint64_t inserted() const noexcept { return body_->inserted(); }
@@ -102,6 +105,7 @@ class AnyFilter {
     virtual void merge(const FilterContents& other) = 0;
     virtual void clear() = 0;
     virtual const FilterParameters& parameters() const noexcept = 0;
+    virtual void set_keys(const KeyForm& keys) noexcept = 0;
     virtual std::uint64_t capacity() const noexcept = 0;
     virtual FilterContents contents() const = 0;
     virtual std::uint64_t inserted() const noexcept = 0;
@@ -175,6 +179,7 @@ class AnyFilter {
       refuse(kBuiltOnce);
     }
     const FilterParameters& parameters() const noexcept override { return filter.parameters(); }
+    void set_keys(const KeyForm& keys) noexcept override { filter.set_keys(keys); }
     std::uint64_t capacity() const noexcept override { return filter.capacity(); }
     FilterContents contents() const override { return filter.contents(); }
     std::uint64_t inserted() const noexcept override { return filter.inserted(); }

@@ -175,6 +175,8 @@ class BasicFilter {
   }
 
   const FilterParameters& parameters() const noexcept { return parameters_; }
+  // What the filter says of how its keys were written; no bit changes.
+  void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   std::span<const std::uint64_t> words() const noexcept { return storage_.words(); }

@@ -180,6 +180,8 @@ class GrowingFilter {
 
   // What it was made with: parameters().capacity and geometry() are the first layer's.
   const FilterParameters& parameters() const noexcept { return parameters_; }
+  // What the filter says of how its keys were written; no bit changes.
+  void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   HashPair hash(Key key) const noexcept { return layer(0).hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return layer(0).hash(integer); }

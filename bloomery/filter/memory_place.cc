@@ -25,7 +25,10 @@ AnyFilter make_another(const AnyFilter& filter, const FilterOptions& options) {
         "a filter in memory: a filter of another system's is not made anew; give one to "
         "begin_rebuild()");
   }
-  return make_filter(kind, options);
+  AnyFilter another = make_filter(kind, options);
+  // The keys are the same ones again, and written alike unless somebody says otherwise.
+  if (options.keys == KeyForm{}) another.set_keys(filter.keys());
+  return another;
 }
 
 }  // namespace bloomery

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "bloomery/filter/growth.h"
+#include "bloomery/text/key_form.h"
 #include "bloomery/filter/window.h"
 
 namespace bloomery {
@@ -15,6 +16,7 @@ struct FilterOptions {
   bool secret = false;  // hash under a key from the kernel, for keys chosen by strangers
   Growth growth{};      // of a ScalableFilter; others do not read it
   Window window{};      // of a WindowedFilter; others do not read it
+  KeyForm keys{};       // how the caller's keys are written; only carried, and kept in its file
 };
 
 // 128 bits of hash cannot tell keys apart more often than this for 10^10 of them.

@@ -34,6 +34,8 @@ class OwnedStaticFilter {
   bool may_contain(Key key) const noexcept { return filter_.may_contain(key); }
 
   const FilterParameters& parameters() const noexcept { return parameters_; }
+  // What the filter says of how its keys were written; no bit changes.
+  void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   std::uint64_t inserted() const noexcept { return inserted_; }
   FilterContents contents() const { return {parameters_, inserted_, {}, {words_.words()}}; }

@@ -27,6 +27,10 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
   if (a.foreign_options != b.foreign_options) {
     return differ("the filters have options", a.foreign_options, b.foreign_options);
   }
+  if (a.keys != b.keys) {
+    return "the keys of one filter are " + form_text(a.keys) + " and those of the other " +
+           form_text(b.keys);
+  }
   if (a.hash.id() != b.hash.id()) return "one filter is secret and the other is not";
   if (a.hash.seed() != b.hash.seed()) {
     return differ("the filters have seeds", a.hash.seed(), b.hash.seed());
@@ -43,7 +47,8 @@ FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
           .capacity = options.capacity,
           .false_positive_rate = options.false_positive_rate,
           .growth = kind == FilterKind::scalable ? options.growth : Growth{},
-          .window = options.window};
+          .window = options.window,
+          .keys = options.keys};
 }
 
 }  // namespace bloomery

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "bloomery/filter/geometry.h"
+#include "bloomery/text/key_form.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/hash/native_hash.h"
 
@@ -47,7 +48,7 @@ constexpr bool is_foreign(FilterKind kind) noexcept {
 }
 
 // Everything about a filter but its bits: two filters with equal kind, hash, geometry, growth and
-// window mean the same by a bit.
+// window mean the same by a bit; with equal keys, the same by what people write.
 struct FilterParameters {
   FilterKind kind{};
   NativeHash hash = NativeHash();  // of our own kinds
@@ -58,6 +59,7 @@ struct FilterParameters {
   Window window{};
   std::uint32_t foreign_options = 0;  // what else another system's format says of the filter
   std::string foreign_data{};         // and bytes that it carries along
+  KeyForm keys{};                     // how the keys in it were written
 };
 
 // What a new filter has; with the secret key drawn where one is wanted.

@@ -5,6 +5,10 @@
 #include <concepts>
 #include <stdexcept>
 
+#include "bloomery/source/normalise.h"
+#include "bloomery/source/printable.h"
+#include "bloomery/text/kryo.h"
+#include "bloomery/text/utf16.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/text/kryo.h"
 #include "bloomery/text/utf16.h"
@@ -116,7 +120,10 @@ std::int64_t parse_i64(std::string_view text) {
 }
 
 std::int32_t parse_i32(std::string_view text) {
-  return parse_integer<std::int32_t>(text, "an i32 (decimal digits, -2147483648 to 2147483647)");
+  return parse_integer<std::int32_t>(
+      text,
+      "an i32 (decimal digits, -2147483648 to 2147483647; a u32 beyond has the bytes of the i32 "
+      "that is 4294967296 less)");
 }
 
 std::size_t write_little_endian(std::uint64_t value, std::size_t byte_count, char* out) noexcept {
@@ -139,16 +146,7 @@ std::size_t copy(const std::string& key, char* out) {
 }  // namespace
 
 KeyEncoding parse_key_encoding(std::string_view word) {
-  if (word == "text") return KeyEncoding::text;
-  if (word == "hex") return KeyEncoding::hex;
-  if (word == "base64") return KeyEncoding::base64;
-  if (word == "u64") return KeyEncoding::u64;
-  if (word == "i64") return KeyEncoding::i64;
-  if (word == "i32") return KeyEncoding::i32;
-  if (word == "utf16") return KeyEncoding::utf16;
-  if (word == "kryo") return KeyEncoding::kryo;
-  if (word == "kryo-i32") return KeyEncoding::kryo_i32;
-  if (word == "kryo-i64") return KeyEncoding::kryo_i64;
+  if (const auto found = find_key_encoding(word)) return *found;
   refuse(word, "is no encoding of keys; allowed: " + std::string(kKeyEncodings));
 }
 
@@ -205,6 +203,11 @@ std::string decode_key(KeyEncoding encoding, std::string_view text) {
   std::string key(decoded_byte_limit(encoding, text.size()), '\0');
   key.resize(decode_key(encoding, text, key.data()));
   return key;
+}
+
+std::string decode_key(const KeyForm& form, std::string_view text) {
+  std::string room;
+  return decode_key(form.encoding, normalised(form.normalise, text, room));
 }
 
 void write_integer_key(std::uint64_t integer, char* out) noexcept {

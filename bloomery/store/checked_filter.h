@@ -90,6 +90,7 @@ class CheckedFilter {
     words_.require_good();
     return words_.filter.contents();
   }
+  void set_keys(const KeyForm& keys) noexcept { words_.filter.set_keys(keys); }
   const FilterParameters& parameters() const noexcept { return words_.filter.parameters(); }
   std::uint64_t capacity() const noexcept { return words_.filter.capacity(); }
   std::uint64_t inserted() const noexcept { return words_.filter.inserted(); }

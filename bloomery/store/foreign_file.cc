@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "bloomery/bits/file_mapping.h"
@@ -60,6 +61,13 @@ std::string config_text(const FormatSettings& settings) {
   return text;
 }
 
+// No format says how its keys were written: what its system does where nobody chose is assumed, and
+// travels on with the filter.
+AnyFilter with_keys(AnyFilter filter, const Format& format) {
+  filter.set_keys({find_key_encoding(format.keys).value()});
+  return filter;
+}
+
 }  // namespace
 
 FormatSettings settings_at(const FilterLocation& location) {
@@ -71,11 +79,11 @@ FormatSettings settings_at(const FilterLocation& location) {
 AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location) {
   const FormatSettings settings = settings_at(location);
   try {
-    if (file.size() == 0) return location.format->decode({}, settings);
+    if (file.size() == 0) return with_keys(location.format->decode({}, settings), *location.format);
     const FileMapping bytes(file.descriptor(), file.size(), FileMapping::Changes::stay_here, true);
     AnyFilter filter = location.format->decode(bytes.bytes(), settings);
     if (bytes.is_damaged()) throw_store_error(location.path, "was cut short while it was read");
-    return filter;
+    return with_keys(std::move(filter), *location.format);
   } catch (const FormatError& error) {
     throw_format_error(location.path, error.what());
   } catch (const std::invalid_argument& error) {

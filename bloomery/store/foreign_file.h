@@ -15,7 +15,8 @@ namespace bloomery {
 // a config that is none.
 FormatSettings settings_at(const FilterLocation& location);
 
-// The filter of an open file. Throws FormatError, naming the file.
+// The filter of an open file; its keys() are the format's usual ones. Throws FormatError, naming
+// the file.
 AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location);
 
 // As write_file in native_file_access.h. Throws IncompatibleError for a filter of another scheme.

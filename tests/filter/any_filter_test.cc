@@ -64,6 +64,7 @@ class Counted {
   }
   void may_contain_many(UnhashedBatch, Answers) const noexcept { ++calls_->batch; }
 
+  void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   const FilterParameters& parameters() const { return parameters_; }
   std::uint64_t capacity() const { return 1; }
   std::uint64_t inserted() const { return has_ ? 1 : 0; }
@@ -112,6 +113,37 @@ TEST(AnyFilter, MergesOnlyItsOwnKind) {
   AnyFilter blocked = make_filter(FilterKind::blocked, {.capacity = 10});
   EXPECT_THROW(blocked.merge(make_filter(FilterKind::classic, {.capacity = 10})),
                IncompatibleError);
+}
+
+TEST(AnyFilter, CarriesHowItsKeysWereWritten) {
+  constexpr KeyForm kNumbers{.encoding = KeyEncoding::i64};
+  for (const Kind& kind : filter_kinds()) {
+    if (kind.built_once) continue;
+    SCOPED_TRACE(kind.name);
+    AnyFilter filter = make_filter(kind.number, {.capacity = 100, .keys = kNumbers});
+    EXPECT_EQ(filter.contents().parameters.keys, kNumbers);
+    filter.clear();
+    EXPECT_EQ(filter.keys(), kNumbers);
+    std::vector<std::uint64_t> words = stored_words(filter);
+    AnyFilter opened = open_filter(filter.contents(), BorrowedWords(words));
+    EXPECT_EQ(opened.keys(), kNumbers);
+    opened.set_keys({});
+    EXPECT_EQ(opened.contents().parameters.keys, KeyForm{});
+  }
+}
+
+// Its keys would be found by one of the two forms at the most.
+TEST(AnyFilter, DoesNotMergeWithOneWhoseKeysAreWrittenOtherwise) {
+  for (const Kind& kind : filter_kinds()) {
+    if (kind.built_once || kind.number == FilterKind::windowed) continue;
+    SCOPED_TRACE(kind.name);
+    AnyFilter text = make_filter(kind.number, {.capacity = 100});
+    AnyFilter numbers = make_filter(kind.number, {.capacity = 100, .keys = {KeyEncoding::i64}});
+    EXPECT_THROW(text.merge(numbers), IncompatibleError);
+    EXPECT_THROW(numbers.merge(text), IncompatibleError);
+    numbers.set_keys({});
+    text.merge(numbers);
+  }
 }
 
 TEST(AnyFilter, OpensBitsThatAreThereAlready) {

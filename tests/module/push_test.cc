@@ -38,7 +38,8 @@ class Push : public ModuleTest {
 TEST_F(Push, PutsAFilterIntoAServer) {
   ModuleServer server(folder());
   server.ask("BF.ADD users old");
-  const AnyFilter pushed = filter(5'000'000);
+  AnyFilter pushed = filter(5'000'000);
+  pushed.set_keys({KeyEncoding::i64});
   std::uint64_t last = 0;
   PushOptions options;
   options.notes.epoch = 9;
@@ -52,6 +53,10 @@ TEST_F(Push, PutsAFilterIntoAServer) {
   EXPECT_EQ(server.call({"BLOOM.CHECK", "users", "key 0", "key 999", "old"}).shown(),
             "*3 :1 :1 :0");
   EXPECT_NE(server.ask("BLOOM.INFO users").find("+Epoch :9"), std::string::npos);
+  // What callers must send goes with the filter, over a restart of the server too.
+  EXPECT_NE(server.ask("BLOOM.INFO users").find("+Keys $3 i64"), std::string::npos);
+  server.ask("DEBUG RELOAD");
+  EXPECT_NE(server.ask("BLOOM.INFO users").find("+Keys $3 i64"), std::string::npos);
   EXPECT_EQ(server.ask("DBSIZE"), ":1");
   push_filter(filter(1000).contents(), at(server.socket(), "?db=3#users"));
   server.ask("SELECT 3");

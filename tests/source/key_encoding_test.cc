@@ -110,6 +110,18 @@ TEST(KeyEncoding, IntegersAreReadWholeOrRefused) {
   }
 }
 
+// Two numbers of one spelling each, and the same four bytes: which of them is said, not guessed.
+TEST(KeyEncoding, SaysWhereSignedAndUnsignedPart) {
+  EXPECT_EQ(decode_key(KeyEncoding::i32, "-1"), std::string(4, '\xff'));
+  EXPECT_THAT(message_of<std::invalid_argument>([] { decode_key(KeyEncoding::i32, "4294967295"); }),
+              HasSubstr("a u32 beyond has the bytes of the i32 that is 4294967296 less"));
+}
+
+TEST(KeyEncoding, IsAfterTheNormalisation) {
+  EXPECT_EQ(decode_key(KeyForm{KeyEncoding::i32, Normalise::integer}, " +007"), "\7\0\0\0"s);
+  EXPECT_EQ(decode_key(KeyForm{KeyEncoding::utf16, Normalise::lower}, "A"), "a\0"s);
+}
+
 TEST(KeyEncoding, SaysWhatIsWrongAndWhatIsAllowed) {
   EXPECT_THAT(message_of<std::invalid_argument>([] { decode_key(KeyEncoding::hex, "abc"); }),
               HasSubstr("\"abc\" has an odd number of characters"));

@@ -201,9 +201,24 @@ TEST_F(DamagedFile, IsRefusedWithFieldsThatCannotBe) {
   expect_refused(with<std::uint16_t>(66, 36), "a secret key has 32");
   expect_refused(with<std::uint16_t>(66, 0xffff), "do not fit");
   expect_refused(with<std::uint8_t>(64 + 36, 1), "padding is not zero");
-  expect_refused(with<std::uint16_t>(64 + 40, 7), "unknown tag 7");
+  expect_refused(with<std::uint16_t>(64 + 40, 8), "unknown tag 8");
   expect_refused(with<std::uint16_t>(64 + 56, 2), "tags must rise");
   expect_refused(with<std::uint16_t>(64 + 58, 9), "padding is not zero");
+}
+
+// A form of keys that is guessed is a question about other bytes, and its answer a false "absent".
+TEST_F(DamagedFile, IsRefusedWithAFormOfKeysThatNobodyKnows) {
+  const KeyForm numbers{.encoding = KeyEncoding::i64};
+  save(sample(FilterKind::blocked, {.capacity = 500, .keys = numbers}), file_);
+  whole_ = read_file(file_);
+  EXPECT_EQ(load(file_).keys(), numbers);
+  expect_refused(with_byte(68, 10), "unknown encoding 10 of keys");
+  expect_refused(with_byte(68, 255), "unknown encoding 255 of keys");
+  expect_refused(with_byte(69, 8), "unknown normalisation 8 of keys");
+  expect_refused(with_byte(69, 2), "keys that are i64 have no letters to make lower");
+  expect_refused(with_byte(71, 1), "bytes 2 and 3 of the form of keys are not zero");
+  expect_refused(with<std::uint16_t>(66, 3), "the form of keys has 4");
+  expect_refused(with<std::uint16_t>(66, 2), "the form of keys has 4");
 }
 
 TEST_F(DamagedFile, IsRefusedWhenItIsSecretWithoutAKey) {

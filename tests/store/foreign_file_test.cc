@@ -68,6 +68,18 @@ TEST_P(ForeignFile, GoesThroughOurOwnFile) {
   EXPECT_EQ(read_file(folder_ / "back"), read_file(folder_ / "theirs"));
 }
 
+// What its system takes keys for where nobody says else; in our file it is written down.
+TEST_P(ForeignFile, SaysInOurFileHowItsKeysAreWritten) {
+  const FilterLocation theirs = at(format(), folder_ / "theirs");
+  save(filled(format()).contents(), theirs);
+  const KeyForm usual{.encoding = find_key_encoding(format().keys).value()};
+  EXPECT_EQ(load(theirs).keys(), usual);
+  EXPECT_EQ(FilterEditor(theirs).filter().keys(), usual);
+  save(load(theirs), folder_ / "ours");
+  EXPECT_EQ(load(folder_ / "ours").keys(), usual);
+  EXPECT_EQ(open_mapped(folder_ / "ours").filter().keys(), usual);
+}
+
 TEST_P(ForeignFile, IsEditedInPlace) {
   const FilterLocation location = at(format(), folder_ / "f");
   AnyFilter filter = filled(format());

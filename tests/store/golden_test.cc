@@ -33,6 +33,7 @@ TEST(GoldenFile, IsReadAndWrittenAsEver) {
     EXPECT_EQ(loaded.parameters().kind, sample.parameters().kind);
     EXPECT_EQ(loaded.parameters().hash, sample.parameters().hash);
     EXPECT_EQ(loaded.capacity(), sample.capacity());
+    EXPECT_EQ(loaded.keys(), sample.keys());
     const AnyFilter again = built_again(loaded.parameters(), name.ends_with("_grown"));
     EXPECT_TRUE(stored_words(loaded) == stored_words(again));
     EXPECT_EQ(loaded.inserted(), again.inserted());

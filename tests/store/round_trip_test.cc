@@ -22,6 +22,7 @@ using testing::stored_words;
 
 void expect_same(const AnyFilter& a, const AnyFilter& b) {
   EXPECT_EQ(incompatibility(a.parameters(), b.parameters()), "");
+  EXPECT_EQ(a.keys(), b.keys());
   EXPECT_EQ(a.capacity(), b.capacity());
   EXPECT_EQ(a.parameters().false_positive_rate, b.parameters().false_positive_rate);
   EXPECT_EQ(a.inserted(), b.inserted());

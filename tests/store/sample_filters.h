@@ -57,6 +57,14 @@ inline std::vector<Sample> samples() {
         {name + "_low_rate", sample(kind.number, {.capacity = 500, .false_positive_rate = 1e-7})});
     all.push_back({name + "_one_key", sample(kind.number, {.capacity = 1})});
   }
+  for (const Kind& kind : filter_kinds()) {
+    all.push_back({std::string(kind.name) + "_of_i64",
+                   sample(kind.number, {.capacity = 500, .keys = {KeyEncoding::i64}})});
+  }
+  all.push_back(
+      {"blocked_of_normalised_text",
+       sample(FilterKind::blocked,
+              {.capacity = 500, .keys = {KeyEncoding::text, Normalise::trim | Normalise::lower}})});
   all.push_back({"scalable_grown", sample(FilterKind::scalable, {.capacity = 10}, 500)});
   return all;
 }

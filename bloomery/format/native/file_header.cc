@@ -168,9 +168,9 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   const FilterParameters& parameters = header.contents.parameters;
   const Geometry& geometry = parameters.geometry;
   const std::uint64_t body_bits = any_word_count(header.contents) * kWordBits;
-  const auto fields = encode_fields({parameters.hash.secret(), header.notes.watermark,
-                                     header.notes.note, parameters.growth, header.contents.layers,
-                                     window_of(parameters), foreign_of(parameters)});
+  const auto fields = encode_fields(
+      {parameters.hash.secret(), header.notes.watermark, header.notes.note, parameters.growth,
+       header.contents.layers, window_of(parameters), foreign_of(parameters), parameters.keys});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -240,6 +240,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
     throw FormatError("layers (field 4) in a filter that has none");
   }
   take_foreign(parameters, fields.foreign);
+  parameters.keys = fields.keys;
   parameters.growth = fields.growth;
   header.contents.layers = fields.layers;
   take_window(parameters, fields.window);

@@ -19,6 +19,7 @@ constexpr std::uint16_t kNoteTag = 3;
 constexpr std::uint16_t kLayersTag = 4;
 constexpr std::uint16_t kWindowTag = 5;
 constexpr std::uint16_t kForeignTag = 6;
+constexpr std::uint16_t kKeysTag = 7;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
@@ -35,6 +36,12 @@ constexpr std::size_t kBitCountAt = 16;
 constexpr std::size_t kForeignBytes = 16;
 constexpr std::size_t kOptionsAt = 8;
 constexpr std::size_t kForeignReservedAt = 12;
+
+// Of the value that says how keys were written.
+constexpr std::size_t kKeysBytes = 4;
+constexpr std::size_t kEncodingAt = 0;
+constexpr std::size_t kNormaliseAt = 1;
+constexpr std::size_t kKeysReservedAt = 2;
 
 void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, std::size_t count) {
   const std::size_t at = to.size();
@@ -129,6 +136,17 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
                         {reinterpret_cast<const char*>(value.data()) + kForeignBytes,
                          value.size() - kForeignBytes}};
       return;
+    case kKeysTag:
+      require(value.size() == kKeysBytes, "the form of keys has 4");
+      fields.keys = {static_cast<KeyEncoding>(get_number<std::uint8_t>(value, kEncodingAt)),
+                     static_cast<Normalise>(get_number<std::uint8_t>(value, kNormaliseAt))};
+      if (get_number<std::uint16_t>(value, kKeysReservedAt) != 0) {
+        refuse(offset, "bytes 2 and 3 of the form of keys are not zero");
+      }
+      if (const std::string problem = form_problem(fields.keys); !problem.empty()) {
+        refuse(offset, problem);
+      }
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -171,6 +189,12 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     put_number(std::span(foreign), kOptionsAt, fields.foreign->options);
     std::ranges::copy(std::as_bytes(std::span(data)), foreign.begin() + kForeignBytes);
     append(bytes, kForeignTag, foreign.data(), foreign.size());
+  }
+  if (fields.keys != KeyForm{}) {
+    std::array<std::byte, kKeysBytes> keys{};
+    put_number(std::span(keys), kEncodingAt, static_cast<std::uint8_t>(fields.keys.encoding));
+    put_number(std::span(keys), kNormaliseAt, static_cast<std::uint8_t>(fields.keys.normalise));
+    append(bytes, kKeysTag, keys.data(), keys.size());
   }
   return bytes;
 }

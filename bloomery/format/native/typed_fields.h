@@ -36,6 +36,7 @@ struct ForeignField {
 //   tag 4 growth and layers, 16 + 40 bytes a layer
 //   tag 5 window, 24 bytes: length in ms 8, generations 4, zeros 4, bits of a generation 8
 //   tag 6 foreign scheme, 16 to 32768 bytes: bits 8, options 4, zeros 4, what its format carries
+//   tag 7 keys, 4 bytes: encoding 1, normalisation 1, zeros 2; not there for plain text
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -47,6 +48,7 @@ struct TypedFields {
   std::vector<Layer> layers;  // of a scalable filter
   std::optional<WindowField> window;
   std::optional<ForeignField> foreign;
+  KeyForm keys;
 };
 
 // Throws std::invalid_argument for a note that is too long.
