@@ -1,5 +1,6 @@
 #include "bloomery/source/record_reader.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <stdexcept>
@@ -13,10 +14,13 @@ namespace {
 // Small enough to stay in the second-level cache from the read to the last look at a record.
 constexpr std::size_t kBlockBytes = 256 * 1024;
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 }  // namespace
 
-RecordReader::RecordReader(InputFile& file, char separator, std::uint64_t record_byte_limit)
-    : file_(file), separator_(separator), record_byte_limit_(record_byte_limit) {}
+RecordReader::RecordReader(InputFile& file, char separator, std::uint64_t record_byte_limit,
+                           Quotes quotes)
+    : file_(file), separator_(separator), record_byte_limit_(record_byte_limit), quotes_(quotes) {}
 
 std::span<const std::string_view> RecordReader::next() {
   for (;;) {
@@ -25,9 +29,15 @@ std::span<const std::string_view> RecordReader::next() {
     while (count < kBatchRecords && scanned_ < end_) {
       const auto* hit =
           static_cast<const char*>(std::memchr(bytes + scanned_, separator_, end_ - scanned_));
+      const char* const looked_up_to = hit == nullptr ? bytes + end_ : hit;
+      const bool quoted = is_quoted_up_to(bytes + scanned_, looked_up_to);
       if (hit == nullptr) {
         scanned_ = end_;
         break;
+      }
+      if (quoted) {
+        scanned_ = static_cast<std::size_t>(hit - bytes) + 1;
+        continue;
       }
       const auto stop = static_cast<std::size_t>(hit - bytes);
       records_[count++] = {bytes + begin_, stop - begin_};
@@ -48,7 +58,20 @@ std::span<const std::string_view> RecordReader::hand_out(std::size_t count,
                                                          const char* up_to) noexcept {
   record_count_ += count;
   byte_count_ += static_cast<std::uint64_t>(up_to - records_[0].data());
+  const bool is_first = record_count_ == count;
+  if (is_first && separator_ == '\n' && records_[0].starts_with(kByteOrderMark)) {
+    records_[0].remove_prefix(kByteOrderMark.size());
+    had_byte_order_mark_ = true;
+  }
   return std::span(records_).first(count);
+}
+
+// Whether `to` is between quotes, where everything before `from` was looked at. A doubled quote
+// closes and opens again, which is the same.
+bool RecordReader::is_quoted_up_to(const char* from, const char* to) noexcept {
+  if (quotes_ == Quotes::mean_nothing) return false;
+  if (std::count(from, to, '"') % 2 != 0) inside_quotes_ = !inside_quotes_;
+  return inside_quotes_;
 }
 
 // Reads behind the unfinished record, which moves to the front.

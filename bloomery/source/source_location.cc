@@ -1,6 +1,7 @@
 #include "bloomery/source/source_location.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
 #include "bloomery/source/printable.h"
@@ -11,6 +12,11 @@ namespace {
 
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr std::string_view kQuery = "query=";
+
+// Databases that people name so, and that are surely no files.
+constexpr std::array<std::string_view, 15> kElsewhere{
+    "mysql", "mariadb", "pg",     "pgsql",     "postgres", "postgresql", "mongo", "mongodb",
+    "redis", "rediss",  "oracle", "sqlserver", "mssql",    "odbc",       "jdbc"};
 
 [[noreturn]] void refuse(std::string_view location, const std::string& why) {
   throw std::invalid_argument(printable(location, 200) + " " + why +
@@ -73,9 +79,15 @@ SourceLocation parse_source_location(std::string_view location) {
   if (location.find('\0') != std::string_view::npos) refuse(location, "holds a NUL byte");
   if (location == "-") return {.kind = Kind::standard_input, .path = {}, .selection = {}};
   if (!location.starts_with(kSqlite)) {
-    // postgres://... is surely no file, and "no such file" would not help.
-    if (location.find("://") != std::string_view::npos) {
-      refuse(location, "is of no kind that keys can be read from");
+    // "No such file" would not help.
+    const std::string_view scheme = location.substr(0, location.find(':'));
+    const bool is_elsewhere = scheme.size() < location.size() &&
+                              std::ranges::find(kElsewhere, scheme) != kElsewhere.end();
+    if (is_elsewhere || location.find("://") != std::string_view::npos) {
+      refuse(location,
+             "is of no kind that keys can be read from; its own client can print them, one a "
+             "line, to -; a file of that name is " +
+                 printable("./" + std::string(location), 200));
     }
     return {.kind = Kind::text, .path = std::string(location), .selection = {}};
   }

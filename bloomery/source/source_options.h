@@ -8,13 +8,16 @@
 
 namespace bloomery {
 
-// How to read keys. The first is for every source, the next for texts, the last two for databases.
+// How to read keys. The first two are for every source, the next for texts, the last two for
+// databases.
 struct SourceOptions {
   KeyEncoding encoding = KeyEncoding::text;
+  Normalise normalise = Normalise::none;  // of the text, before its encoding
 
   char separator = '\n';         // ends a record: newline, or NUL
   std::uint32_t field = 0;       // which field of a record is the key, from 1; 0: the whole record
   std::string delimiter = "\t";  // stands between fields; one byte or several
+  bool csv = false;              // fields may be quoted (csv_field.h), and then hold line ends
   std::uint64_t record_byte_limit = memory_limit();
 
   std::uint32_t busy_timeout_ms = 5000;  // how long to wait for a locked database

@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/source/column_equality.h"
 #include "bloomery/source/key_batcher.h"
+#include "bloomery/source/normalise.h"
 #include "bloomery/source/printable.h"
 
 namespace bloomery {
@@ -41,16 +43,19 @@ constexpr const char* kFunction = "bloomery_take_key";
 // What SQLite's scan calls for every row. The cost of a row is SQLite's; what we add to it is a
 // quarter, so the common case stands first and calls little.
 struct Scan {
-  KeyEncoding encoding;
+  KeyForm form;
   bool is_utf8;  // the database's text needs no conversion
   KeyBatcher batcher;
   std::string problem;       // why a row spells no key
   std::exception_ptr fault;  // what the consumer threw
 
+  Scan(const KeyForm& keys, bool utf8, const BatchConsumer& consumer)
+      : form(keys), is_utf8(utf8), batcher(consumer) {}
+
   // False: no more rows, please.
   [[gnu::always_inline]] bool take(sqlite3_value* value) {
     const int type = sqlite3_value_type(value);
-    if (encoding == KeyEncoding::text) {
+    if (form == KeyForm{}) {
       if (type == SQLITE_INTEGER) return take_digits(sqlite3_value_int64(value));
       if (type == SQLITE_TEXT && is_utf8) return take_stored(value);
     }
@@ -86,7 +91,7 @@ struct Scan {
       return true;
     }
     if (type == SQLITE_INTEGER) return take_integer(sqlite3_value_int64(value));
-    if (type == SQLITE_BLOB && encoding == KeyEncoding::text) return take_stored(value);
+    if (type == SQLITE_BLOB && form == KeyForm{}) return take_stored(value);
     const bool as_stored = type == SQLITE_BLOB || (type == SQLITE_TEXT && is_utf8);
     const void* const bytes = as_stored ? sqlite3_value_blob(value) : sqlite3_value_text(value);
     const int length = sqlite3_value_bytes(value);
@@ -95,7 +100,7 @@ struct Scan {
   }
 
   bool take_integer(sqlite3_int64 integer) {
-    if (encoding == KeyEncoding::i64 || (encoding == KeyEncoding::u64 && integer >= 0)) {
+    if (form.encoding == KeyEncoding::i64 || (form.encoding == KeyEncoding::u64 && integer >= 0)) {
       char* const out = batcher.room(sizeof integer);
       if (out == nullptr) return false;
       write_integer_key(static_cast<std::uint64_t>(integer), out);
@@ -108,10 +113,11 @@ struct Scan {
   }
 
   bool take_encoded(std::string_view bytes) {
-    char* const out = batcher.room(decoded_byte_limit(encoding, bytes.size()));
+    char* const out = batcher.room(
+        decoded_byte_limit(form.encoding, normalised_byte_limit(form.normalise, bytes.size())));
     if (out == nullptr) return false;
     try {
-      batcher.keep(decode_key(encoding, bytes, out));
+      batcher.keep(decode_key(form.encoding, normalised(form.normalise, bytes, room_), out));
     } catch (const std::invalid_argument& wrong) {
       problem = "row " + std::to_string(batcher.row_count() + 1) + " read: " + wrong.what();
       return false;
@@ -120,6 +126,7 @@ struct Scan {
   }
 
   static constexpr std::size_t kMostDigits = 20;
+  std::string room_;  // for a text as its normalisation leaves it
 };
 
 // SQLite is C: no exception may pass through it. The scan ends at the first error.
@@ -232,7 +239,7 @@ SqliteSource::SqliteSource(std::string path, const SqliteSelection& selection,
 }
 
 SourceTotals SqliteSource::for_each_batch(const BatchConsumer& consumer) {
-  Scan scan{options_.encoding, is_utf8_, KeyBatcher(consumer), {}, nullptr};
+  Scan scan({options_.encoding, options_.normalise}, is_utf8_, consumer);
   const FunctionForScan function(database_, scan);
   const auto statement = prepare_select(std::string(kFunction) + "(" + key_ + ")");
   const int code = sqlite3_step(statement.get());
@@ -283,7 +290,23 @@ std::optional<std::uint64_t> SqliteSource::dense_rowid_range() {
   return last - first + 1;
 }
 
-SqliteDatabase::Statement SqliteSource::prepare_select(const std::string& expression) {
+std::string SqliteSource::equality_advice() const {
+  const auto statement = prepare_select(key_);
+  const char* const table = sqlite3_column_table_name(statement.get(), 0);
+  const char* const column = sqlite3_column_origin_name(statement.get(), 0);
+  if (table == nullptr || column == nullptr) return {};
+  const char* type = nullptr;
+  const char* collation = nullptr;
+  if (sqlite3_table_column_metadata(database_.handle(), "main", table, column, &type, &collation,
+                                    nullptr, nullptr, nullptr) != SQLITE_OK) {
+    return {};
+  }
+  const auto text = [](const char* name) { return std::string(name == nullptr ? "" : name); };
+  return unequal_bytes_advice({text(table) + "." + text(column), text(type), text(collation)},
+                              {options_.encoding, options_.normalise});
+}
+
+SqliteDatabase::Statement SqliteSource::prepare_select(const std::string& expression) const {
   return database_.prepare(with_ + "SELECT " + expression + " FROM " + from_);
 }
 

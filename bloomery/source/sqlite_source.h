@@ -42,14 +42,18 @@ class SqliteSource final : public KeySource {
 
   std::optional<std::uint64_t> expected_byte_count() override { return std::nullopt; }
 
+  // Where the column that the keys come from calls equal what these keys' bytes tell apart: a
+  // sentence. Nothing of keys that a query computes.
+  std::string equality_advice() const;
+
  private:
   // Prepares SELECT expression over the selected rows, where key_ is the key.
-  SqliteDatabase::Statement prepare_select(const std::string& expression);
+  SqliteDatabase::Statement prepare_select(const std::string& expression) const;
   std::optional<std::uint64_t> dense_rowid_range();
   void select_column(const SqliteSelection& selection);
   void select_query(std::string_view query);
 
-  SqliteDatabase database_;
+  mutable SqliteDatabase database_;
   SourceOptions options_;
   bool is_utf8_ = true;
   std::string table_;  // empty for a query

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "bloomery/source/count_records.h"
+#include "bloomery/source/csv_field.h"
+#include "bloomery/source/normalise.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/source/record_reader.h"
 
@@ -14,15 +16,25 @@ TextSource::TextSource(InputFile file, SourceOptions options)
   if (options_.field > 0 && options_.delimiter.empty()) {
     throw std::invalid_argument("the delimiter of fields is empty; allowed: one byte or more");
   }
+  if (options_.csv && options_.field == 0) {
+    throw std::invalid_argument("which field of the comma-separated values is the key? From 1");
+  }
 }
 
 SourceTotals TextSource::for_each_batch(const BatchConsumer& consumer) {
   if (std::exchange(was_read_, true)) file_.restart();
-  RecordReader reader(file_, options_.separator, options_.record_byte_limit);
+  RecordReader reader(
+      file_, options_.separator, options_.record_byte_limit,
+      options_.csv ? RecordReader::Quotes::hold_separators : RecordReader::Quotes::mean_nothing);
   SourceTotals totals;
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
     const std::uint64_t first_record = totals.key_count + 1;
-    if (first_record == 1) first_line_ended_in_cr_ = lines[0].ends_with('\r');
+    if (first_record == 1) {
+      const bool keeps_blanks =
+          !options_.csv && !has(options_.normalise, Normalise::trim | Normalise::integer);
+      first_line_ended_in_cr_ = keeps_blanks && lines[0].ends_with('\r');
+      had_byte_order_mark_ = reader.had_byte_order_mark();
+    }
 
     std::string problem;
     const std::size_t count = is_plain() ? lines.size() : take_keys(lines, problem);
@@ -52,22 +64,25 @@ std::optional<std::uint64_t> TextSource::expected_count() {
 std::size_t TextSource::take_keys(std::span<const std::string_view> lines, std::string& problem) {
   keys_.clear();
   // Room for all before the first is decoded, because the keys point there.
+  const bool copies = options_.encoding != KeyEncoding::text ||
+                      options_.normalise != Normalise::none || options_.csv;
   std::size_t byte_limit = 0;
   for (const std::string_view line : lines) {
-    byte_limit += decoded_byte_limit(options_.encoding, line.size());
+    byte_limit += decoded_byte_limit(options_.encoding,
+                                     normalised_byte_limit(options_.normalise, line.size()));
   }
-  const bool decodes = options_.encoding != KeyEncoding::text;
-  if (decodes && decoded_.size() < byte_limit) decoded_.resize(byte_limit);
+  if (copies && decoded_.size() < byte_limit) decoded_.resize(byte_limit);
 
   char* out = decoded_.data();
   try {
     for (const std::string_view line : lines) {
       const std::string_view field = options_.field == 0 ? line : field_of(line);
-      if (!decodes) {
+      if (!copies) {
         keys_.push_back(field);
         continue;
       }
-      const std::size_t length = decode_key(options_.encoding, field, out);
+      const std::string_view text = normalised(options_.normalise, field, normalised_);
+      const std::size_t length = decode_key(options_.encoding, text, out);
       keys_.emplace_back(out, length);
       out += length;
     }
@@ -77,7 +92,8 @@ std::size_t TextSource::take_keys(std::span<const std::string_view> lines, std::
   return keys_.size();
 }
 
-std::string_view TextSource::field_of(std::string_view line) const {
+std::string_view TextSource::field_of(std::string_view line) {
+  if (options_.csv) return csv_field(line, options_.delimiter, options_.field, unquoted_);
   std::string_view rest = line;
   for (std::uint32_t field = 1;; ++field) {
     const std::size_t stop = rest.find(options_.delimiter);

@@ -18,7 +18,8 @@ namespace bloomery {
 // an encoding one pass over the key.
 class TextSource final : public KeySource {
  public:
-  // Throws std::invalid_argument where a field is wanted and the delimiter is empty.
+  // Throws std::invalid_argument where a field is wanted and the delimiter is empty, and where no
+  // field of CSV is.
   TextSource(InputFile file, SourceOptions options);
 
   // A second call starts again, which a pipe cannot: StoreError.
@@ -31,19 +32,26 @@ class TextSource final : public KeySource {
   // most likely a mistake that somebody should be told of.
   bool first_line_ended_in_cr() const noexcept { return first_line_ended_in_cr_; }
 
+  // Whether the text read began with a byte order mark, which is no part of the first line.
+  bool had_byte_order_mark() const noexcept { return had_byte_order_mark_; }
+
  private:
   bool is_plain() const noexcept {
-    return options_.field == 0 && options_.encoding == KeyEncoding::text;
+    return options_.field == 0 && options_.encoding == KeyEncoding::text &&
+           options_.normalise == Normalise::none;
   }
   std::size_t take_keys(std::span<const std::string_view> lines, std::string& problem);
-  std::string_view field_of(std::string_view line) const;
+  std::string_view field_of(std::string_view line);
 
   InputFile file_;
   SourceOptions options_;
   bool was_read_ = false;
   bool first_line_ended_in_cr_ = false;
+  bool had_byte_order_mark_ = false;
   std::vector<Key> keys_;
   std::vector<char> decoded_;
+  std::string unquoted_;    // room for a field of CSV
+  std::string normalised_;  // and for a text
 };
 
 }  // namespace bloomery

@@ -48,6 +48,39 @@ TEST(RecordReader, KeepsEveryByteBetweenSeparators) {
   EXPECT_THAT(records_of("a\nb\0\0c"s, '\0'), ElementsAre("a\nb", "", "c"));
 }
 
+// Some programs begin a UTF-8 text with a mark, which would be part of the first key.
+TEST(RecordReader, TakesNoMarkOfTheEncodingForAKey) {
+  EXPECT_THAT(records_of("\xef\xbb\xbf"
+                         "a\n\xef\xbb\xbf"
+                         "b\n"),
+              ElementsAre("a",
+                          "\xef\xbb\xbf"
+                          "b"));
+  EXPECT_THAT(records_of("\xef\xbb\xbf"
+                         "a\0b"s,
+                         '\0'),
+              ElementsAre("\xef\xbb\xbf"
+                          "a",
+                          "b"))
+      << "only of lines";
+}
+
+TEST(RecordReader, KeepsARecordWholeThatGoesOnBetweenQuotes) {
+  const TemporaryFolder folder;
+  std::string text = "1,\"two\nlines\"\n2,\"a \"\"b\"\"\n\"\n3,";
+  // And over blocks.
+  const std::string large = "\"" + std::string(700'000, '\n') + "\"";
+  text += large + "\n4,x\n";
+  InputFile file = InputFile::open(folder.write("f", text));
+  RecordReader reader(file, '\n', kNoLimit, RecordReader::Quotes::hold_separators);
+  std::vector<std::string> records;
+  for (auto batch = reader.next(); !batch.empty(); batch = reader.next()) {
+    records.insert(records.end(), batch.begin(), batch.end());
+  }
+  EXPECT_THAT(records, ElementsAre("1,\"two\nlines\"", "2,\"a \"\"b\"\"\n\"", "3," + large, "4,x"));
+  EXPECT_EQ(reader.byte_count(), text.size());
+}
+
 // Lengths around the size of a block, so that records straddle reads in every way.
 TEST(RecordReader, JoinsRecordsAcrossBlocks) {
   std::mt19937 random(7);

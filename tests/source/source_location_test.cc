@@ -54,6 +54,16 @@ TEST(SourceLocation, TakesAQueryEscapedOrAsItIs) {
   EXPECT_EQ(query("select id from t where v like '%ab%'"), "select id from t where v like '%ab%'");
 }
 
+// "No such file" would send people to look for a file.
+TEST(SourceLocation, IsNoFileWhereItNamesAnotherDatabase) {
+  for (const char* const text : {"mysql:shop.users.id", "pg:host=db", "postgresql://db/shop",
+                                 "jdbc:mysql://db/shop", "redis:users"}) {
+    const auto message = message_of<std::invalid_argument>([&] { parse_source_location(text); });
+    EXPECT_THAT(message, HasSubstr("of no kind that keys can be read from")) << text;
+    EXPECT_THAT(message, HasSubstr("./" + std::string(text)));
+  }
+}
+
 TEST(SourceLocation, SaysWhatIsWrongAndWhatIsAllowed) {
   const auto refused = [](const std::string& text) {
     return message_of<std::invalid_argument>([&] { parse_source_location(text); });

@@ -97,6 +97,27 @@ TEST_F(TextSourceTest, DecodesEachEncoding) {
   EXPECT_THAT(keys_of(integers), ElementsAre("\1\0\0\0\0\0\0\0"s, "\0\1\0\0\0\0\0\0"s));
 }
 
+TEST_F(TextSourceTest, UnderstandsQuotesOfCommaSeparatedValues) {
+  auto values = source(
+      "\xef\xbb\xbf"
+      "id,name\r\n1,\"Ann, B\"\r\n2,\"\"\"C\"\"\nD\"\r\n",
+      {.field = 2, .delimiter = ",", .csv = true});
+  EXPECT_THAT(keys_of(values), ElementsAre("name", "Ann, B", "\"C\"\nD"));
+  EXPECT_TRUE(values.had_byte_order_mark());
+  EXPECT_FALSE(values.first_line_ended_in_cr());
+  EXPECT_THROW(source("a\n", {.csv = true}), std::invalid_argument) << "which field?";
+}
+
+TEST_F(TextSourceTest, NormalisesBeforeItDecodes) {
+  auto names = source(" Ann\r\nBOB \n", {.normalise = Normalise::trim | Normalise::lower});
+  EXPECT_THAT(keys_of(names), ElementsAre("ann", "bob"));
+  auto numbers =
+      source("+7\n007\n", {.encoding = KeyEncoding::i32, .normalise = Normalise::integer});
+  EXPECT_THAT(keys_of(numbers), ElementsAre("\7\0\0\0"s, "\7\0\0\0"s));
+  EXPECT_THAT(fault_of("7\nseven\n", {.normalise = Normalise::integer}),
+              HasSubstr("keys.txt:2: \"seven\" is no integer"));
+}
+
 TEST_F(TextSourceTest, HandsOverAllKeysBeforeABadRecord) {
   auto integers = source("1\n2\n3x\n4\n", {.encoding = KeyEncoding::u64});
   std::size_t count = 0;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bloomery/text/key_form.h"
+
+namespace bloomery {
+
+// What a column's declaration makes equal in comparisons, though its bytes differ: a row is found
+// by what a filter calls absent.
+struct ColumnEquality {
+  std::string name;       // table.column
+  std::string type;       // as declared; empty where none is
+  std::string collation;  // "BINARY", where equal means equal bytes
+};
+
+// Why keys of the column need more than `form` does, and which --normalise does it: a sentence, or
+// nothing where equal keys have equal bytes. By SQLite's rules of affinity.
+std::string unequal_bytes_advice(const ColumnEquality& column, const KeyForm& form);
+
+}  // namespace bloomery
