@@ -19,7 +19,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  settings_of_new(settings, kFormat);
   return make_foreign(parameters_for(
       FilterKind::mitz_32, geometry(options.capacity, options.false_positive_rate), options));
 }

@@ -45,6 +45,7 @@ struct Format {
   std::string (*key_advice)(std::span<const Key> sample, std::uint64_t bit_count) = nullptr;
   // Neither bytes nor settings say for how many keys and what rate the filter was made.
   bool derives_promise = false;
+  std::string_view create_settings{};  // those that create takes, which computes the others
 
   bool holds(FilterKind kind) const noexcept;
 };
@@ -56,6 +57,10 @@ const Format* find_format(std::string_view name) noexcept;
 
 // Throws IncompatibleError, saying what would have to be done, where the format cannot hold it.
 void require_holds(const Format& format, const FilterContents& contents);
+
+// The settings of a filter that is to be made. Throws std::invalid_argument for one that create
+// does not take, and says why where it computes it.
+SettingsReader settings_of_new(const FormatSettings& settings, const Format& format);
 
 // All that encode gives.
 std::vector<std::byte> encode(const Format& format, const FilterContents& contents);

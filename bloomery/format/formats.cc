@@ -77,6 +77,15 @@ void require_holds(const Format& format, const FilterContents& contents) {
       std::string(format.name) + ":FILE");
 }
 
+SettingsReader settings_of_new(const FormatSettings& settings, const Format& format) {
+  const std::string_view why = format.settings.empty()
+                                   ? kBytesSayAll
+                                   : std::string_view(
+                                         "a new filter has what -n and -p make of it; the "
+                                         "settings are for one that is there");
+  return {settings, format.name, format.create_settings, why};
+}
+
 std::vector<std::byte> encode(const Format& format, const FilterContents& contents) {
   require_holds(format, contents);
   std::vector<std::byte> bytes;

@@ -52,7 +52,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kFormat.name, "bits");
+  const SettingsReader read = settings_of_new(settings, kFormat);
   const Geometry geometry = settings.empty() ? GozeroProbes::geometry(options) : geometry_of(read);
   return create_bitmap(promised_parameters(FilterKind::gozero, geometry, options), kFormat.name);
 }
@@ -78,6 +78,7 @@ const Format kFormat{
     .encode = write_bitmap,
     .settings_of = sized_bitmap_settings,
     .advice = nullptr,
+    .create_settings = "bits",
 };
 
 }  // namespace gozero

@@ -209,6 +209,7 @@ const Format kFormat{
     .settings_of = nullptr,
     .advice = nullptr,
     .derives_promise = true,
+    .create_settings = "strategy k",
 };
 
 }  // namespace bloomery::guava

@@ -69,8 +69,14 @@ Geometry HutoolBitSetProbes::geometry(const FilterOptions& options) {
     const Geometry each = geometry_with_probes(probes, 0, options);
     if (probes == 1 || each.bit_count < best.bit_count) best = each;
   }
-  return hutool::bitset_geometry((best.bit_count + best.probe_count - 1) / best.probe_count,
-                                 best.probe_count);
+  const std::uint64_t share = (best.bit_count + best.probe_count - 1) / best.probe_count;
+  if (share > kMostBits / best.probe_count) {
+    throw std::invalid_argument("hutool-bitset: " + std::to_string(options.capacity) +
+                                " keys at a rate of " + shortest(options.false_positive_rate) +
+                                " would take " + std::to_string(best.bit_count) +
+                                " bits; up to 2^31 - 1 are possible here");
+  }
+  return hutool::bitset_geometry(share, best.probe_count);
 }
 
 void HutoolBitSetProbes::check(const FilterParameters& parameters) {
@@ -116,7 +122,7 @@ AnyFilter decode_bitmap(std::span<const std::byte> bytes, const FormatSettings& 
 }
 
 AnyFilter create_bitmap_filter(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kBitMapFormat.name, "m");
+  const SettingsReader read = settings_of_new(settings, kBitMapFormat);
   const auto m = read.count("m");
   const Geometry geometry = m ? bitmap_geometry(*m) : HutoolBitMapProbes::geometry(options);
   return create_bitmap(promised_parameters(FilterKind::hutool_bitmap, geometry, options),
@@ -149,7 +155,7 @@ AnyFilter decode_bitset(std::span<const std::byte> bytes, const FormatSettings& 
 }
 
 AnyFilter create_bitset(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kBitSetFormat.name, "c k");
+  const SettingsReader read = settings_of_new(settings, kBitSetFormat);
   const Geometry geometry = settings.empty()
                                 ? HutoolBitSetProbes::geometry(options)
                                 : bitset_geometry(read.need_count("c"), read.need_count("k"));
@@ -222,6 +228,7 @@ const Format kBitMapFormat{
     .encode = encode_bitmap,
     .settings_of = settings_of_bitmap,
     .advice = nullptr,
+    .create_settings = "m",
 };
 
 const Format kBitSetFormat{
@@ -239,6 +246,7 @@ const Format kBitSetFormat{
     .encode = write_bit_set,
     .settings_of = settings_of_bitset,
     .advice = nullptr,
+    .create_settings = "c k",
 };
 
 }  // namespace hutool

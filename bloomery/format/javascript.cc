@@ -78,7 +78,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kFormat.name, "bits");
+  const SettingsReader read = settings_of_new(settings, kFormat);
   const Geometry geometry = masked_geometry(read, kUsualBits);
   return create_bitmap(promised_parameters(FilterKind::javascript, geometry, options),
                        kFormat.name);
@@ -93,7 +93,7 @@ AnyFilter decode_sane(std::span<const std::byte> bytes, const FormatSettings& se
 }
 
 AnyFilter create_sane(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kSaneFormat.name, "bits numbers");
+  const SettingsReader read = settings_of_new(settings, kSaneFormat);
   FilterParameters parameters =
       promised_parameters(FilterKind::javascript_sane, masked_geometry(read, kUsualBits), options);
   parameters.foreign_options = options_of(read);
@@ -134,6 +134,7 @@ const Format kFormat{
     .encode = write_bit_set,
     .settings_of = sized_bitmap_settings,
     .advice = nullptr,
+    .create_settings = "bits",
 };
 
 const Format kSaneFormat{
@@ -153,6 +154,7 @@ const Format kSaneFormat{
     .encode = write_bit_set,
     .settings_of = sane_settings,
     .advice = nullptr,
+    .create_settings = "bits numbers",
 };
 
 }  // namespace javascript

@@ -1,6 +1,7 @@
 #include "bloomery/format/orestes.h"
 
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -19,6 +20,19 @@ namespace {
 constexpr std::uint64_t kMostBits = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint32_t kMostProbes = 255;
 
+// Bits of a counter, which Orestes' own reader wants said of filters without counters too: what its
+// builder says where nobody chose. Another one is carried along in foreign_data.
+constexpr std::uint64_t kUsualCounterBits = 16;
+constexpr std::uint64_t kMostCounterBits = 64;
+
+std::uint64_t counter_bits_of(const FilterParameters& parameters) {
+  if (parameters.foreign_data.empty()) return kUsualCounterBits;
+  std::uint64_t bits = 0;
+  const char* const end = parameters.foreign_data.data() + parameters.foreign_data.size();
+  const auto [stop, error] = std::from_chars(parameters.foreign_data.data(), end, bits);
+  return error == std::errc() && stop == end && bits <= kMostCounterBits ? bits : 0;
+}
+
 }  // namespace
 
 Geometry OrestesProbes::geometry(const FilterOptions& options) {
@@ -26,6 +40,9 @@ Geometry OrestesProbes::geometry(const FilterOptions& options) {
 }
 
 void OrestesProbes::check(const FilterParameters& parameters) {
+  if (counter_bits_of(parameters) == 0) {
+    throw FormatError("impossible counters of an Orestes filter: c from 1 to 64");
+  }
   if (parameters.geometry.bit_count <= kMostBits) return;
   throw FormatError("impossible geometry of an Orestes filter: " +
                     std::to_string(parameters.geometry.bit_count) + " bits (up to 2^31 - 1)");
@@ -54,7 +71,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  settings_of_new(settings, kFormat);
   return make_foreign(
       promised_parameters(FilterKind::orestes, OrestesProbes::geometry(options), options));
 }
@@ -65,6 +82,7 @@ FormatSettings settings_of(const FilterContents& contents) {
           {"k", std::to_string(parameters.geometry.probe_count)},
           {"n", std::to_string(parameters.capacity)},
           {"p", redisson::java_double(parameters.false_positive_rate)},
+          {"c", std::to_string(counter_bits_of(parameters))},
           {"hashmethod", "Murmur3KirschMitzenmacher"}};
 }
 
@@ -92,6 +110,9 @@ FilterParameters parameters_of(const Geometry& geometry, const SettingsReader& r
   derive_promise(parameters);
   parameters.capacity = read.count("n").value_or(parameters.capacity);
   parameters.false_positive_rate = read.rate("p").value_or(parameters.false_positive_rate);
+  const std::uint64_t counter_bits = read.count("c").value_or(kUsualCounterBits);
+  if (counter_bits > kMostCounterBits) read.refuse("c", "at most 64");
+  if (counter_bits != kUsualCounterBits) parameters.foreign_data = std::to_string(counter_bits);
   return parameters;
 }
 

@@ -164,15 +164,14 @@ void encode(const FilterContents& contents, const ByteSink& sink) {
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  SettingsReader(settings, kJsonFormat.name, "");
+  settings_of_new(settings, kJsonFormat);
   return kFormat.create(options, settings);
 }
 
 // m stands in the bytes too, but of a filter that is nearly empty it is only believed twice.
 FormatSettings settings_of(const FilterContents& contents) {
   FormatSettings settings = kFormat.settings_of(contents);
-  settings.erase("k");
-  settings.erase("hashmethod");
+  for (const char* const name : {"k", "c", "hashmethod"}) settings.erase(name);
   return settings;
 }
 

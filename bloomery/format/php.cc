@@ -93,7 +93,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kFormat.name, "size_kb bits");
+  const SettingsReader read = settings_of_new(settings, kFormat);
   const std::uint64_t bits = bits_of(read);
   const Geometry geometry = bits == 0 ? PhpProbes::geometry(options) : geometry_of(bits);
   return create_bitmap(promised_parameters(FilterKind::php, geometry, options), kFormat.name);
@@ -239,6 +239,7 @@ const Format kFormat{
     .settings_of = settings_of,
     .advice = advice,
     .key_advice = advice_of_keys,
+    .create_settings = "size_kb bits",
 };
 
 }  // namespace php

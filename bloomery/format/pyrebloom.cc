@@ -131,7 +131,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  settings_of_new(settings, kFormat);
   return make_foreign(
       promised_parameters(FilterKind::pyrebloom, PyrebloomProbes::geometry(options), options));
 }

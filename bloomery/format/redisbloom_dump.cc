@@ -287,6 +287,7 @@ const Format kFormat{
     .encode = encode_dump,
     .settings_of = nullptr,
     .advice = nullptr,
+    .create_settings = kSettingsText,
 };
 
 }  // namespace bloomery::redisbloom

@@ -88,6 +88,7 @@ const Format kPayloadFormat{
     .encode = encode_payload,
     .settings_of = nullptr,
     .advice = nullptr,
+    .create_settings = kSettingsText,
 };
 
 }  // namespace bloomery::redisbloom

@@ -76,7 +76,7 @@ AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& set
 }
 
 AnyFilter create_any(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kFormat.name, "legacy oversize");
+  const SettingsReader read = settings_of_new(settings, kFormat);
   const auto choose = read.flag("oversize") ? oversized_config : config_for;
   return create(choose(options.capacity, options.false_positive_rate), read.flag("legacy"));
 }
@@ -209,6 +209,7 @@ const Format kFormat{
     .encode = write_bitmap,
     .settings_of = settings_of_any,
     .advice = advice,
+    .create_settings = "legacy oversize",
 };
 
 }  // namespace bloomery::redisson

@@ -181,6 +181,7 @@ const Format kFormat{
     .encode = encode_any,
     .settings_of = nullptr,
     .advice = nullptr,
+    .create_settings = "bits_per_key",
 };
 
 }  // namespace bloomery::rocksdb_format

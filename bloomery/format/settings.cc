@@ -27,12 +27,12 @@ bool parse(const std::string& text, T& value) {
 }  // namespace
 
 SettingsReader::SettingsReader(const FormatSettings& settings, std::string_view format,
-                               std::string_view allowed)
+                               std::string_view allowed, std::string_view why_none)
     : settings_(settings), format_(format), allowed_(allowed) {
   for (const auto& each : settings) {
     if (has_word(allowed, each.first)) continue;
-    refuse(each.first, allowed.empty() ? "its bytes say all, there are no settings"
-                                       : "no such setting; there are: " + allowed_);
+    refuse(each.first,
+           allowed.empty() ? std::string(why_none) : "no such setting; there are: " + allowed_);
   }
 }
 

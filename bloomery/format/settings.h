@@ -12,12 +12,15 @@ namespace bloomery {
 // What a format's bytes do not say, by name: FILE?name=value&name=value, or lines of FILE.config.
 using FormatSettings = std::map<std::string, std::string, std::less<>>;
 
+inline constexpr std::string_view kBytesSayAll = "its bytes say all, there are no settings";
+
 // Reads settings, and refuses those that nobody asked for. Throws std::invalid_argument, naming the
 // setting, its value and what is allowed.
 class SettingsReader {
  public:
-  // `allowed`: names with blanks between.
-  SettingsReader(const FormatSettings& settings, std::string_view format, std::string_view allowed);
+  // `allowed`: names with blanks between; `why_none` is said where there are none.
+  SettingsReader(const FormatSettings& settings, std::string_view format, std::string_view allowed,
+                 std::string_view why_none = kBytesSayAll);
 
   std::optional<std::uint64_t> count(std::string_view name) const;  // from 1 to 2^63 - 1
   std::optional<double> rate(std::string_view name) const;          // above 0 and below 1

@@ -26,7 +26,7 @@ AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& setting
 }
 
 AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
-  const SettingsReader read(settings, kFormat.name, "bits");
+  const SettingsReader read = settings_of_new(settings, kFormat);
   const Geometry geometry = masked_geometry(read, kUsualBits);
   return create_bitmap(promised_parameters(FilterKind::simple_java, geometry, options),
                        kFormat.name);
@@ -55,6 +55,7 @@ const Format kFormat{
     .encode = write_bit_set,
     .settings_of = sized_bitmap_settings,
     .advice = nullptr,
+    .create_settings = "bits",
 };
 
 }  // namespace simple_java

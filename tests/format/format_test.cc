@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <sstream>
+#include <stdexcept>
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
@@ -30,6 +32,32 @@ TEST_P(EveryFormat, SaysWhatItIs) {
     EXPECT_TRUE(format.holds(kind->number));
   }
   EXPECT_FALSE(format.holds(FilterKind::blocked));
+}
+
+// A refusal names what create takes, not what decode does.
+TEST_P(EveryFormat, IsMadeWithTheSettingsThatItNames) {
+  const Format& format = *GetParam();
+  if (format.create == nullptr) GTEST_SKIP() << "not made by us";
+  const auto refusal = [&](const std::string& name) -> std::string {
+    try {
+      format.create({.capacity = 10, .false_positive_rate = 0.02}, {{name, "?"}});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string unknown = refusal("nosuch");
+  EXPECT_NE(unknown.find(format.create_settings.empty() ? "" : format.create_settings),
+            std::string::npos)
+      << unknown;
+  if (format.create_settings.empty() && !format.settings.empty()) {
+    EXPECT_EQ(unknown.find("its bytes say all"), std::string::npos) << unknown;
+    EXPECT_NE(unknown.find("-n and -p"), std::string::npos) << unknown;
+  }
+  std::istringstream names{std::string(format.create_settings)};
+  for (std::string name; names >> name;) {
+    EXPECT_EQ(refusal(name).find("no such setting"), std::string::npos) << refusal(name);
+  }
 }
 
 // Bytes and settings of a filter, read again, are the same filter.
