@@ -80,12 +80,22 @@ Report::Value json_of(const Column& column, const Known& known) {
   return json;
 }
 
-std::string text_of(const std::vector<Column>& columns) {
+// Of few bits, half may be no whole unit.
+std::string unused_bits(const Column& column, const Known& known) {
+  const std::uint64_t used = column.solution->geometry.bit_count;
+  if (!known.bit_count || used == *known.bit_count) return {};
+  return std::string(kind_name(column.kind)) + ": " + std::to_string(used) + " of the " +
+         std::to_string(*known.bit_count) +
+         " bits make whole units, and all figures are of those\n";
+}
+
+std::string text_of(const std::vector<Column>& columns, const Known& known) {
   std::string notes;
   std::vector<const Column*> possible;
   for (const Column& column : columns) {
     if (column.solution) {
       possible.push_back(&column);
+      notes += unused_bits(column, known);
     } else {
       notes += std::string(kind_name(column.kind)) + ": " + column.impossible + "\n";
     }
@@ -147,7 +157,7 @@ int calc(const Arguments& arguments) {
     for (const Column& column : columns) filters.push_back(json_of(column, arguments.known));
     output.write(json_line({{"filters", std::move(filters)}}));
   } else {
-    output.write(text_of(columns));
+    output.write(text_of(columns, arguments.known));
   }
   output.flush();
   return kSome;

@@ -136,13 +136,17 @@ Solution largest_capacity(FilterKind kind, double rate, std::uint64_t bit_count,
 Solution half_full(FilterKind kind, const Known& known) {
   const double bits_per_key = *known.probe_count / std::numbers::ln2;
   if (known.bit_count) {
-    const double capacity = static_cast<double>(*known.bit_count) / bits_per_key;
+    const auto most = static_cast<double>(*known.bit_count) / bits_per_key;
+    const Geometry geometry = lowest_rate(kind, static_cast<std::uint64_t>(std::max(1.0, most)),
+                                          *known.bit_count, known.probe_count)
+                                  .geometry;
+    // Whole units leave out bits: of few bits up to half, and those hold no keys.
+    const double capacity = static_cast<double>(geometry.bit_count) / bits_per_key;
     if (capacity < 1) {
       refuse(std::to_string(*known.bit_count) + " bits are too few for one key of " +
              std::to_string(*known.probe_count) + " probes");
     }
-    return lowest_rate(kind, static_cast<std::uint64_t>(capacity), *known.bit_count,
-                       known.probe_count);
+    return solution_of(geometry, static_cast<std::uint64_t>(capacity));
   }
   const double bits = std::ceil(bits_per_key * static_cast<double>(*known.capacity));
   if (!(bits < static_cast<double>(kMaxBits))) refuse("that needs more than 2^60 bits");

@@ -56,6 +56,13 @@ TEST(Calc, TakesBitsAndBytes) {
   EXPECT_EQ(bits("800B"), 6'400);
 }
 
+TEST(Calc, SaysWhereBitsMakeNoWholeUnit) {
+  const Outcome outcome = Shell().run("bloomery calc -m 1000 -k 7");
+  EXPECT_THAT(outcome.out, HasSubstr("blocked: 512 of the 1000 bits make whole units"));
+  EXPECT_THAT(outcome.out, HasSubstr("classic: 960 of the 1000 bits"));
+  EXPECT_THAT(Shell().run("bloomery calc -m 1KiB -k 7").out, Not(HasSubstr("whole units")));
+}
+
 TEST(Calc, LeavesOutAKindThatCannotAndSaysWhy) {
   const Shell shell;
   const Outcome text = shell.run("bloomery calc -m 1MiB -k 20");

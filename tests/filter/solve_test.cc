@@ -59,6 +59,16 @@ TEST(Solve, ProbesAreBestWhereHalfOfTheBitsAreSet) {
   }
 }
 
+// Whole units leave out nearly half of 1000 bits; keys that those would have held fill no others.
+TEST(Solve, KeysAreOfTheBitsThatAreUsed) {
+  for (const FilterKind kind : kSolvableKinds) {
+    const Solution found = solve(kind, {.bit_count = 1000, .probe_count = 7});
+    EXPECT_LE(found.geometry.bit_count, 1000U);
+    EXPECT_NEAR(expected_fill_ratio(found.geometry, static_cast<double>(found.capacity)), 0.5,
+                0.03);
+  }
+}
+
 TEST(Solve, GivenProbesAreKept) {
   for (const FilterKind kind : kSolvableKinds) {
     const Solution found =
