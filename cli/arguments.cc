@@ -32,6 +32,34 @@ std::string kind_meanings() {
   return meanings;
 }
 
+// \t, \\ and \xHH; a backslash alone is itself.
+std::string unescaped(const std::string& text) {
+  if (text == "\\") return text;
+  std::string result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '\\') {
+      result += text[at];
+      continue;
+    }
+    const char kind = at + 1 < text.size() ? text[++at] : '\0';
+    unsigned byte = 0;
+    const char* const digits = text.data() + std::min(at + 1, text.size());
+    const char* const end =
+        digits + std::min<std::size_t>(2, text.size() - std::min(at + 1, text.size()));
+    if (kind == 't' || kind == '\\') {
+      result += kind == 't' ? '\t' : '\\';
+    } else if (kind == 'x' && end == digits + 2 &&
+               std::from_chars(digits, end, byte, 16).ptr == end) {
+      result += static_cast<char>(byte);
+      at += 2;
+    } else {
+      throw std::invalid_argument(
+          printable(text) + " has an escape that means nothing; there are \\t, \\\\ and \\xHH");
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 Option add_kind(Command command, std::optional<FilterKind>& kind) {
@@ -52,7 +80,8 @@ FilterOptions NewFilter::options() const {
   FilterOptions options{.capacity = capacity.value(),
                         .false_positive_rate = rate.value(),
                         .seed = seed,
-                        .secret = secret};
+                        .secret = secret,
+                        .keys = keys};
   options.growth.expansion = expansion.value_or(options.growth.expansion);
   options.growth.tightening = tightening.value_or(options.growth.tightening);
   options.window.length_ms = window_ms.value_or(0);
@@ -76,7 +105,8 @@ AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location) 
         ": --kind, --seed, --secret, --expansion, --tightening, --window and "
         "--generations are for files of our own; what " +
         name + " can choose is FILE?name=value: " +
-        (location.format->settings.empty() ? "nothing" : std::string(location.format->settings)));
+        (location.format->create_settings.empty() ? "nothing"
+                                                  : std::string(location.format->create_settings)));
   }
   if (location.format->create == nullptr) {
     throw std::invalid_argument(location.text() + ": a filter of the format " + name +
@@ -153,32 +183,13 @@ Option add_filters(Command command, const std::string& name, const std::string& 
       description);
 }
 
-void choose_encoding(Command command, std::span<const FilterLocation> filters,
-                     KeyEncoding& encoding) {
-  if (command.has("--as")) return;
-  const auto word = [](const FilterLocation& filter) {
-    return filter.format == nullptr ? std::string_view("text") : filter.format->keys;
-  };
-  for (const FilterLocation& filter : filters) {
-    if (word(filter) == word(filters.front())) continue;
-    throw std::invalid_argument("keys of " + filters.front().text() + " are " +
-                                std::string(word(filters.front())) + " and those of " +
-                                filter.text() + " " + std::string(word(filter)) +
-                                " where nothing else is said: say it with --as");
-  }
-  if (!filters.empty()) encoding = parse_key_encoding(word(filters.front()));
-}
-
 Option add_encoding(Command command, KeyEncoding& encoding) {
-  return add_value(
-      command, "--as", std::string(kKeyEncodings),
-      "how keys are written; integers are little-endian bytes, four of i32 and eight of "
-      "the others; text, unless the filter's format has another default",
-      [&encoding](const std::string& text) { encoding = parse_key_encoding(text); });
+  return add_value(command, "--as", std::string(kKeyEncodings),
+                   "how the key is written here; text by default",
+                   [&encoding](const std::string& text) { encoding = parse_key_encoding(text); });
 }
 
-void add_key_options(Command command, SourceOptions& options) {
-  add_encoding(command, options.encoding);
+void add_record_options(Command command, SourceOptions& options) {
   command.add_flag(
       "-0,--null", [&options] { options.separator = '\0'; },
       "records end with a NUL byte, not a newline");
@@ -191,8 +202,20 @@ void add_key_options(Command command, SourceOptions& options) {
                   }
                   options.field = static_cast<std::uint32_t>(number);
                 });
-  add_value(command, "-d,--delimiter", "SEP", "what stands between fields; a tab by default",
-            [&options](const std::string& text) { options.delimiter = text; })
+  add_value(
+      command, "-d,--delimiter", "SEP",
+      "what stands between fields; a tab by default, a comma with --csv; \\t is a tab and \\x3b "
+      "the byte 3b",
+      [&options](const std::string& text) { options.delimiter = unescaped(text); })
+      .needs(field);
+  command
+      .add_flag(
+          "--csv",
+          [&options, command] {
+            options.csv = true;
+            if (!command.has("--delimiter")) options.delimiter = ",";
+          },
+          "fields may stand in double quotes and then hold anything, as RFC 4180 has it")
       .needs(field);
 }
 

@@ -28,6 +28,7 @@ struct NewFilter {
   std::optional<double> tightening;
   std::optional<std::uint64_t> window_ms;
   std::optional<std::uint64_t> generations;
+  KeyForm keys{};  // as the filter's file will say
 
   FilterKind kind_or_default() const { return kind.value_or(FilterKind::blocked); }
   // `capacity` and `rate` are there. Throws std::invalid_argument for an option that the kind does
@@ -48,13 +49,11 @@ Option add_filter(Command command, const std::string& name, const std::string& d
 Option add_filters(Command command, const std::string& name, const std::string& description,
                    std::vector<FilterLocation>& locations);
 
-// Where nobody gave --as: what the format of the filter takes keys for. Throws
-// std::invalid_argument where several filters take them for different things.
-void choose_encoding(Command command, std::span<const FilterLocation> filters,
-                     KeyEncoding& encoding);
+// -0, -F/--field, -d/--delimiter, --csv: which part of the input is the key. key_choice.h has how
+// it is written.
+void add_record_options(Command command, SourceOptions& options);
 
-// --as, -0, -F/--field, -d/--delimiter: which bytes of the input are the key.
-void add_key_options(Command command, SourceOptions& options);
+// --as of a single key on the command line.
 Option add_encoding(Command command, KeyEncoding& encoding);
 
 }  // namespace bloomery::cli

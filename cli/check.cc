@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/store/native_file.h"
+#include "bloomery/errors.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -32,18 +34,34 @@ struct Arguments {
   std::vector<FilterLocation> files;
   std::string input = "-";
   SourceOptions source;
+  KeyChoice keys;
   bool absent = false;
   bool count = false;
   bool quiet = false;
   bool json = false;
 };
 
+// A file of keys stands easily where a filter should.
+AnyFilter load_or_explain(const FilterLocation& file) {
+  try {
+    return load_for_use(file);
+  } catch (const FormatError& error) {
+    if (std::string_view(error.what()).find("not a bloomery filter") == std::string_view::npos) {
+      throw;
+    }
+    throw FormatError(std::string(error.what()) +
+                      "; if it holds the keys to ask for, say --input " + file.text());
+  }
+}
+
 // Answers of several filters about the keys of a batch: found in any of them.
 class AnyOf {
  public:
   explicit AnyOf(const std::vector<FilterLocation>& files) {
-    for (const FilterLocation& file : files) filters_.push_back(load(file));
+    for (const FilterLocation& file : files) filters_.push_back(load_or_explain(file));
   }
+
+  const std::vector<AnyFilter>& filters() const noexcept { return filters_; }
 
   std::span<const bool> may_contain_many(std::span<const Key> keys) {
     if (keys.size() > room_) {
@@ -70,6 +88,8 @@ class AnyOf {
 
 int check(const Arguments& arguments) {
   AnyOf filters(arguments.files);
+  const SourceOptions source =
+      with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.filters()));
   Output output;
   const bool prints = !arguments.count && !arguments.quiet && !arguments.json;
   std::uint64_t maybe_count = 0;
@@ -78,21 +98,20 @@ int check(const Arguments& arguments) {
 
   // Records and progress would overwrite each other on one terminal.
   const bool shares_terminal = prints && isatty(STDOUT_FILENO) != 0;
-  read_keys({arguments.input}, arguments.source, shares_terminal ? "" : "check",
-            [&](const Batch& batch) {
-              const std::span<const bool> found = filters.may_contain_many(batch.keys);
-              key_count += batch.keys.size();
-              maybe_count += static_cast<std::uint64_t>(std::ranges::count(found, true));
-              if (prints) {
-                for (std::size_t i = 0; i < found.size(); ++i) {
-                  if (found[i] == arguments.absent) continue;
-                  output.write(batch.lines[i]);
-                  output.write(arguments.source.separator);
-                }
-                output.flush();
-              }
-              return !(arguments.quiet && selected() > 0);
-            });
+  read_keys({arguments.input}, source, shares_terminal ? "" : "check", [&](const Batch& batch) {
+    const std::span<const bool> found = filters.may_contain_many(batch.keys);
+    key_count += batch.keys.size();
+    maybe_count += static_cast<std::uint64_t>(std::ranges::count(found, true));
+    if (prints) {
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] == arguments.absent) continue;
+        output.write(batch.lines[i]);
+        output.write(arguments.source.separator);
+      }
+      output.flush();
+    }
+    return !(arguments.quiet && selected() > 0);
+  });
 
   if (!arguments.quiet && arguments.json) {
     Report report;
@@ -117,16 +136,14 @@ void add_check(Command app, int& status) {
       .add_option("--input", arguments->input,
                   "where keys come from, one a line; standard input by default")
       .type_name("INPUT");
-  add_key_options(command, arguments->source);
+  add_record_options(command, arguments->source);
+  add_form_options_to_ask(command, arguments->keys);
   command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all files");
   command.add_flag("-c,--count", arguments->count, "print only how many were selected");
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");
   command.add_flag("--json", arguments->json, "print only the counts, as one JSON object");
   command.footer(kExamples);
-  command.callback([arguments, command, &status] {
-    choose_encoding(command, arguments->files, arguments->source.encoding);
-    status = check(*arguments);
-  });
+  command.callback([arguments, &status] { status = check(*arguments); });
 }
 
 }  // namespace bloomery::cli

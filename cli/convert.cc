@@ -7,6 +7,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -17,14 +18,19 @@ constexpr const char* kExamples =
 format that means the same bits by a key; a file of our own takes every one. Others need the keys:
 bloomery load builds any format from those.
 
+A file of our own says how its keys are written; one of another system's does not, and --as says it.
+--insist with --as says it of a file of ours that says something else, or nothing: plain text.
+
 Examples:
   bloomery convert guava:users.bin new.bloom
   bloomery convert copy.bloom guava:back.bin
+  bloomery convert guava:ids.bin ids.bloom --as i32      from now on they are asked as i32
   bloomery convert 'bloom-filter-helper:bitmap.bin?bits=6400&probes=3' guava:java.bin)";
 
 struct Arguments {
   FilterLocation from;
   FilterLocation to;
+  KeyChoice keys;
   bool replace = false;
   bool json = false;
 };
@@ -35,11 +41,13 @@ int convert(const Arguments& arguments) {
                                 ": a converted filter has its own settings; leave out what "
                                 "follows the ?");
   }
-  const AnyFilter filter = load(arguments.from);
+  AnyFilter filter = load_for_use(arguments.from);
+  filter.set_keys(form_for(arguments.keys, arguments.from, filter));
   save(filter.contents(), arguments.to, {.replace = arguments.replace});
   Report report;
   report.add("from", arguments.from.text());
   report.add("file", arguments.to.text());
+  add_keys(report, arguments.to, filter.keys());
   add_parameters(report, filter.contents());
   add_state(report, filter);
   advise(arguments.to, filter);
@@ -58,6 +66,7 @@ void add_convert(Command app, int& status) {
   add_filter(command, "DST", "the file to make; one that exists is refused", arguments->to)
       .required();
   command.add_flag("--replace", arguments->replace, "replace DST, in one step, where it exists");
+  add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = convert(*arguments); });

@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -21,16 +22,19 @@ constexpr const char* kExamples = R"(Examples:
   bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers
   bloomery create seen.bloom -n 1M -p 0.01 --kind windowed --window 24h   forgets after a day
   bloomery create last.bloom -n 1M -p 0.01 --kind windowed   remembers the last million
+  bloomery create ids.bloom -n 1M -p 0.01 --as i64       its keys are numbers, and it says so
   bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read)";
 
 struct Arguments {
   FilterLocation file;
   NewFilter filter;
+  KeyChoice keys;
   bool json = false;
 };
 
 int create(const Arguments& arguments) {
-  const AnyFilter filter = empty_filter(arguments.filter, arguments.file);
+  AnyFilter filter = empty_filter(arguments.filter, arguments.file);
+  filter.set_keys(form_of_new(arguments.keys, arguments.file));
   save(filter.contents(), arguments.file, {.replace = false});
   const double rate =
       kind_of(filter.parameters().kind).forgets
@@ -38,6 +42,7 @@ int create(const Arguments& arguments) {
           : predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
   Report report;
   report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, filter.keys());
   add_parameters(report, filter.contents());
   report.add("predicted_rate", rate, rate_text(rate) + " at capacity");
   advise(arguments.file, filter);
@@ -57,6 +62,7 @@ void add_create(Command app, int& status) {
   add_capacity(command, arguments->filter.capacity).required();
   add_rate(command, arguments->filter.rate).required();
   add_new_filter_options(command, arguments->filter);
+  add_form_options(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = create(*arguments); });

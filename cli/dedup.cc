@@ -20,6 +20,8 @@
 #include "cli/dedup/expected_loss.h"
 #include "cli/dedup/repeatable_inputs.h"
 #include "cli/dedup/suspect_set.h"
+#include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/messages.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
@@ -51,6 +53,7 @@ constexpr double kDefaultExactRate = 1e-3;
 struct Arguments {
   std::vector<std::string> inputs;
   SourceOptions source;
+  KeyChoice keys;
   NewFilter filter;
   std::string state;
   bool exact = false;
@@ -79,6 +82,7 @@ class Dedup {
  public:
   explicit Dedup(const Arguments& arguments)
       : arguments_(arguments),
+        source_(arguments.source),
         inputs_(arguments.inputs.empty() ? std::vector<std::string>{"-"} : arguments.inputs) {}
 
   int run() {
@@ -95,6 +99,10 @@ class Dedup {
   void run_once();
   void run_exact();
   void open_filter();
+  void set_form(const KeyForm& form) {
+    form_ = form;
+    source_ = with_form(source_, form);
+  }
   NewFilter wanted() const;
   void read_all(const char* label, bool prints, const BatchConsumer& consumer);
   void print_selected(const Batch& batch, std::span<const bool> selected);
@@ -104,6 +112,8 @@ class Dedup {
   void report();
 
   const Arguments& arguments_;
+  KeyForm form_;
+  SourceOptions source_;  // with keys of that form
   std::vector<std::string> inputs_;
   std::optional<DedupFilter> filter_;
   Answers answers_;
@@ -117,9 +127,10 @@ class Dedup {
 
 NewFilter Dedup::wanted() const {
   NewFilter wanted = arguments_.filter;
+  wanted.keys = form_;
   if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultRate;
   if (!wanted.capacity) {
-    wanted.capacity = capacity_for(inputs_, arguments_.source);
+    wanted.capacity = capacity_for(inputs_, source_);
     // Other runs will come.
     if (!arguments_.state.empty()) wanted.capacity = std::max(*wanted.capacity, kStreamCapacity);
   }
@@ -129,12 +140,17 @@ NewFilter Dedup::wanted() const {
 void Dedup::open_filter() {
   const std::string& state = arguments_.state;
   const FilterLocation location = parse_filter_location(state);
+  const bool is_new =
+      state.empty() || !std::filesystem::exists(std::filesystem::status(location.path));
+  if (is_new) set_form(form_of_new(arguments_.keys, location));
   if (state.empty()) {
     filter_.emplace(wanted());
-  } else if (!std::filesystem::exists(std::filesystem::status(location.path))) {
+  } else if (is_new) {
     filter_.emplace(wanted(), location);
   } else {
     filter_.emplace(FilterEditor(location));
+    warn_of_gaps(location, filter_->get());
+    set_form(form_to_insert(arguments_.keys, location, filter_->get()));
     const FilterParameters& made = filter_->get().parameters();
     const bool differs =
         arguments_.filter.capacity.value_or(made.capacity) != made.capacity ||
@@ -151,7 +167,7 @@ void Dedup::open_filter() {
 void Dedup::read_all(const char* label, bool prints, const BatchConsumer& consumer) {
   // Records and progress would overwrite each other on one terminal.
   const bool shows = !arguments_.quiet && !(prints && isatty(STDOUT_FILENO) != 0);
-  const SourceTotals totals = read_keys(inputs_, arguments_.source, shows ? label : "", consumer);
+  const SourceTotals totals = read_keys(inputs_, source_, shows ? label : "", consumer);
   key_count_ = totals.key_count;
   null_count_ = totals.null_count;
 }
@@ -275,7 +291,8 @@ void add_dedup(Command app, int& status) {
   command.add_flag("--exact", arguments->exact, "drop no new record; reads files, and twice")
       .excludes(state);
   add_new_filter_options(command, arguments->filter);
-  add_key_options(command, arguments->source);
+  add_record_options(command, arguments->source);
+  add_form_options_to_ask(command, arguments->keys);
   command.add_flag("-q,--quiet", arguments->quiet,
                    "no report, no progress, no warning of a full filter");
   add_json(command, arguments->json)

@@ -9,6 +9,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -30,6 +31,7 @@ struct Arguments {
   FilterLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
+  KeyChoice keys;
   bool json = false;
 };
 
@@ -41,12 +43,14 @@ int erase(const Arguments& arguments) {
                                 std::string(kind_of(filter.parameters().kind).name) +
                                 " filter; only counting and classic-counting ones can erase");
   }
+  warn_of_gaps(arguments.file, filter);
+  const SourceOptions source =
+      with_form(arguments.source, form_for(arguments.keys, arguments.file, filter));
   std::uint64_t erased_count = 0;
-  const SourceTotals totals =
-      read_keys(arguments.inputs, arguments.source, "erase", [&](const Batch& batch) {
-        for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;
-        return true;
-      });
+  const SourceTotals totals = read_keys(arguments.inputs, source, "erase", [&](const Batch& batch) {
+    for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;
+    return true;
+  });
   if (erased_count > 0) editor.commit();
 
   const std::uint64_t absent_count = totals.key_count - erased_count;
@@ -70,7 +74,8 @@ void add_erase(Command app, int& status) {
   add_filter(command, "FILE", "a counting filter's file", arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
-  add_key_options(command, arguments->source);
+  add_record_options(command, arguments->source);
+  add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = erase(*arguments); });

@@ -12,6 +12,8 @@
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/report.h"
 #include "cli/text_table.h"
 
@@ -20,7 +22,7 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   bloomery explain users.bloom alice
-  bloomery explain users.bloom 42 --as u64 --json
+  bloomery explain codes.bloom 42 --json       the file says how its keys are written
   bloomery explain users.bloom -- --help       a key that looks like an option
 
 Exit status: 0 the key may be present, 1 it is surely absent.)";
@@ -28,7 +30,7 @@ Exit status: 0 the key may be present, 1 it is surely absent.)";
 struct Arguments {
   FilterLocation file;
   std::string key;
-  KeyEncoding encoding = KeyEncoding::text;
+  KeyChoice keys;
   bool json = false;
 };
 
@@ -103,8 +105,9 @@ std::string probes_text(const std::vector<Probe>& probes, const Geometry& geomet
 }
 
 int explain(const Arguments& arguments) {
-  const std::string key = decode_key(arguments.encoding, arguments.key);
-  const AnyFilter filter = load(arguments.file);
+  const AnyFilter filter = load_for_use(arguments.file);
+  const KeyForm form = form_for(arguments.keys, arguments.file, filter);
+  const std::string key = decode_key(form, arguments.key);
   const std::vector<Probe> probes = filter.probes(key);
   const bool has_generations = kind_of(filter.parameters().kind).forgets;
   std::size_t clear_count = 0;
@@ -120,6 +123,7 @@ int explain(const Arguments& arguments) {
   Report report;
   report.add("key", key, printable(key));
   report.add("key_byte_count", key.size());
+  report.add("keys", form_text(form));
   if (filter.hashes_once()) {
     const HashPair hash = filter.hash(key);
     report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
@@ -147,13 +151,10 @@ void add_explain(Command app, int& status) {
       app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
   add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   command.add_option("KEY", arguments->key, "the key to ask about").required();
-  add_encoding(command, arguments->encoding);
+  add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, command, &status] {
-    choose_encoding(command, {&arguments->file, 1}, arguments->encoding);
-    status = explain(*arguments);
-  });
+  command.callback([arguments, &status] { status = explain(*arguments); });
 }
 
 }  // namespace bloomery::cli

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "bloomery/filter/windowed_layout.h"
+#include "bloomery/format/bitmap_gap.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/source/human_number.h"
 #include "cli/messages.h"
@@ -113,6 +114,18 @@ double add_state(Report& report, const AnyFilter& filter) {
   report.add("inserted", filter.inserted(), count_text(filter.inserted()));
   report.add("predicted_rate", rate, rate_text(rate) + " now");
   return rate;
+}
+
+void warn_of_gaps(const FilterLocation& location, const AnyFilter& filter) {
+  if (location.format == nullptr) return;
+  const std::string gap = gap_advice(filter.contents());
+  if (!gap.empty()) complain(location.text() + ": " + gap);
+}
+
+AnyFilter load_for_use(const FilterLocation& location) {
+  AnyFilter filter = load(location);
+  warn_of_gaps(location, filter);
+  return filter;
 }
 
 void advise(const FilterLocation& location, const AnyFilter& filter) {

@@ -22,6 +22,11 @@ double add_state(Report& report, const AnyFilter& filter);
 // The generations of a windowed filter; nothing of others.
 void add_generations(Report& report, const AnyFilter& filter);
 
+// The filter of a file that is there already; says on standard error where one of another system
+// seems to have lost bits.
+AnyFilter load_for_use(const FilterLocation& location);
+void warn_of_gaps(const FilterLocation& location, const AnyFilter& filter);
+
 // Says on standard error what users of a filter of the location's format must know.
 void advise(const FilterLocation& location, const AnyFilter& filter);
 

@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
 Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
 
 void add_file(Report& report, const FileInfo& info) {
+  report.add("keys", form_text(info.contents.parameters.keys));
   report.add("file_byte_count", info.file_bytes, bytes_text(info.file_bytes));
   report.add("format_version", info.version);
   if (info.notes.epoch != 0) report.add("epoch", info.notes.epoch);
@@ -72,7 +73,7 @@ void print_all(const Report& report, const FilterContents& contents, bool json) 
 }
 
 int info_foreign(const FilterLocation& location, bool json) {
-  const AnyFilter filter = load(location);
+  const AnyFilter filter = load_for_use(location);
   Report report;
   report.add("file", location.path.string());
   add_foreign(report, location, filter);

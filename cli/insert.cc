@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -21,8 +22,8 @@ constexpr const char* kExamples =
 
 Examples:
   bloomery insert users.bloom keys.txt
-  seq 1000 | bloomery insert users.bloom --as u64
-  bloomery insert users.bloom --field 2 -d , table.csv
+  seq 1000 | bloomery insert codes.bloom --as u64     an empty file remembers it
+  bloomery insert users.bloom --field 2 --csv table.csv
   seq 1000 | bloomery insert guava:users.bin --as i32
   bloomery insert users.bloom 'sqlite:shop.db?table=users&column=id'
 
@@ -32,6 +33,7 @@ struct Arguments {
   FilterLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
+  KeyChoice keys;
   bool json = false;
 };
 
@@ -41,10 +43,13 @@ int insert(const Arguments& arguments) {
     throw std::invalid_argument(arguments.file.text() +
                                 ": is a static filter, built once; load builds a new one");
   }
+  warn_of_gaps(arguments.file, editor.filter());
+  const SourceOptions source =
+      with_form(arguments.source, form_to_insert(arguments.keys, arguments.file, editor.filter()));
   std::uint64_t new_count = 0;
   bool advised = false;
   const SourceTotals totals =
-      read_keys(arguments.inputs, arguments.source, "insert", [&](const Batch& batch) {
+      read_keys(arguments.inputs, source, "insert", [&](const Batch& batch) {
         if (!std::exchange(advised, true)) {
           advise_of_keys(arguments.file, editor.filter(), batch.keys);
         }
@@ -57,6 +62,7 @@ int insert(const Arguments& arguments) {
 
   Report report;
   report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, {source.encoding, source.normalise});
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("new_count", new_count, count_text(new_count));
   if (totals.null_count > 0) report.add("null_count", totals.null_count);
@@ -76,13 +82,11 @@ void add_insert(Command app, int& status) {
   add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
-  add_key_options(command, arguments->source);
+  add_record_options(command, arguments->source);
+  add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, command, &status] {
-    choose_encoding(command, {&arguments->file, 1}, arguments->source.encoding);
-    status = insert(*arguments);
-  });
+  command.callback([arguments, &status] { status = insert(*arguments); });
 }
 
 }  // namespace bloomery::cli

@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/filter_filler.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/messages.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
@@ -31,6 +32,7 @@ Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' ids.bloom -p 0.001
   bloomery load keys.txt words.bloom --kind static
   bloomery load keys.txt redisson:bitmap -p 0.03 --as text
+  bloomery load 'sqlite:shop.db?table=users&column=name' low.bloom --normalise lower,trim
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000)";
 
@@ -41,6 +43,7 @@ struct Arguments {
   FilterLocation file;
   NewFilter filter;
   SourceOptions source;
+  KeyChoice keys;
   bool replace = false;
   bool json = false;
 };
@@ -68,8 +71,10 @@ FilterFiller filler_of(const NewFilter& wanted, const FilterLocation& file) {
 int load_keys(const Arguments& arguments) {
   if (!arguments.replace) refuse_existing(arguments.file.path.string());
   const auto start = std::chrono::steady_clock::now();
-  const auto source = open_source(arguments.from, arguments.source);
+  const KeyForm form = form_of_new(arguments.keys, arguments.file);
+  const auto source = open_source(arguments.from, with_form(arguments.source, form));
   NewFilter wanted = arguments.filter;
+  wanted.keys = form;
   if (!wanted.capacity) wanted.capacity = count_keys(*source, arguments.from);
   if (!wanted.rate) wanted.rate = kDefaultRate;
   FilterFiller filler = filler_of(wanted, arguments.file);
@@ -89,6 +94,7 @@ int load_keys(const Arguments& arguments) {
   Report report;
   report.add("from", arguments.from);
   report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, form);
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.contents());
@@ -118,14 +124,12 @@ void add_load(Command app, int& status) {
   add_rate(command, arguments->filter.rate)
       .description("false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->filter);
-  add_key_options(command, arguments->source);
+  add_record_options(command, arguments->source);
+  add_form_options(command, arguments->keys);
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
   add_json(command, arguments->json);
   command.footer(kExamples);
-  command.callback([arguments, command, &status] {
-    choose_encoding(command, {&arguments->file, 1}, arguments->source.encoding);
-    status = load_keys(*arguments);
-  });
+  command.callback([arguments, &status] { status = load_keys(*arguments); });
 }
 
 }  // namespace bloomery::cli

@@ -9,13 +9,14 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
 namespace {
 
 constexpr const char* kExamples =
-    R"(The filters must have been made alike: same kind, size, rate and seed. A secret filter merges only
+    R"(The filters must have been made alike: same kind, size, rate and seed, and keys written alike. A secret filter merges only
 with copies of its file, which share its key.
 
 Examples:
@@ -24,17 +25,24 @@ Examples:
 struct Arguments {
   FilterLocation out;
   std::vector<FilterLocation> files;
+  KeyChoice keys;
   bool json = false;
 };
+
+AnyFilter load_part(const FilterLocation& file, const KeyChoice& keys) {
+  AnyFilter filter = load_for_use(file);
+  filter.set_keys(form_for(keys, file, filter));
+  return filter;
+}
 
 int merge(const Arguments& arguments) {
   if (arguments.files.size() < 2) {
     throw std::invalid_argument("merge needs two filters or more after the file to make");
   }
-  AnyFilter merged = load(arguments.files.front());
+  AnyFilter merged = load_part(arguments.files.front(), arguments.keys);
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     try {
-      merged.merge(load(arguments.files[i]));
+      merged.merge(load_part(arguments.files[i], arguments.keys));
     } catch (const IncompatibleError& error) {
       throw IncompatibleError(arguments.files.front().text() + " and " + arguments.files[i].text() +
                               ": " + error.what());
@@ -43,6 +51,7 @@ int merge(const Arguments& arguments) {
   save(merged.contents(), arguments.out, {.replace = false});
   Report report;
   report.add("file", arguments.out.text());
+  add_keys(report, arguments.out, merged.keys());
   report.add("merged_count", arguments.files.size());
   add_parameters(report, merged.contents());
   const double rate = add_state(report, merged);
@@ -61,6 +70,7 @@ void add_merge(Command app, int& status) {
   add_filter(command, "OUT", "the file to make; one that exists is refused", arguments->out)
       .required();
   add_filters(command, "FILE", "two filters' files or more", arguments->files).required();
+  add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = merge(*arguments); });

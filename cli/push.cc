@@ -9,6 +9,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -40,6 +41,7 @@ struct Arguments {
   std::string begin;
   std::string load_id;
   std::string prefix;
+  KeyChoice keys;
   double timeout_seconds = 30;
   bool json = false;
 };
@@ -72,7 +74,8 @@ int begin(const Arguments& arguments) {
 
 int push(const Arguments& arguments) {
   const RedisLocation to = location_of(arguments.to);
-  const AnyFilter filter = load(arguments.from);
+  AnyFilter filter = load_for_use(arguments.from);
+  filter.set_keys(form_for(arguments.keys, arguments.from, filter));
   PushOptions options = options_of(arguments);
   if (arguments.from.format == nullptr) options.notes = inspect(arguments.from.path).notes;
   std::optional<Progress> progress;
@@ -95,6 +98,8 @@ int push(const Arguments& arguments) {
   report.add("from", arguments.from.text());
   report.add("server", to.server());
   report.add("key", to.key);
+  report.add("keys", form_text(filter.keys()));
+  report.add("callers_send", form_bytes(filter.keys()));
   add_parameters(report, filter.contents());
   report.add("sent_bytes", sent);
   report.add("seconds", took.count());
@@ -126,6 +131,7 @@ void add_push(Command app, int& status) {
                   "seconds to wait for the server at every step")
       .range(0.001, 86400.0)
       .shows_default();
+  add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] {

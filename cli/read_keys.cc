@@ -7,14 +7,25 @@
 #include <optional>
 
 #include "bloomery/source/open_source.h"
+#include "bloomery/source/sqlite_source.h"
 #include "bloomery/source/text_source.h"
 #include "cli/messages.h"
 
 namespace bloomery::cli {
 namespace {
 
-void warn_of_carriage_returns(const KeySource& source) {
+void warn_of_unequal_bytes(const KeySource& source) {
+  const auto* const database = dynamic_cast<const SqliteSource*>(&source);
+  if (database == nullptr) return;
+  const std::string advice = database->equality_advice();
+  if (!advice.empty()) complain(advice);
+}
+
+void warn_of_line_ends_and_marks(const KeySource& source) {
   const auto* const text = dynamic_cast<const TextSource*>(&source);
+  if (text != nullptr && text->had_byte_order_mark()) {
+    complain("the text begins with a byte order mark, which is not taken for part of a key");
+  }
   if (text != nullptr && text->first_line_ended_in_cr()) {
     complain(
         "the first line ends in a carriage return, which is part of the key; `tr -d '\\r'` "
@@ -33,6 +44,7 @@ std::optional<Progress> terminal_progress(const std::string& label,
 
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
                        const BatchConsumer& consumer) {
+  warn_of_unequal_bytes(source);
   std::optional<Progress> progress;
   if (!label.empty()) progress = terminal_progress(label, totals);
   std::uint64_t key_count = 0;
@@ -44,7 +56,7 @@ SourceTotals read_keys(KeySource& source, const std::string& label, const Progre
       return more;
     });
     if (progress) progress->finish();
-    warn_of_carriage_returns(source);
+    warn_of_line_ends_and_marks(source);
     return read;
   } catch (...) {
     if (progress) progress->clear();

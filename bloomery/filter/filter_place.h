@@ -21,12 +21,11 @@ enum class Inserted : std::uint8_t { unknown, present, added };
 
 // What a place says about its filter.
 struct PlaceHead {
-  Identity identity{};  // made anew by whatever clears bits; unset: the place has none
-  FilterParameters parameters{};
+  Identity identity{};            // made anew by whatever clears bits; unset: the place has none
+  FilterParameters parameters{};  // with how its keys were written
   std::uint64_t inserted = 0;
   // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
   std::optional<Watermark> watermark{};
-  std::string key_encoding{};  // how keys were written; empty: not recorded
 };
 
 // A new filter beside the one that answers. From its making on, what is inserted into the place

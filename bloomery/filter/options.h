@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "bloomery/filter/growth.h"
-#include "bloomery/text/key_form.h"
 #include "bloomery/filter/window.h"
+#include "bloomery/text/key_form.h"
 
 namespace bloomery {
 

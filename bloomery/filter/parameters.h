@@ -4,9 +4,9 @@
 #include <string>
 
 #include "bloomery/filter/geometry.h"
-#include "bloomery/text/key_form.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/hash/native_hash.h"
+#include "bloomery/text/key_form.h"
 
 namespace bloomery {
 

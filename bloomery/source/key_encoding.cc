@@ -9,9 +9,6 @@
 #include "bloomery/source/printable.h"
 #include "bloomery/text/kryo.h"
 #include "bloomery/text/utf16.h"
-#include "bloomery/source/printable.h"
-#include "bloomery/text/kryo.h"
-#include "bloomery/text/utf16.h"
 
 namespace bloomery {
 namespace {

@@ -48,6 +48,23 @@ TEST_F(Check, LooksIntoEveryFile) {
   EXPECT_EQ(shell_.run("bloomery check b.bloom a.bloom -v", "a1\nb1\nc1\n").out, "c1\n");
 }
 
+// As grep's users write it; the keys are no filter, and --input is what was meant.
+TEST_F(Check, NamesTheOptionWhereKeysStandForAFilter) {
+  shell_.write("keys.txt", "a7\nb7\n");
+  const Outcome outcome = shell_.run("bloomery check a.bloom keys.txt");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("say --input keys.txt"));
+  EXPECT_EQ(shell_.run("bloomery check a.bloom --input keys.txt").out, "a7\n");
+}
+
+TEST_F(Check, TakesAByteOrderMarkForNoPartOfAKey) {
+  const Outcome outcome = shell_.run("bloomery check a.bloom",
+                                     "\xef\xbb\xbf"
+                                     "a7\nb7\n");
+  EXPECT_EQ(outcome.out, "a7\n");
+  EXPECT_THAT(outcome.err, HasSubstr("byte order mark"));
+}
+
 TEST_F(Check, Counts) {
   const std::string input = numbered_lines("a", 5'000);
   EXPECT_EQ(shell_.run("bloomery check -c a.bloom", input).out, "100\n");

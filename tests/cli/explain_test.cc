@@ -57,7 +57,7 @@ TEST(Explain, TakesEncodedEmptyAndStrangeKeys) {
   save(filter, shell.path("f.bloom"));
   EXPECT_EQ(shell.run("bloomery explain f.bloom ''").status, 0);
   EXPECT_EQ(shell.run("bloomery explain f.bloom -- --help").status, 0);
-  EXPECT_EQ(shell.run("bloomery explain f.bloom --as u64 42").status, 0);
+  EXPECT_EQ(shell.run("bloomery explain f.bloom --as u64 --insist 42").status, 0);
   EXPECT_EQ(shell.run("bloomery explain f.bloom '[a]'").status, 0);
   EXPECT_EQ(shell.run("bloomery explain f.bloom --as u64 forty").status, 2);
   EXPECT_EQ(shell.run("bloomery explain f.bloom").status, 2);

@@ -42,7 +42,7 @@ TEST(Formats, GoThroughTheCommand) {
         "set -e\nbloomery create '" + theirs + small + "' -n 500 -p 0.02\n" +
         "seq 500 | bloomery insert " + theirs + " --as text\n" + "bloomery info " + theirs +
         " --json | grep -q inserted\n" + "test $(seq 500 | bloomery check -c " + theirs +
-        " --as text) = 500\n" + "bloomery convert " + theirs + " " + name + ".bloom\n" +
+        " --as text) = 500\n" + "bloomery convert " + theirs + " " + name + ".bloom --as text\n" +
         "seq 3000 | bloomery check " + theirs + " --as text >a\n" + "seq 3000 | bloomery check " +
         name + ".bloom >b\ncmp a b\n" + "bloomery explain " + name +
         ".bloom 17 --json | grep -q maybe\n" + "bloomery convert " + name + ".bloom " + name +
@@ -123,6 +123,44 @@ TEST(Formats, WarnOfWhatTheirUsersMustKnow) {
   const Outcome oversized = shell.run("bloomery create 'redisson:o?oversize=1' -n 10000 -p 0.01");
   EXPECT_EQ(oversized.err, "");
   EXPECT_THAT(shell.read("o.config"), HasSubstr("falseProbability=0.01\n"));
+}
+
+// A bitmap that was cut is still a bitmap, and says "absent" of half of its keys.
+TEST(Formats, AreSuspectedWhereBitsAreMissing) {
+  const Shell shell;
+  ASSERT_EQ(shell
+                .run("bloomery create redisson:r -n 10000 -p 0.01\n"
+                     "seq 10000 | bloomery insert redisson:r\n"
+                     "cp r.config cut.config; head -c 6000 r >cut\n"
+                     "cp r.config hole.config; cp r hole\n"
+                     "dd if=/dev/zero of=hole bs=1 count=600 seek=4096 conv=notrunc")
+                .status,
+            0);
+  EXPECT_EQ(shell.run("echo 1 | bloomery check redisson:r").err, "");
+  for (const char* const file : {"redisson:cut", "redisson:hole"}) {
+    for (const char* const command : {"check", "insert", "info", "explain", "convert"}) {
+      const std::string more = std::string(command) == "explain"   ? " 1"
+                               : std::string(command) == "convert" ? " c.bloom --replace"
+                                                                   : "";
+      EXPECT_THAT(shell.run("echo 1 | bloomery " + std::string(command) + " " + file + more).err,
+                  HasSubstr("it was cut, or zero-filled"))
+          << command << " " << file;
+    }
+  }
+}
+
+TEST(Formats, SayWhatANewOneCanChoose) {
+  const Shell shell;
+  const auto refusal = [&](const std::string& line) { return shell.run(line).err; };
+  EXPECT_THAT(refusal("bloomery create 'pyrebloom:x?bits=100' -n 10 -p 0.1"),
+              HasSubstr("what -n and -p make of it"));
+  EXPECT_THAT(refusal("bloomery create pyrebloom:x -n 10 -p 0.1 --kind classic"),
+              HasSubstr("FILE?name=value: nothing"));
+  EXPECT_THAT(refusal("bloomery create 'hutool-bitset:x?n=5' -n 10 -p 0.1"),
+              HasSubstr("there are: c k"));
+  EXPECT_THAT(refusal("bloomery create hutool-bitset:x -n 1e9 -p 0.001"),
+              HasSubstr("1000000000 keys at a rate of 0.001 would take"));
+  EXPECT_FALSE(shell.has("x"));
 }
 
 TEST(Formats, MeasureHowWellPhpTellsKeysApart) {

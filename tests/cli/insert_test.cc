@@ -69,9 +69,15 @@ TEST_F(Insert, KnowsRecordsFieldsAndEncodings) {
   EXPECT_TRUE(filter().may_contain("two"));
   EXPECT_EQ(shell_.run("bloomery insert f.bloom -F 2", "1\tzwei\t3\n").status, 0);
   EXPECT_TRUE(filter().may_contain("zwei"));
-  EXPECT_EQ(shell_.run("bloomery insert f.bloom --as hex", "00ff\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom -F 1 -d '\\t'", "eins\tzwei\n").status, 0);
+  EXPECT_TRUE(filter().may_contain("eins")) << "as people write a tab";
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom -F 1 -d '\\x3b'", "drei;vier\n").status, 0);
+  EXPECT_TRUE(filter().may_contain("drei"));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom -F 2 --csv", "1,\"a, \"\"b\"\"\",3\r\n").status, 0);
+  EXPECT_TRUE(filter().may_contain("a, \"b\""));
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --as hex --insist", "00ff\n").status, 0);
   EXPECT_TRUE(filter().may_contain(Key("\x00\xff", 2)));
-  EXPECT_EQ(shell_.run("bloomery insert f.bloom --as u64", "513\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --as u64 --insist", "513\n").status, 0);
   EXPECT_TRUE(filter().may_contain(Key("\x01\x02\0\0\0\0\0\0", 8)));
 }
 

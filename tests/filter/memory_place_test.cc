@@ -158,6 +158,13 @@ TEST(MemoryPlace, ARebuildTakesWhatIsInsertedMeanwhileAndForgetsTheRest) {
   EXPECT_FALSE(place.advance(before, {{1, 1}, 1}));
 }
 
+TEST(MemoryPlace, ARebuildKeepsHowKeysAreWritten) {
+  MemoryPlace place(make_filter(FilterKind::blocked, {.capacity = 10, .keys = {KeyEncoding::i64}}));
+  EXPECT_EQ(place.head().parameters.keys, KeyForm{KeyEncoding::i64});
+  place.begin_rebuild(FilterOptions{.capacity = 20})->commit();
+  EXPECT_EQ(place.head().parameters.keys, KeyForm{KeyEncoding::i64});
+}
+
 TEST(MemoryPlace, ARebuildThatIsGivenUpLeavesEverythingAsItWas) {
   MemoryPlace place(make_filter(FilterKind::blocked, {.capacity = 1'000}));
   place.insert("a");

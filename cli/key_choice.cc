@@ -1,0 +1,135 @@
+#include "cli/key_choice.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bloomery/source/key_encoding.h"
+#include "bloomery/source/printable.h"
+#include "cli/arguments.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kNoUnicode =
+    "nfc is not done here: it goes by tables of Unicode that differ from one machine to the next, "
+    "and a key that is normalised in two ways is absent; normalise before, on both sides";
+
+Normalise parse_normalise(std::string_view text) {
+  auto all = Normalise::none;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const auto found = find_normalise(word);
+    if (!found) {
+      throw std::invalid_argument(
+          printable(word) + " is no normalisation of keys; allowed: " + std::string(kNormalises) +
+          ", with commas between" + (word == "nfc" ? std::string("; ") + kNoUnicode : ""));
+    }
+    all = all | *found;
+  }
+  return all;
+}
+
+KeyForm usual_form(const FilterLocation& location) {
+  if (location.format == nullptr) return {};
+  return {.encoding = find_key_encoding(location.format->keys).value()};
+}
+
+bool is_empty(const AnyFilter& filter) {
+  return filter.inserted() == 0 && filter.cardinality() == 0;
+}
+
+bool contradicts(const KeyChoice& choice, const KeyForm& form) {
+  return choice.form(form) != form;
+}
+
+[[noreturn]] void refuse(const KeyChoice& choice, const FilterLocation& location,
+                         const KeyForm& form) {
+  throw std::invalid_argument(
+      location.text() + ": its keys are " + form_text(form) + ", and as " +
+      form_text(choice.form(form)) +
+      " they are other bytes: keys that are there would be \"absent\". Leave out what --as and "
+      "--normalise say, or insist with --insist; bloomery convert --insist makes a file that says "
+      "it");
+}
+
+}  // namespace
+
+KeyForm KeyChoice::form(const KeyForm& usual) const {
+  const KeyForm chosen{encoding.value_or(usual.encoding), normalise.value_or(usual.normalise)};
+  if (const std::string problem = form_problem(chosen); !problem.empty()) {
+    throw std::invalid_argument("--normalise: " + problem);
+  }
+  return chosen;
+}
+
+void add_form_options(Command command, KeyChoice& choice) {
+  add_value(command, "--as", std::string(kKeyEncodings),
+            "how keys are written; what the filter's file says, where nothing is said. Numbers are "
+            "little-endian bytes, four of i32 and eight of the others",
+            [&choice](const std::string& text) { choice.encoding = parse_key_encoding(text); });
+  add_value(command, "--normalise", std::string(kNormalises),
+            "what makes keys one that a database calls equal, with commas between: blanks around "
+            "them, A-Z for a-z, 007 and 7.0 for 7. The filter's file remembers it",
+            [&choice](const std::string& text) { choice.normalise = parse_normalise(text); });
+}
+
+void add_form_options_to_ask(Command command, KeyChoice& choice) {
+  add_form_options(command, choice);
+  command.add_flag("--insist", choice.insists,
+                   "take --as and --normalise against what the filter's file says of its keys");
+}
+
+KeyForm form_for(const KeyChoice& choice, const FilterLocation& location, const AnyFilter& filter) {
+  const KeyForm& own = filter.keys();
+  const bool may_refuse = location.format == nullptr && !choice.insists;
+  // Of an empty one every key is absent, however it is written.
+  if (may_refuse && contradicts(choice, own) && !is_empty(filter)) refuse(choice, location, own);
+  return choice.form(own);
+}
+
+KeyForm form_to_insert(const KeyChoice& choice, const FilterLocation& location, AnyFilter& filter) {
+  // A filter that was made for keys of one form stays so; one of which nobody said anything takes
+  // what comes first.
+  const bool undecided = filter.keys() == KeyForm{} && is_empty(filter);
+  const KeyForm& own = filter.keys();
+  if (location.format == nullptr && !undecided && !choice.insists && contradicts(choice, own)) {
+    refuse(choice, location, own);
+  }
+  const KeyForm form = choice.form(own);
+  if (undecided) filter.set_keys(form);
+  return form;
+}
+
+KeyForm form_for_all(const KeyChoice& choice, std::span<const FilterLocation> locations,
+                     std::span<const AnyFilter> filters) {
+  const KeyForm first = form_for(choice, locations.front(), filters.front());
+  for (std::size_t i = 1; i < filters.size(); ++i) {
+    const KeyForm form = form_for(choice, locations[i], filters[i]);
+    if (form == first) continue;
+    throw std::invalid_argument("keys of " + locations.front().text() + " are " + form_text(first) +
+                                " and those of " + locations[i].text() + " " + form_text(form) +
+                                " where nothing else is said: say it with --as, or ask them apart");
+  }
+  return first;
+}
+
+KeyForm form_of_new(const KeyChoice& choice, const FilterLocation& location) {
+  return choice.form(usual_form(location));
+}
+
+SourceOptions with_form(SourceOptions options, const KeyForm& form) {
+  options.encoding = form.encoding;
+  options.normalise = form.normalise;
+  return options;
+}
+
+void add_keys(Report& report, const FilterLocation& location, const KeyForm& form) {
+  std::string text = form_text(form);
+  if (location.format != nullptr && form != usual_form(location)) {
+    text += ", which the file cannot say: ask it --as " + form_text(form);
+  }
+  report.add("keys", form_text(form), text);
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/source/source_options.h"
+#include "bloomery/store/filter_location.h"
+#include "cli/command_line.h"
+#include "cli/report.h"
+
+// How keys are written is the filter's affair, and its file says it. Whoever asks otherwise asks
+// for other bytes, and is told "absent" of keys that are there.
+namespace bloomery::cli {
+
+// What the command line says of it; nothing where the filter decides.
+struct KeyChoice {
+  std::optional<KeyEncoding> encoding;
+  std::optional<Normalise> normalise;
+  bool insists = false;
+
+  // What was said, and for the rest `usual`. Throws std::invalid_argument for a form that is none.
+  KeyForm form(const KeyForm& usual) const;
+};
+
+// --as and --normalise, for a filter that is to be made.
+void add_form_options(Command command, KeyChoice& choice);
+// The same for one that is there, and --insist, which holds against what its file says.
+void add_form_options_to_ask(Command command, KeyChoice& choice);
+
+// The form in which keys are to be asked of a filter, or inserted: the filter's own. Of other
+// systems' files, which cannot say it, what was chosen. Throws std::invalid_argument where the
+// choice contradicts a filter of ours that holds keys, unless it insists.
+KeyForm form_for(const KeyChoice& choice, const FilterLocation& location, const AnyFilter& filter);
+
+// The same, and a filter that is still empty and says nothing else takes the choice over.
+KeyForm form_to_insert(const KeyChoice& choice, const FilterLocation& location, AnyFilter& filter);
+
+// The form for asking all of them together. Throws where they need different ones.
+KeyForm form_for_all(const KeyChoice& choice, std::span<const FilterLocation> locations,
+                     std::span<const AnyFilter> filters);
+
+// The form of a filter that is to be made at `location`.
+KeyForm form_of_new(const KeyChoice& choice, const FilterLocation& location);
+
+// `options` with keys of that form.
+SourceOptions with_form(SourceOptions options, const KeyForm& form);
+
+// How the filter's keys are written; and where its file cannot say so, that it must be said.
+void add_keys(Report& report, const FilterLocation& location, const KeyForm& form);
+
+}  // namespace bloomery::cli
