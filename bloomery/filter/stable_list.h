@@ -15,7 +15,8 @@ namespace bloomery {
 template <class T>
 class StableList {
  public:
-  static constexpr std::size_t kMaxSize = 255;
+  static constexpr std::size_t kRows = 20;
+  static constexpr std::size_t kMaxSize = (std::size_t{1} << kRows) - 1;
 
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   T& operator[](std::size_t i) const noexcept {
@@ -48,7 +49,7 @@ class StableList {
     std::size_t column;
   };
 
-  std::array<std::unique_ptr<std::unique_ptr<T>[]>, 8> rows_;
+  std::array<std::unique_ptr<std::unique_ptr<T>[]>, kRows> rows_;
   std::atomic<std::size_t> size_ = 0;
 };
 

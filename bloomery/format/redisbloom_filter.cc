@@ -125,7 +125,7 @@ Layer next_link(const FilterParameters& parameters, std::span<const Layer> links
   }
   const double probes = probe_count_of(bits_per_key(next.false_positive_rate));
   if (!(probes >= 1 && probes <= kMostProbes)) {
-    refuse("redisbloom: the rate of the next link needs more than 255 probes");
+    refuse("redisbloom: the rate of the next link needs more than 1078 probes");
   }
   next.geometry.probe_count = static_cast<std::uint32_t>(probes);
   size_link(options, static_cast<double>(next.capacity), next);
@@ -148,7 +148,7 @@ void check_chain(const FilterContents& contents) {
               std::trunc(expansion) == expansion && parameters.growth.tightening == kTightening,
           "an expansion of " + text(expansion) + " (a whole number of 32 bits)");
   require(!contents.layers.empty() && contents.layers.size() <= kMostLinks,
-          std::to_string(contents.layers.size()) + " links (1 to 255)");
+          std::to_string(contents.layers.size()) + " links (1 to 1048575)");
   StoredChain stored{.size = contents.inserted,
                      .options = options & kKnownOptions,
                      .growth = static_cast<std::uint64_t>(expansion)};
@@ -245,7 +245,7 @@ Layer accept_link(std::uint64_t options, const StoredLink& link) {
   const double probes = probe_count_of(link.bits_per_key);
   require(probes >= 1 && probes <= kMostProbes && static_cast<double>(link.hashes) == probes,
           "hashes", link.hashes,
-          "bits per entry make " + text(probes) + ", and there are 1 to 255");
+          "bits per entry make " + text(probes) + ", and there are 1 to 1078");
   require(link.n2 <= 59, "n2", link.n2, "it is at most 59");
   require(link.n2 == 0 || (options & kNoRounding) == 0, "n2", link.n2,
           "the options say that sizes are no powers of two");
@@ -270,7 +270,7 @@ FilterContents accept_chain(const StoredChain& chain) {
     refuse("growth " + std::to_string(chain.growth) + ", where it has 32 bits");
   }
   if (chain.links.empty() || chain.links.size() > kMostLinks) {
-    refuse(std::to_string(chain.links.size()) + " links, where there are 1 to 255");
+    refuse(std::to_string(chain.links.size()) + " links, where there are 1 to 1048575");
   }
   FilterContents contents;
   FilterParameters& parameters = contents.parameters;

@@ -41,8 +41,11 @@ inline constexpr std::uint32_t kZeroBits = 1 << 16;     // links of 2^n bits say
 inline constexpr std::uint32_t kShortHeader = 1 << 17;  // the dump's header is that before 2.2
 inline constexpr std::uint32_t kByteNotes = kZeroBits | kShortHeader;
 
-inline constexpr std::size_t kMostLinks = 255;
-inline constexpr std::uint32_t kMostProbes = 255;
+// A filter with an expansion of 1 has as many links as it took: each has half the rate of the one
+// before, until the smallest number above zero, which takes 1,074 probes, or 1,078 as rounded
+// there.
+inline constexpr std::size_t kMostLinks = (std::size_t{1} << 20) - 1;
+inline constexpr std::uint32_t kMostProbes = 1078;
 
 // How chains of the kind grow, and what they must be. Not scaling is growth.expansion 0, or
 // kNoScaling.

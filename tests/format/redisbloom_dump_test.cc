@@ -108,7 +108,7 @@ TEST(RedisBloomDump, ThatIsDamagedIsRefusedAndTheFieldNamed) {
   const std::pair<std::string, const char*> faults[] = {
       {with(good, 0, std::uint64_t{1}), "size 1"},
       {with(good, 8, 0U), "links at byte 8: 0"},
-      {with(good, 8, 256U), "links at byte 8: 256"},
+      {with(good, 8, 1U << 20), "links at byte 8: 1048576"},
       {with(good, 8, ~0U), "links at byte 8: 4294967295"},
       {with(good, 8, 2U), "byte"},
       {with(good, 12, 21U), "options 21"},

@@ -148,7 +148,7 @@ TEST(RedisBloomFilter, ThatDoesNotGrowSaysThatItIsFullAndHowFarItCame) {
 
 TEST(RedisBloomFilter, RefusesWhatNoServerMakes) {
   const double kNan = std::numeric_limits<double>::quiet_NaN();
-  for (const double rate : {0.0, -0.0, 1.0, 1.5, -0.1, kNan, 1e-300, 5e-324}) {
+  for (const double rate : {0.0, -0.0, 1.0, 1.5, -0.1, kNan, 5e-324}) {
     EXPECT_THROW(redisbloom::reserve({.error_rate = rate}), std::invalid_argument) << rate;
   }
   for (const std::uint64_t capacity : {std::uint64_t{0}, std::uint64_t{1'000'000'000'000'000'000},
@@ -178,7 +178,7 @@ TEST(RedisBloomFilter, RefusesContentsThatNoChainHas) {
       [](FilterContents& c) { c.inserted += 1; },
       [](FilterContents& c) { c.layers[1].inserted = ~std::uint64_t{0}; },
       [](FilterContents& c) { c.layers[1].geometry.probe_count = 0; },
-      [](FilterContents& c) { c.layers[1].geometry.probe_count = 256; },
+      [](FilterContents& c) { c.layers[1].geometry.probe_count = redisbloom::kMostProbes + 1; },
       [](FilterContents& c) { c.layers[1].geometry.bit_count = 0; },
       [](FilterContents& c) { c.layers[1].geometry.bit_count = std::uint64_t{1} << 61; },
       [](FilterContents& c) { c.layers[1].geometry.lines_per_key = 1; },
@@ -187,7 +187,7 @@ TEST(RedisBloomFilter, RefusesContentsThatNoChainHas) {
       [](FilterContents& c) {
         c.layers[1].false_positive_rate = std::numeric_limits<double>::quiet_NaN();
       },
-      [](FilterContents& c) { c.layers.resize(256, c.layers[0]); },
+      [](FilterContents& c) { c.layers.resize(redisbloom::kMostLinks + 1, c.layers[0]); },
       [](FilterContents& c) { c.parameters.kind = FilterKind::redisbloom_32; },
       [](FilterContents& c) { c.parameters.foreign_options &= ~redisbloom::kForce64; },
       [](FilterContents& c) { c.parameters.foreign_options |= 1 << 9; },

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "bloomery/errors.h"
+#include "bloomery/format/native/write_native.h"
 #include "bloomery/format/rdb/module_value.h"
+#include "bloomery/format/redisbloom_dump.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/format/redisbloom_bytes.h"
 #include "tests/support/keys.h"
@@ -134,6 +138,35 @@ TEST(RedisBloomPayload, OfAServerWithAHashSeedIsRefusedByName) {
     } catch (const FormatError& error) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr("made with a hash seed; rebuild it"));
     }
+  }
+}
+
+// As RedisBloom makes them with EXPANSION 1.
+TEST(RedisBloomPayload, OfAsManyLinksAsItTook) {
+  redisbloom::Chain chain = redisbloom::reserve({.capacity = 1, .expansion = 1});
+  auto& filter = std::get<redisbloom::Filter>(chain);
+  for (const std::string& key : texts(1'000, "item:")) filter.insert(Key(key));
+  ASSERT_GT(filter.layer_count(), 300U);  // small links have many keys by chance
+  const FilterContents contents = filter.contents();
+  std::string payload;
+  redisbloom::encode_payload(contents,
+                             [&](std::span<const std::byte> piece) { payload += text_of(piece); });
+  std::string dump;
+  redisbloom::encode_dump(contents,
+                          [&](std::span<const std::byte> piece) { dump += text_of(piece); });
+  const AnyFilter of_payload = redisbloom::decode_payload(bytes_of(payload));
+  const AnyFilter of_dump = redisbloom::decode_dump(bytes_of(dump));
+  for (const std::string& key : texts(1'000, "item:")) {
+    EXPECT_TRUE(of_payload.may_contain(key));
+    EXPECT_TRUE(of_dump.may_contain(key));
+  }
+  EXPECT_EQ(encoded(of_payload), payload);
+  // Files of our own have one byte for probes.
+  try {
+    const NativeHead head(contents, {});
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("at most 255 layers of at most 255 probes"));
   }
 }
 

@@ -125,7 +125,7 @@ TEST_F(Commands, RefuseInTheWordsOfRedisBloom) {
   EXPECT_EQ(server.ask("BF.RESERVE text 0.01 100"), wrong_type);
   EXPECT_EQ(server.ask("BF.RESERVE text 0.01 0"),
             "-ERR capacity must be in the range [1, 1073741824]");
-  EXPECT_EQ(server.ask("BF.RESERVE new 1e-300 100"), "-ERR could not create filter");
+  EXPECT_EQ(server.ask("BF.RESERVE new 5e-324 100"), "-ERR could not create filter");
   EXPECT_EQ(server.ask("BF.RESERVE new 0.01 100 NONSCALING EXPANSION 1"),
             "-Nonscaling filters cannot expand");
   EXPECT_EQ(server.ask("BF.INSERT new NOCREATE ITEMS a"), "-ERR not found");

@@ -54,6 +54,7 @@ void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, st
 constexpr std::size_t kGrowthBytes = 16;
 constexpr std::size_t kLayerBytes = 40;
 constexpr std::size_t kMostLayers = 255;  // of any kind; each checks its own
+constexpr std::uint32_t kMostProbes = 255;
 
 //   0 expansion 8   8 tightening 8   then for each layer
 //   0 bit count 8   8 capacity 8   16 rate 8   24 inserted 8   32 probe count 1   33 lines a key 1
@@ -158,6 +159,14 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
   if (fields.note.size() > kMaxNoteBytes) {
     throw std::invalid_argument("the note has " + grouped(fields.note.size()) +
                                 " bytes; at most 32,768 are allowed");
+  }
+  for (const Layer& layer : fields.layers) {
+    if (fields.layers.size() <= kMostLayers && layer.geometry.probe_count <= kMostProbes) continue;
+    throw std::invalid_argument(
+        "a chain of " + std::to_string(fields.layers.size()) + " layers with up to " +
+        std::to_string(fields.layers.back().geometry.probe_count) +
+        " probes, where files of our own hold at most 255 layers of at most 255 probes; formats "
+        "redisbloom and redisbloom-dump hold it");
   }
   std::vector<std::byte> bytes;
   if (fields.secret) {
