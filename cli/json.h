@@ -6,28 +6,28 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace bloomery::cli {
 
 // A JSON value to be written. Objects keep the order in which their names came. Nothing here reads
-// JSON.
+// JSON. json.cc alone knows the library that writes it, whose templates are compiled once.
 class Json {
  public:
   Json() = default;  // null
   Json(std::nullptr_t) {}
-  Json(bool value);
-  Json(double value);
+  Json(bool value) : value_(value) {}
+  Json(double value) : value_(value) {}
   template <std::signed_integral Number>
-  Json(Number value) : type_(Type::number), text_(std::to_string(std::int64_t{value})) {}
+  Json(Number value) : value_(std::int64_t{value}) {}
   template <std::unsigned_integral Number>
-  Json(Number value) : type_(Type::number), text_(std::to_string(std::uint64_t{value})) {}
-  Json(std::string_view text) : type_(Type::text), text_(text) {}
-  Json(const std::string& text) : type_(Type::text), text_(text) {}
-  Json(const char* text) : type_(Type::text), text_(text) {}
+  Json(Number value) : value_(std::uint64_t{value}) {}
+  Json(std::string_view text) : value_(std::string(text)) {}
+  Json(const std::string& text) : value_(text) {}
+  Json(const char* text) : value_(std::string(text)) {}
   template <class Each>
-  Json(const std::vector<Each>& values)
-      : type_(Type::array), values_(values.begin(), values.end()) {}
+  Json(const std::vector<Each>& values) : value_(Array{}), values_(values.begin(), values.end()) {}
   // An object where each value is a pair that begins with a text; otherwise an array.
   Json(std::initializer_list<Json> values);
 
@@ -53,14 +53,20 @@ class Json {
   std::string for_people() const;
 
  private:
-  enum class Type { null, boolean, number, real, text, array, object };
-  class Writer;
+  struct Array {};
+  struct Object {};
+  struct Writer;
 
-  Type type_ = Type::null;
-  double real_ = 0;
-  std::string text_;                // of a text its bytes; of other single values the JSON
+  template <class Type>
+  bool is() const noexcept {
+    return std::holds_alternative<Type>(value_);
+  }
+
+  std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array,
+               Object>
+      value_;
   std::vector<std::string> names_;  // of an object, one for each of the values
-  std::vector<Json> values_;
+  std::vector<Json> values_;        // of an array or object
 };
 
 }  // namespace bloomery::cli
