@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/patience.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -32,6 +33,7 @@ struct Arguments {
   FilterLocation to;
   KeyChoice keys;
   bool replace = false;
+  Patience patience;
   bool json = false;
 };
 
@@ -43,7 +45,7 @@ int convert(const Arguments& arguments) {
   }
   AnyFilter filter = load_for_use(arguments.from);
   filter.set_keys(form_for(arguments.keys, arguments.from, filter));
-  save(filter.contents(), arguments.to, {.replace = arguments.replace});
+  save(filter.contents(), arguments.to, {.replace = arguments.replace}, arguments.patience);
   Report report;
   report.add("from", arguments.from.text());
   report.add("file", arguments.to.text());
@@ -67,6 +69,7 @@ void add_convert(Command app, int& status) {
       .required();
   command.add_flag("--replace", arguments->replace, "replace DST, in one step, where it exists");
   add_form_options_to_ask(command, arguments->keys);
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = convert(*arguments); });

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -32,11 +33,12 @@ struct Arguments {
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
+  Patience patience;
   bool json = false;
 };
 
 int erase(const Arguments& arguments) {
-  FilterEditor editor{arguments.file};
+  FilterEditor editor = edit(arguments.file, arguments.patience);
   AnyFilter& filter = editor.filter();
   if (!filter.can_erase()) {
     throw std::invalid_argument(arguments.file.text() + ": is a " +
@@ -76,6 +78,7 @@ void add_erase(Command app, int& status) {
                      "where keys come from, one a line; standard input by default");
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = erase(*arguments); });

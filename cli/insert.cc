@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr const char* kExamples =
     R"(The file changes in one step at the end: whatever stops the command before leaves it as it was.
+One process at a time writes a file: others wait for it.
 
 Examples:
   bloomery insert users.bloom keys.txt
@@ -34,11 +36,12 @@ struct Arguments {
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
+  Patience patience;
   bool json = false;
 };
 
 int insert(const Arguments& arguments) {
-  FilterEditor editor{arguments.file};
+  FilterEditor editor = edit(arguments.file, arguments.patience);
   if (!editor.filter().can_insert()) {
     throw std::invalid_argument(arguments.file.text() +
                                 ": is a static filter, built once; load builds a new one");
@@ -84,6 +87,7 @@ void add_insert(Command app, int& status) {
                      "where keys come from, one a line; standard input by default");
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = insert(*arguments); });

@@ -17,6 +17,7 @@
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
 #include "cli/messages.h"
+#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -45,6 +46,7 @@ struct Arguments {
   SourceOptions source;
   KeyChoice keys;
   bool replace = false;
+  Patience patience;
   bool json = false;
 };
 
@@ -88,7 +90,7 @@ int load_keys(const Arguments& arguments) {
         return true;
       });
   const AnyFilter filter = std::move(filler).finish();
-  save(filter.contents(), arguments.file, {.replace = arguments.replace});
+  save(filter.contents(), arguments.file, {.replace = arguments.replace}, arguments.patience);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
@@ -127,6 +129,7 @@ void add_load(Command app, int& status) {
   add_record_options(command, arguments->source);
   add_form_options(command, arguments->keys);
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = load_keys(*arguments); });

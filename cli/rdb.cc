@@ -18,6 +18,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/messages.h"
+#include "cli/patience.h"
 #include "cli/report.h"
 #include "cli/text_table.h"
 
@@ -88,6 +89,7 @@ struct Arguments {
   std::optional<std::uint64_t> database;
   FilterLocation out;
   bool replace = false;
+  Patience patience;
 };
 
 // What `list` says of a key; of a RedisBloom filter also how full it is, or what is wrong with it.
@@ -192,7 +194,7 @@ int extract(const Arguments& arguments) {
   const rdb::ModuleKey& key = find_key(dump.contents(), arguments);
   const AnyFilter filter =
       dump.read([&](std::span<const std::byte> bytes) { return rdb::extract(bytes, key); });
-  save(filter.contents(), arguments.out, {.replace = arguments.replace});
+  save(filter.contents(), arguments.out, {.replace = arguments.replace}, arguments.patience);
   Report report;
   report.add("from", arguments.file);
   report.add("key", key.key, printable(key.key));
@@ -222,6 +224,7 @@ void add_extract(Command app, const std::shared_ptr<Arguments>& arguments, int& 
   command.add_option("--db", arguments->database, "the database of the key, where several have it");
   add_encoding(command, arguments->encoding);
   command.add_flag("--replace", arguments->replace, "replace OUT, in one step, where it exists");
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExtractExamples);
   command.callback([arguments, &status] { status = extract(*arguments); });

@@ -14,7 +14,7 @@ namespace bloomery {
 // step. Destroyed without commit, it leaves the file as it was. Readers are never blocked. Of a
 // file of another system's format the notes are empty, and stay so.
 //
-// Throws as save and load do; StoreError where another process is writing the file.
+// Throws as save and load do; BusyError where another process is writing the file.
 class FilterEditor {
  public:
   explicit FilterEditor(const FilterLocation& location);

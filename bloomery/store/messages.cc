@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "bloomery/errors.h"
+#include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 namespace {
@@ -35,6 +36,10 @@ void throw_store_error(const std::filesystem::path& path, std::string_view step,
 
 void throw_store_error(const std::filesystem::path& path, std::string_view reason) {
   throw StoreError(about(path, reason));
+}
+
+void throw_busy(const std::filesystem::path& path) {
+  throw BusyError(about(path, "another process is writing this file"));
 }
 
 void throw_format_error(const std::filesystem::path& path, std::string_view reason) {

@@ -40,7 +40,7 @@ void write_or_replace(const std::filesystem::path& path, bool replace, const Wri
     if (write(target, lock)) return;
     if (!replace) throw_exists(path);
   }
-  throw_store_error(path, "another process is writing this file");
+  throw_busy(path);
 }
 
 }  // namespace bloomery

@@ -11,10 +11,6 @@ namespace {
 
 constexpr int kAttempts = 100;
 
-[[noreturn]] void throw_busy(const std::filesystem::path& path) {
-  throw_store_error(path, "another process is writing this file");
-}
-
 void lock(const RegularFile& file) {
   while (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) throw_busy(file.path());

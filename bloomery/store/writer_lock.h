@@ -4,17 +4,23 @@
 #include <optional>
 
 #include "bloomery/bits/own_process.h"
+#include "bloomery/errors.h"
 #include "bloomery/store/regular_file.h"
 
 namespace bloomery {
 
+// Another process writes the file now; later it may be free.
+struct BusyError : StoreError {
+  using StoreError::StoreError;
+};
+
 // The right to write one file, held by at most one process (flock on the file itself). Nobody
-// waits: who comes second gets a StoreError. The kernel frees the lock of a process that died. A
+// waits: who comes second gets a BusyError. The kernel frees the lock of a process that died. A
 // child of fork() has no part in it, nor in the file. Readers neither take it nor mind it.
 class WriterLock {
  public:
-  // Nothing where there is no such file. Throws StoreError where another writer has it, or where
-  // this process may not write it.
+  // Nothing where there is no such file. Throws BusyError where another writer has it, and
+  // StoreError where this process may not write it.
   static std::optional<WriterLock> of_existing(const std::filesystem::path& path);
   static WriterLock of(const std::filesystem::path& path);
 

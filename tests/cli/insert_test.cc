@@ -129,7 +129,7 @@ TEST_F(Insert, HasTheFileToItself) {
       "mkfifo pipe\n"
       "bloomery insert f.bloom pipe >first &\n"
       "exec 3>pipe\n"
-      "echo second | bloomery insert f.bloom\n"
+      "echo second | bloomery insert f.bloom --no-wait\n"
       "echo $?\n"
       "echo first >&3\n"
       "exec 3>&-\n"
@@ -158,6 +158,37 @@ TEST_F(Insert, NeverWritesItsReportIntoAFile) {
   EXPECT_EQ(shell_.run("bloomery insert f.bloom <&-").status, 2);
   EXPECT_EQ(shell_.run("echo b | bloomery insert f.bloom 2>&-").status, 0);
   EXPECT_TRUE(filter().may_contain("b"));
+}
+
+TEST_F(Insert, OfEightProcessesAtOnceLosesNoKey) {
+  const Outcome outcome = shell_.run(
+      "for i in 1 2 3 4 5 6 7 8; do\n"
+      "  seq -f \"$i-%g\" 50 | bloomery insert f.bloom >/dev/null || echo status $? &\n"
+      "done\n"
+      "wait");
+  EXPECT_EQ(outcome.out, "");
+  for (int i = 1; i <= 8; ++i) {
+    for (int n = 1; n <= 50; ++n) {
+      EXPECT_TRUE(filter().may_contain(std::to_string(i) + "-" + std::to_string(n)));
+    }
+  }
+}
+
+TEST_F(Insert, WaitsNoLongerThanItIsTold) {
+  const Outcome outcome = shell_.run(
+      "mkfifo pipe\n"
+      "bloomery insert f.bloom pipe >/dev/null &\n"
+      "exec 3>pipe\n"  // returns when the first has the file
+      "echo b | bloomery insert f.bloom --no-wait; echo $?\n"
+      "echo b | bloomery insert f.bloom --wait 10ms; echo $?\n"
+      "echo b | bloomery insert f.bloom --wait 10ms --no-wait 2>&1 | grep -c excludes\n"
+      "echo a >&3\n"
+      "exec 3>&-\n"
+      "wait $!\n");
+  EXPECT_EQ(outcome.out, "2\n2\n1\n");
+  EXPECT_THAT(outcome.err, HasSubstr("f.bloom: another process is writing this file"));
+  EXPECT_TRUE(filter().may_contain("a"));
+  EXPECT_FALSE(filter().may_contain("b"));
 }
 
 TEST_F(Insert, TellsOfCarriageReturns) {

@@ -1,0 +1,71 @@
+#include "cli/patience.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "bloomery/source/human_number.h"
+#include "bloomery/store/writer_lock.h"
+#include "cli/messages.h"
+#include "cli/options.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr std::uint64_t kShortestPauseMs = 2;
+constexpr std::uint64_t kLongestPauseMs = 50;
+constexpr std::uint64_t kSilentMs = 1000;
+
+// The pauses grow, so that eight writers who wait do not keep the ninth from its processor.
+void retry_while_busy(const FilterLocation& location, const Patience& patience,
+                      const std::function<void()>& act) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  std::uint64_t pause_ms = kShortestPauseMs;
+  bool told = false;
+  while (true) {
+    try {
+      return act();
+    } catch (const BusyError&) {
+      const auto waited = static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
+      if (patience.wait_ms && waited >= *patience.wait_ms) throw;
+      if (waited >= kSilentMs && !told) {
+        complain(location.text() + ": waiting for another process that writes it");
+        told = true;
+      }
+      if (patience.wait_ms) pause_ms = std::min(pause_ms, *patience.wait_ms - waited);
+      std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+      pause_ms = std::min(2 * pause_ms, kLongestPauseMs);
+    }
+  }
+}
+
+}  // namespace
+
+void add_patience(Command command, Patience& patience) {
+  const Option wait = add_value(
+      command, "--wait", "TIME",
+      "wait no longer than this, such as 10s, for another process that writes the file; "
+      "by default, until that one has ended",
+      [&patience](const std::string& text) { patience.wait_ms = parse_duration_ms(text); });
+  command
+      .add_flag(
+          "--no-wait", [&patience] { patience.wait_ms = 0; },
+          "end at once where another process writes the file")
+      .excludes(wait);
+}
+
+FilterEditor edit(const FilterLocation& location, const Patience& patience) {
+  std::optional<FilterEditor> editor;
+  retry_while_busy(location, patience, [&] { editor.emplace(location); });
+  return std::move(*editor);
+}
+
+void save(const FilterContents& contents, const FilterLocation& location,
+          const SaveOptions& options, const Patience& patience) {
+  retry_while_busy(location, patience, [&] { bloomery::save(contents, location, options); });
+}
+
+}  // namespace bloomery::cli

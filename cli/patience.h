@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "bloomery/store/filter_editor.h"
+#include "bloomery/store/filter_location.h"
+#include "cli/command_line.h"
+
+namespace bloomery::cli {
+
+// How long a command waits for another process that writes the same file.
+struct Patience {
+  std::optional<std::uint64_t> wait_ms;  // none: until that process has ended
+};
+
+// --wait, --no-wait.
+void add_patience(Command command, Patience& patience);
+
+// FilterEditor and save(), once nobody else writes the file. A wait of more than a second is told
+// on standard error. Throw as these do; BusyError where patience ends.
+FilterEditor edit(const FilterLocation& location, const Patience& patience);
+void save(const FilterContents& contents, const FilterLocation& location,
+          const SaveOptions& options, const Patience& patience);
+
+}  // namespace bloomery::cli
