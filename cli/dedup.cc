@@ -2,8 +2,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,18 +11,20 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/rates.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/dedup/dedup_filter.h"
 #include "cli/dedup/expected_loss.h"
+#include "cli/dedup/loss_record.h"
 #include "cli/dedup/repeatable_inputs.h"
+#include "cli/dedup/state_keeper.h"
 #include "cli/dedup/suspect_set.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
 #include "cli/messages.h"
+#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 #include "cli/write_selected.h"
@@ -34,7 +36,9 @@ constexpr const char* kExamples =
     R"(Prints records in the order they came, each ended by a newline (-0: a NUL byte), the last one too.
 A filter is sometimes wrong, and then a record that is new is dropped: standard error tells how many
 may have been. --exact drops none: it reads files twice and keeps the keys that may repeat in memory.
-Without -n the filter is sized for the records of the files, or for 10M where they come from a pipe.
+Without -n the filter is sized for the records of the files; for a pipe it is one that grows.
+A state belongs to one run at a time, is there from the start, and is saved every minute, at the end
+and where the run is interrupted or terminated.
 Keys that strangers choose can be made to be dropped; --secret keeps them from it.
 
 Examples:
@@ -44,7 +48,8 @@ Examples:
   bloomery dedup --state seen.bloom -n 1M keys.txt     tomorrow drops what was printed today
   bloomery dedup --exact keys.txt
 
-Exit status: 0 some records were printed, 1 none was.)";
+Exit status: 0 some records were printed, 1 none was, 3 a larger share of the new records than -p
+may have been dropped.)";
 
 constexpr double kDefaultRate = 1e-6;
 // With --exact a wrong answer costs a key in memory, not a record.
@@ -56,6 +61,8 @@ struct Arguments {
   KeyChoice keys;
   NewFilter filter;
   std::string state;
+  std::uint64_t save_every_ms = 60'000;
+  Patience patience;
   bool exact = false;
   bool quiet = false;
   bool json = false;
@@ -86,12 +93,19 @@ class Dedup {
         inputs_(arguments.inputs.empty() ? std::vector<std::string>{"-"} : arguments.inputs) {}
 
   int run() {
-    if (arguments_.exact) {
-      run_exact();
-    } else {
-      run_once();
+    try {
+      if (arguments_.exact) {
+        run_exact();
+      } else {
+        run_once();
+      }
+    } catch (...) {
+      if (filter_) filter_->abandon();
+      throw;
     }
-    if (!arguments_.quiet) report();
+    const Loss loss = arguments_.exact ? Loss{} : record_->loss(printed_count_, dropped_count());
+    if (!arguments_.quiet) report(loss);
+    if (exceeds_what_was_allowed(loss)) return kLossy;
     return printed_count_ > 0 ? kSome : kNone;
   }
 
@@ -106,22 +120,32 @@ class Dedup {
   NewFilter wanted() const;
   void read_all(const char* label, bool prints, const BatchConsumer& consumer);
   void print_selected(const Batch& batch, std::span<const bool> selected);
-  double rate_now() { return predicted_rate(filter_->get().geometry(), keys_now()); }
-  double keys_now() const { return filter_->keys_before() + static_cast<double>(printed_count_); }
+  void filter_batch(const Batch& batch);
+  void save_state();
+  std::uint64_t dropped_count() const { return key_count_ - printed_count_; }
+  double rate_now() const { return record_->rate(printed_count_); }
+  double keys_now() const { return record_->keys_before() + static_cast<double>(printed_count_); }
+  bool is_overfull() {
+    return record_->has_fixed_size() && keys_now() > static_cast<double>(filter_->get().capacity());
+  }
+  bool exceeds_what_was_allowed(const Loss& loss);
   void warn_where_overfull();
-  void report();
+  void report(const Loss& loss);
 
   const Arguments& arguments_;
   KeyForm form_;
   SourceOptions source_;  // with keys of that form
   std::vector<std::string> inputs_;
   std::optional<DedupFilter> filter_;
+  std::optional<LossRecord> record_;
   Answers answers_;
   Output output_;
   std::uint64_t key_count_ = 0;
   std::uint64_t null_count_ = 0;
   std::uint64_t printed_count_ = 0;
-  std::uint64_t suspect_count_ = 0;  // with --exact
+  std::uint64_t answered_count_ = 0;  // by the filter
+  std::uint64_t saved_count_ = 0;     // of the changes, those that the state's file knows
+  std::uint64_t suspect_count_ = 0;   // with --exact
   double next_warning_ = 0;
 };
 
@@ -130,6 +154,11 @@ NewFilter Dedup::wanted() const {
   wanted.keys = form_;
   if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultRate;
   if (!wanted.capacity) {
+    // Nobody knows how many will come: a filter that grows keeps its rate whatever it will be.
+    const bool may_grow = !wanted.kind && parse_filter_location(arguments_.state).format == nullptr;
+    if (may_grow && !arguments_.exact && !have_known_size(inputs_)) {
+      wanted.kind = FilterKind::scalable;
+    }
     wanted.capacity = capacity_for(inputs_, source_);
     // Other runs will come.
     if (!arguments_.state.empty()) wanted.capacity = std::max(*wanted.capacity, kStreamCapacity);
@@ -140,15 +169,16 @@ NewFilter Dedup::wanted() const {
 void Dedup::open_filter() {
   const std::string& state = arguments_.state;
   const FilterLocation location = parse_filter_location(state);
-  const bool is_new =
-      state.empty() || !std::filesystem::exists(std::filesystem::status(location.path));
-  if (is_new) set_form(form_of_new(arguments_.keys, location));
+  const auto new_filter = [&] {
+    set_form(form_of_new(arguments_.keys, location));
+    return wanted();
+  };
   if (state.empty()) {
-    filter_.emplace(wanted());
-  } else if (is_new) {
-    filter_.emplace(wanted(), location);
+    filter_.emplace(new_filter());
   } else {
-    filter_.emplace(FilterEditor(location));
+    filter_.emplace(location, arguments_.patience, new_filter);
+  }
+  if (!filter_->is_new()) {
     warn_of_gaps(location, filter_->get());
     set_form(form_to_insert(arguments_.keys, location, filter_->get()));
     const FilterParameters& made = filter_->get().parameters();
@@ -161,6 +191,7 @@ void Dedup::open_filter() {
                " and stays so; -n and -p are for a new one");
     }
   }
+  record_.emplace(filter_->get());
   next_warning_ = static_cast<double>(filter_->get().capacity());
 }
 
@@ -177,17 +208,50 @@ void Dedup::print_selected(const Batch& batch, std::span<const bool> selected) {
   output_.flush();
 }
 
+void Dedup::filter_batch(const Batch& batch) {
+  const std::span<bool> was_new = answers_.room_for(batch.keys.size());
+  for (std::size_t at = 0; at < batch.keys.size();) {
+    const std::size_t count = std::min<std::uint64_t>(batch.keys.size() - at, record_->next_look());
+    printed_count_ +=
+        filter_->get().insert_many(batch.keys.subspan(at, count), was_new.subspan(at, count));
+    record_->look(count, printed_count_);
+    at += count;
+  }
+  answered_count_ += batch.keys.size();
+  print_selected(batch, was_new);
+  if (is_overfull() && keys_now() > next_warning_) warn_where_overfull();
+}
+
+// What the state says was seen has been handed over.
+void Dedup::save_state() {
+  // In a window, keys that come again stay longer.
+  const bool forgets = filter_->get().parameters().kind == FilterKind::windowed;
+  const std::uint64_t change_count = forgets ? answered_count_ : printed_count_;
+  if (saved_count_ == change_count) return;
+  filter_->save();
+  saved_count_ = change_count;
+}
+
 void Dedup::run_once() {
   open_filter();
-  read_all("dedup", true, [&](const Batch& batch) {
-    const std::span<bool> was_new = answers_.room_for(batch.keys.size());
-    printed_count_ += filter_->get().insert_many(batch.keys, was_new);
-    print_selected(batch, was_new);
-    if (keys_now() > next_warning_) warn_where_overfull();
-    return true;
-  });
-  // What the state says was seen has been handed over.
-  filter_->save(printed_count_ > 0);
+  if (arguments_.state.empty()) {
+    read_all("dedup", true, [&](const Batch& batch) {
+      filter_batch(batch);
+      return true;
+    });
+    return;
+  }
+  {
+    StateKeeper keeper(std::chrono::milliseconds(arguments_.save_every_ms),
+                       [this] { save_state(); });
+    read_all("dedup", true, [&](const Batch& batch) {
+      const StateKeeper::Lock held = keeper.lock();
+      filter_batch(batch);
+      return true;
+    });
+    const StateKeeper::Lock held = keeper.lock();
+    save_state();
+  }
 }
 
 // The filter knows whatever came before, so a key that comes twice is called "maybe known" at its
@@ -227,12 +291,15 @@ void Dedup::warn_where_overfull() {
            rate_text(rate_now()) + "; a larger -n keeps it low");
 }
 
-void Dedup::report() {
+// What was allowed is a share of the new records: of those printed, those lost, and the next.
+bool Dedup::exceeds_what_was_allowed(const Loss& loss) {
+  const double news = static_cast<double>(printed_count_) + loss.expected + 1;
+  return loss.bound > 0 && loss.expected > filter_->get().parameters().false_positive_rate * news;
+}
+
+void Dedup::report(const Loss& loss) {
   const AnyFilter& filter = filter_->get();
-  const std::uint64_t dropped = key_count_ - printed_count_;
-  const Loss loss = arguments_.exact ? Loss{}
-                                     : estimate_loss(filter.geometry(), filter_->keys_before(),
-                                                     printed_count_, dropped);
+  const std::uint64_t dropped = dropped_count();
   if (!arguments_.json) {
     std::string line = "dedup: " + std::to_string(key_count_) + " read, " +
                        std::to_string(printed_count_) + " printed, " + std::to_string(dropped) +
@@ -245,8 +312,11 @@ void Dedup::report() {
     }
     if (null_count_ > 0) line += "; " + std::to_string(null_count_) + " rows without a key skipped";
     std::fprintf(stderr, "%s\n", line.c_str());
-    if (!arguments_.exact && keys_now() > static_cast<double>(filter.capacity())) {
-      warn_where_overfull();
+    if (!arguments_.exact && is_overfull()) warn_where_overfull();
+    if (exceeds_what_was_allowed(loss)) {
+      complain("a larger share of the new records than the " +
+               short_number(filter.parameters().false_positive_rate) +
+               " allowed may have been dropped");
     }
     return;
   }
@@ -261,10 +331,9 @@ void Dedup::report() {
   if (arguments_.exact) report.add("suspect_count", suspect_count_);
   report.add("capacity", filter.capacity());
   report.add("false_positive_rate", filter.parameters().false_positive_rate);
-  report.add("byte_count", filter.geometry().bit_count / 8);
+  report.add("byte_count", 8 * filter.contents().word_count());
   report.add("inserted", filter.inserted());
-  report.add("predicted_rate",
-             predicted_rate(filter.geometry(), static_cast<double>(filter.inserted())));
+  report.add("predicted_rate", filter.predicted_rate());
   std::fputs(json_line(report.json()).c_str(), stderr);
 }
 
@@ -277,7 +346,8 @@ void add_dedup(Command app, int& status) {
   command.add_option("INPUT", arguments->inputs,
                      "where records come from, one a line; standard input by default");
   add_capacity(command, arguments->filter.capacity)
-      .description("different records to size for; estimated from files, 10M for a pipe");
+      .description(
+          "different records to size for; estimated from files, as many as come\nfor a pipe");
   add_rate(command, arguments->filter.rate)
       .description(
           "share of new records that may be dropped once -n were seen; 1e-6 by default\n"
@@ -285,11 +355,21 @@ void add_dedup(Command app, int& status) {
   const Option state =
       command
           .add_option("--state", arguments->state,
-                      "a filter's file: drops what it has seen, and is written at the end; made\n"
-                      "(for 10M records or more, without -n) where it does not exist")
+                      "a filter's file: drops what it has seen, and remembers what is printed;\n"
+                      "made (for 10M records or more, without -n) where it does not exist")
           .type_name("FILE");
   command.add_flag("--exact", arguments->exact, "drop no new record; reads files, and twice")
       .excludes(state);
+  add_value(command, "--save-every", "TIME",
+            "how often the state is saved meanwhile; 1m by default",
+            [arguments](const std::string& text) {
+              arguments->save_every_ms = parse_duration_ms(text);
+              if (arguments->save_every_ms == 0) {
+                throw std::invalid_argument("is 0; at least 1ms");
+              }
+            })
+      .needs(state);
+  add_patience(command, arguments->patience);
   add_new_filter_options(command, arguments->filter);
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);

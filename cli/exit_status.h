@@ -6,5 +6,6 @@ namespace bloomery::cli {
 inline constexpr int kSome = 0;
 inline constexpr int kNone = 1;
 inline constexpr int kFault = 2;
+inline constexpr int kLossy = 3;  // of dedup: more may be missing than was allowed
 
 }  // namespace bloomery::cli

@@ -4,17 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-#include "bloomery/errors.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/source_location.h"
 #include "bloomery/store/native_file.h"
-#include "bloomery/store/replacement_file.h"
 #include "cli/dedup/record_estimate.h"
 
 namespace bloomery::cli {
@@ -28,13 +24,6 @@ AnyFilter make(const NewFilter& wanted, const FilterLocation& file = {}) {
                                 " different records: " + error.what() +
                                 "; -n says how many there are, -p how sure to be");
   }
-}
-
-void require_room_for_file(const std::string& path) {
-  std::filesystem::path folder = follow_links(path).parent_path();
-  if (folder.empty()) folder = ".";
-  if (access(folder.c_str(), W_OK | X_OK) == 0) return;
-  throw StoreError(path + ": cannot be made in this folder: " + std::strerror(errno));
 }
 
 bool is_regular(const SourceLocation& location) {
@@ -62,21 +51,38 @@ std::uint64_t records_of(const std::string& location, const SourceOptions& optio
 
 DedupFilter::DedupFilter(const NewFilter& wanted) : own_(make(wanted)) {}
 
-DedupFilter::DedupFilter(FilterEditor state)
-    : editor_(std::move(state)), keys_before_(editor_->filter().cardinality()) {}
-
-DedupFilter::DedupFilter(const NewFilter& wanted, FilterLocation new_state_file)
-    : new_file_(std::move(new_state_file)) {
-  require_room_for_file(new_file_->path);
-  own_ = make(wanted, *new_file_);
+DedupFilter::DedupFilter(FilterLocation state, const Patience& patience,
+                         const std::function<NewFilter()>& wanted)
+    : file_(std::move(state)) {
+  is_new_ = !std::filesystem::exists(std::filesystem::status(file_.path));
+  if (is_new_) bloomery::save(make(wanted(), file_).contents(), file_, {.replace = false});
+  try {
+    editor_.emplace(edit(file_, patience));
+  } catch (...) {
+    abandon();
+    throw;
+  }
 }
 
-void DedupFilter::save(bool changed) {
-  if (editor_) {
-    if (changed) editor_->commit();
-  } else if (new_file_) {
-    bloomery::save(own_->contents(), *new_file_, {.replace = false});
-  }
+void DedupFilter::save() {
+  if (!editor_) return;
+  editor_->commit();
+  was_saved_ = true;
+}
+
+void DedupFilter::abandon() noexcept {
+  if (file_.path.empty() || !is_new_ || was_saved_) return;
+  std::error_code ignored;
+  std::filesystem::remove(file_.path, ignored);
+  const bool has_config = file_.format != nullptr && file_.format->settings_of != nullptr;
+  if (has_config) std::filesystem::remove(file_.config_path(), ignored);
+}
+
+bool have_known_size(const std::vector<std::string>& locations) {
+  return std::ranges::all_of(locations, [](const std::string& location) {
+    const SourceLocation parsed = parse_source_location(location);
+    return parsed.kind == SourceLocation::Kind::sqlite || is_regular(parsed);
+  });
 }
 
 std::uint64_t capacity_for(const std::vector<std::string>& locations,

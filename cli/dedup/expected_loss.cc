@@ -17,31 +17,29 @@ constexpr int kSteps = 256;
 constexpr double kHalfTail = (1 - kLossConfidence) / 2;
 constexpr double kHalfTailDeviations = 3.2905;
 
-// Losses before the next "new": their number is geometric.
-struct Odds {
-  double mean = 0;
-  double variance = 0;
-};
-
-Odds odds_at(const Geometry& geometry, double keys, double deviations) noexcept {
-  const RateMoments moments = rate_moments(geometry, keys);
+// Losses before the next "new" at a rate: their number is geometric.
+LossSum odds_of(double rate) noexcept {
   // A rate of 1 has no odds; from here on the count of what was dropped is the limit.
   constexpr double kHighest = 1 - 1e-9;
-  const double rate =
-      std::clamp(moments.mean + deviations * std::sqrt(moments.variance), 0.0, kHighest);
+  rate = std::clamp(rate, 0.0, kHighest);
   return {rate / (1 - rate), rate / ((1 - rate) * (1 - rate))};
+}
+
+LossSum odds_at(const Geometry& geometry, double keys, double deviations) noexcept {
+  const RateMoments moments = rate_moments(geometry, keys);
+  return odds_of(moments.mean + deviations * std::sqrt(moments.variance));
 }
 
 // Summed over `new_count` answers "new" and the one that did not come any more. Lost keys are in
 // the filter as much as the others are: they move the fill.
-Odds integrate(const Geometry& geometry, double keys_before, double new_count,
-               double deviations) noexcept {
+LossSum integrate(const Geometry& geometry, double keys_before, double new_count,
+                  double deviations) noexcept {
   const double step = new_count / kSteps;
-  Odds sum;
-  Odds at = odds_at(geometry, keys_before, deviations);
+  LossSum sum;
+  LossSum at = odds_at(geometry, keys_before, deviations);
   for (int i = 0; i < kSteps && step > 0; ++i) {
     const double reached = keys_before + (i + 1) * step + sum.mean;
-    const Odds next = odds_at(geometry, reached + step * at.mean, deviations);
+    const LossSum next = odds_at(geometry, reached + step * at.mean, deviations);
     sum.mean += step * (at.mean + next.mean) / 2;
     sum.variance += step * (at.variance + next.variance) / 2;
     at = next;
@@ -81,13 +79,24 @@ double poisson_upper(double mean, double tail) noexcept {
 Loss estimate_loss(const Geometry& geometry, double keys_before, std::uint64_t new_count,
                    std::uint64_t known_count) noexcept {
   const auto news = static_cast<double>(new_count);
+  const LossSum likely = integrate(geometry, keys_before, news, 0);
+  const LossSum worse = integrate(geometry, keys_before, news, kHalfTailDeviations);
+  return loss_of(likely, worse, kHalfTail, known_count);
+}
+
+void LossSum::add(double rate, double news) noexcept {
+  const LossSum each = odds_of(rate);
+  mean += news * each.mean;
+  variance += news * each.variance;
+}
+
+Loss loss_of(const LossSum& likely, const LossSum& worst, double tail,
+             std::uint64_t known_count) noexcept {
   const auto limit = static_cast<double>(known_count);
-  const Odds likely = integrate(geometry, keys_before, news, 0);
-  const Odds worse = integrate(geometry, keys_before, news, kHalfTailDeviations);
   // At high rates losses come in clusters: the variance is `spread` times the mean, as if each
   // Poisson event were that many losses.
-  const double spread = worse.mean > 0 ? std::max(1.0, worse.variance / worse.mean) : 1;
-  const double bound = std::ceil(spread * poisson_upper(worse.mean / spread, kHalfTail));
+  const double spread = worst.mean > 0 ? std::max(1.0, worst.variance / worst.mean) : 1;
+  const double bound = std::ceil(spread * poisson_upper(worst.mean / spread, tail));
   return {std::min(likely.mean, limit),
           bound < limit ? static_cast<std::uint64_t>(bound) : known_count};
 }

@@ -14,6 +14,21 @@ struct Loss {
 
 inline constexpr double kLossConfidence = 0.999;
 
+// Losses between answers "new" that were given at known rates: between two at a rate r stand
+// r/(1-r) keys that were new and lost.
+struct LossSum {
+  double mean = 0;
+  double variance = 0;
+
+  // `news` answers "new" at `rate`.
+  void add(double rate, double news) noexcept;
+};
+
+// What is expected of `likely`, and what `worst` exceeds with a chance of at most `tail`. Neither
+// is above `known_count`.
+Loss loss_of(const LossSum& likely, const LossSum& worst, double tail,
+             std::uint64_t known_count) noexcept;
+
 // Of a filter that held `keys_before` keys and then was given a stream, of which it answered
 // `new_count` times "new" and `known_count` times "maybe known". Between two answers "new", at a
 // rate r, stand r/(1-r) keys that were new and lost: that is summed at the rate of each fill on the

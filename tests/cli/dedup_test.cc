@@ -137,7 +137,8 @@ TEST(Dedup, HandsOnWhatASlowPipeGives) {
 
 TEST(Dedup, GoesOnBeyondItsSizeAndTellsTheRate) {
   const Outcome outcome = Shell().run("bloomery dedup -n 100 -p 0.01", numbered_lines("k", 5'000));
-  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.status, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("share of the new records than the 0.01 allowed"));
   EXPECT_GT(count_lines(outcome.out), 100U);
   EXPECT_THAT(outcome.err, HasSubstr("more than the 100 it was sized for"));
   EXPECT_THAT(outcome.err, HasSubstr("a larger -n"));
@@ -156,6 +157,39 @@ TEST(Dedup, TellsHowManyNewRecordsItMayHaveDropped) {
   EXPECT_GE(said.at("loss_bound").get<double>(), lost);
   EXPECT_LE(said.at("loss_bound").get<double>(), 1.2 * lost);
   EXPECT_EQ(said.at("loss_confidence"), 0.999);
+}
+
+TEST(Dedup, BoundsItsLossWhateverTheKind) {
+  for (const char* kind : {"blocked", "classic", "counting", "scalable", "windowed"}) {
+    const std::string dedup = "bloomery dedup --json -n 4000 -p 0.02 --kind " + std::string(kind);
+    for (const std::size_t records : {4'000U, 20'000U}) {
+      // Each comes twice, so that what was dropped does not tell by itself what was lost.
+      const Outcome outcome =
+          Shell().run("awk '{print; print}' | " + dedup, numbered_lines("k", records));
+      const auto said = report(outcome);
+      const auto lost = static_cast<double>(records - count_lines(outcome.out));
+      EXPECT_GE(said.at("loss_bound").get<double>(), lost) << kind;
+      EXPECT_LE(said.at("loss_bound").get<double>(), 8 * lost + 60) << kind;
+      EXPECT_NEAR(said.at("expected_loss").get<double>(), lost, 0.3 * lost + 10) << kind;
+      // Those that grow or forget keep their rate whatever comes; the others say that they did not.
+      const bool has_fixed_size =
+          std::string(kind) != "scalable" && std::string(kind) != "windowed";
+      EXPECT_EQ(outcome.status, has_fixed_size && records > 4'000 ? 3 : 0) << kind << records;
+    }
+  }
+}
+
+TEST(Dedup, OfAPipeGrowsWithWhatComes) {
+  const Shell shell;
+  const Outcome outcome =
+      shell.run("seq 300000 | bloomery dedup --json -n 1000 -p 1e-4 --kind scalable | wc -l");
+  EXPECT_GE(std::stoi(outcome.out), 300'000 - 30);
+  const auto unsized = report(shell.run("echo a | bloomery dedup --json --state s.bloom"));
+  EXPECT_EQ(unsized.at("false_positive_rate"), 1e-6);
+  EXPECT_EQ(shell.run("bloomery info s.bloom --json").json().at("kind"), "scalable");
+  shell.write("a.txt", "a\n");
+  ASSERT_EQ(shell.run("bloomery dedup --state t.bloom -n 10 a.txt").status, 0);
+  EXPECT_EQ(shell.run("bloomery info t.bloom --json").json().at("kind"), "blocked");
 }
 
 TEST(Dedup, SaysNothingWhenToldTo) {

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace bloomery::cli {
+
+// Saves a state while a run goes on that may never end by itself: at every interval, and before
+// SIGINT, SIGTERM or SIGHUP ends the process. A thread of its own does so, as the run may wait for
+// input for hours. A signal that the parent process ignores stays ignored.
+//
+// Made before other threads are, so that none of them is who gets these signals.
+class StateKeeper {
+ public:
+  using Lock = std::unique_lock<std::timed_mutex>;
+
+  // `save` is called with the lock held. Where it throws, the message is printed and the run goes
+  // on.
+  StateKeeper(std::chrono::milliseconds interval, std::function<void()> save);
+  // Saves nothing. From here on signals are again what they were.
+  ~StateKeeper();
+  StateKeeper(const StateKeeper&) = delete;
+  StateKeeper& operator=(const StateKeeper&) = delete;
+
+  // While it is held nothing is saved: a key goes into the state and its record out in one step. A
+  // signal waits two seconds for that, and then ends the process with the state as it was saved
+  // last.
+  Lock lock() { return Lock(mutex_); }
+
+ private:
+  void run();
+  void save() noexcept;
+  void end_process(int signal) noexcept;
+
+  std::chrono::milliseconds interval_;
+  std::function<void()> save_;
+  std::timed_mutex mutex_;
+  std::atomic<bool> stops_ = false;
+  sigset_t waited_for_{};
+  sigset_t mask_before_{};
+  std::thread thread_;
+};
+
+}  // namespace bloomery::cli
