@@ -101,14 +101,6 @@ Geometry geometry_for(FilterKind kind, const FilterOptions& options) {
   return own_kind(kind).geometry(options);
 }
 
-void check_contents(const FilterContents& contents) {
-  check_contents(own_kind(contents.parameters.kind), contents);
-}
-
-std::uint64_t stored_word_count(const FilterContents& contents) {
-  return own_kind(contents.parameters.kind).word_count(contents);
-}
-
 AnyFilter open_filter(const FilterContents& contents, SharedWords words) {
   return open_filter(own_kind(contents.parameters.kind), contents, std::move(words));
 }

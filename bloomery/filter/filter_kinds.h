@@ -30,14 +30,9 @@ AnyFilter make_filter(FilterKind kind, const FilterOptions& options);
 // The geometry that make_filter would choose.
 Geometry geometry_for(FilterKind kind, const FilterOptions& options);
 
-// Throw FormatError for contents that no filter of ours has, whatever its words.
-void check_contents(const FilterContents& contents);
-
-// How many words they have. Throws FormatError for an unknown kind.
-std::uint64_t stored_word_count(const FilterContents& contents);
-
 // A filter over words that are there already: the words of `contents` itself are not looked at.
-// Throws FormatError as check_contents does, and where the words are not as many as it says.
+// Throws FormatError as check_contents (kind.h) does, and where the words are not as many as it
+// says.
 AnyFilter open_filter(const FilterContents& contents, SharedWords words);
 template <BitStorage Storage>
 AnyFilter open_filter(const FilterContents& contents, Storage storage) {
