@@ -1,0 +1,85 @@
+#include "bloomery/redis/deadline.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <system_error>
+
+#include "bloomery/redis/errors.h"
+
+namespace bloomery::redis {
+namespace {
+
+using Clock = CallContext::Clock;
+
+class EventFile {
+ public:
+  EventFile() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (file_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+  }
+  EventFile(const EventFile&) = delete;
+  EventFile& operator=(const EventFile&) = delete;
+  ~EventFile() { close(file_); }
+
+  int get() const noexcept { return file_; }
+  void signal() const noexcept { eventfd_write(file_, 1); }
+
+ private:
+  int file_;
+};
+
+// Rounded up: poll() must not return just before the time, again and again.
+int milliseconds_until(Clock::time_point time) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
+}
+
+}  // namespace
+
+struct Deadline::Alarm {
+  explicit Alarm(const std::stop_token& stop) : on_stop(stop, [this] { file.signal(); }) {}
+
+  EventFile file;
+  std::stop_callback<std::function<void()>> on_stop;
+};
+
+Deadline::Deadline(std::string server, const CallContext& context,
+                   std::chrono::milliseconds timeout)
+    : server_(std::move(server)),
+      timeout_(timeout),
+      callers_(context.deadline),
+      at_(std::min(context.deadline, Clock::now() + timeout)),
+      stop_(context.stop) {}
+
+Deadline::~Deadline() = default;
+
+bool Deadline::wait_for(int file, short events, const char* doing, Clock::time_point sooner) {
+  if (stop_.stop_possible() && alarm_ == nullptr) alarm_ = std::make_unique<Alarm>(stop_);
+  pollfd files[]{{file, events, 0}, {alarm_ ? alarm_->file.get() : -1, POLLIN, 0}};
+  for (;;) {
+    check(doing);
+    const int ready = poll(files, 2, milliseconds_until(std::min(at_, sooner)));
+    if (ready < 0 && errno != EINTR) {
+      throw ConnectionError(server_ + ": poll: " + std::generic_category().message(errno));
+    }
+    if (ready > 0 && files[0].revents != 0) return true;
+    if (Clock::now() >= sooner) return false;
+  }
+}
+
+void Deadline::check(const char* doing) const {
+  if (stop_.stop_requested() || Clock::now() >= at_) give_up(doing);
+}
+
+void Deadline::give_up(const char* doing) const {
+  if (stop_.stop_requested()) throw CallAborted(server_ + ": stopped while " + doing);
+  if (at_ == callers_) throw CallAborted(server_ + ": the deadline passed while " + doing);
+  throw TimeoutError(server_ + ": " + std::to_string(timeout_.count()) + " ms passed while " +
+                     doing + "; ?timeout=MS allows more");
+}
+
+}  // namespace bloomery::redis

@@ -1,0 +1,51 @@
+#include "bloomery/redis/errors.h"
+
+#include <algorithm>
+#include <array>
+
+namespace bloomery::redis {
+namespace {
+
+struct Beginning {
+  std::string_view words;
+  Refusal refusal;
+};
+
+constexpr std::array kBeginnings{
+    Beginning{"WRONGTYPE ", Refusal::wrong_type},
+    Beginning{"NOPERM ", Refusal::no_permission},
+    Beginning{"NOAUTH ", Refusal::not_authenticated},
+    Beginning{"WRONGPASS ", Refusal::not_authenticated},
+    Beginning{"LOADING ", Refusal::loading},
+    Beginning{"READONLY ", Refusal::read_only},
+    Beginning{"MASTERDOWN ", Refusal::master_down},
+    Beginning{"MOVED ", Refusal::moved},
+    Beginning{"ASK ", Refusal::ask},
+    Beginning{"TRYAGAIN ", Refusal::try_again},
+    Beginning{"CLUSTERDOWN ", Refusal::cluster_down},
+    Beginning{"OOM ", Refusal::out_of_memory},
+    Beginning{"BUSY ", Refusal::busy},
+    Beginning{"ERR unknown command", Refusal::unknown_command},
+};
+
+// A server may say anything: one line of it is enough, without what a terminal would obey.
+std::string printable(std::string text) {
+  constexpr std::size_t kMost = 300;
+  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  return text;
+}
+
+}  // namespace
+
+Refusal refusal_of(std::string_view text) noexcept {
+  const auto found = std::find_if(kBeginnings.begin(), kBeginnings.end(),
+                                  [&](const auto& each) { return text.starts_with(each.words); });
+  return found == kBeginnings.end() ? Refusal::other : found->refusal;
+}
+
+RefusedError::RefusedError(const std::string& server, const std::string& text)
+    : StoreError(server + ": " + printable(text)), refusal(refusal_of(text)) {}
+
+}  // namespace bloomery::redis

@@ -1,0 +1,236 @@
+#include "bloomery/redis/location.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <span>
+#include <stdexcept>
+
+#include "bloomery/text/percent.h"
+
+namespace bloomery::redis {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kNetwork = "redis://";
+constexpr std::string_view kTls = "rediss://";
+constexpr std::array kSockets{"redis+unix://"sv, "unix://"sv};
+constexpr std::array kNotYet{"redis+sentinel://"sv, "rediss+sentinel://"sv, "redis+cluster://"sv,
+                             "rediss+cluster://"sv};
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(
+      "the location of the server " + why +
+      "; allowed: redis://[[user]:password@]host[:port][/database][?name=value&...]#key, "
+      "rediss://..., redis+unix:///path[?db=N]#key");
+}
+
+// No part has a NUL, before which a C function would stop.
+std::string decode(std::string_view part, const char* what) {
+  std::string bytes;
+  try {
+    bytes = percent_decode(part);
+  } catch (const std::invalid_argument&) {
+    refuse(std::string("has a % without two hexadecimal digits in its ") + what);
+  }
+  if (bytes.find('\0') != std::string::npos) refuse(std::string("has a NUL in its ") + what);
+  return bytes;
+}
+
+template <class Number>
+Number number(std::string_view text, const char* what, Number least,
+              Number most = std::numeric_limits<Number>::max()) {
+  Number value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || read != end || value < least || value > most) {
+    refuse(std::string("has no ") + what + " that is a number from " + std::to_string(least) +
+           " to " + std::to_string(most));
+  }
+  return value;
+}
+
+bool flag(std::string_view text, const char* what) {
+  if (text != "0" && text != "1") refuse(std::string("has a ") + what + " that is neither 0 nor 1");
+  return text == "1";
+}
+
+// What stands before `mark`, which `text` then has no more; all of it, where there is no such mark.
+std::string_view take_until(std::string_view& text, char mark) {
+  const std::string_view part = text.substr(0, text.find(mark));
+  text.remove_prefix(std::min(part.size() + 1, text.size()));
+  return part;
+}
+
+void parse_credentials(std::string_view text, Location& location) {
+  const std::size_t colon = text.find(':');
+  location.user = decode(text.substr(0, colon), "user");
+  if (colon != std::string_view::npos) {
+    location.password = decode(text.substr(colon + 1), "password");
+  }
+}
+
+void parse_host(std::string_view text, Location& location) {
+  std::string_view port;
+  bool has_port = false;
+  if (text.starts_with('[')) {  // an address with colons
+    const std::size_t close = text.find(']');
+    if (close == std::string_view::npos) refuse("has a [ without its ]");
+    location.host = text.substr(1, close - 1);
+    port = text.substr(close + 1);
+    has_port = !port.empty();
+    if (has_port && !port.starts_with(':')) refuse("has something between ] and the port");
+    port.remove_prefix(has_port ? 1 : 0);
+  } else {
+    const std::size_t colon = text.find(':');
+    location.host = text.substr(0, colon);
+    has_port = colon != std::string_view::npos;
+    if (has_port) port = text.substr(colon + 1);
+  }
+  if (has_port) location.port = number<std::uint16_t>(port, "port", 1);
+  if (location.host.empty()) refuse("names no host");
+  for (const char c : location.host) {
+    if (static_cast<unsigned char>(c) <= ' ') refuse("has a blank in its host");
+  }
+}
+
+// Whether it is a setting of the connection.
+bool set(Location& location, std::string_view name, const std::string& value) {
+  const std::array texts{
+      std::pair{"user"sv, &location.user},
+      std::pair{"password_file"sv, &location.password_file},
+      std::pair{"password_env"sv, &location.password_variable},
+      std::pair{"client_name"sv, &location.client_name},
+      std::pair{"ca"sv, &location.tls.ca_file},
+      std::pair{"cert"sv, &location.tls.certificate_file},
+      std::pair{"cert_key"sv, &location.tls.key_file},
+      std::pair{"server_name"sv, &location.tls.server_name},
+  };
+  for (const auto& [known, text] : texts) {
+    if (name != known) continue;
+    if (value.empty()) refuse("has an empty " + std::string(name));
+    if (!text->empty()) refuse("says its " + std::string(name) + " twice");
+    *text = value;
+    return true;
+  }
+  if (name == "db") {
+    location.database = number<std::uint32_t>(value, "db", 0);
+  } else if (name == "timeout") {
+    location.timeout = std::chrono::milliseconds(
+        number<std::uint32_t>(value, "timeout in milliseconds", 1, 3'600'000));
+  } else if (name == "connections") {
+    location.connections = number<std::uint32_t>(value, "number of connections", 1, 10'000);
+  } else if (name == "replica") {
+    location.allow_replica = flag(value, "replica");
+  } else if (name == "insecure_skip_verify") {
+    location.tls.insecure_skip_verify = flag(value, "insecure_skip_verify");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void parse_settings(std::string_view text, Location& location) {
+  while (!text.empty()) {
+    const std::string_view pair = take_until(text, '&');
+    const std::size_t equals = pair.find('=');
+    if (equals == 0 || equals == std::string_view::npos) {
+      refuse("has something else than name=value behind its ?");
+    }
+    const std::string name = decode(pair.substr(0, equals), "settings");
+    const std::string value = decode(pair.substr(equals + 1), "settings");
+    if (!set(location, name, value) && !location.settings.emplace(name, value).second) {
+      refuse("says " + name + " twice");
+    }
+  }
+}
+
+void check(const Location& location) {
+  const int passwords = (location.password.empty() ? 0 : 1) +
+                        (location.password_file.empty() ? 0 : 1) +
+                        (location.password_variable.empty() ? 0 : 1);
+  if (passwords > 1) refuse("says its password more than once");
+  if (!location.user.empty() && passwords == 0) refuse("has a user without a password");
+  const TlsOptions& tls = location.tls;
+  if (tls.certificate_file.empty() != tls.key_file.empty()) {
+    refuse("has one of cert and cert_key without the other");
+  }
+  if (!tls.on && (tls.insecure_skip_verify || !tls.ca_file.empty() || !tls.server_name.empty() ||
+                  !tls.certificate_file.empty())) {
+    refuse("has settings of TLS, which only rediss:// speaks");
+  }
+}
+
+std::string_view without_any(std::string_view text, std::span<const std::string_view> prefixes) {
+  for (const std::string_view each : prefixes) {
+    if (text.starts_with(each)) return text.substr(each.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Location::server() const {
+  if (!socket.empty()) return std::string(kSockets[0]) + socket;
+  const bool has_colons = host.find(':') != std::string::npos;
+  return std::string(tls.on ? kTls : kNetwork) + (has_colons ? "[" + host + "]" : host) + ":" +
+         std::to_string(port);
+}
+
+std::string Location::text() const {
+  const std::string base = database == 0 ? "" : (socket.empty() ? "/" : "?db=");
+  return server() + (database == 0 ? "" : base + std::to_string(database)) + "#" + key;
+}
+
+bool is_redis_location(std::string_view text) noexcept {
+  const auto begins = [&](std::string_view prefix) { return text.starts_with(prefix); };
+  return begins(kNetwork) || begins(kTls) || std::ranges::any_of(kSockets, begins) ||
+         std::ranges::any_of(kNotYet, begins);
+}
+
+Location parse_location(std::string_view text) {
+  for (const std::string_view each : kNotYet) {
+    if (text.starts_with(each)) {
+      refuse("begins with " + std::string(each) +
+             ", which this release does not speak: name the node that has the key");
+    }
+  }
+  Location location;
+  const std::size_t hash = text.find('#');
+  if (hash == std::string_view::npos || hash + 1 == text.size()) refuse("names no #key");
+  // A key is any bytes.
+  try {
+    location.key = percent_decode(text.substr(hash + 1));
+  } catch (const std::invalid_argument&) {
+    refuse("has a % without two hexadecimal digits in its key");
+  }
+  text = text.substr(0, hash);
+  const std::size_t mark = std::min(text.find('?'), text.size());
+  std::string_view settings = text.substr(mark);
+  settings.remove_prefix(std::min<std::size_t>(1, settings.size()));
+  text = text.substr(0, mark);
+
+  if (const std::string_view path = without_any(text, kSockets); path.size() != text.size()) {
+    location.socket = decode(path, "path");
+    if (!location.socket.starts_with('/')) refuse("names no socket by its whole path");
+  } else {
+    location.tls.on = text.starts_with(kTls);
+    if (!location.tls.on && !text.starts_with(kNetwork)) {
+      refuse("begins with none of redis://, rediss://, redis+unix://");
+    }
+    text.remove_prefix(location.tls.on ? kTls.size() : kNetwork.size());
+    if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+      parse_credentials(text.substr(0, at), location);
+      text.remove_prefix(at + 1);
+    }
+    parse_host(take_until(text, '/'), location);
+    if (!text.empty()) location.database = number<std::uint32_t>(text, "database", 0);
+  }
+  parse_settings(settings, location);
+  check(location);
+  return location;
+}
+
+}  // namespace bloomery::redis

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace bloomery::redis {
+
+// How a server is to prove who it is, and we to it.
+struct TlsOptions {
+  bool on = false;
+  std::string ca_file{};           // empty: whom the machine trusts
+  std::string certificate_file{};  // ours, with its chain, PEM
+  std::string key_file{};
+  std::string server_name{};  // that its certificate must have; empty: the host
+  bool insecure_skip_verify = false;
+};
+
+// A key of a Redis or Valkey server and the way to it, in one word of a command line:
+//
+//   redis://[[user]:password@]host[:port][/database][?name=value&...]#key
+//   rediss://...                              the same over TLS
+//   redis+unix:///run/redis.sock[?db=N]#key   a socket of this machine; unix:// means the same
+//
+// The port is 6379 and the database 0 unless it is said. %XX stands for a byte in all parts but the
+// host. Every connection to the server is made of this description alone, so that one which is made
+// again has all of it. Settings that are not of the connection stay in `settings`.
+//
+//   db=N                    the database
+//   timeout=MS              of a whole call: connecting, asking, once more after a cut; 5000
+//   connections=N           at most, at the same time; 8
+//   user=NAME               where the password is not in the location
+//   password_file=FILE      its first line, read at each connect
+//   password_env=VARIABLE   of the environment
+//   client_name=NAME        for CLIENT LIST
+//   replica=1               a replica may be asked: what it says is as old as it is
+//   ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, insecure_skip_verify=1     over TLS
+struct Location {
+  std::string host{};    // or empty
+  std::string socket{};  // a path, or empty
+  std::uint16_t port = 6379;
+  TlsOptions tls{};
+
+  std::string user{};
+  std::string password{};
+  std::string password_file{};
+  std::string password_variable{};
+  std::string client_name{};
+  std::uint32_t database = 0;
+
+  std::chrono::milliseconds timeout{5'000};
+  std::uint32_t connections = 8;
+  bool allow_replica = false;
+
+  std::string key{};
+  std::map<std::string, std::string, std::less<>> settings{};
+
+  // The server, without passwords, for messages.
+  std::string server() const;
+  // The same with the database, where it is not 0, and the key.
+  std::string text() const;
+};
+
+// Whether it begins as one of them, also of those that are not there yet: redis+sentinel://.
+bool is_redis_location(std::string_view text) noexcept;
+
+// Throws std::invalid_argument, saying what is allowed; never with the text, in which passwords
+// are.
+Location parse_location(std::string_view text);
+
+// What AUTH is to be told; empty: nothing. Throws StoreError where a file or variable has none.
+std::string password_of(const Location& location);
+
+}  // namespace bloomery::redis

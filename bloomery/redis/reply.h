@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct redisReader;
+
+namespace bloomery::redis {
+
+// What a server answered, owned whole.
+struct Reply {
+  enum class Type : std::uint8_t { nil, status, error, number, text, array };
+
+  Type type = Type::nil;
+  std::int64_t number = 0;
+  std::string text{};  // of status, error and text
+  std::vector<Reply> elements{};
+
+  bool is(Type other) const noexcept { return type == other; }
+  bool is_status(std::string_view word) const noexcept {
+    return type == Type::status && text == word;
+  }
+};
+
+// Replies out of bytes that come from anywhere: of RESP2, at most seven arrays deep, and of a size
+// that is bounded. Memory is taken as bytes come, never for what they announce.
+class ReplyReader {
+ public:
+  explicit ReplyReader(std::size_t most_bytes = 256 * 1024 * 1024);
+  ~ReplyReader();
+  ReplyReader(const ReplyReader&) = delete;
+  ReplyReader& operator=(const ReplyReader&) = delete;
+
+  // Appends the replies that are complete with these bytes. Returns why the bytes are no replies,
+  // or not to be taken; empty where they are. After that it takes no more.
+  std::string feed(std::string_view bytes, std::vector<Reply>& replies);
+  // Whether it holds the beginning of a reply.
+  bool has_part() const noexcept { return part_bytes_ > 0; }
+
+ private:
+  struct Free {
+    void operator()(redisReader* reader) const noexcept;
+  };
+
+  const std::size_t most_bytes_;
+  std::size_t part_bytes_ = 0;  // of the reply that is not complete
+  std::unique_ptr<redisReader, Free> reader_;
+};
+
+}  // namespace bloomery::redis

@@ -1,0 +1,137 @@
+#include "bloomery/redis/location.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "tests/store/scratch_folder.h"
+
+namespace bloomery::redis {
+namespace {
+
+TEST(LocationOfServer, SaysServerDatabaseAndKey) {
+  const Location plain = parse_location("redis://cache.example#users");
+  EXPECT_EQ(plain.host, "cache.example");
+  EXPECT_EQ(plain.port, 6379);
+  EXPECT_EQ(plain.database, 0U);
+  EXPECT_EQ(plain.key, "users");
+  EXPECT_FALSE(plain.tls.on);
+  EXPECT_FALSE(plain.allow_replica);
+  const Location full = parse_location("redis://me:p%40ss@10.0.0.1:7000/3?bits=8#a%23b#c");
+  EXPECT_EQ(full.user, "me");
+  EXPECT_EQ(full.password, "p@ss");
+  EXPECT_EQ(full.port, 7000);
+  EXPECT_EQ(full.database, 3U);
+  EXPECT_EQ(full.key, "a#b#c");
+  EXPECT_EQ(full.settings.at("bits"), "8");
+  EXPECT_EQ(full.text(), "redis://10.0.0.1:7000/3#a#b#c");
+  const Location six = parse_location("redis://:x@[::1]:7000/#k");
+  EXPECT_EQ(six.host, "::1");
+  EXPECT_EQ(six.password, "x");
+  EXPECT_EQ(six.server(), "redis://[::1]:7000");
+  for (const char* scheme : {"redis+unix://", "unix://"}) {
+    const Location socket = parse_location(scheme + std::string("/run/my%20@redis.sock?db=2#k"));
+    EXPECT_EQ(socket.socket, "/run/my @redis.sock");
+    EXPECT_EQ(socket.database, 2U);
+    EXPECT_EQ(socket.text(), "redis+unix:///run/my @redis.sock?db=2#k");
+  }
+}
+
+TEST(LocationOfServer, TakesWhatTheConnectionNeeds) {
+  const Location tls = parse_location(
+      "rediss://host?ca=/a%2fca.pem&cert=c&cert_key=k&server_name=s&user=u&password_env=V&"
+      "timeout=250&connections=3&client_name=n&replica=1#key");
+  EXPECT_TRUE(tls.tls.on);
+  EXPECT_EQ(tls.tls.ca_file, "/a/ca.pem");
+  EXPECT_EQ(tls.tls.certificate_file, "c");
+  EXPECT_EQ(tls.tls.key_file, "k");
+  EXPECT_EQ(tls.tls.server_name, "s");
+  EXPECT_FALSE(tls.tls.insecure_skip_verify);
+  EXPECT_EQ(tls.user, "u");
+  EXPECT_EQ(tls.timeout, std::chrono::milliseconds(250));
+  EXPECT_EQ(tls.connections, 3U);
+  EXPECT_EQ(tls.client_name, "n");
+  EXPECT_TRUE(tls.allow_replica);
+  EXPECT_TRUE(tls.settings.empty());
+  EXPECT_TRUE(parse_location("rediss://h?insecure_skip_verify=1#k").tls.insecure_skip_verify);
+}
+
+TEST(LocationOfServer, RefusesTheRestWithoutShowingPasswords) {
+  for (const char* text : {"",
+                           "users.bloom",
+                           "redis://host",
+                           "redis://host#",
+                           "redis://#key",
+                           "redis://:7000#key",
+                           "redis://host:#key",
+                           "redis://host:0#key",
+                           "redis://host:x#key",
+                           "redis://host:65536#key",
+                           "redis://host/x#key",
+                           "redis://host/-1#key",
+                           "redis://secret@host#key",
+                           "redis://[::1#key",
+                           "redis://[::1]7#key",
+                           "redis://ho st#key",
+                           "unix://#key",
+                           "unix://relative#key",
+                           "redis+unix:///s%00x#key",
+                           "unix:///s?db=#key",
+                           "redis://u:secret@host:x#key",
+                           "redis://u:secret@host?=x#key",
+                           "redis://u:secret@host?x#key",
+                           "redis://u:secret@host?timeout=0#key",
+                           "redis://u:secret@host?timeout=1s#key",
+                           "redis://u:secret@host?connections=0#key",
+                           "redis://u:secret@host?password_env=X#key",
+                           "redis://u:secret@host?bits=1&bits=2#key",
+                           "redis://u:secret@host?user=x#key",
+                           "redis://u:secret@host?ca=x#key",
+                           "redis://u:secret@host?insecure_skip_verify=1#key",
+                           "rediss://u:secret@host?cert=x#key",
+                           "rediss://u:secret@host?insecure_skip_verify=yes#key",
+                           "redis+sentinel://:secret@h1,h2/master#key",
+                           "rediss+cluster://:secret@h1,h2#key",
+                           "redis://u:secret%zz@host#key",
+                           "redis://host#%4"}) {
+    try {
+      parse_location(text);
+      ADD_FAILURE() << text;
+    } catch (const std::invalid_argument& refused) {
+      EXPECT_EQ(std::string(refused.what()).find("secret"), std::string::npos) << refused.what();
+      EXPECT_NE(std::string(refused.what()).find("allowed:"), std::string::npos);
+    }
+  }
+}
+
+TEST(LocationOfServer, NeverSaysItsPassword) {
+  const Location location = parse_location("redis://me:secret@host/1#k");
+  EXPECT_EQ(location.server().find("secret"), std::string::npos);
+  EXPECT_EQ(location.text().find("secret"), std::string::npos);
+}
+
+TEST(LocationOfServer, FindsItsPasswordInAFileOrTheEnvironment) {
+  const testing::ScratchFolder folder;
+  const std::string file = (folder / "password").string();
+  const Location of_file = parse_location("redis://h?password_file=" + file + "#k");
+  EXPECT_THROW(password_of(of_file), StoreError);
+  testing::write_file(file, "pass word\r\nmore\n");
+  EXPECT_EQ(password_of(of_file), "pass word");
+  testing::write_file(file, "\n");
+  EXPECT_THROW(password_of(of_file), StoreError);
+  testing::write_file(file, std::string(65 * 1024, 'x'));
+  EXPECT_THROW(password_of(of_file), StoreError);
+
+  const Location of_variable = parse_location("redis://h?password_env=BLOOMERY_TEST_PASSWORD#k");
+  unsetenv("BLOOMERY_TEST_PASSWORD");
+  EXPECT_THROW(password_of(of_variable), StoreError);
+  setenv("BLOOMERY_TEST_PASSWORD", "other", 1);
+  EXPECT_EQ(password_of(of_variable), "other");
+  EXPECT_EQ(password_of(parse_location("redis://h#k")), "");
+}
+
+}  // namespace
+}  // namespace bloomery::redis
