@@ -17,8 +17,10 @@ constexpr std::uint64_t kShortestPauseMs = 2;
 constexpr std::uint64_t kLongestPauseMs = 50;
 constexpr std::uint64_t kSilentMs = 1000;
 
+}  // namespace
+
 // The pauses grow, so that eight writers who wait do not keep the ninth from its processor.
-void retry_while_busy(const FilterLocation& location, const Patience& patience,
+void retry_while_busy(const std::string& name, const Patience& patience,
                       const std::function<void()>& act) {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -32,7 +34,7 @@ void retry_while_busy(const FilterLocation& location, const Patience& patience,
           std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
       if (patience.wait_ms && waited >= *patience.wait_ms) throw;
       if (waited >= kSilentMs && !told) {
-        complain(location.text() + ": waiting for another process that writes it");
+        complain(name + ": waiting for another process that writes it");
         told = true;
       }
       if (patience.wait_ms) pause_ms = std::min(pause_ms, *patience.wait_ms - waited);
@@ -41,8 +43,6 @@ void retry_while_busy(const FilterLocation& location, const Patience& patience,
     }
   }
 }
-
-}  // namespace
 
 void add_patience(Command command, Patience& patience) {
   const Option wait = add_value(
@@ -59,13 +59,13 @@ void add_patience(Command command, Patience& patience) {
 
 FilterEditor edit(const FilterLocation& location, const Patience& patience) {
   std::optional<FilterEditor> editor;
-  retry_while_busy(location, patience, [&] { editor.emplace(location); });
+  retry_while_busy(location.text(), patience, [&] { editor.emplace(location); });
   return std::move(*editor);
 }
 
 void save(const FilterContents& contents, const FilterLocation& location,
           const SaveOptions& options, const Patience& patience) {
-  retry_while_busy(location, patience, [&] { bloomery::save(contents, location, options); });
+  retry_while_busy(location.text(), patience, [&] { bloomery::save(contents, location, options); });
 }
 
 }  // namespace bloomery::cli

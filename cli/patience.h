@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/filter_location.h"
@@ -18,8 +19,11 @@ struct Patience {
 // --wait, --no-wait.
 void add_patience(Command command, Patience& patience);
 
-// FilterEditor and save(), once nobody else writes the file. A wait of more than a second is told
-// on standard error. Throw as these do; BusyError where patience ends.
+// FilterEditor, save(), and whatever else writes the file of that name, once nobody else does. A
+// wait of more than a second is told on standard error. Throw as these do; BusyError where patience
+// ends.
+void retry_while_busy(const std::string& name, const Patience& patience,
+                      const std::function<void()>& act);
 FilterEditor edit(const FilterLocation& location, const Patience& patience);
 void save(const FilterContents& contents, const FilterLocation& location,
           const SaveOptions& options, const Patience& patience);

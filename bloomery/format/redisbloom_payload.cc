@@ -6,6 +6,7 @@
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/format/rdb/crc64.h"
 #include "bloomery/format/rdb/module_value.h"
+#include "bloomery/format/redisbloom_cuckoo_rdb.h"
 #include "bloomery/format/redisbloom_dump.h"
 
 namespace bloomery::redisbloom {
@@ -27,6 +28,23 @@ AnyFilter create_any(const FilterOptions& options, const FormatSettings& setting
 }
 
 constexpr std::array kKinds{&kKind, &kKind32};
+
+template <class Write>
+void encode_as_dumped(const rdb::ModuleType& type, const ByteSink& sink, Write write) {
+  std::uint64_t crc = 0;
+  const ByteSink summed = [&](std::span<const std::byte> bytes) {
+    crc = rdb::crc64(bytes, crc);
+    sink(bytes);
+  };
+  summed(std::array{std::byte{kModuleValue}});
+  rdb::ModuleWriter writer(summed);
+  writer.type(type);
+  write(writer);
+  writer.end();
+  summed(std::as_bytes(std::span(&kDumpVersion, 1)));
+  const std::uint64_t checksum = crc;
+  sink(std::as_bytes(std::span(&checksum, 1)));
+}
 
 }  // namespace
 
@@ -58,19 +76,13 @@ AnyFilter decode_payload(std::span<const std::byte> bytes) {
 }
 
 void encode_payload(const FilterContents& contents, const ByteSink& sink) {
-  std::uint64_t crc = 0;
-  const ByteSink summed = [&](std::span<const std::byte> bytes) {
-    crc = rdb::crc64(bytes, crc);
-    sink(bytes);
-  };
-  summed(std::array{std::byte{kModuleValue}});
-  rdb::ModuleWriter writer(summed);
-  writer.type({kTypeName, kEncodingVersion});
-  write_value(contents, writer);
-  writer.end();
-  summed(std::as_bytes(std::span(&kDumpVersion, 1)));
-  const std::uint64_t checksum = crc;
-  sink(std::as_bytes(std::span(&checksum, 1)));
+  encode_as_dumped({kTypeName, kEncodingVersion}, sink,
+                   [&](rdb::ModuleWriter& writer) { write_value(contents, writer); });
+}
+
+void encode_cuckoo_payload(const CuckooFilter& filter, const ByteSink& sink) {
+  encode_as_dumped({kCuckooTypeName, kCuckooEncodingVersion}, sink,
+                   [&](rdb::ModuleWriter& writer) { write_cuckoo_value(filter, writer); });
 }
 
 const Format kPayloadFormat{

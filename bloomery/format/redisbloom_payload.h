@@ -5,6 +5,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/format.h"
+#include "bloomery/format/redisbloom_cuckoo.h"
 
 // What DUMP gives and RESTORE takes of a RedisBloom filter, in a server of any version:
 //
@@ -17,6 +18,8 @@ namespace bloomery::redisbloom {
 // Throws FormatError, naming offset and field.
 AnyFilter decode_payload(std::span<const std::byte> bytes);
 void encode_payload(const FilterContents& contents, const ByteSink& sink);
+// The same of a cuckoo filter, which no other of our formats holds: for RESTORE.
+void encode_cuckoo_payload(const CuckooFilter& filter, const ByteSink& sink);
 
 extern const Format kPayloadFormat;
 

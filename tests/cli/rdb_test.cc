@@ -21,7 +21,7 @@ TEST(Rdb, ListsWhatModulesStored) {
   EXPECT_EQ(json.at("dump_version"), 11);
   EXPECT_EQ(json.at("checksum"), true);
   EXPECT_EQ(json.at("key_count"), 4);
-  EXPECT_EQ(json.at("filter_count"), 2);
+  EXPECT_EQ(json.at("filter_count"), 3);
   const auto& keys = json.at("module_keys");
   ASSERT_EQ(keys.size(), 3U);
   EXPECT_EQ(keys[0].at("key"), "users");
@@ -32,7 +32,8 @@ TEST(Rdb, ListsWhatModulesStored) {
   EXPECT_EQ(keys[0].at("link_count"), 2);
   EXPECT_EQ(keys[0].at("can_extract"), true);
   EXPECT_EQ(keys[2].at("type"), "MBbloomCF");
-  EXPECT_EQ(keys[2].at("can_extract"), false);
+  EXPECT_EQ(keys[2].at("holds"), "cuckoo filter of RedisBloom's");
+  EXPECT_EQ(keys[2].at("can_extract"), true) << "for RESTORE";
   EXPECT_EQ(keys[2].at("inserted"), 5);
   EXPECT_EQ(keys[2].at("link_count"), 1);
 
@@ -101,6 +102,41 @@ TEST(Rdb, SaysWhyItCannot) {
     EXPECT_FALSE(shell.has("o"));
   }
   EXPECT_EQ(shell.run("bloomery rdb list none.rdb").status, 1);
+}
+
+// A server without such a key's module does not start with the dump.
+TEST(Rdb, NamesTheKeysOfOtherModulesAndGoesOnWithTheRest) {
+  const Shell shell;
+  const std::pair<std::string, const char*> types[] = {
+      {"CMSk-TYPE", "count-min sketch of RedisBloom's"},
+      {"TopK-TYPE", "top-k of RedisBloom's"},
+      {"TDIS-TYPE", "t-digest of RedisBloom's"},
+      {"bloomfltr", "Bloom filter of valkey-bloom's"},
+      {"ft_index0", "value of another module's"},
+  };
+  std::string bytes = "REDIS0011";
+  for (const auto& [type, text] : types) {
+    bytes += '\7' + testing::plain_string("key of " + type);
+    testing::append_length(bytes, testing::type_id(type, 3));
+    testing::append_number(bytes, 77);
+    bytes += '\0';
+  }
+  const std::string sample = sample_dump();
+  shell.write("dump.rdb", testing::with_crc(bytes + sample.substr(9, sample.size() - 17)));
+  const Outcome list = shell.run("bloomery rdb list dump.rdb");
+  EXPECT_EQ(list.status, 0);
+  EXPECT_THAT(list.err, HasSubstr("dump.rdb: 5 keys are of another module's type"));
+  EXPECT_THAT(list.out, HasSubstr("\"users\""));
+  const auto json = shell.run("bloomery rdb list dump.rdb --json").json();
+  EXPECT_EQ(json.at("other_count"), 5);
+  EXPECT_EQ(json.at("filter_count"), 3);
+  for (const auto& [type, text] : types) {
+    EXPECT_THAT(list.out, HasSubstr(text));
+    const Outcome taken = shell.run("bloomery rdb extract dump.rdb 'key of " + type + "' o");
+    EXPECT_EQ(taken.status, 2);
+    EXPECT_THAT(taken.err, HasSubstr("of type " + type + ", a " + text));
+    EXPECT_FALSE(shell.has("o"));
+  }
 }
 
 // What is wrong within one filter does not hide the others.

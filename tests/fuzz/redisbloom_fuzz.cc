@@ -7,6 +7,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/rdb/crc64.h"
+#include "bloomery/format/rdb/native_value.h"
 #include "bloomery/format/rdb/rdb_file.h"
 #include "bloomery/format/redisbloom_dump.h"
 #include "bloomery/format/redisbloom_payload.h"
@@ -86,9 +87,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   attempt([&] {
     for (const rdb::ModuleKey& key : rdb::read_rdb(bytes).modules) {
-      if (!rdb::is_redisbloom(key)) continue;
       attempt([&] { rdb::describe(bytes, key); });
       attempt([&] { use(rdb::extract(bytes, key)); });
+      attempt([&] { rdb::describe_native(bytes, key); });
+      attempt([&] { use(rdb::extract_native(bytes, key).filter); });
+      attempt([&] { rdb::extract_cuckoo(bytes, key); });
     }
   });
   return 0;

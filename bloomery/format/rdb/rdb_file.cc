@@ -147,20 +147,26 @@ void check_tail(RdbCursor& cursor, std::span<const std::byte> bytes, RdbFile& fi
   }
 }
 
-// Before the values of a key; it counts offsets from the start of the dump.
-RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key) {
-  RdbCursor cursor(bytes.first(key.offset + key.byte_count), kDump);
-  cursor.skip(key.offset, "values of a key");
-  return cursor;
+void require_type(const ModuleKey& key, Holds wanted, const char* type_name) {
+  if (holds(key) == wanted) return;
+  throw FormatError("the key \"" + key.key + "\" is of type " + key.type.name + ", where it is " +
+                    type_name);
+}
+
+template <class Read>
+auto read_cuckoo_key(std::span<const std::byte> bytes, const ModuleKey& key, Read read) {
+  require_type(key, Holds::cuckoo, redisbloom::kCuckooTypeName);
+  RdbCursor cursor = cursor_at(bytes, key);
+  CuckooReader reader(cursor);
+  auto value = read(reader, key.type.encoding_version);
+  reader.expect_end();
+  return value;
 }
 
 template <class Read>
 auto read_values(std::span<const std::byte> bytes, const ModuleKey& key, ModuleReader::Bits bits,
                  Read read) {
-  if (!is_redisbloom(key)) {
-    throw FormatError("the key \"" + key.key + "\" is of type " + key.type.name + ", where it is " +
-                      redisbloom::kTypeName);
-  }
+  require_type(key, Holds::chain, redisbloom::kTypeName);
   RdbCursor cursor = cursor_at(bytes, key);
   ModuleReader reader(cursor, bits);
   FilterContents contents = redisbloom::read_value(reader, key.type.encoding_version);
@@ -186,20 +192,18 @@ RdbFile read_rdb(std::span<const std::byte> bytes) {
   return file;
 }
 
-bool is_redisbloom(const ModuleKey& key) noexcept {
-  return key.type.name == redisbloom::kTypeName;
-}
-
-bool is_cuckoo(const ModuleKey& key) noexcept {
-  return key.type.name == redisbloom::kCuckooTypeName;
+RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key) {
+  RdbCursor cursor(bytes.first(key.offset + key.byte_count), kDump);
+  cursor.skip(key.offset, "values of a key");
+  return cursor;
 }
 
 redisbloom::CuckooShape describe_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key) {
-  RdbCursor cursor = cursor_at(bytes, key);
-  CuckooReader reader(cursor);
-  const auto shape = redisbloom::read_cuckoo_shape(reader, key.type.encoding_version);
-  reader.expect_end();
-  return shape;
+  return read_cuckoo_key(bytes, key, redisbloom::read_cuckoo_shape);
+}
+
+redisbloom::CuckooFilter extract_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key) {
+  return read_cuckoo_key(bytes, key, redisbloom::read_cuckoo_value);
 }
 
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key) {

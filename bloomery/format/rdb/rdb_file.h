@@ -9,6 +9,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/rdb/module_types.h"
 #include "bloomery/format/rdb/module_value.h"
 
 // Dumps of Redis and Valkey in files (.rdb), of any version: finds what modules have stored in
@@ -42,14 +43,19 @@ struct RdbFile {
 // and field, for one that is damaged or cut off.
 RdbFile read_rdb(std::span<const std::byte> bytes);
 
-bool is_redisbloom(const ModuleKey& key) noexcept;
-bool is_cuckoo(const ModuleKey& key) noexcept;
+inline Holds holds(const ModuleKey& key) noexcept {
+  return kind_of_value(key.type.name).holds;
+}
 
-// The filter of a key that is_redisbloom(), of the dump it was found in, and all of it but its
-// words. Throw FormatError for one that is damaged.
+// Before the values of a key, in the dump it was found in: offsets are those of the dump.
+RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key);
+
+// The filter of a key that holds a chain, of the dump it was found in, and all of it but its
+// words. Throw FormatError for one that is damaged. native_value.h has those of native filters.
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key);
 FilterContents describe(std::span<const std::byte> bytes, const ModuleKey& key);
-// All but the slots, of a key that is_cuckoo().
+// The same of a key that holds a cuckoo filter: with its slots, and without.
+redisbloom::CuckooFilter extract_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key);
 redisbloom::CuckooShape describe_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key);
 
 }  // namespace bloomery::rdb

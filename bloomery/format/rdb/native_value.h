@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/format/native/file_header.h"
+#include "bloomery/format/native/file_notes.h"
+#include "bloomery/format/rdb/rdb_file.h"
+
+// What our module gives a server to store of a filter of its own, type "bloomeryF":
+//
+//   number bytes of a native file   strings, the pieces of that file, one after the other
+namespace bloomery::rdb {
+
+struct NativeValue {
+  AnyFilter filter;
+  FileNotes notes;
+};
+
+// Of a key that holds one (module_types.h), in the dump it was found in. Throw FormatError for one
+// that is damaged or has not all of its bytes. Take memory for bytes that came, no more.
+NativeValue extract_native(std::span<const std::byte> bytes, const ModuleKey& key);
+FileHeader describe_native(std::span<const std::byte> bytes, const ModuleKey& key);
+
+}  // namespace bloomery::rdb

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bloomery/source/key_encoding.h"
+#include "bloomery/store/filter_location.h"
+#include "cli/patience.h"
+
+namespace bloomery::cli {
+
+struct ExtractArguments {
+  std::string file;
+  bool json = false;
+  std::string key;
+  KeyEncoding encoding = KeyEncoding::text;
+  std::optional<std::uint64_t> database;
+  FilterLocation out;
+  bool replace = false;
+  Patience patience;
+};
+
+// bloomery rdb extract: one key's filter, whole, or a refusal that names its type. Returns the exit
+// status.
+int extract_key(const ExtractArguments& arguments);
+
+}  // namespace bloomery::cli
