@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "bloomery/format/kinds.h"
-#include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/edit_file.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
-#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -33,13 +32,13 @@ struct Arguments {
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
-  Patience patience;
+  EditOptions edit;
   bool json = false;
 };
 
 int erase(const Arguments& arguments) {
-  FilterEditor editor = edit(arguments.file, arguments.patience);
-  AnyFilter& filter = editor.filter();
+  EditedFile file(arguments.file, arguments.edit);
+  AnyFilter& filter = file.filter();
   if (!filter.can_erase()) {
     throw std::invalid_argument(arguments.file.text() + ": is a " +
                                 std::string(kind_of(filter.parameters().kind).name) +
@@ -53,7 +52,7 @@ int erase(const Arguments& arguments) {
     for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;
     return true;
   });
-  if (erased_count > 0) editor.commit();
+  if (erased_count > 0) file.commit();
 
   const std::uint64_t absent_count = totals.key_count - erased_count;
   Report report;
@@ -78,7 +77,7 @@ void add_erase(Command app, int& status) {
                      "where keys come from, one a line; standard input by default");
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
-  add_patience(command, arguments->patience);
+  add_edit_options(command, arguments->edit);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = erase(*arguments); });

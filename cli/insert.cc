@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "bloomery/format/kinds.h"
-#include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/edit_file.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
-#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -20,7 +19,11 @@ namespace {
 
 constexpr const char* kExamples =
     R"(The file changes in one step at the end: whatever stops the command before leaves it as it was.
-One process at a time writes a file: others wait for it.
+That needs room for a second copy beside it. One process at a time writes a file: others wait for it.
+
+With --in-place the file itself changes, and nobody else opens it until the command has ended.
+A line that spells no key then leaves the keys before it in. A crash leaves a file that says so,
+and is refused by every command: give the same keys again, with --recover, and all are in.
 
 Examples:
   bloomery insert users.bloom keys.txt
@@ -28,6 +31,7 @@ Examples:
   bloomery insert users.bloom --field 2 --csv table.csv
   seq 1000 | bloomery insert guava:users.bin --as i32
   bloomery insert users.bloom 'sqlite:shop.db?table=users&column=id'
+  bloomery insert users.bloom keys.txt --in-place --recover
 
 Exit status: 0 some keys were new, 1 none was.)";
 
@@ -36,32 +40,38 @@ struct Arguments {
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
-  Patience patience;
+  EditOptions edit;
   bool json = false;
 };
 
+// What the file says of its keys stands where nothing can be changed in place.
+void require_same_form(const Arguments& arguments, const KeyForm& before, const KeyForm& now) {
+  if (!arguments.edit.in_place || before == now) return;
+  throw std::invalid_argument(arguments.file.text() + ": does not say that its keys are " +
+                              form_text(now) + ", which --in-place cannot add: create it --as " +
+                              form_text(now) + ", or insert the first keys without --in-place");
+}
+
 int insert(const Arguments& arguments) {
-  FilterEditor editor = edit(arguments.file, arguments.patience);
-  if (!editor.filter().can_insert()) {
+  EditedFile file(arguments.file, arguments.edit);
+  AnyFilter& filter = file.filter();
+  if (!filter.can_insert()) {
     throw std::invalid_argument(arguments.file.text() +
                                 ": is a static filter, built once; load builds a new one");
   }
-  warn_of_gaps(arguments.file, editor.filter());
+  warn_of_gaps(arguments.file, filter);
+  const KeyForm form_before = filter.keys();
   const SourceOptions source =
-      with_form(arguments.source, form_to_insert(arguments.keys, arguments.file, editor.filter()));
+      with_form(arguments.source, form_to_insert(arguments.keys, arguments.file, filter));
+  require_same_form(arguments, form_before, filter.keys());
   std::uint64_t new_count = 0;
   bool advised = false;
   const SourceTotals totals =
       read_keys(arguments.inputs, source, "insert", [&](const Batch& batch) {
-        if (!std::exchange(advised, true)) {
-          advise_of_keys(arguments.file, editor.filter(), batch.keys);
-        }
-        new_count += editor.filter().insert_many(batch.keys);
+        if (!std::exchange(advised, true)) advise_of_keys(arguments.file, filter, batch.keys);
+        new_count += filter.insert_many(batch.keys);
         return true;
       });
-  // In a windowed filter, keys that are not new stay longer.
-  const bool forgets = kind_of(editor.filter().parameters().kind).forgets;
-  if (new_count > 0 || (forgets && totals.key_count > 0)) editor.commit();
 
   Report report;
   report.add("file", arguments.file.text());
@@ -69,9 +79,12 @@ int insert(const Arguments& arguments) {
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("new_count", new_count, count_text(new_count));
   if (totals.null_count > 0) report.add("null_count", totals.null_count);
-  report.add("capacity", editor.filter().capacity(), count_text(editor.filter().capacity()));
-  const double rate = add_state(report, editor.filter());
-  warn_if_overfull(arguments.file.text(), editor.filter(), rate);
+  report.add("capacity", filter.capacity(), count_text(filter.capacity()));
+  const double rate = add_state(report, filter);
+  warn_if_overfull(arguments.file.text(), filter, rate);
+  // In a windowed filter, keys that are not new stay longer.
+  const bool forgets = kind_of(filter.parameters().kind).forgets;
+  if (file.is_in_place() || new_count > 0 || (forgets && totals.key_count > 0)) file.commit();
   Output output;
   print(report, arguments.json, output);
   return new_count > 0 ? kSome : kNone;
@@ -87,7 +100,8 @@ void add_insert(Command app, int& status) {
                      "where keys come from, one a line; standard input by default");
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
-  add_patience(command, arguments->patience);
+  add_edit_options(command, arguments->edit);
+  add_in_place_options(command, arguments->edit);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = insert(*arguments); });

@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "bloomery/source/human_number.h"
+#include "bloomery/store/regular_file.h"
+#include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
 #include "cli/messages.h"
 #include "cli/options.h"
@@ -16,6 +18,12 @@ namespace {
 constexpr std::uint64_t kShortestPauseMs = 2;
 constexpr std::uint64_t kLongestPauseMs = 50;
 constexpr std::uint64_t kSilentMs = 1000;
+
+std::uint64_t name_count(const FilterLocation& location) {
+  const auto file =
+      RegularFile::open_existing(follow_links(location.path), RegularFile::Access::read);
+  return file ? file->link_count() : 1;
+}
 
 }  // namespace
 
@@ -57,15 +65,17 @@ void add_patience(Command command, Patience& patience) {
       .excludes(wait);
 }
 
-FilterEditor edit(const FilterLocation& location, const Patience& patience) {
-  std::optional<FilterEditor> editor;
-  retry_while_busy(location.text(), patience, [&] { editor.emplace(location); });
-  return std::move(*editor);
-}
-
 void save(const FilterContents& contents, const FilterLocation& location,
           const SaveOptions& options, const Patience& patience) {
-  retry_while_busy(location.text(), patience, [&] { bloomery::save(contents, location, options); });
+  std::uint64_t names = 1;
+  retry_while_busy(location.text(), patience, [&] {
+    names = options.replace ? name_count(location) : 1;
+    bloomery::save(contents, location, options);
+  });
+  if (names > 1) {
+    complain(location.text() + ": this file had " + std::to_string(names) +
+             " names (hard links); the others keep the old filter");
+  }
 }
 
 }  // namespace bloomery::cli

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "bloomery/store/filter_editor.h"
 #include "bloomery/store/filter_location.h"
 #include "cli/command_line.h"
 
@@ -19,12 +18,11 @@ struct Patience {
 // --wait, --no-wait.
 void add_patience(Command command, Patience& patience);
 
-// FilterEditor, save(), and whatever else writes the file of that name, once nobody else does. A
-// wait of more than a second is told on standard error. Throw as these do; BusyError where patience
-// ends.
+// What writes the file of that name, once nobody else does. A wait of more than a second is told on
+// standard error. Throws as `act` does; BusyError where patience ends.
 void retry_while_busy(const std::string& name, const Patience& patience,
                       const std::function<void()>& act);
-FilterEditor edit(const FilterLocation& location, const Patience& patience);
+// save(), which also tells on standard error of hard links that keep the old filter.
 void save(const FilterContents& contents, const FilterLocation& location,
           const SaveOptions& options, const Patience& patience);
 

@@ -28,7 +28,8 @@ void require_closed_cleanly(const FileHeader& header, const std::filesystem::pat
   if (!header.open_for_writing) return;
   throw_format_error(path,
                      "not closed cleanly: a writer has it open, or died while it had; if it died, "
-                     "recover() or open_mapped with .recover = true makes the file whole");
+                     "recover(), open_mapped with .recover = true or bloomery insert --in-place "
+                     "--recover makes the file whole");
 }
 
 AnyFilter load_from(const RegularFile& file, const FileHeader& header) {

@@ -57,7 +57,7 @@ DedupFilter::DedupFilter(FilterLocation state, const Patience& patience,
   is_new_ = !std::filesystem::exists(std::filesystem::status(file_.path));
   if (is_new_) bloomery::save(make(wanted(), file_).contents(), file_, {.replace = false});
   try {
-    editor_.emplace(edit(file_, patience));
+    retry_while_busy(file_.text(), patience, [&] { editor_.emplace(file_); });
   } catch (...) {
     abandon();
     throw;

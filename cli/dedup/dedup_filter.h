@@ -7,6 +7,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/source/source_options.h"
+#include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
 #include "cli/patience.h"
 

@@ -191,6 +191,88 @@ TEST_F(Insert, WaitsNoLongerThanItIsTold) {
   EXPECT_FALSE(filter().may_contain("b"));
 }
 
+// 3 MiB for a filter of 2: no second one fits.
+TEST_F(Insert, SaysAtOnceThatASecondCopyDoesNotFit) {
+  const std::string small = "unshare -rm sh -c 'mount -t tmpfs -o size=3m none full && ";
+  if (shell_.run("mkdir full; " + small + "true'").status != 0) {
+    GTEST_SKIP() << "no file system of its own: unshare and mount are not allowed here";
+  }
+  const Outcome outcome = shell_.run(
+      small +
+      "bloomery create full/f -n 1700000 -p 0.01 >/dev/null && sum full/f && ls -A full &&"
+      "echo a >a && mkfifo pipe && { bloomery insert full/f pipe; echo $?; } &&"
+      "sum full/f && ls -A full && bloomery insert full/f a --in-place --json'");
+  const std::size_t half = outcome.out.find("2\n");
+  ASSERT_NE(half, std::string::npos) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("full/f: a second copy of it does not fit beside it: 2,"));
+  EXPECT_THAT(outcome.out, HasSubstr("\"new_count\": 1")) << "where it was refused, it fits so";
+}
+
+TEST_F(Insert, ChangesAFileInPlaceUnderAllItsNames) {
+  const Outcome outcome =
+      shell_.run("ln f.bloom other.bloom && bloomery insert f.bloom --in-place --json",
+                 numbered_lines("a", 20));
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.json().at("new_count"), 20);
+  EXPECT_EQ(shell_.run("bloomery check -c other.bloom", numbered_lines("a", 20)).out, "20\n");
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --in-place", "a1\n").status, 1);
+  EXPECT_EQ(shell_.run("bloomery info f.bloom --json").json().at("inserted"), 20);
+  // The keys before one that is none stay in, and the file is whole.
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --in-place --as u64 --insist", "7\nx\n").status, 2);
+  EXPECT_EQ(shell_.run("bloomery info f.bloom").status, 0);
+}
+
+TEST_F(Insert, RefusesInPlaceWhatCannotBe) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"bloomery create s.bloom -n 9 -p 0.1 --kind scalable; bloomery insert s.bloom --in-place",
+       "is a scalable filter; only blocked and classic"},
+      {"bloomery create guava:g -n 9 -p 0.1; bloomery insert guava:g --in-place",
+       "only files of our own"},
+      {"bloomery insert f.bloom --in-place --as u64", "does not say that its keys are u64"},
+      {"bloomery insert f.bloom --recover", "--in-place"},
+  };
+  for (const auto& [line, expected] : faults) {
+    const Outcome outcome = shell_.run(line, "1\n");
+    EXPECT_EQ(outcome.status, 2) << line;
+    EXPECT_THAT(outcome.err, HasSubstr(expected)) << line;
+  }
+  EXPECT_EQ(filter().inserted(), 0U);
+}
+
+TEST_F(Insert, InPlaceThatWasKilledIsRefusedUntilItIsGivenItsKeysAgain) {
+  ASSERT_EQ(shell_.run("bloomery insert f.bloom", numbered_lines("old", 50)).status, 0);
+  const Outcome outcome = shell_.run(
+      "mkfifo pipe\n"
+      "bloomery insert f.bloom pipe --in-place &\n"
+      "exec 3>pipe\n"
+      "seq 500 >&3\n"
+      "kill -KILL $!\n"
+      "wait $!\n"
+      "exec 3>&-\n"
+      "echo old1 | bloomery check f.bloom; echo $?\n"
+      "seq 500 | bloomery insert f.bloom --in-place; echo $?\n"
+      "seq 500 | bloomery insert f.bloom --in-place --recover >/dev/null; test $? -le 1; echo $?\n"
+      "seq 500 | bloomery check -c f.bloom\n");
+  EXPECT_EQ(outcome.out, "2\n2\n0\n500\n");
+  EXPECT_THAT(outcome.err, HasSubstr("not closed cleanly"));
+  EXPECT_EQ(shell_.run("bloomery check -c f.bloom", numbered_lines("old", 50)).out, "50\n");
+}
+
+TEST_F(Insert, LeavesNoOtherNameOfAFileBehindUnasked) {
+  const Outcome refused = shell_.run("ln f.bloom other.bloom; bloomery insert f.bloom", "a\n");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("f.bloom: this file has 2 names (hard links)"));
+  EXPECT_EQ(filter().inserted(), 0U);
+  EXPECT_EQ(shell_.run("bloomery insert f.bloom --part-links", "a\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery check -c f.bloom", "a\n").out, "1\n");
+  EXPECT_EQ(shell_.run("bloomery check -c other.bloom", "a\n").out, "0\n");
+  shell_.write("keys.txt", "a\n");
+  const Outcome load =
+      shell_.run("ln f.bloom third.bloom; bloomery load keys.txt f.bloom --replace");
+  EXPECT_EQ(load.status, 0);
+  EXPECT_THAT(load.err, HasSubstr("f.bloom: this file had 2 names (hard links); the others keep"));
+}
+
 TEST_F(Insert, TellsOfCarriageReturns) {
   const Outcome outcome = shell_.run("bloomery insert f.bloom", "a\r\nb\r\n");
   EXPECT_EQ(outcome.status, 0);

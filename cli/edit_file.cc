@@ -1,0 +1,74 @@
+#include "cli/edit_file.h"
+
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/store/free_space.h"
+#include "bloomery/store/regular_file.h"
+#include "bloomery/store/replacement_file.h"
+
+namespace bloomery::cli {
+namespace {
+
+// What a replaced file needs; a file that is not there is refused by who opens it.
+void require_replaceable(const FilterLocation& location, const EditOptions& options) {
+  const auto target = follow_links(location.path);
+  const auto file = RegularFile::open_existing(target, RegularFile::Access::read);
+  if (!file) return;
+  if (const std::uint64_t names = file->link_count(); names > 1 && !options.parts_links) {
+    throw StoreError(location.text() + ": this file has " + std::to_string(names) +
+                     " names (hard links), and replacing it would leave the others with the old "
+                     "filter; --part-links does so, and insert --in-place changes it for all");
+  }
+  require_room_beside(target, file->size());
+}
+
+void require_changed_in_place(const FilterLocation& location) {
+  if (location.format != nullptr) {
+    throw std::invalid_argument(location.text() + ": only files of our own are changed --in-place");
+  }
+  const FilterKind kind = inspect(location.path).contents.parameters.kind;
+  if (is_changed_in_place(kind)) return;
+  throw std::invalid_argument(location.text() + ": is a " + std::string(kind_of(kind).name) +
+                              " filter; only blocked and classic ones are changed --in-place");
+}
+
+}  // namespace
+
+void add_edit_options(Command command, EditOptions& options) {
+  add_patience(command, options.patience);
+  command.add_flag("--part-links", options.parts_links,
+                   "where the file has several names (hard links), change it under this one alone; "
+                   "such a file is refused otherwise");
+}
+
+void add_in_place_options(Command command, EditOptions& options) {
+  const Option in_place = command.add_flag(
+      "--in-place", options.in_place,
+      "change the file itself: no room for a copy is needed, and all its names keep it");
+  command
+      .add_flag("--recover", options.recovers,
+                "go on with a file whose writer died while it changed it in place")
+      .needs(in_place);
+}
+
+EditedFile::EditedFile(const FilterLocation& location, const EditOptions& options) {
+  if (options.in_place) {
+    require_changed_in_place(location);
+    retry_while_busy(location.text(), options.patience, [&] {
+      mapped_.emplace(location.path,
+                      MapOptions{.access = MapOptions::read_write, .recover = options.recovers});
+    });
+  } else {
+    require_replaceable(location, options);
+    retry_while_busy(location.text(), options.patience, [&] { editor_.emplace(location); });
+  }
+}
+
+void EditedFile::commit() {
+  mapped_ ? mapped_->close() : editor_->commit();
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+
+#include "bloomery/store/filter_editor.h"
+#include "bloomery/store/mapped_filter.h"
+#include "cli/command_line.h"
+#include "cli/patience.h"
+
+namespace bloomery::cli {
+
+// How a command changes a filter's file.
+struct EditOptions {
+  Patience patience{};
+  bool parts_links = false;  // other names of the file may keep the old filter
+  bool in_place = false;
+  bool recovers = false;  // first makes a file whole whose writer died while it changed it in place
+};
+
+// --wait, --no-wait, --part-links; and --in-place, --recover.
+void add_edit_options(Command command, EditOptions& options);
+void add_in_place_options(Command command, EditOptions& options);
+
+// A filter's file while it is changed: a copy in memory that replaces it in one step, or the file
+// itself. Throws before anything is read or written where there is no room for the copy, where the
+// file has other names and it was not said what becomes of these, and where the kind is not changed
+// in place; and as FilterEditor and MappedFilter do.
+class EditedFile {
+ public:
+  EditedFile(const FilterLocation& location, const EditOptions& options);
+
+  // Until commit().
+  AnyFilter& filter() { return mapped_ ? mapped_->writable() : editor_->filter(); }
+
+  // Whether changes are in the file as soon as they are made: then it needs commit() in any case.
+  bool is_in_place() const noexcept { return mapped_.has_value(); }
+
+  void commit();
+
+ private:
+  std::optional<FilterEditor> editor_{};
+  std::optional<MappedFilter> mapped_{};
+};
+
+}  // namespace bloomery::cli
