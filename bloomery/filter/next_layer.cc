@@ -16,14 +16,14 @@ constexpr double kMostSmallLayers = 5;  // of 1, 15, 240, 3,840 and 61,440 keys
 constexpr double kFirstLargeShare = 0.5;
 
 // Growth ends long before; what a layer of so many keys needs no machine has.
-constexpr double kMostKeys = 0x1p62;
+constexpr double kMostLayerKeys = 0x1p62;
 
 std::uint64_t next_capacity(const FilterOptions& options, std::uint64_t held) {
   if (held == 0) return options.capacity;
   const double expansion = held <= kSmallKeys ? std::max(kSmallExpansion, options.growth.expansion)
                                               : options.growth.expansion;
   const double keys = std::ceil(static_cast<double>(held) * (expansion - 1));
-  return static_cast<std::uint64_t>(std::min(keys, kMostKeys));
+  return static_cast<std::uint64_t>(std::min(keys, kMostLayerKeys));
 }
 
 // The share of the asked rate for a layer that follows `small` small and `large` large ones.

@@ -19,9 +19,9 @@
 namespace bloomery {
 namespace {
 
-constexpr std::uint64_t kMaxBits = std::uint64_t{1} << 60;
+constexpr std::uint64_t kMostBitsSolved = std::uint64_t{1} << 60;
 
-std::string number(double value) {
+std::string short_number(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
@@ -82,7 +82,7 @@ Geometry fewest_bits(FilterKind kind, const FilterOptions& options,
 Solution lowest_rate(FilterKind kind, std::uint64_t capacity, std::uint64_t bit_count,
                      std::optional<std::uint32_t> probe_count) {
   std::optional<Solution> best;
-  std::uint64_t smallest = kMaxBits;
+  std::uint64_t smallest = kMostBitsSolved;
   for (const Geometry& shape : shapes_of(kind, probe_count)) {
     smallest = std::min(smallest, unit_bits(shape));
     const Geometry geometry = with_bits(shape, bit_count);
@@ -115,11 +115,11 @@ Solution largest_capacity(FilterKind kind, double rate, std::uint64_t bit_count,
   };
   if (!fits(1)) {
     refuse(std::to_string(bit_count) + " bits are too few for even one key at rate " +
-           number(rate));
+           short_number(rate));
   }
   std::uint64_t low = 1;
   std::uint64_t high = 2;
-  while (high < kMaxBits && fits(high)) {
+  while (high < kMostBitsSolved && fits(high)) {
     low = high;
     high *= 2;
   }
@@ -132,7 +132,8 @@ Solution largest_capacity(FilterKind kind, double rate, std::uint64_t bit_count,
   return solution_of(with_bits(shape, bit_count), low);
 }
 
-// Half of the bits are set when keys * probes / bits is ln 2; there the number of probes is best.
+// Half of the bits are set when keys * probes / bits is ln 2; there the short_number of probes is
+// best.
 Solution half_full(FilterKind kind, const Known& known) {
   const double bits_per_key = *known.probe_count / std::numbers::ln2;
   if (known.bit_count) {
@@ -149,7 +150,7 @@ Solution half_full(FilterKind kind, const Known& known) {
     return solution_of(geometry, static_cast<std::uint64_t>(capacity));
   }
   const double bits = std::ceil(bits_per_key * static_cast<double>(*known.capacity));
-  if (!(bits < static_cast<double>(kMaxBits))) refuse("that needs more than 2^60 bits");
+  if (!(bits < static_cast<double>(kMostBitsSolved))) refuse("that needs more than 2^60 bits");
   const std::uint64_t unit = unit_bits(shapes_of(kind, known.probe_count).front());
   const std::uint64_t units = (static_cast<std::uint64_t>(bits) + unit - 1) / unit;
   return lowest_rate(kind, *known.capacity, units * unit, known.probe_count);
@@ -162,8 +163,8 @@ void require_rate(FilterKind kind, const Known& known, const Solution& found) {
       kind, {.capacity = *known.capacity, .false_positive_rate = rate}, known.probe_count);
   refuse("a " + std::string(kind_name(kind)) + " filter of " + std::to_string(*known.bit_count) +
          " bits and " + std::to_string(found.geometry.probe_count) + " probes has rate " +
-         number(found.predicted_rate) + " with " + std::to_string(*known.capacity) +
-         " keys, above the " + number(rate) + " asked; it needs " + std::to_string(needed) +
+         short_number(found.predicted_rate) + " with " + std::to_string(*known.capacity) +
+         " keys, above the " + short_number(rate) + " asked; it needs " + std::to_string(needed) +
          " bits");
 }
 
@@ -178,7 +179,7 @@ void check(const Known& known) {
   }
   validate({.capacity = known.capacity.value_or(1),
             .false_positive_rate = known.false_positive_rate.value_or(0.5)});
-  if (known.bit_count.value_or(1) > kMaxBits) {
+  if (known.bit_count.value_or(1) > kMostBitsSolved) {
     refuse("more than 2^60 bits are more than any filter has");
   }
 }

@@ -14,7 +14,7 @@
 namespace bloomery {
 namespace {
 
-constexpr std::uint64_t kMostKeys = std::uint64_t{1} << 60;
+constexpr std::uint64_t kMostSlots = std::uint64_t{1} << 60;
 
 std::string window_problem(const Window& window) {
   if (window.generations < 1 || window.generations > kMostGenerations) {
@@ -48,7 +48,7 @@ Geometry WindowedLayout::geometry(const FilterOptions& options) {
   if (const auto problem = window_problem(options.window); !problem.empty()) {
     throw std::invalid_argument("the window is " + problem);
   }
-  if (options.capacity > kMostKeys) {
+  if (options.capacity > kMostSlots) {
     throw std::invalid_argument("capacity is " + std::to_string(options.capacity) +
                                 ": at most 2^60 keys within a window");
   }
@@ -75,7 +75,7 @@ void WindowedLayout::check(const FilterParameters& parameters) {
   if (const auto problem = window_problem(parameters.window); !problem.empty()) {
     throw FormatError("impossible window of a filter: " + problem);
   }
-  if (parameters.capacity > kMostKeys || parameters.geometry.bit_count > kMostKeys) {
+  if (parameters.capacity > kMostSlots || parameters.geometry.bit_count > kMostSlots) {
     throw FormatError("impossible size of a windowed filter: capacity " +
                       std::to_string(parameters.capacity) + ", " +
                       std::to_string(parameters.geometry.bit_count) +

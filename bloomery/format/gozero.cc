@@ -14,13 +14,13 @@ namespace bloomery {
 namespace {
 
 constexpr std::uint32_t kProbes = 14;
-constexpr std::uint64_t kMostBits = std::uint64_t{1} << 32;  // of a string of Redis
+constexpr std::uint64_t kMostStringBits = std::uint64_t{1} << 32;  // of a string of Redis
 
 }  // namespace
 
 Geometry GozeroProbes::geometry(const FilterOptions& options) {
   const Geometry geometry = geometry_with_probes(kProbes, 0, options);
-  if (geometry.bit_count > kMostBits) {
+  if (geometry.bit_count > kMostStringBits) {
     throw std::invalid_argument("gozero: " + std::to_string(options.capacity) +
                                 " keys at that rate need " + std::to_string(geometry.bit_count) +
                                 " bits; a string of Redis has up to 2^32");
@@ -30,7 +30,7 @@ Geometry GozeroProbes::geometry(const FilterOptions& options) {
 
 void GozeroProbes::check(const FilterParameters& parameters) {
   const Geometry& geometry = parameters.geometry;
-  if (geometry.probe_count == kProbes && geometry.bit_count <= kMostBits) return;
+  if (geometry.probe_count == kProbes && geometry.bit_count <= kMostStringBits) return;
   throw FormatError(
       "impossible geometry of a go-zero filter: " + std::to_string(geometry.bit_count) +
       " bits (up to 2^32), " + std::to_string(geometry.probe_count) + " probes (14)");
@@ -41,7 +41,7 @@ namespace {
 
 Geometry geometry_of(const SettingsReader& read) {
   const std::uint64_t bits = read.need_count("bits");
-  if (bits > kMostBits) read.refuse("bits", "at most 2^32, 512 MiB");
+  if (bits > kMostStringBits) read.refuse("bits", "at most 2^32, 512 MiB");
   return {.bit_count = bits, .probe_count = kProbes};
 }
 

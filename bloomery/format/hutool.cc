@@ -30,7 +30,7 @@ constexpr std::array<StringHash, 8> kBitSetHashes{
 constexpr std::uint64_t kBitMaps = kBitMapHashes.size();
 constexpr std::uint64_t kMebibit = std::uint64_t{8} << 20;  // bits of a MiB
 constexpr std::uint64_t kMostMebibytes = 8191;              // of one bitmap: its ints are an array
-constexpr std::uint64_t kMostBits = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint64_t kMostBitSetBits = std::numeric_limits<std::int32_t>::max();
 
 // |hash mod size|, where % has the sign of the hash.
 std::uint64_t remainder(std::int32_t hash, std::uint64_t size) noexcept {
@@ -70,7 +70,7 @@ Geometry HutoolBitSetProbes::geometry(const FilterOptions& options) {
     if (probes == 1 || each.bit_count < best.bit_count) best = each;
   }
   const std::uint64_t share = (best.bit_count + best.probe_count - 1) / best.probe_count;
-  if (share > kMostBits / best.probe_count) {
+  if (share > kMostBitSetBits / best.probe_count) {
     throw std::invalid_argument("hutool-bitset: " + std::to_string(options.capacity) +
                                 " keys at a rate of " + shortest(options.false_positive_rate) +
                                 " would take " + std::to_string(best.bit_count) +
@@ -81,7 +81,7 @@ Geometry HutoolBitSetProbes::geometry(const FilterOptions& options) {
 
 void HutoolBitSetProbes::check(const FilterParameters& parameters) {
   const Geometry& geometry = parameters.geometry;
-  if (geometry.probe_count <= kBitSetHashes.size() && geometry.bit_count <= kMostBits &&
+  if (geometry.probe_count <= kBitSetHashes.size() && geometry.bit_count <= kMostBitSetBits &&
       geometry.bit_count % geometry.probe_count == 0) {
     return;
   }
@@ -200,7 +200,7 @@ Geometry bitset_geometry(std::uint64_t c, std::uint64_t k) {
     throw std::invalid_argument("hutool-bitset: k=" + std::to_string(k) +
                                 "; there are 8 hashes, so from 1 to 8");
   }
-  if (c == 0 || c > kMostBits / k) {
+  if (c == 0 || c > kMostBitSetBits / k) {
     throw std::invalid_argument("hutool-bitset: c=" + std::to_string(c) + ", k=" +
                                 std::to_string(k) + "; c k bits must be from 1 to 2^31 - 1");
   }

@@ -8,10 +8,10 @@ namespace bloomery {
 namespace {
 
 // Of more, int32 hashes would not reach all.
-constexpr std::uint64_t kMostBits = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostMaskedBits = std::uint64_t{1} << 30;
 
 bool is_mask(std::uint64_t bits) noexcept {
-  return std::has_single_bit(bits) && bits <= kMostBits;
+  return std::has_single_bit(bits) && bits <= kMostMaskedBits;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace bloomery {
 namespace {
 
 constexpr std::uint64_t kMostBits = std::numeric_limits<std::int32_t>::max();
-constexpr std::uint32_t kMostProbes = 255;
+constexpr std::uint32_t kMostProbesRead = 255;
 
 // Bits of a counter, which Orestes' own reader wants said of filters without counters too: what its
 // builder says where nobody chose. Another one is carried along in foreign_data.
@@ -55,7 +55,7 @@ Geometry geometry_of(const SettingsReader& read) {
   const auto m = read.count("m");
   const auto k = read.count("k");
   if (m.value_or(1) > kMostBits) read.refuse("m", "at most 2^31 - 1");
-  if (k.value_or(1) > kMostProbes) read.refuse("k", "at most 255");
+  if (k.value_or(1) > kMostProbesRead) read.refuse("k", "at most 255");
   if (m && k) return {.bit_count = *m, .probe_count = static_cast<std::uint32_t>(*k)};
   const auto n = read.count("n");
   const auto p = read.rate("p");
@@ -96,7 +96,7 @@ Geometry geometry(std::uint64_t capacity, double rate) {
   const double bits = std::ceil(-1 * (keys * std::log(rate)) / (ln2 * ln2));
   const double probes = std::ceil(ln2 * bits / keys);
   if (!(rate > 0 && rate < 1) || capacity == 0 || bits > static_cast<double>(kMostBits) ||
-      probes > kMostProbes) {
+      probes > kMostProbesRead) {
     throw std::invalid_argument("orestes: " + std::to_string(capacity) + " keys at a rate of " +
                                 shortest(rate) + " would take " + shortest(bits) + " bits and " +
                                 shortest(probes) + " probes; up to 2^31 - 1 bits and 255 probes");

@@ -135,7 +135,7 @@ Document read_document(std::span<const std::byte> bytes) {
   return document;
 }
 
-AnyFilter decode(std::span<const std::byte> bytes, const FormatSettings& settings) {
+AnyFilter decode_json(std::span<const std::byte> bytes, const FormatSettings& settings) {
   const SettingsReader read(settings, kJsonFormat.name, kJsonFormat.settings);
   const Document document = read_document(bytes);
   const std::uint64_t bit_count = document.geometry.bit_count;
@@ -163,19 +163,19 @@ void encode(const FilterContents& contents, const ByteSink& sink) {
   write_text("\"}");
 }
 
-AnyFilter create(const FilterOptions& options, const FormatSettings& settings) {
+AnyFilter create_json(const FilterOptions& options, const FormatSettings& settings) {
   settings_of_new(settings, kJsonFormat);
   return kFormat.create(options, settings);
 }
 
 // m stands in the bytes too, but of a filter that is nearly empty it is only believed twice.
-FormatSettings settings_of(const FilterContents& contents) {
+FormatSettings json_settings_of(const FilterContents& contents) {
   FormatSettings settings = kFormat.settings_of(contents);
   for (const char* const name : {"k", "c", "hashmethod"}) settings.erase(name);
   return settings;
 }
 
-constexpr std::array kKinds{&kKind};
+constexpr std::array kJsonKinds{&kKind};
 
 }  // namespace
 
@@ -188,11 +188,11 @@ const Format kJsonFormat{
     .warning = "",
     .settings = "m n p",
     .keys = "text",
-    .kinds = kKinds,
-    .decode = decode,
-    .create = create,
+    .kinds = kJsonKinds,
+    .decode = decode_json,
+    .create = create_json,
     .encode = encode,
-    .settings_of = settings_of,
+    .settings_of = json_settings_of,
     .advice = nullptr,
 };
 

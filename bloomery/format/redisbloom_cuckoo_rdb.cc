@@ -13,7 +13,6 @@ namespace bloomery::redisbloom {
 namespace {
 
 constexpr std::uint32_t kFirstWithParameters = 4;
-constexpr std::uint32_t kFirstWithHashSeed = 5;
 
 [[noreturn]] void refuse(const CuckooValueReader& reader, const std::string& why) {
   const std::string place = reader.place();

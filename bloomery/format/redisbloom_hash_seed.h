@@ -13,6 +13,9 @@ namespace bloomery::redisbloom {
 
 inline constexpr std::size_t kHashSeedBytes = 16;
 
+// Versions of a value in an RDB file.
+inline constexpr std::uint32_t kFirstWithHashSeed = 5;
+
 // Nobody can tell the keys of such a filter without the seed.
 class HashSeedError : public FormatError {
  public:

@@ -18,16 +18,16 @@ constexpr std::size_t kVersionBytes = 2;
 constexpr std::size_t kTailBytes = kVersionBytes + sizeof(std::uint64_t);
 constexpr const char* kPayload = "a DUMP of a RedisBloom filter";
 
-AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
+AnyFilter decode_dumped(std::span<const std::byte> bytes, const FormatSettings& settings) {
   SettingsReader(settings, kPayloadFormat.name, kPayloadFormat.settings);
   return decode_payload(bytes);
 }
 
-AnyFilter create_any(const FilterOptions& options, const FormatSettings& settings) {
+AnyFilter create_dumped(const FilterOptions& options, const FormatSettings& settings) {
   return kFormat.create(options, settings);
 }
 
-constexpr std::array kKinds{&kKind, &kKind32};
+constexpr std::array kDumpedKinds{&kKind, &kKind32};
 
 template <class Write>
 void encode_as_dumped(const rdb::ModuleType& type, const ByteSink& sink, Write write) {
@@ -94,9 +94,9 @@ const Format kPayloadFormat{
     .warning = "",
     .settings = kSettingsText,
     .keys = "text",
-    .kinds = kKinds,
-    .decode = decode_any,
-    .create = create_any,
+    .kinds = kDumpedKinds,
+    .decode = decode_dumped,
+    .create = create_dumped,
     .encode = encode_payload,
     .settings_of = nullptr,
     .advice = nullptr,

@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t kFirstWithBits = 1;
 constexpr std::uint32_t kFirstWithOptions = 2;
 constexpr std::uint32_t kFirstWithGrowth = 4;
-constexpr std::uint32_t kFirstWithHashSeed = 5;
 
 [[noreturn]] void refuse(const ValueReader& reader, const std::string& why) {
   const std::string place = reader.place();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr char kQuote = '"';
 
-[[noreturn]] void refuse(std::string_view record, const std::string& why) {
+[[noreturn]] void refuse_record(std::string_view record, const std::string& why) {
   throw std::invalid_argument(printable(record) + " " + why);
 }
 
@@ -17,7 +17,7 @@ constexpr char kQuote = '"';
 std::string_view take_quoted(std::string_view record, std::string_view& rest, std::string& room) {
   rest.remove_prefix(1);
   const std::size_t stop = rest.find(kQuote);
-  if (stop == std::string_view::npos) refuse(record, "has a quote that nothing closes");
+  if (stop == std::string_view::npos) refuse_record(record, "has a quote that nothing closes");
   const bool has_doubled = rest.substr(stop).starts_with("\"\"");
   if (!has_doubled) {
     const std::string_view field = rest.substr(0, stop);
@@ -27,7 +27,7 @@ std::string_view take_quoted(std::string_view record, std::string_view& rest, st
   room.clear();
   for (;;) {
     const std::size_t quote = rest.find(kQuote);
-    if (quote == std::string_view::npos) refuse(record, "has a quote that nothing closes");
+    if (quote == std::string_view::npos) refuse_record(record, "has a quote that nothing closes");
     room += rest.substr(0, quote);
     rest.remove_prefix(quote + 1);
     if (!rest.starts_with(kQuote)) return room;
@@ -47,21 +47,21 @@ std::string_view csv_field(std::string_view record, std::string_view delimiter,
     if (rest.starts_with(kQuote)) {
       field = take_quoted(record, rest, room);
       if (!rest.empty() && !rest.starts_with(delimiter)) {
-        refuse(record,
-               "has more than the delimiter behind the quotes of field " + std::to_string(at));
+        refuse_record(
+            record, "has more than the delimiter behind the quotes of field " + std::to_string(at));
       }
     } else {
       field = rest.substr(0, rest.find(delimiter));
       if (field.find(kQuote) != std::string_view::npos) {
-        refuse(record, "has a quote inside field " + std::to_string(at) +
-                           ", which does not begin with one");
+        refuse_record(record, "has a quote inside field " + std::to_string(at) +
+                                  ", which does not begin with one");
       }
       rest.remove_prefix(field.size());
     }
     if (at == number) return field;
     if (rest.empty()) {
-      refuse(record, "has no field " + std::to_string(number) + ", only " + std::to_string(at) +
-                         " (between " + printable(delimiter) + ")");
+      refuse_record(record, "has no field " + std::to_string(number) + ", only " +
+                                std::to_string(at) + " (between " + printable(delimiter) + ")");
     }
     rest.remove_prefix(delimiter.size());
   }

@@ -9,7 +9,7 @@
 namespace bloomery {
 namespace {
 
-[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+[[noreturn]] void refuse_number(std::string_view text, const std::string& why) {
   throw std::invalid_argument(printable(text) + " " + why +
                               "; write a whole number such as 250000, 100_000, 10M, 1.5G or 1e6");
 }
@@ -41,7 +41,7 @@ int take_power(std::string_view text, std::string_view rest) {
     const bool negative = !rest.empty() && rest[0] == '-';
     if (!rest.empty() && (rest[0] == '-' || rest[0] == '+')) rest.remove_prefix(1);
     if (rest.empty() || !std::all_of(rest.begin(), rest.end(), is_digit)) {
-      refuse(text, "is not a count");
+      refuse_number(text, "is not a count");
     }
     int power = 0;
     for (const char c : rest) power = std::min(power * 10 + (c - '0'), 100'000'000);
@@ -49,7 +49,7 @@ int take_power(std::string_view text, std::string_view rest) {
   }
   constexpr std::string_view kUnits = "kmgt";
   const std::size_t unit = kUnits.find(letter);
-  if (unit == std::string_view::npos || !rest.empty()) refuse(text, "is not a count");
+  if (unit == std::string_view::npos || !rest.empty()) refuse_number(text, "is not a count");
   return 3 * (static_cast<int>(unit) + 1);
 }
 
@@ -74,15 +74,15 @@ constexpr std::array<TimeUnit, 6> kTimeUnits{{{"ms", 1},
 }  // namespace
 
 std::uint64_t parse_count(std::string_view text) {
-  if (!text.empty() && text[0] == '-') refuse(text, "is negative");
+  if (!text.empty() && text[0] == '-') refuse_number(text, "is negative");
   std::string_view rest = text;
   std::string digits = take_digits(rest);
-  if (digits.empty()) refuse(text, "is not a count");
+  if (digits.empty()) refuse_number(text, "is not a count");
   std::string fraction;
   if (!rest.empty() && rest[0] == '.') {
     rest.remove_prefix(1);
     fraction = take_digits(rest);
-    if (fraction.empty()) refuse(text, "is not a count");
+    if (fraction.empty()) refuse_number(text, "is not a count");
   }
   std::int64_t power = take_power(text, rest);
 
@@ -95,7 +95,7 @@ std::uint64_t parse_count(std::string_view text) {
     digits.pop_back();
     ++power;
   }
-  if (power < 0) refuse(text, "is not whole");
+  if (power < 0) refuse_number(text, "is not whole");
 
   std::uint64_t count = 0;
   bool overflow = power > 20;
@@ -104,7 +104,7 @@ std::uint64_t parse_count(std::string_view text) {
     overflow =
         __builtin_mul_overflow(count, 10U, &count) || __builtin_add_overflow(count, value, &count);
   }
-  if (overflow) refuse(text, "is more than 18446744073709551615, the most there can be");
+  if (overflow) refuse_number(text, "is more than 18446744073709551615, the most there can be");
   return count;
 }
 

@@ -20,7 +20,7 @@ bool is_blank(char c) noexcept {
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-bool is_digit(char c) noexcept {
+bool is_decimal(char c) noexcept {
   return c >= '0' && c <= '9';
 }
 
@@ -60,7 +60,7 @@ std::string_view integer_of(std::string_view text, std::string& room) {
   std::string_view rest = text;
   const bool negative = rest.starts_with('-');
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  const auto* const dot = std::ranges::find_if_not(rest, is_digit);
+  const auto* const dot = std::ranges::find_if_not(rest, is_decimal);
   std::string_view digits(rest.begin(), dot);
   std::string_view fraction(dot, rest.end());
   if (digits.empty()) refuse(text);

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 15> kElsewhere{
     "mysql", "mariadb", "pg",     "pgsql",     "postgres", "postgresql", "mongo", "mongodb",
     "redis", "rediss",  "oracle", "sqlserver", "mssql",    "odbc",       "jdbc"};
 
-[[noreturn]] void refuse(std::string_view location, const std::string& why) {
+[[noreturn]] void refuse_location(std::string_view location, const std::string& why) {
   throw std::invalid_argument(printable(location, 200) + " " + why +
                               "; allowed: FILE, - (standard input), "
                               "sqlite:FILE?table=TABLE&column=COLUMN, sqlite:FILE?query=SELECT...");
@@ -29,17 +29,17 @@ std::string decode_part(std::string_view location, std::string_view text) {
   try {
     decoded = percent_decode(text);
   } catch (const std::invalid_argument& wrong) {
-    refuse(location, std::string("is no location: ") + wrong.what());
+    refuse_location(location, std::string("is no location: ") + wrong.what());
   }
-  if (decoded.find('\0') != std::string::npos) refuse(location, "holds a NUL byte");
+  if (decoded.find('\0') != std::string::npos) refuse_location(location, "holds a NUL byte");
   return decoded;
 }
 
 void set_once(std::string_view location, std::string_view name, std::string_view value,
               std::string& part) {
-  if (!part.empty()) refuse(location, "says " + std::string(name) + " twice");
+  if (!part.empty()) refuse_location(location, "says " + std::string(name) + " twice");
   part = decode_part(location, value);
-  if (part.empty()) refuse(location, "says no " + std::string(name));
+  if (part.empty()) refuse_location(location, "says no " + std::string(name));
 }
 
 void parse_selection(std::string_view location, std::string_view parameters,
@@ -66,7 +66,7 @@ void parse_selection(std::string_view location, std::string_view parameters,
     } else if (name == "column") {
       set_once(location, name, value, selection.column);
     } else {
-      refuse(location, "has a part " + printable(parameter) + " that means nothing");
+      refuse_location(location, "has a part " + printable(parameter) + " that means nothing");
     }
   }
 }
@@ -75,8 +75,8 @@ void parse_selection(std::string_view location, std::string_view parameters,
 
 SourceLocation parse_source_location(std::string_view location) {
   using Kind = SourceLocation::Kind;
-  if (location.empty()) refuse(location, "names no source");
-  if (location.find('\0') != std::string_view::npos) refuse(location, "holds a NUL byte");
+  if (location.empty()) refuse_location(location, "names no source");
+  if (location.find('\0') != std::string_view::npos) refuse_location(location, "holds a NUL byte");
   if (location == "-") return {.kind = Kind::standard_input, .path = {}, .selection = {}};
   if (!location.starts_with(kSqlite)) {
     // "No such file" would not help.
@@ -84,10 +84,11 @@ SourceLocation parse_source_location(std::string_view location) {
     const bool is_elsewhere = scheme.size() < location.size() &&
                               std::ranges::find(kElsewhere, scheme) != kElsewhere.end();
     if (is_elsewhere || location.find("://") != std::string_view::npos) {
-      refuse(location,
-             "is of no kind that keys can be read from; its own client can print them, one a "
-             "line, to -; a file of that name is " +
-                 printable("./" + std::string(location), 200));
+      refuse_location(
+          location,
+          "is of no kind that keys can be read from; its own client can print them, one a "
+          "line, to -; a file of that name is " +
+              printable("./" + std::string(location), 200));
     }
     return {.kind = Kind::text, .path = std::string(location), .selection = {}};
   }
@@ -96,13 +97,13 @@ SourceLocation parse_source_location(std::string_view location) {
   const std::size_t mark = rest.find('?');
   SourceLocation parsed{.kind = Kind::sqlite, .path = {}, .selection = {}};
   parsed.path = decode_part(location, rest.substr(0, mark));
-  if (parsed.path.empty()) refuse(location, "names no file");
+  if (parsed.path.empty()) refuse_location(location, "names no file");
   if (mark != std::string_view::npos) {
     parse_selection(location, rest.substr(mark + 1), parsed.selection);
   }
   const auto& [table, column, query] = parsed.selection;
   if (query.empty() ? table.empty() || column.empty() : !table.empty() || !column.empty()) {
-    refuse(location, "must say a table and a column, or a query");
+    refuse_location(location, "must say a table and a column, or a query");
   }
   return parsed;
 }

@@ -11,7 +11,6 @@
 namespace bloomery {
 namespace {
 
-constexpr std::size_t kBlockWords = kBlockBytes / sizeof(std::uint64_t);
 constexpr std::size_t kChunkWords = 16 * kBlockWords;
 
 // Calls visit(part) for every part of up to `unit` words.

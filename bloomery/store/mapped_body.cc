@@ -54,7 +54,6 @@ bool MappedBody::looks_unchanged() const noexcept {
 
 bool MappedBody::are_good(std::uint64_t first_word, std::uint64_t word_count) const noexcept {
   if (all_good()) return true;
-  constexpr std::uint64_t kBlockWords = kBlockBytes / sizeof(std::uint64_t);
   const std::uint64_t last = (first_word + word_count - 1) / kBlockWords;
   bool good = true;
   for (std::uint64_t block = first_word / kBlockWords; block <= last; ++block) {

@@ -5,8 +5,6 @@
 namespace bloomery {
 namespace {
 
-constexpr int kAttempts = 100;
-
 [[noreturn]] void throw_exists(const std::filesystem::path& path) {
   throw_store_error(path, "already exists");
 }
@@ -34,7 +32,7 @@ std::optional<WriterLock> replace_file(const std::filesystem::path& target,
 
 void write_or_replace(const std::filesystem::path& path, bool replace, const WriteTarget& write) {
   const auto target = follow_links(path);
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
     const auto lock = WriterLock::of_existing(target);
     if (lock && !replace) throw_exists(path);
     if (write(target, lock)) return;

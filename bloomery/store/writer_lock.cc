@@ -9,8 +9,6 @@
 namespace bloomery {
 namespace {
 
-constexpr int kAttempts = 100;
-
 void lock(const RegularFile& file) {
   while (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) throw_busy(file.path());
@@ -26,7 +24,7 @@ WriterLock::~WriterLock() {
 }
 
 std::optional<WriterLock> WriterLock::of_existing(const std::filesystem::path& path) {
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+  for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
     auto file = RegularFile::open_existing(path, RegularFile::Access::read_write);
     if (!file) return std::nullopt;
     lock(*file);

@@ -14,7 +14,7 @@ using testing::Outcome;
 using testing::Shell;
 
 // A database with 900 names and 100 NULLs.
-constexpr const char* kMakeShop =
+constexpr const char* kMakeUsers =
     "sqlite3 shop.db \"create table users(id integer primary key, name text);"
     "insert into users select value, case when value % 10 = 0 then null else 'user' || value end"
     " from generate_series(1, 1000)\"";
@@ -33,7 +33,7 @@ TEST(Load, SizesTheFilterByTheKeysOfAFile) {
 
 TEST(Load, ReadsADatabaseAndReportsNulls) {
   const Shell shell;
-  ASSERT_EQ(shell.run(kMakeShop).status, 0);
+  ASSERT_EQ(shell.run(kMakeUsers).status, 0);
   const Outcome outcome = shell.run(
       "bloomery load 'sqlite:shop.db?table=users&column=name' f.bloom -p 1e-9 --kind classic "
       "--json");
@@ -50,7 +50,7 @@ TEST(Load, ReadsADatabaseAndReportsNulls) {
 
 TEST(Load, ReadsAQuery) {
   const Shell shell;
-  ASSERT_EQ(shell.run(kMakeShop).status, 0);
+  ASSERT_EQ(shell.run(kMakeUsers).status, 0);
   const Outcome outcome = shell.run(
       "bloomery load 'sqlite:shop.db?query=SELECT id FROM users WHERE id <= 10' f.bloom -p 1e-9 "
       "--as u64 --json");
@@ -92,7 +92,7 @@ TEST(Load, ReplacesOnlyWhereAsked) {
 
 TEST(Load, ExplainsWhatItCannotRead) {
   const Shell shell;
-  ASSERT_EQ(shell.run(kMakeShop).status, 0);
+  ASSERT_EQ(shell.run(kMakeUsers).status, 0);
   shell.write("keys.txt", "1\ntwo\n");
   const auto refusal = [&](const std::string& arguments) {
     const Outcome outcome = shell.run("bloomery load " + arguments);

@@ -11,11 +11,7 @@
 namespace bloomery {
 namespace {
 
-std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t count) {
-  std::vector<std::uint64_t> all(count);
-  std::iota(all.begin(), all.end(), first);
-  return all;
-}
+using testing::numbers;
 
 void expect_same_answers(std::uint64_t capacity, double rate) {
   ClassicFilter filter({.capacity = capacity, .false_positive_rate = rate});

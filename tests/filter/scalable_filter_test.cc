@@ -16,14 +16,9 @@ namespace {
 
 using testing::binomial_upper;
 using testing::keys_of;
+using testing::numbers;
 using testing::stored_words;
 using testing::texts;
-
-std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t count) {
-  std::vector<std::uint64_t> all(count);
-  for (std::size_t i = 0; i < count; ++i) all[i] = first + i;
-  return all;
-}
 
 std::uint64_t count_found(const ScalableFilter& filter, const std::vector<std::uint64_t>& keys) {
   std::vector<std::uint64_t> found((keys.size() + 63) / 64);

@@ -17,21 +17,13 @@ using ::testing::HasSubstr;
 
 namespace {
 
-AnyFilter create(std::uint64_t capacity, double rate) {
-  return dcso::kFormat.create({.capacity = capacity, .false_positive_rate = rate}, {});
-}
-
-std::string written(const AnyFilter& filter) {
-  return text_of(encode(dcso::kFormat, filter.contents()));
-}
-
 TEST(Dcso, SizesAsTheToolDoes) {
   for (const json& each : golden::read("dcso.json")["sizing"]) {
     if (each["m"] == 0) {
-      EXPECT_THROW(create(each["n"], each["p"]), std::invalid_argument) << each;
+      EXPECT_THROW(created(dcso::kFormat, each["n"], each["p"]), std::invalid_argument) << each;
       continue;
     }
-    const Geometry geometry = create(each["n"], each["p"]).geometry();
+    const Geometry geometry = created(dcso::kFormat, each["n"], each["p"]).geometry();
     EXPECT_EQ(geometry.bit_count, each["m"]) << each;
     EXPECT_EQ(geometry.probe_count, each["k"]) << each;
   }
@@ -45,9 +37,9 @@ TEST(Dcso, WritesAndAnswersAsTheToolDid) {
     const std::string theirs = bytes_of_hex(each["file_hex"]);
     const std::string data = each["data"];
 
-    AnyFilter filter = create(each["n"], each["p"]);
+    AnyFilter filter = created(dcso::kFormat, each["n"], each["p"]);
     insert_all(filter, key, 0, to);
-    EXPECT_EQ(written(filter) + data, theirs);
+    EXPECT_EQ(written_as(dcso::kFormat, filter) + data, theirs);
     const AnyFilter read = dcso::decode(bytes_of(theirs));
     EXPECT_EQ(present(read, key, each["probe_from"], each["probe_to_exclusive"]),
               each["probe_indices_reported_present"]);
@@ -55,7 +47,7 @@ TEST(Dcso, WritesAndAnswersAsTheToolDid) {
     EXPECT_EQ(read.inserted(), filter.inserted());
     EXPECT_EQ(read.capacity(), each["n"]);
     EXPECT_EQ(read.parameters().false_positive_rate, each["p"]);
-    EXPECT_EQ(written(read), theirs);
+    EXPECT_EQ(written_as(dcso::kFormat, read), theirs);
   }
 }
 
@@ -70,7 +62,7 @@ TEST(Dcso, TakesTheProductModuloThePrime) {
 }
 
 TEST(Dcso, NamesWhatItRefuses) {
-  const std::string good = written(create(10, 0.1));
+  const std::string good = written_as(dcso::kFormat, created(dcso::kFormat, 10, 0.1));
   const auto with = [&](std::size_t at, std::uint64_t value) {
     std::string bytes = good;
     bytes.replace(at, 8, reinterpret_cast<const char*>(&value), 8);
@@ -121,9 +113,9 @@ class Tool : public ::testing::Test {
 };
 
 TEST_F(Tool, ReadsFiltersMadeHereAndGoesOnWithThem) {
-  AnyFilter filter = create(3000, 0.02);
+  AnyFilter filter = created(dcso::kFormat, 3000, 0.02);
   insert_all(filter, text_keys("ours %d"), 0, 1500);
-  folder_.write("f", written(filter));
+  folder_.write("f", written_as(dcso::kFormat, filter));
   ASSERT_EQ(shell("bloom check f", lines("ours ", 1500)), 0);
   EXPECT_EQ(file("out"), lines("ours ", 1500));
 
@@ -137,7 +129,7 @@ TEST_F(Tool, ReadsFiltersMadeHereAndGoesOnWithThem) {
 
   ASSERT_EQ(shell("bloom insert f", lines("theirs ", 1500)), 0);
   insert_all(filter, text_keys("theirs %d"), 0, 1500);
-  EXPECT_EQ(file("f"), written(filter));
+  EXPECT_EQ(file("f"), written_as(dcso::kFormat, filter));
   EXPECT_EQ(dcso::decode(bytes_of(file("f"))).inserted(), filter.inserted());
 }
 
@@ -147,9 +139,9 @@ TEST_F(Tool, MakesFiltersThatAreReadHereWithTheirData) {
   const std::string theirs = file("f");
   AnyFilter filter = dcso::decode(bytes_of(theirs));
   EXPECT_EQ(present(filter, text_keys("key %d"), 0, 2000).size(), 2000U);
-  EXPECT_EQ(written(filter), theirs);
+  EXPECT_EQ(written_as(dcso::kFormat, filter), theirs);
   filter.insert("one more");
-  folder_.write("f", written(filter));
+  folder_.write("f", written_as(dcso::kFormat, filter));
   ASSERT_EQ(shell("bloom get-data f", ""), 0);
   EXPECT_EQ(file("out"), "what it is\nand of when\n");
   ASSERT_EQ(shell("bloom check f", "one more\n"), 0);

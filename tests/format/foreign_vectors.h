@@ -27,6 +27,21 @@ inline std::string text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+inline AnyFilter created(const Format& format, std::uint64_t capacity, double rate) {
+  return format.create({.capacity = capacity, .false_positive_rate = rate}, {});
+}
+
+inline std::string written_as(const Format& format, const AnyFilter& filter) {
+  return text_of(encode(format, filter.contents()));
+}
+
+// A configuration hash of Redis.
+inline FormatSettings settings_of(const nlohmann::json& hash) {
+  FormatSettings settings;
+  for (const auto& [name, value] : hash.items()) settings[name] = value.get<std::string>();
+  return settings;
+}
+
 using MakeKey = std::function<std::string(std::int64_t)>;
 
 // Key i by a pattern such as "user:"+i, user:%d or i.

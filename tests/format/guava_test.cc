@@ -49,7 +49,7 @@ std::int64_t long_of(const json& value) {
   return value.is_string() ? std::stoll(value.get<std::string>()) : value.get<std::int64_t>();
 }
 
-MakeKey keys_of_vector(const json& filter) {
+MakeKey guava_keys(const json& filter) {
   const std::string funnel = filter["funnel"];
   const std::string pattern = filter["key_pattern"];
   if (funnel == "integerFunnel") {
@@ -123,7 +123,7 @@ TEST(Guava, FillsFiltersToTheSameBytesAndAnswers) {
     guava::Filter filter = filter_of(each);
     EXPECT_EQ(filter.geometry().bit_count, each["bit_size"].get<std::uint64_t>());
     EXPECT_EQ(filter.geometry().probe_count, each["k"]);
-    const MakeKey make = keys_of_vector(each);
+    const MakeKey make = guava_keys(each);
     const auto old = insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
     EXPECT_EQ(old.size(), each["put_returned_false_count"]);
     expect_begins_with(old, each["put_returned_false_first_60_indices"]);

@@ -15,13 +15,13 @@ using nlohmann::json;
 
 namespace {
 
-const json& vectors() {
+const json& hutool_vectors() {
   static const json all = golden::read("hutool.json");
   return all;
 }
 
 TEST(Hutool, HashesAsHashUtilDoes) {
-  for (const json& each : vectors()["hash_vectors"]) {
+  for (const json& each : hutool_vectors()["hash_vectors"]) {
     SCOPED_TRACE(each.dump());
     const std::string key = string_key(each["key"]);
     EXPECT_EQ(hutool::default_hash(key), each["javaDefaultHash"]);
@@ -45,7 +45,7 @@ TEST(Hutool, HashesAsHashUtilDoes) {
 }
 
 TEST(Hutool, SetsTheBitsOfFiveBitmaps) {
-  const json& each = vectors()["bitmap_filter"];
+  const json& each = hutool_vectors()["bitmap_filter"];
   const std::uint64_t size = each["size_bits_per_sub_filter"];
   AnyFilter filter = hutool::kBitMapFormat.decode({}, {{"m", "5"}});
   const MakeKey make = text_keys(each["key_pattern"]);
@@ -73,7 +73,7 @@ TEST(Hutool, SetsTheBitsOfFiveBitmaps) {
 }
 
 TEST(Hutool, HasTheConstructorsCornerCases) {
-  for (const json& each : vectors()["constructor_sizes"]) {
+  for (const json& each : hutool_vectors()["constructor_sizes"]) {
     SCOPED_TRACE(each.dump());
     if (each.contains("add_throws")) {
       EXPECT_THROW(hutool::bitmap_geometry(each["m"]), std::invalid_argument);
@@ -90,7 +90,7 @@ TEST(Hutool, HasTheConstructorsCornerCases) {
 }
 
 TEST(Hutool, SetsTheBitsOfABitSet) {
-  const json& each = vectors()["bitset_filter"];
+  const json& each = hutool_vectors()["bitset_filter"];
   const FormatSettings settings{{"c", "3000"}, {"n", "40"}, {"k", "5"}};
   AnyFilter filter = hutool::kBitSetFormat.decode({}, settings);
   EXPECT_EQ(filter.geometry().bit_count, each["bit_set_size"]);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-const json& vectors() {
+const json& javascript_vectors() {
   static const json all = golden::read("js.json");
   return all;
 }
@@ -38,10 +38,10 @@ void expect_positions(const char* section, std::uint32_t options) {
   FilterParameters parameters;
   parameters.foreign_options = options;
   const Scheme probes(parameters);
-  for (const json& each : vectors()["hash_vectors"]) {
+  for (const json& each : javascript_vectors()["hash_vectors"]) {
     const std::string key = key_of(each);
     for (std::uint32_t i = 0; i < 8; ++i) {
-      EXPECT_EQ(probes.position(key, i, vectors()["bits"]), each[section][i])
+      EXPECT_EQ(probes.position(key, i, javascript_vectors()["bits"]), each[section][i])
           << each << " seed " << i;
     }
   }
@@ -72,7 +72,7 @@ double number_of(const std::string& text) {
 }
 
 TEST(Javascript, GoesThroughTheSameTexts) {
-  for (const json& trace : vectors()["string_result_traces"]) {
+  for (const json& trace : javascript_vectors()["string_result_traces"]) {
     const std::string digits = trace["s"];
     for (const json& steps : trace["steps"]) {
       double result = 0;
@@ -126,7 +126,7 @@ TEST(Javascript, TakesKeysThatAreNoNumbersForOneAnother) {
 }
 
 TEST(Javascript, SetsTheSameBits) {
-  const json& each = vectors()["filters"][0];
+  const json& each = javascript_vectors()["filters"][0];
   AnyFilter filter = javascript::kFormat.decode({}, {});
   insert_all(filter, text_keys("%d"), 0, 2000);
   EXPECT_EQ(sha256(lines_of(set_positions(filter))),

@@ -14,24 +14,17 @@
 using namespace bloomery;
 using namespace bloomery::golden;
 using nlohmann::json;
-using orestes::Counts;
 
 namespace {
 
-const json& vectors() {
+const json& orestes_vectors() {
   static const json all = golden::read("orestes.json");
   return all;
 }
 
-FormatSettings settings_of(const json& hash) {
-  FormatSettings settings;
-  for (const auto& [name, value] : hash.items()) settings[name] = value.get<std::string>();
-  return settings;
-}
-
 TEST(Orestes, ProbesAsOrestesDoes) {
   const OrestesProbes probes{FilterParameters{}};
-  for (const json& each : vectors()["hash_positions"]) {
+  for (const json& each : orestes_vectors()["hash_positions"]) {
     const HashPair hash = probes.hash(string_key(each["key"]));
     EXPECT_EQ(hash.h1, each["murmur3_32_seed0"]);
     EXPECT_EQ(hash.h2, each["murmur3_32_seed_h1"]);
@@ -45,7 +38,7 @@ TEST(Orestes, ProbesAsOrestesDoes) {
 }
 
 TEST(Orestes, SizesAsOrestesDoes) {
-  for (const json& each : vectors()["sizing"]) {
+  for (const json& each : orestes_vectors()["sizing"]) {
     const Geometry geometry = orestes::geometry(each["n"], each["p"]);
     EXPECT_EQ(geometry.bit_count, each["m"]) << each;
     EXPECT_EQ(geometry.probe_count, each["k"]) << each;
@@ -56,7 +49,7 @@ TEST(Orestes, SizesAsOrestesDoes) {
 }
 
 TEST(Orestes, FillsBitmapsAndJsonToTheSameBytesAndAnswers) {
-  for (const json& each : vectors()["redis_filters"]) {
+  for (const json& each : orestes_vectors()["redis_filters"]) {
     SCOPED_TRACE(each["name"].get<std::string>());
     const FormatSettings config = settings_of(each["config_hash"]);
     AnyFilter filter = orestes::kFormat.create(
@@ -156,18 +149,18 @@ TEST(Orestes, ReadsOnlyTheMethodItKnows) {
   EXPECT_THROW(orestes::kFormat.decode({}, {{"m", "64"}}), std::invalid_argument);
 }
 
-Counts::Fields fields_of(const json& by_hex) {
-  Counts::Fields fields;
+orestes::Counts::Fields fields_of(const json& by_hex) {
+  orestes::Counts::Fields fields;
   for (const auto& [name, value] : by_hex.items()) fields[bytes_of_hex(name)] = value;
   return fields;
 }
 
 TEST(OrestesCounts, CountAsOrestesDoes) {
-  const json& each = vectors()["redis_counting"];
+  const json& each = orestes_vectors()["redis_counting"];
   const json& steps = each["steps"];
   const Geometry geometry = orestes::geometry(each["n"], each["p"]);
   const MakeKey make = text_keys("k%d");
-  Counts counts(geometry);
+  orestes::Counts counts(geometry);
   for (int i = 0; i < 30; ++i) counts.add(make(i));
   EXPECT_EQ(counts.encode(), fields_of(steps[0]["counts_field4BE_to_value"]));
   const auto bits = [&] { return text_of(encode(orestes::kFormat, counts.filter().contents())); };
@@ -182,18 +175,18 @@ TEST(OrestesCounts, CountAsOrestesDoes) {
   for (int i = 0; i < 15; ++i) EXPECT_GE(counts.count(make(i)), 1U);
 
   // Here Orestes takes away what was never added, and keys that were are gone.
-  const Counts::Fields before = counts.encode();
+  const orestes::Counts::Fields before = counts.encode();
   EXPECT_FALSE(counts.remove("never added"));
   EXPECT_EQ(counts.encode(), before);
-  EXPECT_EQ(Counts::decode(before, geometry).encode(), before);
-  EXPECT_THROW(Counts::decode(fields_of(steps[3]["counts_field4BE_to_value"]), geometry),
+  EXPECT_EQ(orestes::Counts::decode(before, geometry).encode(), before);
+  EXPECT_THROW(orestes::Counts::decode(fields_of(steps[3]["counts_field4BE_to_value"]), geometry),
                FormatError);
 }
 
 // Orestes counts a counter that is full down to zero, and loses the keys it had no room for.
 TEST(OrestesCounts, StayAtTheirLargest) {
-  const json& each = vectors()["memory_counting8_saturation"];
-  Counts counts({.bit_count = 1000, .probe_count = 5}, Counts::kLargestOf8Bits);
+  const json& each = orestes_vectors()["memory_counting8_saturation"];
+  orestes::Counts counts({.bit_count = 1000, .probe_count = 5}, orestes::Counts::kLargestOf8Bits);
   for (int i = 0; i < each["adds"]; ++i) counts.add("key");
   EXPECT_EQ(counts.count("key"), each["count_after_adds"]);
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(counts.remove("key"));
@@ -204,9 +197,9 @@ TEST(OrestesCounts, StayAtTheirLargest) {
 // Of ten probes on four bits some fall together, and their counter counts them all.
 TEST(OrestesCounts, RemoveNothingWhereProbesFallTogether) {
   const Geometry geometry{.bit_count = 4, .probe_count = 10};
-  Counts counts(geometry);
+  orestes::Counts counts(geometry);
   counts.add("a");
-  const Counts::Fields once = counts.encode();
+  const orestes::Counts::Fields once = counts.encode();
   EXPECT_EQ(counts.count("a"), 1U);
   counts.add("b");
   EXPECT_TRUE(counts.remove("b"));
@@ -218,17 +211,17 @@ TEST(OrestesCounts, RemoveNothingWhereProbesFallTogether) {
 
 TEST(OrestesCounts, RefuseFieldsThatAreNoCounts) {
   const Geometry geometry{.bit_count = 1000, .probe_count = 5};
-  using Fields = Counts::Fields;
+  using Fields = orestes::Counts::Fields;
   const std::string position("\0\0\0\x07", 4);
   for (const Fields& fields :
        {Fields{{"", "1"}}, Fields{{"\x01", "1"}}, Fields{{std::string("\0\0\x03\xe8", 4), "1"}},
         Fields{{position, ""}}, Fields{{position, "-1"}}, Fields{{position, "1x"}},
         Fields{{position, "9223372036854775808"}}}) {
-    EXPECT_THROW(Counts::decode(fields, geometry), FormatError);
+    EXPECT_THROW(orestes::Counts::decode(fields, geometry), FormatError);
   }
-  EXPECT_EQ(Counts::decode({{position, "300"}}, geometry, 255).encode(),
+  EXPECT_EQ(orestes::Counts::decode({{position, "300"}}, geometry, 255).encode(),
             (Fields{{position, "255"}}));
-  EXPECT_THROW(Counts(Geometry{.bit_count = 0, .probe_count = 5}), FormatError);
+  EXPECT_THROW(orestes::Counts(Geometry{.bit_count = 0, .probe_count = 5}), FormatError);
 }
 
 }  // namespace

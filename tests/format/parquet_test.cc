@@ -26,41 +26,33 @@ std::string published() {
   return {reinterpret_cast<const char*>(kPublished.data()), kPublished.size()};
 }
 
-AnyFilter create(std::uint64_t capacity, double rate) {
-  return parquet::kFormat.create({.capacity = capacity, .false_positive_rate = rate}, {});
-}
-
-std::string written(const AnyFilter& filter) {
-  return text_of(encode(parquet::kFormat, filter.contents()));
-}
-
 TEST(Parquet, SetsTheBitsOfThePublishedExample) {
   AnyFilter filter = parquet::decode(bytes_of(std::string(published())));
   EXPECT_EQ(present(filter, text_keys("a%d"), 0, 10).size(), 10U);
-  const std::string theirs = written(filter);
+  const std::string theirs = written_as(parquet::kFormat, filter);
   EXPECT_EQ(theirs, published());
   filter.clear();
   insert_all(filter, text_keys("a%d"), 0, 10);
-  EXPECT_EQ(written(filter), theirs);
+  EXPECT_EQ(written_as(parquet::kFormat, filter), theirs);
 }
 
 TEST(Parquet, SizesToPowersOfTwoAsArrowDoes) {
   // Bits of the specification's formula: 96, 968, 9681, 96815 and 968152 for 1 %.
   for (const auto& [keys, bytes] : std::map<std::uint64_t, std::uint64_t>{
            {10, 32}, {100, 128}, {1000, 2048}, {10'000, 16'384}, {100'000, 131'072}}) {
-    const Geometry geometry = create(keys, 0.01).geometry();
+    const Geometry geometry = created(parquet::kFormat, keys, 0.01).geometry();
     EXPECT_GE(geometry.bit_count, 8 * bytes) << keys;
     EXPECT_LE(predicted_rate(geometry, static_cast<double>(keys)), 0.01) << keys;
     EXPECT_EQ(geometry.bit_count & (geometry.bit_count - 1), 0U) << keys;
   }
-  EXPECT_EQ(create(1000, 0.01).geometry().bit_count, 8U * 2048);
-  EXPECT_EQ(create(1, 0.5).geometry().bit_count, 256U);
-  EXPECT_THROW(create(1'000'000'000, 0.01), std::invalid_argument);
+  EXPECT_EQ(created(parquet::kFormat, 1000, 0.01).geometry().bit_count, 8U * 2048);
+  EXPECT_EQ(created(parquet::kFormat, 1, 0.5).geometry().bit_count, 256U);
+  EXPECT_THROW(created(parquet::kFormat, 1'000'000'000, 0.01), std::invalid_argument);
 }
 
 TEST(Parquet, KeepsTheRateItIsCreatedForAndPredictsIt) {
   for (const double rate : {0.1, 0.01, 0.001}) {
-    AnyFilter filter = create(24'000, rate);
+    AnyFilter filter = created(parquet::kFormat, 24'000, rate);
     insert_all(filter, text_keys("member %d"), 0, 24'000);
     const auto positives =
         static_cast<double>(present(filter, text_keys("stranger %d"), 0, 200'000).size());
@@ -68,16 +60,17 @@ TEST(Parquet, KeepsTheRateItIsCreatedForAndPredictsIt) {
     EXPECT_LE(positives, bloomery::testing::binomial_upper(200'000, filter.predicted_rate()))
         << rate;
     EXPECT_NEAR(filter.cardinality(), 24'000, 500) << rate;
-    EXPECT_NEAR(static_cast<double>(parquet::decode(bytes_of(written(filter))).inserted()), 24'000,
-                500);
+    EXPECT_NEAR(static_cast<double>(
+                    parquet::decode(bytes_of(written_as(parquet::kFormat, filter))).inserted()),
+                24'000, 500);
   }
 }
 
 TEST(Parquet, AnswersBatchesInFiltersBeyondTheCacheAsOneByOne) {
-  AnyFilter filter = create(1'500'000, 0.01);
+  AnyFilter filter = created(parquet::kFormat, 1'500'000, 0.01);
   ASSERT_GE(filter.contents().words.front().size_bytes(), std::size_t{2} << 20);
   insert_all(filter, text_keys("member %d"), 0, 1999);
-  AnyFilter singly = create(1'500'000, 0.01);
+  AnyFilter singly = created(parquet::kFormat, 1'500'000, 0.01);
   for (int i = 0; i < 1999; ++i) singly.insert("member " + std::to_string(i));
   EXPECT_TRUE(std::ranges::equal(filter.contents().words.front(), singly.contents().words.front()));
   EXPECT_EQ(present(filter, text_keys("member %d"), 1000, 2500).size(), 999U);
@@ -90,16 +83,16 @@ TEST(Parquet, ReadsAnyNumberOfBlocks) {
   three.insert(2, 1, '\x01');
   AnyFilter filter = parquet::decode(bytes_of(three));
   EXPECT_EQ(filter.geometry().bit_count, 768U);
-  EXPECT_EQ(written(filter), three);
+  EXPECT_EQ(written_as(parquet::kFormat, filter), three);
   insert_all(filter, text_keys("key %d"), 0, 30);
   EXPECT_EQ(present(filter, text_keys("key %d"), 0, 30).size(), 30U);
 }
 
 TEST(Parquet, ReadsAHeaderInTheLongForm) {
-  // Field ids written out, as Thrift allows, where the short form is a step from the one before.
+  // Field ids written_as out, as Thrift allows, where the short form is a step from the one before.
   const std::string header("\x05\x02\x40\x1c\x1c\0\0\x1c\x1c\0\0\x1c\x1c\0\0\0", 16);
   const AnyFilter filter = parquet::decode(bytes_of(header + published().substr(15)));
-  EXPECT_EQ(written(filter), published());
+  EXPECT_EQ(written_as(parquet::kFormat, filter), published());
 }
 
 TEST(Parquet, NamesWhatItRefuses) {

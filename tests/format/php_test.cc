@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-const json& vectors() {
+const json& php_vectors() {
   static const json all = golden::read("php_redis.json");
   return all;
 }
@@ -34,7 +34,7 @@ MakeKey printf_keys(const std::string& pattern) {
 }
 
 TEST(Php, CastsFloatsAsPhpDoes) {
-  for (const json& each : vectors()["float_to_int_casts"]) {
+  for (const json& each : php_vectors()["float_to_int_casts"]) {
     EXPECT_EQ(php_int(std::stod(each["float"].get<std::string>())),
               std::stoll(each["int_cast"].get<std::string>()))
         << each;
@@ -47,7 +47,7 @@ TEST(Php, CastsFloatsAsPhpDoes) {
 
 TEST(Php, HashesAsTheClassDoes) {
   const PhpProbes probes{FilterParameters{}};
-  for (const json& each : vectors()["hash_vectors"]) {
+  for (const json& each : php_vectors()["hash_vectors"]) {
     SCOPED_TRACE(each.dump());
     const std::string key = bytes_of_hex(each["in_hex"]);
     EXPECT_EQ(php::bkdr_hash(key), each["bkdr"]);
@@ -62,7 +62,7 @@ TEST(Php, HashesAsTheClassDoes) {
 }
 
 TEST(Php, FillsBitmapsToTheSameBytesAndAnswers) {
-  for (const json& each : vectors()["filters"]) {
+  for (const json& each : php_vectors()["filters"]) {
     SCOPED_TRACE(each["bucket"].get<std::string>());
     const std::uint64_t kilobytes = each["sizeInKB"];
     AnyFilter filter = php::kFormat.decode({}, {{"size_kb", std::to_string(kilobytes)}});

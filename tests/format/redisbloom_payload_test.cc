@@ -43,7 +43,7 @@ void expect_answers(const AnyFilter& filter, const RedisBloomModel& model) {
   }
 }
 
-std::string encoded(const AnyFilter& filter) {
+std::string encoded_payload(const AnyFilter& filter) {
   std::string bytes;
   redisbloom::encode_payload(filter.contents(),
                              [&](std::span<const std::byte> piece) { bytes += text_of(piece); });
@@ -57,9 +57,9 @@ TEST(RedisBloomPayload, IsReadAndWrittenAsServersDo) {
     const std::string bytes = payload_of(module_value_of(model, shape, 4, plain_string));
     const AnyFilter filter = redisbloom::decode_payload(bytes_of(bytes));
     expect_answers(filter, model);
-    const std::string again = encoded(filter);
+    const std::string again = encoded_payload(filter);
     EXPECT_EQ(again.substr(0, 10), bytes.substr(0, 10));
-    EXPECT_EQ(encoded(redisbloom::decode_payload(bytes_of(again))), again);
+    EXPECT_EQ(encoded_payload(redisbloom::decode_payload(bytes_of(again))), again);
     expect_answers(redisbloom::decode_payload(bytes_of(again)), model);
   }
 }
@@ -85,7 +85,7 @@ TEST(RedisBloomPayload, OfEveryEncodingVersionIsRead) {
       const AnyFilter filter = redisbloom::decode_payload(bytes_of(payload_of(value)));
       expect_answers(filter, model);
       EXPECT_EQ(filter.inserted(),
-                redisbloom::decode_payload(bytes_of(encoded(filter))).inserted());
+                redisbloom::decode_payload(bytes_of(encoded_payload(filter))).inserted());
     }
   }
 }
@@ -160,7 +160,7 @@ TEST(RedisBloomPayload, OfAsManyLinksAsItTook) {
     EXPECT_TRUE(of_payload.may_contain(key));
     EXPECT_TRUE(of_dump.may_contain(key));
   }
-  EXPECT_EQ(encoded(of_payload), payload);
+  EXPECT_EQ(encoded_payload(of_payload), payload);
   // Files of our own have one byte for probes.
   try {
     const NativeHead head(contents, {});

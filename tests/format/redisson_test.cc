@@ -16,18 +16,12 @@ using nlohmann::json;
 
 namespace {
 
-const json& vectors() {
+const json& redisson_vectors() {
   static const json all = golden::read("redisson.json");
   return all;
 }
 
-FormatSettings settings_of(const json& hash) {
-  FormatSettings settings;
-  for (const auto& [name, value] : hash.items()) settings[name] = value.get<std::string>();
-  return settings;
-}
-
-MakeKey keys_of_vector(const json& filter) {
+MakeKey redisson_keys(const json& filter) {
   const std::string codec = filter["codec"];
   const std::string pattern = filter["key_pattern"];
   if (pattern == "java.lang.Long i" && codec == "LongCodec") {
@@ -41,7 +35,7 @@ MakeKey keys_of_vector(const json& filter) {
 
 TEST(Redisson, HashesAsRedissonDoes) {
   const RedissonProbes probes{FilterParameters{}};
-  for (const json& each : vectors()["hash128"]) {
+  for (const json& each : redisson_vectors()["hash128"]) {
     const HashPair hash = probes.hash(bytes_of_hex(each["in_hex"]));
     EXPECT_EQ(hash.h1, number_of_hex(each["h0"])) << each;
     EXPECT_EQ(hash.h2, number_of_hex(each["h1"])) << each;
@@ -49,7 +43,7 @@ TEST(Redisson, HashesAsRedissonDoes) {
 }
 
 TEST(Redisson, ProbesAsRedissonDoes) {
-  for (const json& each : vectors()["indexes"]) {
+  for (const json& each : redisson_vectors()["indexes"]) {
     const HashPair hash{number_of_hex(each["h0"]), number_of_hex(each["h1"])};
     for (const json& set : each["index_sets"]) {
       for (std::uint32_t i = 0; i < set["k"]; ++i) {
@@ -61,7 +55,7 @@ TEST(Redisson, ProbesAsRedissonDoes) {
 }
 
 TEST(Redisson, SizesAsTryInitDoes) {
-  for (const json& each : vectors()["tryInit_sizing"]) {
+  for (const json& each : redisson_vectors()["tryInit_sizing"]) {
     SCOPED_TRACE(each.dump());
     const double n = each["n"];
     const double p = each["p"];
@@ -76,13 +70,13 @@ TEST(Redisson, SizesAsTryInitDoes) {
 }
 
 TEST(Redisson, FillsFiltersToTheSameBytesAndAnswers) {
-  for (const json& each : vectors()["filters"]) {
+  for (const json& each : redisson_vectors()["filters"]) {
     SCOPED_TRACE(each["name"].get<std::string>());
     const FormatSettings settings = settings_of(each["config_hash"]);
     EXPECT_EQ(redisson::config_key(each["name"].get<std::string>()), each["config_key"]);
     AnyFilter filter = redisson::kFormat.decode({}, settings);
     EXPECT_EQ(redisson::kFormat.settings_of(filter.contents()), settings);
-    const MakeKey make = keys_of_vector(each);
+    const MakeKey make = redisson_keys(each);
     const auto old = insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
     EXPECT_EQ(old, each["insert_indices_where_add_returned_false"]);
     const auto positives = present(filter, make, each["probe_from"], each["probe_to_exclusive"]);

@@ -17,18 +17,19 @@ using nlohmann::json;
 
 namespace {
 
-const json& vectors() {
+const json& simple_java_vectors() {
   static const json all = golden::read("simple_java.json");
   return all;
 }
 
 TEST(SimpleJava, ProbesAsTheClassDoes) {
   const SimpleJavaProbes probes{FilterParameters{}};
-  for (const json& each : vectors()["hash_vectors"]) {
+  for (const json& each : simple_java_vectors()["hash_vectors"]) {
     SCOPED_TRACE(each.dump());
     const std::string key = string_key(each["key"]);
     for (std::uint32_t i = 0; i < 8; ++i) {
-      EXPECT_EQ(SimpleJavaProbes::position(key, i, vectors()["bits"]), each["index"][i]);
+      EXPECT_EQ(SimpleJavaProbes::position(key, i, simple_java_vectors()["bits"]),
+                each["index"][i]);
       const auto whole = static_cast<std::int32_t>(unit_hash(key, SimpleJavaProbes::kFactors[i]));
       EXPECT_EQ(whole, each["int_hash_before_mask"][i]);
     }
@@ -36,7 +37,7 @@ TEST(SimpleJava, ProbesAsTheClassDoes) {
 }
 
 TEST(SimpleJava, FillsBitSetsToTheSameBytesAndAnswers) {
-  const json& each = vectors()["filter_small"];
+  const json& each = simple_java_vectors()["filter_small"];
   AnyFilter filter = simple_java::kFormat.decode({}, {});
   const MakeKey make = text_keys(each["key_pattern"]);
   insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
@@ -54,7 +55,7 @@ TEST(SimpleJava, FillsBitSetsToTheSameBytesAndAnswers) {
 }
 
 TEST(SimpleJava, RepeatsTheExperimentOfItsArticle) {
-  const json& each = vectors()["filter_large"];
+  const json& each = simple_java_vectors()["filter_large"];
   AnyFilter filter = simple_java::kFormat.create({.capacity = 2'000'000}, {});
   insert_all(filter, text_keys("%d"), 0, 2'000'000);
   EXPECT_EQ(BitView(filter.contents().words.front()).count_ones(), each["set_bits"]);

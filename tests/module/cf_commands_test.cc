@@ -14,7 +14,7 @@ using testing::ModuleTest;
 
 class CuckooCommands : public ModuleTest {};
 
-constexpr const char* kWrongType =
+constexpr const char* kOtherType =
     "-WRONGTYPE Operation against a key holding the wrong kind of value";
 
 TEST_F(CuckooCommands, AnswerInResp2) {
@@ -103,13 +103,13 @@ TEST_F(CuckooCommands, RefuseWhatRedisBloomRefusesInItsOrder) {
       {"CF.RESERVE k 9 BUCKETSIZE 5", range},
       {"CF.RESERVE k 1073741825", range},
       {"CF.RESERVE text 3", range},
-      {"CF.RESERVE text 100", kWrongType},
-      {"CF.RESERVE bloom 100", kWrongType},
+      {"CF.RESERVE text 100", kOtherType},
+      {"CF.RESERVE bloom 100", kOtherType},
       {"CF.RESERVE cf 100", "-ERR item exists"},
       {"CF.ADD cf", arity("cf.add")},
       {"CF.ADDNX cf a b", arity("cf.addnx")},
-      {"CF.ADD text a", kWrongType},
-      {"CF.ADDNX bloom a", kWrongType},
+      {"CF.ADD text a", kOtherType},
+      {"CF.ADDNX bloom a", kOtherType},
       {"CF.INSERT cf a", arity("cf.insert")},
       {"CF.INSERT cf ITEMS", arity("cf.insert")},
       {"CF.INSERT cf NOCREATE ITEMS", arity("cf.insert")},
@@ -122,8 +122,8 @@ TEST_F(CuckooCommands, RefuseWhatRedisBloomRefusesInItsOrder) {
       {"CF.INSERT cf x ITEMS a", "-Unknown argument received"},
       {"CF.INSERT cf  ITEMS a", "-Unknown argument received"},
       {"CF.INSERT none NOCREATE ITEMS a", "-ERR not found"},
-      {"CF.INSERT text NOCREATE ITEMS a", kWrongType},
-      {"CF.INSERTNX text ITEMS a", kWrongType},
+      {"CF.INSERT text NOCREATE ITEMS a", kOtherType},
+      {"CF.INSERTNX text ITEMS a", kOtherType},
       {"CF.EXISTS cf", arity("cf.exists")},
       {"CF.EXISTS cf a b", arity("cf.exists")},
       {"CF.MEXISTS cf", arity("cf.mexists")},
@@ -137,28 +137,28 @@ TEST_F(CuckooCommands, RefuseWhatRedisBloomRefusesInItsOrder) {
       {"CF.COMPACT bloom", "-Cuckoo filter was not found"},
       {"CF.INFO", arity("cf.info")},
       {"CF.INFO none", "-ERR not found"},
-      {"CF.INFO bloom", kWrongType},
+      {"CF.INFO bloom", kOtherType},
       {"CF.DEBUG none", "-ERR not found"},
-      {"CF.DEBUG text", kWrongType},
+      {"CF.DEBUG text", kOtherType},
       {"CF.SCANDUMP cf", arity("cf.scandump")},
       {"CF.SCANDUMP none x", "-Invalid position"},
       {"CF.SCANDUMP cf -1", "-Invalid position"},
       {"CF.SCANDUMP none 0", "-ERR not found"},
-      {"CF.SCANDUMP bloom 0", kWrongType},
+      {"CF.SCANDUMP bloom 0", kOtherType},
       {"CF.LOADCHUNK cf 1", arity("cf.loadchunk")},
       {"CF.LOADCHUNK text 0 a", "-Invalid position"},
       {"CF.LOADCHUNK text x a", "-Invalid position"},
       {"CF.LOADCHUNK cf 1 a", "-ERR item exists"},
-      {"CF.LOADCHUNK text 1 a", kWrongType},
+      {"CF.LOADCHUNK text 1 a", kOtherType},
       {"CF.LOADCHUNK none 1 a", "-Invalid header"},
       {"CF.LOADCHUNK none 1 12345678901234567890123456789012345678", "-Couldn't create filter!"},
       {"CF.LOADCHUNK none 2 a", "-ERR not found"},
-      {"CF.LOADCHUNK text -2 a", kWrongType},
+      {"CF.LOADCHUNK text -2 a", kOtherType},
       {"CF.LOADCHUNK cf -9223372036854775808 1", "-Couldn't load chunk!"},
       {"CF.LOADCHUNK cf 922337203685477588 1", "-Couldn't load chunk!"},
       {"CF.LOADCHUNK cf 4 abcd", "-Couldn't load chunk!"},
-      {"BF.ADD cf a", kWrongType},
-      {"BF.RESERVE cf 0.01 100", kWrongType},
+      {"BF.ADD cf a", kOtherType},
+      {"BF.RESERVE cf 0.01 100", kOtherType},
   };
   for (const auto& [command, reply] : all) EXPECT_EQ(server.ask(command), reply) << command;
   EXPECT_EQ(server.call({"CF.LOADCHUNK", "cf", "4", ""}).shown(), "-Couldn't load chunk!");

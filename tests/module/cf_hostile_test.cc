@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "bloomery/format/rdb/crc64.h"
+#include "tests/module/payload.h"
 #include "tests/module/server_client.h"
 
 namespace bloomery {
@@ -13,6 +13,7 @@ namespace {
 
 using testing::ModuleServer;
 using testing::ModuleTest;
+using testing::with_checksum;
 
 class CuckooHostile : public ModuleTest {
  protected:
@@ -26,13 +27,6 @@ class CuckooHostile : public ModuleTest {
     EXPECT_FALSE(server.call({"DUMP", key}).text.empty());
   }
 };
-
-std::string with_checksum(std::string payload) {
-  payload.resize(payload.size() - 8);
-  const std::uint64_t sum = rdb::crc64(std::as_bytes(std::span<const char>(payload)));
-  payload.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  return payload;
-}
 
 TEST_F(CuckooHostile, RestoreTakesNothingThatIsNoFilter) {
   ModuleServer server(folder());

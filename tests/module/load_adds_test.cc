@@ -19,7 +19,7 @@ using testing::free_port;
 using testing::ModuleServer;
 using testing::ModuleTest;
 
-std::string native_bytes(AnyFilter filter, const FileNotes& notes = {}) {
+std::string bytes_of_new(AnyFilter filter, const FileNotes& notes = {}) {
   filter.insert("scanned");
   const FilterContents contents = filter.contents();
   std::string all;
@@ -28,10 +28,10 @@ std::string native_bytes(AnyFilter filter, const FileNotes& notes = {}) {
   });
   return all;
 }
-std::string native_bytes(FilterKind kind, const FileNotes& notes = {}) {
+std::string bytes_of_new(FilterKind kind, const FileNotes& notes = {}) {
   FilterOptions options{.capacity = 20, .false_positive_rate = 0.001};
   options.window.length_ms = kind == FilterKind::windowed ? 3'600'000 : 0;
-  return native_bytes(make_filter(kind, options), notes);
+  return bytes_of_new(make_filter(kind, options), notes);
 }
 
 class LoadAdds : public ModuleTest {
@@ -70,7 +70,7 @@ TEST_F(LoadAdds, AreInTheOldFilterAndInTheNewOneOfEveryKind) {
   for (const FilterKind kind : {FilterKind::blocked, FilterKind::classic, FilterKind::scalable,
                                 FilterKind::counting, FilterKind::windowed}) {
     for (const char* const old : {"BF.RESERVE", "BLOOM.RESERVE"}) {
-      const std::string bytes = native_bytes(kind);
+      const std::string bytes = bytes_of_new(kind);
       server.call({old, "key", "0.01", "100"});
       server.ask("BLOOM.MADD key before again");
       begin(server, "key", bytes);
@@ -88,7 +88,7 @@ TEST_F(LoadAdds, AreInTheOldFilterAndInTheNewOneOfEveryKind) {
 
 TEST_F(LoadAdds, AreKeptBeforeTheFirstFilterToo) {
   ModuleServer server(folder());
-  const std::string bytes = native_bytes(FilterKind::scalable);
+  const std::string bytes = bytes_of_new(FilterKind::scalable);
   EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN"), "+OK");
   EXPECT_EQ(server.ask("BLOOM.ADD key a"), ":1");
   EXPECT_EQ(server.ask("BLOOM.ADD key a"), ":0");
@@ -109,7 +109,7 @@ TEST_F(LoadAdds, AreKeptBeforeTheFirstFilterToo) {
 }
 
 TEST_F(LoadAdds, GoWhereTheLoadGoes) {
-  const std::string bytes = native_bytes(FilterKind::windowed);
+  const std::string bytes = bytes_of_new(FilterKind::windowed);
   for (const char* const preamble : {"yes", "no"}) {
     const std::vector<std::string> options{"--appendonly", "yes", "--aof-use-rdb-preamble",
                                            preamble};
@@ -150,7 +150,7 @@ TEST_F(LoadAdds, AreOnReplicasOfAnyAge) {
   ModuleServer primary(folder("primary"), {}, {"--port", port, "--repl-diskless-sync-delay", "0"});
   ModuleServer early(folder("early"), {}, {"--replicaof", "127.0.0.1 " + port});
   ASSERT_TRUE(testing::has_synced(early));
-  const std::string bytes = native_bytes(FilterKind::windowed);
+  const std::string bytes = bytes_of_new(FilterKind::windowed);
   primary.ask("BF.MADD key before again");
   for (const char* const key : {"key", "none"}) begin(primary, key, bytes);
   for (const char* const key : {"key", "none"}) add(primary, key, "1");
@@ -176,7 +176,7 @@ TEST_F(LoadAdds, AreOnReplicasOfAnyAge) {
 
 TEST_F(LoadAdds, CountAsOftenAsTheyCame) {
   ModuleServer server(folder());
-  const std::string bytes = native_bytes(FilterKind::counting);
+  const std::string bytes = bytes_of_new(FilterKind::counting);
   server.ask("BLOOM.RESERVE key 0.01 100 COUNTING");
   begin(server, "key", bytes);
   server.ask("BLOOM.MADD key twice twice gone");
@@ -189,7 +189,7 @@ TEST_F(LoadAdds, CountAsOftenAsTheyCame) {
 
 TEST_F(LoadAdds, WhoWasPushedAsideHearsOfIt) {
   ModuleServer server(folder());
-  const std::string bytes = native_bytes(FilterKind::blocked);
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
   const std::string size = std::to_string(bytes.size());
   server.ask("BF.ADD key a");
   EXPECT_EQ(server.call({"BLOOM.LOAD", "key", "BEGIN", size, "ID", "first"}).shown(), "+OK");
@@ -214,7 +214,7 @@ TEST_F(LoadAdds, WhoWasPushedAsideHearsOfIt) {
 
 TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   ModuleServer server(folder());
-  const std::string bytes = native_bytes(FilterKind::blocked);
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
   server.ask("BF.ADD key a");
   // It was elsewhere, where items may have been added that it did not see.
   begin(server, "key", bytes);
@@ -284,7 +284,7 @@ TEST_F(LoadAdds, NothingIsLostOverRebuildsUnderTraffic) {
 
 TEST_F(LoadAdds, TheWatermarkIsTheOneThatCame) {
   ModuleServer server(folder());
-  const std::string bytes = native_bytes(FilterKind::blocked, {.watermark = 77, .epoch = 2});
+  const std::string bytes = bytes_of_new(FilterKind::blocked, {.watermark = 77, .epoch = 2});
   begin(server, "key", bytes);
   server.ask("BLOOM.ADD key later");
   bring(server, "key", bytes);

@@ -16,6 +16,7 @@
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 
@@ -24,13 +25,12 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::kReadWrite;
 using testing::read_file;
 using testing::sample;
 using testing::ScratchFolder;
 using ::testing::ThrowsMessage;
 using testing::write_file;
-
-constexpr MapOptions kReadWrite{.access = MapOptions::read_write};
 
 class DamagedFile : public ::testing::Test {
  protected:

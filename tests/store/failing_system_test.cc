@@ -13,6 +13,7 @@
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/store/system_faults.h"
@@ -26,12 +27,11 @@ using ::testing::ElementsAre;
 using testing::FailingCall;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::kReadWrite;
 using testing::read_file;
 using testing::sample;
 using testing::ScratchFolder;
 using ::testing::ThrowsMessage;
-
-constexpr MapOptions kReadWrite{.access = MapOptions::read_write};
 
 // Runs `action` with its first, second, ... call failing until it makes no more calls than that;
 // visits after each failure. Returns how many failed.

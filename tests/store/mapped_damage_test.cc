@@ -13,6 +13,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/store/system_faults.h"
@@ -22,6 +23,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::keys_of;
+using testing::kReadWrite;
 using testing::read_file;
 using testing::sample;
 using testing::Sample;
@@ -30,7 +32,6 @@ using testing::ScratchFolder;
 using ::testing::ThrowsMessage;
 using testing::write_file;
 
-constexpr MapOptions kReadWrite{.access = MapOptions::read_write};
 constexpr MapOptions kUnchecked{.verify_when_touched = false};
 
 std::size_t found_one_by_one(const AnyFilter& filter, const std::vector<std::string>& keys) {

@@ -10,6 +10,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/stored_words.h"
@@ -19,6 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using testing::keys_of;
+using testing::kReadWrite;
 using testing::read_file;
 using testing::sample;
 using testing::sample_members;
@@ -26,8 +28,6 @@ using testing::samples;
 using testing::ScratchFolder;
 using testing::stored_words;
 using ::testing::ThrowsMessage;
-
-constexpr MapOptions kReadWrite{.access = MapOptions::read_write};
 
 std::size_t count_found(const MappedFilter& filter, const std::vector<std::string>& keys) {
   return static_cast<std::size_t>(

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <span>
 #include <string>
@@ -21,6 +22,13 @@ inline std::vector<std::string> texts(std::size_t count, const std::string& pref
 
 inline std::vector<Key> keys_of(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
+}
+
+// `count` numbers from `first` on.
+inline std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t count) {
+  std::vector<std::uint64_t> all(count);
+  std::iota(all.begin(), all.end(), first);
+  return all;
 }
 
 // A family of keys with structure: what real programs insert. `make(i)` is the i-th key.

@@ -33,6 +33,7 @@ struct FileLayout {
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kBodyAlignment = 4096;
 inline constexpr std::uint64_t kBlockBytes = 64 * 1024;
+inline constexpr std::size_t kBlockWords = kBlockBytes / sizeof(std::uint64_t);
 // Nothing before the body is longer.
 inline constexpr std::uint64_t kMaxHeadBytes = 17 * kBodyAlignment;
 

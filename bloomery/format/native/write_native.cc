@@ -13,7 +13,6 @@
 namespace bloomery {
 namespace {
 
-constexpr std::size_t kBlockWords = kBlockBytes / sizeof(std::uint64_t);
 constexpr std::size_t kPieceWords = 16 * kBlockWords;
 
 }  // namespace

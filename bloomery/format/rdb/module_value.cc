@@ -15,7 +15,7 @@ constexpr int kLetterBits = 6;
 constexpr int kNameLetters = 9;
 
 enum Tag : std::uint8_t {
-  kEnd = 0,
+  kEndOfValue = 0,
   kSigned = 1,
   kUnsigned = 2,
   kFloat = 3,
@@ -65,7 +65,7 @@ void skip_module_values(RdbCursor& cursor) {
   for (;;) {
     const std::size_t at = cursor.offset();
     switch (const std::uint64_t tag = cursor.length("tag of a module's value")) {
-      case kEnd:
+      case kEndOfValue:
         return;
       case kSigned:
       case kUnsigned:
@@ -126,7 +126,7 @@ std::string ModuleReader::place() const {
 }
 
 void ModuleReader::expect_end() {
-  expect_tag(cursor_, kEnd, kEndField);
+  expect_tag(cursor_, kEndOfValue, kEndField);
 }
 
 std::uint64_t CuckooReader::number(const char* field) {
@@ -148,7 +148,7 @@ std::string CuckooReader::place() const {
 }
 
 void CuckooReader::expect_end() {
-  expect_tag(cursor_, kEnd, kEndField);
+  expect_tag(cursor_, kEndOfValue, kEndField);
 }
 
 void ModuleWriter::put_length(std::uint64_t value) {
@@ -187,7 +187,7 @@ void ModuleWriter::string(std::span<const std::byte> bytes) {
 }
 
 void ModuleWriter::end() {
-  put_length(kEnd);
+  put_length(kEndOfValue);
   flush();
 }
 

@@ -26,7 +26,7 @@ enum Opcode : std::uint8_t {
   kExpiresAtMs = 252,
   kExpiresAt = 253,
   kDatabase = 254,
-  kEnd = 255,
+  kEndOfFile = 255,
 };
 
 // Magic and version; where entries begin.
@@ -183,7 +183,7 @@ RdbFile read_rdb(std::span<const std::byte> bytes) {
   State state;
   for (;;) {
     const std::uint8_t first = cursor.byte("entry");
-    if (first == kEnd) break;
+    if (first == kEndOfFile) break;
     if (take_entry(cursor, first, file.is_valkey, state)) continue;
     read_key(cursor, first, state, file);
     state.expires_at_ms.reset();

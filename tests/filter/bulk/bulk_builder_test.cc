@@ -9,7 +9,7 @@
 namespace bloomery {
 namespace {
 
-constexpr std::size_t kKeys = 200'000;
+constexpr std::size_t kBuiltKeys = 200'000;
 
 AnyFilter empty_any(const FilterParameters& parameters) {
   return AnyFilter(testing::empty_filter(parameters));
@@ -36,7 +36,7 @@ void for_each_batch(std::span<const Key> keys, Visit visit) {
 }
 
 TEST(BulkBuilder, GivesTheBitsAndTheCountOfInsertingBatches) {
-  const auto texts = testing::texts(kKeys, "member:");
+  const auto texts = testing::texts(kBuiltKeys, "member:");
   const auto keys = testing::keys_of(texts);
   for (const auto& each : testing::bulk_cases()) {
     const auto shape = BlockedShape::of(each.parameters.geometry);
@@ -44,7 +44,8 @@ TEST(BulkBuilder, GivesTheBitsAndTheCountOfInsertingBatches) {
       AnyFilter expected = empty_any(each.parameters);
       AnyFilter built = empty_any(each.parameters);
       BulkBuilder builder(
-          built, kKeys, {threads, BulkRound::byte_count(shape, threads, kKeys * 8 / 10 / threads)});
+          built, kBuiltKeys,
+          {threads, BulkRound::byte_count(shape, threads, kBuiltKeys * 8 / 10 / threads)});
       for_each_batch(keys, [&](std::span<const Key> batch) {
         expected.insert_many(batch);
         builder.add(batch);
@@ -61,23 +62,23 @@ TEST(BulkBuilder, GivesTheBitsAndTheCountOfInsertingBatches) {
 
 TEST(BulkBuilder, FinishesWhenItGoes) {
   const auto parameters = testing::bulk_cases().front().parameters;
-  const auto texts = testing::texts(kKeys, "member:");
+  const auto texts = testing::texts(kBuiltKeys, "member:");
   const auto keys = testing::keys_of(texts);
   AnyFilter expected = empty_any(parameters);
   expected.insert_many(keys);
   AnyFilter built = empty_any(parameters);
-  { BulkBuilder(built, kKeys).add(keys); }
+  { BulkBuilder(built, kBuiltKeys).add(keys); }
   expect_same(built, expected, "without finish()");
 }
 
 TEST(BulkBuilder, TakesMoreKeysThanItWasTold) {
   const auto parameters = testing::bulk_cases().front().parameters;
-  const auto texts = testing::texts(2 * kKeys + 5, "member:");
+  const auto texts = testing::texts(2 * kBuiltKeys + 5, "member:");
   const auto keys = testing::keys_of(texts);
   AnyFilter expected = empty_any(parameters);
   expected.insert_many(keys);
   AnyFilter built = empty_any(parameters);
-  BulkBuilder builder(built, kKeys);
+  BulkBuilder builder(built, kBuiltKeys);
   builder.add(keys);
   EXPECT_EQ(builder.finish(), expected.inserted());
   expect_same(built, expected, "more keys");
