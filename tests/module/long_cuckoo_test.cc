@@ -23,7 +23,7 @@ class LongCuckoo : public ModuleTest {
 };
 
 TEST_F(LongCuckoo, KeepsAllItemsOnEveryWay) {
-  constexpr int kItems = 12'000;
+  constexpr int kItems = 9'000;
   const std::string port = free_port();
   const std::vector<std::string> options{"--port",       port,  "--repl-diskless-sync-delay", "0",
                                          "--appendonly", "yes", "--aof-use-rdb-preamble",     "no"};
