@@ -1,12 +1,13 @@
-# bloomery_test(NAME [COMPUTES_LITTLE] SOURCES file... USES library...) makes the test program NAME and gives each of
+# bloomery_test(NAME [COMPUTES_LITTLE] [ALONE pattern...] SOURCES file... USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
 # directory: tests/, so golden files have short names.
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them.
+# ALONE: tests of one thread that the thread sanitizer would need minutes for; under it they are left out.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(bloomery_test name)
-  cmake_parse_arguments(TEST "COMPUTES_LITTLE" "" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(TEST "COMPUTES_LITTLE" "" "ALONE;SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON) # the same headers are most of each file's cost
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
@@ -21,7 +22,12 @@ function(bloomery_test name)
     endif()
   endif()
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
-  gtest_discover_tests(${name}
+  set(filter "")
+  if(TEST_ALONE AND BLOOMERY_SANITIZE MATCHES "thread")
+    list(JOIN TEST_ALONE ":" alone)
+    set(filter TEST_FILTER "-${alone}")
+  endif()
+  gtest_discover_tests(${name} ${filter}
     TEST_PREFIX "${folder}/"
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests
     PROPERTIES TIMEOUT 300
