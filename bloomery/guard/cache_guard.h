@@ -88,10 +88,11 @@ class CacheGuard {
   // its end those that were there before are removed, in one batch. Waits for nobody's query or
   // write. Throws what the filter throws: then do not insert.
   InsertToken will_insert_many(std::span<const Key> keys, const CallContext& context = {}) {
-    filter_.insert_many(keys, context);
     const auto owned = std::make_shared<const std::vector<std::string>>(keys.begin(), keys.end());
+    // Pending first: a rebuild that begins now waits for what went into the old filter only.
     const PendingInserts::Id id = pending_.add(owned);
     try {
+      filter_.insert_many(keys, context);
       return InsertToken([this, owned, id] { inserted(*owned, id); },
                          [this, id] { pending_.remove(id); });
     } catch (...) {

@@ -24,6 +24,23 @@ TEST(CacheGuardInsert, ARowIsFoundAsSoonAsItsTokenEnds) {
   EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
+// Its key is in the filter from before the rebuild, and its row is not there to be scanned.
+TEST(CacheGuardInsert, ARebuildWaitsForAnInsertThatWentIntoTheOldFilterOnly) {
+  const CallContext at_once = CallContext::within(std::chrono::milliseconds(0));
+  World world;
+  bool is_waited_for = false;
+  world.filter.after_insert = [&] { is_waited_for = !world.guard.wait_for_inserts(at_once); };
+  {
+    const InsertToken token = world.guard.will_insert("bob");
+    EXPECT_TRUE(is_waited_for);
+  }
+  EXPECT_TRUE(world.guard.wait_for_inserts(at_once));
+
+  world.filter.throws = true;
+  EXPECT_THROW(static_cast<void>(world.guard.will_insert("bob")), std::runtime_error);
+  EXPECT_TRUE(world.guard.wait_for_inserts(at_once)) << "nothing is inserted";
+}
+
 TEST(CacheGuardInsert, ANegativeEntryFromBeforeGoesWithTheToken) {
   World world;
   world.filter.mistake("bob");

@@ -49,8 +49,11 @@ class FakeFilter final : public FilterPlace {
   void insert_many(std::span<const Key> keys, std::span<Inserted>, const CallContext&) override {
     ++insert_batches;
     if (throws) throw std::runtime_error("filter is away");
-    const std::lock_guard lock(mutex_);
-    for (const Key key : keys) members_.emplace(key);
+    {
+      const std::lock_guard lock(mutex_);
+      for (const Key key : keys) members_.emplace(key);
+    }
+    run(after_insert);
   }
   void mistake(Key key) {
     const std::lock_guard lock(mutex_);
@@ -68,6 +71,7 @@ class FakeFilter final : public FilterPlace {
   std::atomic<int> batches = 0;
   std::atomic<int> insert_batches = 0;
   std::atomic<void*> last_user = nullptr;
+  std::function<void()> after_insert;
 
  private:
   std::mutex mutex_;
