@@ -15,6 +15,11 @@ namespace bloomery {
 namespace {
 
 constexpr std::uint64_t kMostConfigBytes = 64 * 1024;
+constexpr int kAttempts = 100;
+
+// Stands in FILE.config while FILE is exchanged for one of other settings: nobody takes these bits
+// for those of the other.
+constexpr std::string_view kBetweenTwo = "the-filter-beside-this-is-being-replaced\n";
 
 bool is_blank(char c) noexcept {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -44,21 +49,80 @@ FormatSettings parse_config(std::string_view text, const std::filesystem::path& 
   return settings;
 }
 
-FormatSettings read_config(const std::filesystem::path& path) {
+std::optional<std::string> read_text(const std::filesystem::path& path) {
   const auto file = RegularFile::open_existing(path, RegularFile::Access::read);
-  if (!file) return {};
+  if (!file) return std::nullopt;
   if (file->size() > kMostConfigBytes) {
     throw_format_error(path, grouped(file->size()) + " bytes; settings are 65,536 at the most");
   }
   std::string text(file->size(), '\0');
   file->read(std::as_writable_bytes(std::span(text)), 0);
-  return parse_config(text, path);
+  return text;
+}
+
+FormatSettings read_config(const std::filesystem::path& path) {
+  const auto text = read_text(path);
+  if (text == kBetweenTwo) {
+    throw_format_error(path,
+                       "the filter beside it is being replaced, or that was cut short: what "
+                       "its bits mean is not known; make it again");
+  }
+  return text ? parse_config(*text, path) : FormatSettings();
 }
 
 std::string config_text(const FormatSettings& settings) {
   std::string text;
   for (const auto& [name, value] : settings) text += name + "=" + value + "\n";
   return text;
+}
+
+void write_config(const std::filesystem::path& path, std::string_view text, bool replace) {
+  write_or_replace(
+      path, replace,
+      [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
+        return replace_file(target, text.size(), false, replaced, [&](ReplacementFile& file) {
+          file.append(std::as_bytes(std::span(text)));
+        });
+      });
+}
+
+// FILE and its settings, which change in two steps. Under the settings of the one the bits of the
+// other say "absent" of keys that they hold, so between the steps there are no settings at all. The
+// caller holds the lock of the file that is replaced, if one is.
+std::optional<WriterLock> write_with_settings(const FilterContents& contents,
+                                              const FilterLocation& location, bool replace,
+                                              const std::filesystem::path& target,
+                                              const std::optional<WriterLock>& replaced) {
+  const Format& format = *location.format;
+  if (format.settings_of == nullptr) return write_foreign(contents, format, target, replaced);
+  const auto config = location.config_path();
+  const std::string text = config_text(format.settings_of(contents));
+  if (!replaced) {
+    return write_foreign(contents, format, target, replaced,
+                         [&] { write_config(config, text, replace); });
+  }
+  const auto before = read_text(config);
+  if (before == text) return write_foreign(contents, format, target, replaced);
+  bool is_between = false;
+  std::optional<WriterLock> written;
+  try {
+    written = write_foreign(contents, format, target, replaced, [&] {
+      write_config(config, kBetweenTwo, true);
+      is_between = true;
+    });
+  } catch (...) {
+    if (!is_between) throw;
+    if (!replaced->file().is_named(target)) {
+      write_config(config, text, true);  // it is in place, but may not stay
+    } else if (before) {
+      write_config(config, *before, true);
+    } else {
+      std::filesystem::remove(config);
+    }
+    throw;
+  }
+  write_config(config, text, true);
+  return written;
 }
 
 // No format says how its keys were written: what its system does where nobody chose is assumed, and
@@ -95,31 +159,34 @@ AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location) 
 
 std::optional<WriterLock> write_foreign(const FilterContents& contents, const Format& format,
                                         const std::filesystem::path& target,
-                                        const std::optional<WriterLock>& replaced) {
+                                        const std::optional<WriterLock>& replaced,
+                                        const std::function<void()>& when_written) {
   require_holds(format, contents);
   std::uint64_t byte_count = 0;
   format.encode(contents, [&](std::span<const std::byte> piece) { byte_count += piece.size(); });
   return replace_file(target, byte_count, false, replaced, [&](ReplacementFile& file) {
     format.encode(contents, [&](std::span<const std::byte> piece) { file.append(piece); });
+    if (when_written) when_written();
   });
-}
-
-void write_settings(const FilterContents& contents, const FilterLocation& location, bool replace) {
-  if (location.format->settings_of == nullptr) return;
-  const std::string text = config_text(location.format->settings_of(contents));
-  write_or_replace(
-      location.config_path(), replace,
-      [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
-        return replace_file(target, text.size(), false, replaced, [&](ReplacementFile& file) {
-          file.append(std::as_bytes(std::span(text)));
-        });
-      });
 }
 
 AnyFilter load(const FilterLocation& location) {
   if (location.format == nullptr) return load(location.path);
-  const auto file = RegularFile::open(location.path, RegularFile::Access::read);
-  return load_foreign(file, location);
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const auto file = RegularFile::open(location.path, RegularFile::Access::read);
+    // Settings that were read beside a file that was replaced meanwhile may be those of the new
+    // one.
+    const auto is_same = [&] {
+      return location.format->settings_of == nullptr || file.is_named(location.path);
+    };
+    try {
+      AnyFilter filter = load_foreign(file, location);
+      if (is_same()) return filter;
+    } catch (const FormatError&) {
+      if (is_same()) throw;
+    }
+  }
+  throw_busy(location.path);
 }
 
 void save(const FilterContents& contents, const FilterLocation& location,
@@ -129,11 +196,10 @@ void save(const FilterContents& contents, const FilterLocation& location,
   if (!options.replace && std::filesystem::exists(std::filesystem::symlink_status(location.path))) {
     throw_store_error(location.path, "already exists");
   }
-  write_settings(contents, location, options.replace);
   write_or_replace(
       location.path, options.replace,
       [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
-        return write_foreign(contents, *location.format, target, replaced);
+        return write_with_settings(contents, location, options.replace, target, replaced);
       });
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "bloomery/filter/any_filter.h"
@@ -19,12 +20,11 @@ FormatSettings settings_at(const FilterLocation& location);
 // the file.
 AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location);
 
-// As write_file in native_file_access.h. Throws IncompatibleError for a filter of another scheme.
+// As write_file in native_file_access.h; calls when_written before the file takes the target's
+// name. Throws IncompatibleError for a filter of another scheme.
 std::optional<WriterLock> write_foreign(const FilterContents& contents, const Format& format,
                                         const std::filesystem::path& target,
-                                        const std::optional<WriterLock>& replaced);
-
-// Writes FILE.config, where the format needs it.
-void write_settings(const FilterContents& contents, const FilterLocation& location, bool replace);
+                                        const std::optional<WriterLock>& replaced,
+                                        const std::function<void()>& when_written = {});
 
 }  // namespace bloomery

@@ -11,12 +11,14 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/store/filter_editor.h"
+#include "bloomery/store/filter_location.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/store/system_faults.h"
+#include "tests/support/keys.h"
 
 namespace bloomery {
 namespace {
@@ -248,6 +250,38 @@ TEST_F(FailingSystem, AReadOnlyFolderIsAnError) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(load(file_).inserted(), old_.inserted());
   std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+}
+
+// The bits of one filter under the settings of another say "absent" of keys that they hold.
+TEST(FailingForeignFile, SettingsBesideAFileNeverOutliveItsBitsOrComeBefore) {
+  const ScratchFolder folder;
+  const auto location = parse_filter_location("redisson:" + (folder / "users").string());
+  const auto keys = testing::texts(50, "member:");
+  const auto filled = [&](std::uint64_t capacity) {
+    AnyFilter filter = location.format->create({.capacity = capacity}, {});
+    for (const std::string& key : keys) filter.insert(key);
+    return filter;
+  };
+  const AnyFilter before = filled(100);
+  const AnyFilter after = filled(5'000);
+  save(before.contents(), location);
+  int known = 0;
+  const int calls =
+      fail_each_call([&] { save(after.contents(), location); }, "users",
+                     [&](const std::string&) {
+                       try {
+                         const AnyFilter now = load(location);
+                         for (const std::string& key : keys)
+                           EXPECT_TRUE(now.may_contain(key)) << key;
+                         ++known;
+                       } catch (const FormatError& error) {
+                         EXPECT_THAT(error.what(), HasSubstr("is not known; make it again"));
+                       }
+                       save(before.contents(), location);
+                     });
+  EXPECT_GT(known, calls / 2);
+  for (const std::string& key : keys) EXPECT_TRUE(load(location).may_contain(key)) << key;
+  EXPECT_EQ(load(location).capacity(), after.capacity());
 }
 
 }  // namespace
