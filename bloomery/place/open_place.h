@@ -23,8 +23,11 @@ struct PlaceOptions {
 //                          can be, else loaded whole and written back by flush()
 //   guava:users.bin        a file of another system's format: loaded whole
 //   redisson:f?legacy=1    with what its bytes do not say
+//   redisson:redis://h#f   another system's filter where it lives in a server (docs/redis.md)
 // A file says `absent` for what it does not hold: that its keys are all there are is for the caller
 // to know. Behind a fence it says `unknown`: files have no watermark that could reach one.
+//
+// What a filter in a server says, redis/bitmap_place.h tells.
 //
 // Throws std::invalid_argument for a location that is none and a kind that forgets; StoreError and
 // FormatError as load() does; StoreError where another process writes the file.

@@ -41,11 +41,12 @@ Client::Client(Location location)
   idle_.reserve(location_.connections);
 }
 
-Answer Client::run(const Request& request, Repeat repeat, const CallContext& context) {
+Answer Client::run(const Request& request, Repeat repeat, const CallContext& context,
+                   const Judge& judge) {
   Deadline deadline(location_.server(), context, location_.timeout);
   bool was_cut = false;
   try {
-    return {try_once(request, deadline, was_cut)};
+    return {try_once(request, judge, deadline, was_cut)};
   } catch (const TimeoutError&) {
     throw;
   } catch (const ConnectionError&) {
@@ -54,13 +55,22 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
     idle_.clear();
     if (!was_cut || repeat == Repeat::never) throw;
   }
-  return {try_once(request, deadline, was_cut), true};
+  return {try_once(request, judge, deadline, was_cut), true};
 }
 
-std::vector<Reply> Client::try_once(const Request& request, Deadline& deadline, bool& was_cut) {
+std::vector<Reply> Client::try_once(const Request& request, const Judge& judge, Deadline& deadline,
+                                    bool& was_cut) {
   Lease connection(*this, deadline);
   was_cut = true;
-  return (*connection).exchange(request, deadline);
+  auto replies = (*connection).exchange(request, deadline);
+  if (!judge) return replies;
+  try {
+    judge(replies);
+  } catch (const ConnectionError&) {
+    (*connection).distrust();
+    throw;
+  }
+  return replies;
 }
 
 void Client::take_place(Deadline& deadline) {

@@ -2,9 +2,11 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "bloomery/filter/call_context.h"
@@ -35,10 +37,16 @@ class Client {
 
   const Location& location() const noexcept { return location_; }
 
+  // Reads replies; throws ProtocolError where they cannot be the answer, whose connection is then
+  // closed.
+  using Judge = std::function<void(std::span<const Reply> replies)>;
+
   // One trip, within the context and the location's time-out. A connection that was cut is replaced
   // once, where the request may be repeated. Throws ConnectionError, RefusedError where the server
   // takes no connection, CallAborted. Errors among the replies are for the caller.
-  Answer run(const Request& request, Repeat repeat, const CallContext& context = {});
+  // `judge` sees the replies of each try.
+  Answer run(const Request& request, Repeat repeat, const CallContext& context = {},
+             const Judge& judge = {});
 
  private:
   // A connection in somebody's hand; given back at the end, if it can be.
@@ -47,7 +55,8 @@ class Client {
   void take_place(Deadline& deadline);
   std::unique_ptr<Connection> take_idle();
   std::unique_ptr<Connection> connect(Deadline& deadline);
-  std::vector<Reply> try_once(const Request& request, Deadline& deadline, bool& was_cut);
+  std::vector<Reply> try_once(const Request& request, const Judge& judge, Deadline& deadline,
+                              bool& was_cut);
 
   const Location location_;
   const std::unique_ptr<const TlsSettings> tls_;

@@ -24,6 +24,8 @@ class Connection {
   // Throws ConnectionError and CallAborted.
   std::vector<Reply> exchange(const Request& request, Deadline& deadline);
 
+  // What came on it cannot be the answer.
+  void distrust() noexcept { failed_ = true; }
   // Whether it may be used again: it never failed, and nothing has come since.
   bool is_usable() const noexcept { return !failed_ && !channel_.has_news(); }
 

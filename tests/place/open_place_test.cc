@@ -133,5 +133,25 @@ TEST_F(OpenPlace, ALocationThatIsNoneSaysWhatThereIs) {
   EXPECT_THROW(open_place("nothing:f"), std::invalid_argument);
 }
 
+TEST_F(OpenPlace, AFilterInAServerIsNamedByItsFormatAndItsServer) {
+  const auto refusal = [](const std::string& location) -> std::string {
+    try {
+      open_place(location);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  EXPECT_NE(refusal("redis://127.0.0.1#f").find("FORMAT:redis://"), std::string::npos);
+  EXPECT_NE(refusal("guava:redis://127.0.0.1#f").find("redisson"), std::string::npos);
+  EXPECT_NE(refusal("nothing:redis://127.0.0.1#f").find("redisson"), std::string::npos);
+  EXPECT_NE(refusal("gozero:redis://127.0.0.1#f").find("bits"), std::string::npos);
+  EXPECT_NE(refusal("redisson:redis+sentinel://a,b/m#f").find("sentinel"), std::string::npos);
+  // Nobody listens there; a filter that needs no configuration is opened all the same.
+  EXPECT_THROW(open_place("redisson:redis+unix:///nowhere.sock#f"), StoreError);
+  EXPECT_EQ(open_place("gozero:redis+unix:///nowhere.sock?bits=8#f")->name(),
+            "gozero:redis+unix:///nowhere.sock#f");
+}
+
 }  // namespace
 }  // namespace bloomery

@@ -1,0 +1,193 @@
+#include "bloomery/redis/bitmap_place.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bloomery/format/redisson.h"
+#include "bloomery/redis/bitmap_transaction.h"
+#include "bloomery/redis/errors.h"
+
+namespace bloomery::redis {
+namespace {
+
+// A transaction holds the server up while it runs: some 5 ms.
+constexpr std::size_t kProbesAtOnce = 14'000;
+constexpr std::size_t kProbesInTrip = 100'000;
+
+}  // namespace
+
+// The keys of one transaction.
+struct BitmapPlace::Part {
+  std::size_t key_count = 0;
+  std::vector<std::uint64_t> positions{};
+  TransactionResult result{};
+};
+
+// What a trip brought.
+struct BitmapPlace::Found {
+  std::vector<bool> all_set{};  // a key each: whether all of its bits were set
+  std::string doubt{};
+  bool repeated = false;
+};
+
+BitmapPlace::BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes)
+    : client_(std::move(client)), filter_(std::move(filter)), writes_(writes) {}
+
+std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys) const {
+  const std::uint32_t probes = filter_.parameters.geometry.probe_count;
+  const std::size_t keys_at_once = std::max<std::size_t>(1, kProbesAtOnce / probes);
+  keys = keys.first(std::min(keys.size(), std::max<std::size_t>(1, kProbesInTrip / probes)));
+  std::vector<Part> parts;
+  do {
+    Part& part = parts.emplace_back();
+    part.key_count = std::min(keys_at_once, keys.size());
+    part.positions.reserve(part.key_count * probes);
+    for (const Key key : keys.first(part.key_count)) filter_.positions(key, part.positions);
+    keys = keys.subspan(part.key_count);
+  } while (!keys.empty());
+  return parts;
+}
+
+BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
+                                       const CallContext& context) {
+  const LostBits::Known known = lost_.known();
+  std::vector<Part> parts = split(keys);
+  Request request;
+  for (const Part& part : parts) {
+    append_transaction(request, filter_, touch, known.positions, part.positions);
+  }
+  const bool allow_replica = client_->location().allow_replica;
+  const std::size_t replies_each = replies_of_transaction(filter_);
+  const Answer answer =
+      client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+        for (Part& part : parts) {
+          part.result =
+              read_transaction(replies.first(replies_each), filter_, known.positions.size(),
+                               part.positions.size(), allow_replica);
+          replies = replies.subspan(replies_each);
+        }
+      });
+  Found found = judge(parts, known, touch);
+  found.repeated = answer.repeated;
+  return found;
+}
+
+BitmapPlace::Found BitmapPlace::judge(const std::vector<Part>& parts, const LostBits::Known& known,
+                                      Touch touch) {
+  Found found;
+  for (const Part& part : parts) {
+    const TransactionResult& result = part.result;
+    std::string doubt = result.doubt;
+    if (doubt.empty()) doubt = lost_.judge(known, result).value_or("");
+    if (doubt.empty() && result.byte_count == 0) {
+      // The first keys of a new filter make it.
+      const bool may_be_new = touch == Touch::set && &part == &parts.front();
+      if (!may_be_new || known.is_anything()) {
+        doubt = "its bitmap " + filter_.key + " is not there";
+      }
+    }
+    if (found.doubt.empty()) found.doubt = std::move(doubt);
+    add_answers(part, found.all_set);
+  }
+  if (found.doubt.empty()) {
+    for (const Part& part : parts) learn(part, touch);
+  }
+  return found;
+}
+
+void BitmapPlace::add_answers(const Part& part, std::vector<bool>& all_set) const {
+  const std::size_t probes = filter_.parameters.geometry.probe_count;
+  const std::vector<bool>& bits = part.result.bits;
+  for (std::size_t i = 0; i < part.key_count; ++i) {
+    bool is_there = !bits.empty();
+    for (std::size_t bit = i * probes; is_there && bit < (i + 1) * probes; ++bit) {
+      is_there = bits[bit];
+    }
+    all_set.push_back(is_there);
+  }
+}
+
+void BitmapPlace::learn(const Part& part, Touch touch) {
+  if (touch == Touch::set) return lost_.learn(part.positions, true);
+  // A few are enough.
+  const std::vector<bool>& bits = part.result.bits;
+  const auto set = std::ranges::find(bits, true);
+  if (set == bits.end()) return;
+  lost_.learn(std::span(part.positions).subspan(static_cast<std::size_t>(set - bits.begin()), 1),
+              false);
+}
+
+void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                   const CallContext& context) {
+  while (!keys.empty()) {
+    const Found found = travel(keys, Touch::read, context);
+    const bool may_say_no = found.doubt.empty() && context.fence == nullptr;
+    const Presence no = may_say_no ? Presence::absent : Presence::unknown;
+    std::transform(found.all_set.begin(), found.all_set.end(), answers.begin(),
+                   [no](bool is_there) { return is_there ? Presence::maybe : no; });
+    keys = keys.subspan(found.all_set.size());
+    answers = answers.subspan(found.all_set.size());
+  }
+}
+
+void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                              const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  while (!keys.empty()) {
+    if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);
+    const Found found = travel(keys, Touch::set, context);
+    if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+    for (std::size_t i = 0; i < std::min(found.all_set.size(), outcomes.size()); ++i) {
+      const Inserted old = found.repeated ? Inserted::unknown : Inserted::present;
+      outcomes[i] = found.all_set[i] ? old : Inserted::added;
+    }
+    keys = keys.subspan(found.all_set.size());
+    outcomes = outcomes.subspan(std::min(found.all_set.size(), outcomes.size()));
+  }
+}
+
+PlaceHead BitmapPlace::head(const CallContext& context) {
+  const Found found = travel({}, Touch::read, context);
+  if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+  return {.parameters = filter_.parameters};
+}
+
+namespace {
+
+LiveBitmap read_redisson(Client& client) {
+  const Location& location = client.location();
+  const std::string config = redisson::config_key(location.key);
+  const Request request = Request().add(
+      {"HMGET", config, "size", "hashIterations", "expectedInsertions", "falseProbability"});
+  const Answer answer = client.run(request, Repeat::safe);
+  const Reply& fields = require_done(answer.replies.at(0), location);
+  if (!fields.is(Reply::Type::array) || fields.elements.size() != 4) {
+    throw ProtocolError(location.server() + ": what came is no configuration");
+  }
+  const auto text = [&](std::size_t i) { return fields.elements[i].text; };
+  if (text(0).empty() || text(1).empty()) {
+    throw StoreError("redisson:" + location.text() + ": no Redisson filter is there: the hash " +
+                     config + " has no size and hashIterations");
+  }
+  return live_redisson(location, {text(0), text(1), text(2), text(3)});
+}
+
+}  // namespace
+
+std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string_view location,
+                                               bool writes) {
+  if (!is_live_format(format)) {
+    throw std::invalid_argument(std::string(format.name) +
+                                ": not a format that lives in a server; those are " +
+                                live_formats());
+  }
+  auto client = std::make_unique<Client>(parse_location(location));
+  LiveBitmap filter = &format == &redisson::kFormat ? read_redisson(*client)
+                                                    : live_bitmap(client->location(), format);
+  return std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
+}
+
+}  // namespace bloomery::redis

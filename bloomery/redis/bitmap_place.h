@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/format/format.h"
+#include "bloomery/redis/bitmap_transaction.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/lost_bits.h"
+
+namespace bloomery::redis {
+
+// Another system's filter, asked and filled where it lives. Up to some 100,000 bits are one round
+// trip, in one transaction for each 14,000.
+//
+// `unknown` is said instead of `absent` where the bitmap or its configuration is missing or no
+// longer what it was, where a key holds something else, and by a replica; what fails throws, and
+// leaves its keys unknown. head() throws with the reason. docs/redis.md says what is promised.
+class BitmapPlace final : public FilterPlace {
+ public:
+  BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes);
+
+  std::string name() const override { return filter_.name; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  using FilterPlace::insert_many;
+  // Sets the bits in the order of the keys. Where the trip had to be repeated, a key whose bits are
+  // all there may have got them by the first: its outcome is unknown. Throws where the filter is in
+  // doubt: the keys are then in no filter that anybody may rely on.
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  // One round trip. `inserted` is 0: counting bits takes the server as long as its bitmap is large.
+  // Throws StoreError where the filter is in doubt.
+  PlaceHead head(const CallContext& context = {}) override;
+
+ private:
+  struct Part;
+  struct Found;
+
+  // Asks or sets the bits of the first keys, as many as one trip takes.
+  Found travel(std::span<const Key> keys, Touch touch, const CallContext& context);
+  std::vector<Part> split(std::span<const Key> keys) const;
+  Found judge(const std::vector<Part>& parts, const LostBits::Known& known, Touch touch);
+  void add_answers(const Part& part, std::vector<bool>& all_set) const;
+  void learn(const Part& part, Touch touch);
+
+  const std::unique_ptr<Client> client_;
+  const LiveBitmap filter_;
+  const bool writes_;
+  LostBits lost_;
+};
+
+// The place of "redisson:redis://...": `format` and what follows it. Reads the configuration, where
+// the system keeps one. Throws StoreError where there is none, std::invalid_argument for a format
+// that does not live in servers.
+std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string_view location,
+                                               bool writes);
+
+}  // namespace bloomery::redis

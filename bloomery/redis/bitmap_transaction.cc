@@ -1,0 +1,155 @@
+#include "bloomery/redis/bitmap_transaction.h"
+
+#include <charconv>
+#include <string_view>
+
+#include "bloomery/redis/errors.h"
+
+namespace bloomery::redis {
+namespace {
+
+// What stands between MULTI and EXEC.
+std::size_t inner_size(const LiveBitmap& filter) noexcept {
+  return filter.config.empty() ? 3 : 4;
+}
+
+void append_config(Request& request, const LiveBitmap& filter) {
+  if (filter.config.empty()) return;
+  std::vector<std::string_view> words{"HMGET", filter.config_key};
+  for (const ConfigField& field : filter.config) words.push_back(field.name);
+  request.add(words);
+}
+
+// Numbers as words, in one piece of memory.
+class Digits {
+ public:
+  explicit Digits(std::size_t count) : text_(count * kLongest, '\0'), next_(text_.data()) {}
+
+  std::string_view add(std::uint64_t number) {
+    char* const start = next_;
+    next_ = std::to_chars(start, start + kLongest, number).ptr;
+    return {start, static_cast<std::size_t>(next_ - start)};
+  }
+
+ private:
+  static constexpr std::size_t kLongest = 20;
+  std::string text_;
+  char* next_;
+};
+
+void append_bits(Request& request, const LiveBitmap& filter, Touch touch,
+                 std::span<const std::uint64_t> known, std::span<const std::uint64_t> positions) {
+  Digits digits(known.size() + positions.size());
+  std::vector<std::string_view> words{touch == Touch::set ? "BITFIELD" : "BITFIELD_RO", filter.key};
+  words.reserve(2 + 3 * known.size() + 4 * positions.size());
+  const auto get = [&](std::uint64_t position) {
+    words.insert(words.end(), {"GET", "i1", digits.add(position)});
+  };
+  for (const std::uint64_t position : known) get(position);
+  for (const std::uint64_t position : positions) {
+    if (touch == Touch::read) {
+      get(position);
+    } else {
+      words.insert(words.end(), {"SET", "i1", digits.add(position), "-1"});
+    }
+  }
+  request.add(words);
+}
+
+[[noreturn]] void fail(const LiveBitmap& filter, const char* what) {
+  throw ProtocolError(filter.name + ": what came is no answer to the question: " + what);
+}
+
+void read_role(const Reply& reply, bool allow_replica, const LiveBitmap& filter,
+               TransactionResult& result) {
+  if (!reply.is(Reply::Type::array) || reply.elements.empty() ||
+      !reply.elements[0].is(Reply::Type::text)) {
+    fail(filter, "its role");
+  }
+  const std::string& role = reply.elements[0].text;
+  if (role == "master" || (role == "slave" && allow_replica)) return;
+  result.doubt = role == "slave" ? "the server is a replica, which may not have what was inserted "
+                                   "last; ?replica=1 takes it all the same"
+                                 : "the server is no primary";
+}
+
+void read_config(const Reply& reply, const LiveBitmap& filter, TransactionResult& result) {
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != filter.config.size()) {
+    fail(filter, "its configuration");
+  }
+  for (std::size_t i = 0; i < filter.config.size(); ++i) {
+    const Reply& value = reply.elements[i];
+    if (value.is(Reply::Type::nil)) {
+      result.doubt = "its configuration " + filter.config_key + " is gone";
+    } else if (!value.is(Reply::Type::text)) {
+      fail(filter, "its configuration");
+    } else if (value.text != filter.config[i].value) {
+      result.doubt = "its configuration has changed since it was opened";
+    }
+  }
+}
+
+void read_bits(const Reply& reply, const LiveBitmap& filter, std::size_t known_count,
+               std::size_t count, TransactionResult& result) {
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != known_count + count) {
+    fail(filter, "its bits");
+  }
+  result.known_bits.reserve(known_count);
+  result.bits.reserve(count);
+  for (const Reply& bit : reply.elements) {
+    if (!bit.is(Reply::Type::number) || (bit.number != 0 && bit.number != -1)) {
+      fail(filter, "a bit");
+    }
+    auto& bits = result.known_bits.size() < known_count ? result.known_bits : result.bits;
+    bits.push_back(bit.number == -1);
+  }
+}
+
+}  // namespace
+
+void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
+                        std::span<const std::uint64_t> known,
+                        std::span<const std::uint64_t> positions) {
+  request.add({"MULTI"}).add({"ROLE"}).add({"STRLEN", filter.key});
+  append_config(request, filter);
+  append_bits(request, filter, touch, known, positions);
+  request.add({"EXEC"});
+}
+
+std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept {
+  return 2 + inner_size(filter);
+}
+
+TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
+                                   std::size_t known_count, std::size_t position_count,
+                                   bool allow_replica) {
+  // The first refusal says why; EXEC's only that there was one.
+  for (const Reply& reply : replies) {
+    if (reply.is(Reply::Type::error)) throw RefusedError(filter.name, reply.text);
+  }
+  if (!replies.front().is_status("OK")) fail(filter, "MULTI");
+  for (const Reply& reply : replies.subspan(1, inner_size(filter))) {
+    if (!reply.is_status("QUEUED")) fail(filter, "MULTI");
+  }
+  const Reply& all = replies.back();
+  if (!all.is(Reply::Type::array) || all.elements.size() != inner_size(filter)) {
+    fail(filter, "EXEC");
+  }
+  TransactionResult result;
+  for (const Reply& reply : all.elements) {
+    if (!reply.is(Reply::Type::error)) continue;
+    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(filter.name, reply.text);
+    result.doubt = "a key of it holds no string and hash as a filter has (WRONGTYPE)";
+    return result;
+  }
+  if (!all.elements[1].is(Reply::Type::number) || all.elements[1].number < 0) {
+    fail(filter, "its length");
+  }
+  result.byte_count = static_cast<std::uint64_t>(all.elements[1].number);
+  if (!filter.config.empty()) read_config(all.elements[2], filter, result);
+  read_role(all.elements[0], allow_replica, filter, result);
+  read_bits(all.elements.back(), filter, known_count, position_count, result);
+  return result;
+}
+
+}  // namespace bloomery::redis

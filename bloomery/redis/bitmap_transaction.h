@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/reply.h"
+#include "bloomery/redis/request.h"
+
+// MULTI, ROLE, STRLEN, HMGET of the configuration, one BITFIELD of all bits, EXEC: the bits and all
+// that says whether they may be believed, of one moment.
+//
+// A bit travels as a signed field of one bit, "-1" or "0": no single byte that changes on the way
+// makes an absent key of one that is there.
+namespace bloomery::redis {
+
+enum class Touch : std::uint8_t { read, set };
+
+// Reads the bits at `known`, and then reads or sets those at `positions`.
+void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
+                        std::span<const std::uint64_t> known,
+                        std::span<const std::uint64_t> positions);
+// How many replies one has.
+std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept;
+
+struct TransactionResult {
+  // Why "absent" may not be said of it; empty: it may, unless there is no bitmap.
+  std::string doubt{};
+  std::uint64_t byte_count = 0;  // of the bitmap, before it was touched; 0: there is none
+  // As they were before. With WRONGTYPE there are none.
+  std::vector<bool> known_bits{};
+  std::vector<bool> bits{};
+};
+
+// Throws RefusedError for what the server refused, ProtocolError for what is no answer to it.
+TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
+                                   std::size_t known_count, std::size_t position_count,
+                                   bool allow_replica);
+
+}  // namespace bloomery::redis

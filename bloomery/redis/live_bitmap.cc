@@ -1,0 +1,166 @@
+#include "bloomery/redis/live_bitmap.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/classic_layout.h"
+#include "bloomery/format/bloom_filter_helper.h"
+#include "bloomery/format/gozero.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/format/mitz_probes.h"
+#include "bloomery/format/php.h"
+#include "bloomery/format/pyrebloom.h"
+#include "bloomery/format/redis_bitmap.h"
+#include "bloomery/format/redisson.h"
+#include "bloomery/format/redisson_probes.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::uint64_t kMostBits = std::uint64_t{1} << 32;  // of a string of Redis
+constexpr std::uint64_t kBitsInKilobyte = 8192;
+
+template <class Scheme>
+Positions positions_of(const FilterParameters& parameters) {
+  return [layout = ClassicLayout<Scheme>(parameters)](Key key, std::vector<std::uint64_t>& all) {
+    layout.for_each_position(layout.hash(key), [&](std::uint64_t at) { all.push_back(at); });
+  };
+}
+
+std::uint64_t need_bits(const SettingsReader& read, std::uint64_t most) {
+  const std::uint64_t bits = read.need_count("bits");
+  if (bits > most) read.refuse("bits", "at most " + std::to_string(most) + ", one string's");
+  return bits;
+}
+
+LiveBitmap gozero_of(const SettingsReader& read) {
+  const Geometry geometry{.bit_count = need_bits(read, kMostBits), .probe_count = 14};
+  LiveBitmap filter{.parameters = promised_parameters(FilterKind::gozero, geometry, read)};
+  filter.positions = positions_of<GozeroProbes>(filter.parameters);
+  return filter;
+}
+
+LiveBitmap php_of(const SettingsReader& read) {
+  const auto kilobytes = read.count("size_kb");
+  if (kilobytes.value_or(0) > kMostBits / kBitsInKilobyte) {
+    read.refuse("size_kb", "at most 524288, 512 MiB");
+  }
+  const std::uint64_t bits = kilobytes ? *kilobytes * kBitsInKilobyte : need_bits(read, kMostBits);
+  if (read.count("bits").value_or(bits) != bits) read.refuse("bits", "not 8192 times size_kb");
+  LiveBitmap filter{.parameters = promised_parameters(FilterKind::php,
+                                                      {.bit_count = bits, .probe_count = 3}, read)};
+  filter.positions = positions_of<PhpProbes>(filter.parameters);
+  return filter;
+}
+
+LiveBitmap pyrebloom_of(const SettingsReader& read) {
+  LiveBitmap filter{.parameters =
+                        bitmap_parameters(FilterKind::pyrebloom, read, pyrebloom::geometry)};
+  if (filter.parameters.geometry.bit_count > pyrebloom::kPartBits) {
+    read.refuse("bits", "of more than one string, which cannot be asked where they live");
+  }
+  filter.positions = positions_of<PyrebloomProbes>(filter.parameters);
+  return filter;
+}
+
+LiveBitmap bloom_filter_helper_of(const SettingsReader& read) {
+  LiveBitmap filter{
+      .parameters = bitmap_parameters(FilterKind::mitz_32, read, bloom_filter_helper::geometry)};
+  if (filter.parameters.geometry.bit_count > kMostBits) read.refuse("bits", "at most 2^32");
+  filter.positions = positions_of<Mitz32Probes>(filter.parameters);
+  return filter;
+}
+
+struct Maker {
+  const Format* format;
+  LiveBitmap (*make)(const SettingsReader& read);  // null: its configuration says all
+  std::string_view key_ending{};
+};
+
+constexpr std::array kMakers{
+    Maker{&redisson::kFormat, nullptr},
+    Maker{&gozero::kFormat, gozero_of},
+    Maker{&php::kFormat, php_of},
+    Maker{&pyrebloom::kFormat, pyrebloom_of, ".0"},
+    Maker{&bloom_filter_helper::kFormat, bloom_filter_helper_of},
+};
+
+const Maker* maker_of(const Format& format) noexcept {
+  const auto found = std::ranges::find(kMakers, &format, &Maker::format);
+  return found == kMakers.end() ? nullptr : &*found;
+}
+
+// As Redisson writes a number: no blanks, no zeros before it.
+std::uint64_t number_of(const std::string& text, const char* field, std::uint64_t most,
+                        const std::string& where) {
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || read != end || std::to_string(value) != text || value == 0 ||
+      value > most) {
+    throw StoreError(where + ": its " + field + " is no number from 1 to " + std::to_string(most));
+  }
+  return value;
+}
+
+}  // namespace
+
+bool is_live_format(const Format& format) noexcept {
+  return maker_of(format) != nullptr;
+}
+
+std::string live_formats() {
+  std::string names;
+  for (const Maker& each : kMakers) {
+    names += (names.empty() ? "" : ", ") + std::string(each.format->name);
+  }
+  return names;
+}
+
+LiveBitmap live_redisson(const Location& location, const RedissonFields& fields) {
+  SettingsReader(location.settings, redisson::kFormat.name, "",
+                 "the configuration beside the bitmap says all");
+  LiveBitmap filter{.name = "redisson:" + location.text(),
+                    .key = location.key,
+                    .config_key = redisson::config_key(location.key),
+                    .config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}}};
+  const std::string where = filter.name + ", hash " + filter.config_key;
+  FilterParameters& parameters = filter.parameters;
+  parameters.kind = FilterKind::redisson;
+  parameters.geometry.bit_count = number_of(fields.size, "size", 4'294'967'294, where);
+  parameters.geometry.probe_count =
+      static_cast<std::uint32_t>(number_of(fields.hash_iterations, "hashIterations", 255, where));
+  derive_promise(parameters);
+  // What they say is for people only: a filter without them answers as well.
+  FormatSettings promise;
+  if (!fields.expected_insertions.empty()) promise["capacity"] = fields.expected_insertions;
+  if (!fields.false_probability.empty()) promise["rate"] = fields.false_probability;
+  try {
+    const SettingsReader read(promise, redisson::kFormat.name, "capacity rate");
+    parameters.capacity = read.count("capacity").value_or(parameters.capacity);
+    parameters.false_positive_rate = read.rate("rate").value_or(parameters.false_positive_rate);
+  } catch (const std::invalid_argument&) {
+    derive_promise(parameters);
+  }
+  check_any_contents({.parameters = parameters});
+  filter.positions = positions_of<RedissonProbes>(parameters);
+  return filter;
+}
+
+LiveBitmap live_bitmap(const Location& location, const Format& format) {
+  const Maker& maker = *maker_of(format);
+  const SettingsReader read(location.settings, format.name, format.settings);
+  LiveBitmap filter = maker.make(read);
+  check_any_contents({.parameters = filter.parameters});
+  filter.name = std::string(format.name) + ":" + location.text();
+  filter.key = location.key + std::string(maker.key_ending);
+  return filter;
+}
+
+}  // namespace bloomery::redis

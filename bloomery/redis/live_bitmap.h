@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/filter/parameters.h"
+#include "bloomery/format/format.h"
+#include "bloomery/hash/key.h"
+#include "bloomery/redis/location.h"
+
+namespace bloomery::redis {
+
+// Appends where the bits of a key are.
+using Positions = std::function<void(Key key, std::vector<std::uint64_t>& positions)>;
+
+// A field of a configuration, and what it says; it is compared as bytes, as the systems do.
+struct ConfigField {
+  std::string_view name;
+  std::string value;
+};
+
+// Another system's filter as it lives in a server: one bitmap in a string, and beside it, with some
+// systems, a hash that says its size.
+struct LiveBitmap {
+  std::string name{};  // the location, for messages
+  std::string key{};
+  std::string config_key{};           // empty: none
+  std::vector<ConfigField> config{};  // as it must stay
+  FilterParameters parameters{};
+  Positions positions{};
+};
+
+// Whether filters of that format can be asked where they live.
+bool is_live_format(const Format& format) noexcept;
+// "redisson, gozero, ...", for messages.
+std::string live_formats();
+
+// The fields of a Redisson filter's configuration hash.
+struct RedissonFields {
+  std::string size;
+  std::string hash_iterations;
+  std::string expected_insertions;  // or empty, as the next
+  std::string false_probability;
+};
+
+// Throws StoreError for a configuration that is none, std::invalid_argument for settings of the
+// location.
+LiveBitmap live_redisson(const Location& location, const RedissonFields& fields);
+
+// Of the systems that keep no configuration: the location's settings say it, as they do for files.
+// Throws std::invalid_argument.
+LiveBitmap live_bitmap(const Location& location, const Format& format);
+
+}  // namespace bloomery::redis
