@@ -16,22 +16,6 @@ namespace {
 
 using Clock = CallContext::Clock;
 
-class EventFile {
- public:
-  EventFile() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-    if (file_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-  }
-  EventFile(const EventFile&) = delete;
-  EventFile& operator=(const EventFile&) = delete;
-  ~EventFile() { close(file_); }
-
-  int get() const noexcept { return file_; }
-  void signal() const noexcept { eventfd_write(file_, 1); }
-
- private:
-  int file_;
-};
-
 // Rounded up: poll() must not return just before the time, again and again.
 int milliseconds_until(Clock::time_point time) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();
@@ -41,6 +25,22 @@ int milliseconds_until(Clock::time_point time) {
 }  // namespace
 
 struct Deadline::Alarm {
+  class EventFile {
+   public:
+    EventFile() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+      if (file_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
+    }
+    EventFile(const EventFile&) = delete;
+    EventFile& operator=(const EventFile&) = delete;
+    ~EventFile() { close(file_); }
+
+    int get() const noexcept { return file_; }
+    void signal() const noexcept { eventfd_write(file_, 1); }
+
+   private:
+    int file_;
+  };
+
   explicit Alarm(const std::stop_token& stop) : on_stop(stop, [this] { file.signal(); }) {}
 
   EventFile file;
