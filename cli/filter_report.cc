@@ -13,6 +13,13 @@
 namespace bloomery::cli {
 namespace {
 
+// What the bits say of the number of keys hangs on so few bits that chance decides.
+constexpr double kTellingClearBits = 16;
+
+bool is_too_full_to_count(double rate_now) noexcept {
+  return rate_now > 0.5;
+}
+
 void add_window(Report& report, const FilterParameters& parameters) {
   const Window& window = parameters.window;
   const std::uint64_t generations = window.generations;
@@ -111,9 +118,24 @@ std::string layers_text(const FilterContents& contents) {
 
 double add_state(Report& report, const AnyFilter& filter) {
   const double rate = filter.predicted_rate();
-  report.add("inserted", filter.inserted(), count_text(filter.inserted()));
+  const bool is_least = is_too_full_to_count(rate);
+  report.add("inserted", filter.inserted(),
+             (is_least ? "at least " : "") + count_text(filter.inserted()));
+  report.add_json("inserted_is_least", is_least);
   report.add("predicted_rate", rate, rate_text(rate) + " now");
   return rate;
+}
+
+void add_cardinality(Report& report, const AnyFilter& filter) {
+  const double fill = filter.fill_ratio();
+  const double clear = (1 - fill) * 64 * static_cast<double>(any_word_count(filter.contents()));
+  if (fill > 0.5 && clear < kTellingClearBits) {
+    report.add("cardinality", nullptr,
+               "cannot be told: " + std::to_string(std::llround(clear)) + " bits are clear");
+    return;
+  }
+  const double keys = filter.cardinality();
+  report.add("cardinality", keys, count_text(static_cast<std::uint64_t>(std::llround(keys))));
 }
 
 void warn_of_gaps(const FilterLocation& location, const AnyFilter& filter) {
@@ -152,7 +174,9 @@ void warn_if_overfull(const std::string& file, const AnyFilter& filter, double r
   const std::uint64_t holds =
       forgets ? static_cast<std::uint64_t>(std::llround(filter.cardinality())) : filter.inserted();
   if (holds <= filter.capacity()) return;
-  complain(file + " holds about " + std::to_string(holds) + " keys, more than its capacity of " +
+  const bool is_least = !forgets && is_too_full_to_count(rate_now);
+  complain(file + " holds " + (is_least ? "at least " : "about ") + std::to_string(holds) +
+           " keys, " + (is_least ? "far " : "") + "more than its capacity of " +
            std::to_string(filter.capacity()) + "; its rate is now " + short_number(rate_now) +
            " instead of " + short_number(filter.parameters().false_positive_rate));
 }

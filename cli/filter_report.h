@@ -16,8 +16,13 @@ void add_parameters(Report& report, const FilterContents& contents);
 void add_layers(Report& report, const FilterContents& contents);
 std::string layers_text(const FilterContents& contents);
 
-// How full it is: inserted, and the rate of its bits as they are now, which is returned.
+// How full it is: inserted, and the rate of its bits as they are now, which is returned. Beyond a
+// rate of one half, fewer than half of new keys are still counted, and inserted is called what it
+// is: the least.
 double add_state(Report& report, const AnyFilter& filter);
+
+// How many different keys the bits tell of; null, and no figure, where hardly a bit is clear.
+void add_cardinality(Report& report, const AnyFilter& filter);
 
 // The generations of a windowed filter; nothing of others.
 void add_generations(Report& report, const AnyFilter& filter);

@@ -1,5 +1,4 @@
 // bloomery info: what a file says of its filter, and whether all of it is whole.
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -54,10 +53,8 @@ void add_foreign(Report& report, const FilterLocation& location, const AnyFilter
 }
 
 double add_filter_state(Report& report, const AnyFilter& filter) {
-  const double cardinality = filter.cardinality();
   const double rate = add_state(report, filter);
-  report.add("cardinality", cardinality,
-             count_text(static_cast<std::uint64_t>(std::llround(cardinality))));
+  add_cardinality(report, filter);
   report.add("fill_ratio", filter.fill_ratio());
   add_layers(report, filter.contents());
   add_generations(report, filter);

@@ -103,6 +103,25 @@ TEST_F(Insert, GoesOnBeyondTheCapacityAndTellsTheRate) {
   EXPECT_EQ(shell_.run("bloomery check g.bloom -v", numbered_lines("k", 2'000)).out, "");
 }
 
+// Its bits are all set: they tell of 513 keys or of any number more.
+TEST_F(Insert, SaysAtLeastWhereTheBitsCannotTellMore) {
+  ASSERT_EQ(shell_.run("bloomery create g.bloom -n 100 -p 0.01").status, 0);
+  const Outcome outcome = shell_.run("seq 100000 | bloomery insert g.bloom");
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("g.bloom holds at least "));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("keys, far more than its capacity of 100; its rate is now 1 "));
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("inserted +at least "));
+  const Outcome info = shell_.run("bloomery info g.bloom");
+  EXPECT_THAT(info.out, HasSubstr("cannot be told: 0 bits are clear"));
+  const auto json = shell_.run("bloomery info g.bloom --json").json();
+  EXPECT_TRUE(json.at("cardinality").is_null());
+  EXPECT_EQ(json.at("inserted_is_least"), true);
+  const auto other = shell_.run("bloomery info f.bloom --json").json();
+  EXPECT_EQ(other.at("inserted_is_least"), false);
+  EXPECT_EQ(other.at("cardinality"), 0);
+}
+
 TEST_F(Insert, InterruptedLeavesTheFileAsItWas) {
   const std::string before = shell_.read("f.bloom");
   for (const char* signal : {"INT", "TERM", "KILL"}) {
