@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/patience.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -26,12 +27,13 @@ struct Arguments {
   FilterLocation out;
   std::vector<FilterLocation> files;
   KeyChoice keys;
+  Patience patience;
   bool json = false;
 };
 
-AnyFilter load_part(const FilterLocation& file, const KeyChoice& keys) {
-  AnyFilter filter = load_for_use(file);
-  filter.set_keys(form_for(keys, file, filter));
+AnyFilter load_part(const FilterLocation& file, const Arguments& arguments) {
+  AnyFilter filter = load_when_closed(file, arguments.patience);
+  filter.set_keys(form_for(arguments.keys, file, filter));
   return filter;
 }
 
@@ -39,16 +41,16 @@ int merge(const Arguments& arguments) {
   if (arguments.files.size() < 2) {
     throw std::invalid_argument("merge needs two filters or more after the file to make");
   }
-  AnyFilter merged = load_part(arguments.files.front(), arguments.keys);
+  AnyFilter merged = load_part(arguments.files.front(), arguments);
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     try {
-      merged.merge(load_part(arguments.files[i], arguments.keys));
+      merged.merge(load_part(arguments.files[i], arguments));
     } catch (const IncompatibleError& error) {
       throw IncompatibleError(arguments.files.front().text() + " and " + arguments.files[i].text() +
                               ": " + error.what());
     }
   }
-  save(merged.contents(), arguments.out, {.replace = false});
+  save(merged.contents(), arguments.out, {.replace = false}, arguments.patience);
   Report report;
   report.add("file", arguments.out.text());
   add_keys(report, arguments.out, merged.keys());
@@ -71,6 +73,7 @@ void add_merge(Command app, int& status) {
       .required();
   add_filters(command, "FILE", "two filters' files or more", arguments->files).required();
   add_form_options_to_ask(command, arguments->keys);
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] { status = merge(*arguments); });

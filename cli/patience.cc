@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "bloomery/source/human_number.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
+#include "cli/filter_report.h"
 #include "cli/messages.h"
 #include "cli/options.h"
 
@@ -23,6 +26,18 @@ std::uint64_t name_count(const FilterLocation& location) {
   const auto file =
       RegularFile::open_existing(follow_links(location.path), RegularFile::Access::read);
   return file ? file->link_count() : 1;
+}
+
+// Throws BusyError while a living process changes the file in place.
+void require_closed(const FilterLocation& location) {
+  if (location.format != nullptr || inspect(location.path).closed_cleanly) return;
+  try {
+    WriterLock::of_existing(follow_links(location.path));
+  } catch (const BusyError&) {
+    throw;
+  } catch (const StoreError&) {
+    // Who may not write it does not see that; what it is then, loading says.
+  }
 }
 
 }  // namespace
@@ -65,8 +80,21 @@ void add_patience(Command command, Patience& patience) {
       .excludes(wait);
 }
 
+AnyFilter load_when_closed(const FilterLocation& location, const Patience& patience) {
+  std::optional<AnyFilter> filter;
+  retry_while_busy(location.text(), patience, [&] {
+    require_closed(location);
+    filter.emplace(load_for_use(location));
+  });
+  return std::move(*filter);
+}
+
 void save(const FilterContents& contents, const FilterLocation& location,
           const SaveOptions& options, const Patience& patience) {
+  // No wait ends that.
+  if (!options.replace && std::filesystem::exists(location.path)) {
+    throw StoreError(location.text() + ": already exists");
+  }
   std::uint64_t names = 1;
   retry_while_busy(location.text(), patience, [&] {
     names = options.replace ? name_count(location) : 1;

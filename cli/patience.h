@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "bloomery/filter/any_filter.h"
 #include "bloomery/store/filter_location.h"
 #include "cli/command_line.h"
 
@@ -22,6 +23,9 @@ void add_patience(Command command, Patience& patience);
 // standard error. Throws as `act` does; BusyError where patience ends.
 void retry_while_busy(const std::string& name, const Patience& patience,
                       const std::function<void()>& act);
+// load_for_use(), once nobody changes the file in place any more.
+AnyFilter load_when_closed(const FilterLocation& location, const Patience& patience);
+
 // save(), which also tells on standard error of hard links that keep the old filter.
 void save(const FilterContents& contents, const FilterLocation& location,
           const SaveOptions& options, const Patience& patience);

@@ -56,6 +56,23 @@ TEST_F(Merge, LeavesAnExistingFileAlone) {
   EXPECT_EQ(shell_.read("a.bloom"), before);
 }
 
+TEST_F(Merge, WaitsForAPartThatIsChangedInPlace) {
+  for (const char* name : {"a", "b"}) make(name);
+  const Outcome outcome = shell_.run(
+      "mkfifo pipe\n"
+      "bloomery insert a.bloom pipe --in-place >/dev/null &\n"
+      "exec 3>pipe\n"  // returns when the first has the file
+      "bloomery merge all.bloom a.bloom b.bloom --no-wait; echo $?\n"
+      "bloomery merge all.bloom a.bloom b.bloom --wait 10ms; echo $?\n"
+      "bloomery merge all.bloom a.bloom b.bloom >/dev/null 3>&- & merge=$!\n"
+      "echo late >&3\n"
+      "exec 3>&-\n"
+      "wait $merge; echo $?\n"
+      "echo late | bloomery check all.bloom\n");
+  EXPECT_EQ(outcome.out, "2\n2\n0\nlate\n") << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("a.bloom: another process is writing this file"));
+}
+
 TEST_F(Merge, NeedsTwoFilters) {
   make("a");
   EXPECT_THAT(shell_.run("bloomery merge all.bloom a.bloom").err, HasSubstr("two filters or more"));
