@@ -1,24 +1,16 @@
 // bloomery load: all keys of a database or a file, in a filter of the right size.
-#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
-#include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
-#include "bloomery/source/open_source.h"
-#include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/filter_filler.h"
+#include "cli/fill_from.h"
 #include "cli/filter_report.h"
-#include "cli/key_choice.h"
 #include "cli/messages.h"
 #include "cli/patience.h"
-#include "cli/read_keys.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -37,27 +29,13 @@ Examples:
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000)";
 
-constexpr double kDefaultRate = 0.01;
-
 struct Arguments {
-  std::string from;
+  FillRequest fill;
   FilterLocation file;
-  NewFilter filter;
-  SourceOptions source;
-  KeyChoice keys;
   bool replace = false;
   Patience patience;
   bool json = false;
 };
-
-std::uint64_t count_keys(KeySource& source, const std::string& from) {
-  const std::optional<std::uint64_t> count = source.expected_count();
-  if (!count) {
-    throw std::invalid_argument("how many keys will come from " + from +
-                                " cannot be counted beforehand; say how many with -n");
-  }
-  return std::max<std::uint64_t>(1, *count);
-}
 
 // Before anything is read: a long scan should not end with this.
 void refuse_existing(const std::string& file) {
@@ -65,38 +43,19 @@ void refuse_existing(const std::string& file) {
   throw StoreError(file + ": already exists; --replace replaces it, in one step");
 }
 
-FilterFiller filler_of(const NewFilter& wanted, const FilterLocation& file) {
-  if (file.format == nullptr) return {wanted.kind_or_default(), wanted.options()};
-  return FilterFiller(empty_filter(wanted, file));
-}
-
 int load_keys(const Arguments& arguments) {
   if (!arguments.replace) refuse_existing(arguments.file.path.string());
   const auto start = std::chrono::steady_clock::now();
-  const KeyForm form = form_of_new(arguments.keys, arguments.file);
-  const auto source = open_source(arguments.from, with_form(arguments.source, form));
-  NewFilter wanted = arguments.filter;
-  wanted.keys = form;
-  if (!wanted.capacity) wanted.capacity = count_keys(*source, arguments.from);
-  if (!wanted.rate) wanted.rate = kDefaultRate;
-  FilterFiller filler = filler_of(wanted, arguments.file);
-  bool advised = false;
-  const SourceTotals totals = read_keys(
-      *source, "load", {wanted.capacity, source->expected_byte_count()}, [&](const Batch& batch) {
-        if (!std::exchange(advised, true) && filler.filter() != nullptr) {
-          advise_of_keys(arguments.file, *filler.filter(), batch.keys);
-        }
-        filler.add(batch.keys);
-        return true;
-      });
-  const AnyFilter filter = std::move(filler).finish();
+  const Filled filled = fill_from(arguments.fill, arguments.file, "load");
+  const AnyFilter& filter = filled.filter;
+  const SourceTotals& totals = filled.totals;
   save(filter.contents(), arguments.file, {.replace = arguments.replace}, arguments.patience);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
-  report.add("from", arguments.from);
+  report.add("from", arguments.fill.from);
   report.add("file", arguments.file.text());
-  add_keys(report, arguments.file, form);
+  add_keys(report, arguments.file, filled.form);
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.contents());
@@ -118,16 +77,16 @@ void add_load(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   const Command command =
       app.add_subcommand("load", "Make a filter of all keys of a database or file");
-  command.add_option("FROM", arguments->from, "keys.txt, sqlite:..., or - for standard input")
+  command.add_option("FROM", arguments->fill.from, "keys.txt, sqlite:..., or - for standard input")
       .required();
   add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE", arguments->file).required();
-  add_capacity(command, arguments->filter.capacity)
+  add_capacity(command, arguments->fill.filter.capacity)
       .description("keys to size for; counted beforehand by default");
-  add_rate(command, arguments->filter.rate)
+  add_rate(command, arguments->fill.filter.rate)
       .description("false positive rate at capacity; 0.01 by default");
-  add_new_filter_options(command, arguments->filter);
-  add_record_options(command, arguments->source);
-  add_form_options(command, arguments->keys);
+  add_new_filter_options(command, arguments->fill.filter);
+  add_record_options(command, arguments->fill.source);
+  add_form_options(command, arguments->fill.keys);
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);

@@ -2,14 +2,19 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
+#include "bloomery/store/native_file.h"
 #include "bloomery/store/redis/push_filter.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/fill_from.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -28,20 +33,27 @@ Examples:
   bloomery push fresh.bloom redis://127.0.0.1:6379#users
   redis-cli BLOOM.CHECK users alice
 
-What is added to the key while the filter is on its way is in the new one too. What is added while
-the database is read, is so where the load was begun before:
+What is added to the key while the filter is on its way is in the new one too. With keys in the
+place of the filter's file, also what is added while they are read: the server is told before. FILE is
+taken for keys where it is sqlite:... or -, or with any of -n, -p and --kind. They are counted first
+where -n is not there.
+
+  bloomery push 'sqlite:shop.db?table=users&column=id' redis://127.0.0.1:6379#users -p 0.001
+  bloomery push keys.txt redis://127.0.0.1:6379#users -n 1M
+
+The same in steps, for a filter that something else builds:
 
   load=$(bloomery push --begin redis://127.0.0.1:6379#users)
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom --replace
   bloomery push fresh.bloom redis://127.0.0.1:6379#users --load "$load")";
 
 struct Arguments {
-  FilterLocation from;
+  FillRequest fill;  // .from may be a filter's file as well
   std::string to;
   std::string begin;
   std::string load_id;
   std::string prefix;
-  KeyChoice keys;
+  Patience patience;
   double timeout_seconds = 30;
   bool json = false;
 };
@@ -72,37 +84,77 @@ int begin(const Arguments& arguments) {
   return kSome;
 }
 
-int push(const Arguments& arguments) {
-  const RedisLocation to = location_of(arguments.to);
-  AnyFilter filter = load_for_use(arguments.from);
-  filter.set_keys(form_for(arguments.keys, arguments.from, filter));
-  PushOptions options = options_of(arguments);
-  if (arguments.from.format == nullptr) options.notes = inspect(arguments.from.path).notes;
+bool is_of_keys(const Arguments& arguments) {
+  const NewFilter& wanted = arguments.fill.filter;
+  return wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-" ||
+         arguments.fill.from.starts_with("sqlite:");
+}
+
+// What is added to the key from the beginning of the load on is kept by the server: so that comes
+// before the first key is read.
+Filled build(const Arguments& arguments, const RedisLocation& to, PushOptions& options) {
+  bool begun = false;
+  try {
+    return fill_from(arguments.fill, {}, "push", [&] {
+      if (!options.load_id.empty()) return;
+      options.load_id = begin_push(to, options);
+      begun = true;
+    });
+  } catch (...) {
+    if (begun) abort_push(to, options);
+    throw;
+  }
+}
+
+Filled load_whole(const Arguments& arguments, PushOptions& options) {
+  const FilterLocation file = parse_filter_location(arguments.fill.from);
+  AnyFilter filter = load_when_closed(file, arguments.patience);
+  filter.set_keys(form_for(arguments.fill.keys, file, filter));
+  if (file.format == nullptr) options.notes = inspect(file.path).notes;
+  const KeyForm form = filter.keys();
+  return {std::move(filter), {}, form};
+}
+
+std::uint64_t send(const AnyFilter& filter, const RedisLocation& to, PushOptions& options) {
   std::optional<Progress> progress;
   options.progress = [&](std::uint64_t sent, std::uint64_t all) {
     if (sent <= all && !progress) progress = terminal_progress("push", {{}, all});
     if (progress) progress->update(0, sent);
   };
-  const auto start = std::chrono::steady_clock::now();
-  std::uint64_t sent = 0;
   try {
-    sent = push_filter(filter.contents(), to, options);
+    const std::uint64_t sent = push_filter(filter.contents(), to, options);
+    if (progress) progress->clear();
+    return sent;
   } catch (...) {
     if (progress) progress->clear();
     throw;
   }
-  if (progress) progress->clear();
+}
+
+int push(const Arguments& arguments) {
+  const RedisLocation to = location_of(arguments.to);
+  PushOptions options = options_of(arguments);
+  const auto start = std::chrono::steady_clock::now();
+  const bool of_keys = is_of_keys(arguments);
+  const Filled filled = of_keys ? build(arguments, to, options) : load_whole(arguments, options);
+  const AnyFilter& filter = filled.filter;
+  const std::uint64_t sent = send(filter, to, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
 
   Report report;
-  report.add("from", arguments.from.text());
+  report.add("from", arguments.fill.from);
   report.add("server", to.server());
   report.add("key", to.key);
   report.add("keys", form_text(filter.keys()));
   report.add("callers_send", form_bytes(filter.keys()));
+  if (of_keys) {
+    report.add("key_count", filled.totals.key_count, count_text(filled.totals.key_count));
+    report.add("null_count", filled.totals.null_count);
+  }
   add_parameters(report, filter.contents());
   report.add("sent_bytes", sent);
   report.add("seconds", took.count());
+  if (of_keys) warn_if_overfull(arguments.fill.from, filter, filter.predicted_rate());
   Output output;
   print(report, arguments.json, output);
   return kSome;
@@ -113,9 +165,10 @@ int push(const Arguments& arguments) {
 void add_push(Command app, int& status) {
   const auto arguments = std::make_shared<Arguments>();
   const Command command =
-      app.add_subcommand("push", "Put a filter into a server with bloomery's module");
-  const Option file =
-      add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->from);
+      app.add_subcommand("push", "Put a filter, or one of all keys, into a server with the module");
+  const Option file = command.add_option(
+      "FILE", arguments->fill.from,
+      "a filter's file, ours or FORMAT:FILE; or keys: a file, sqlite:..., or -; see below");
   const Option server =
       command.add_option("SERVER", arguments->to, "the server and the key; see below");
   command
@@ -131,7 +184,14 @@ void add_push(Command app, int& status) {
                   "seconds to wait for the server at every step")
       .range(0.001, 86400.0)
       .shows_default();
-  add_form_options_to_ask(command, arguments->keys);
+  add_capacity(command, arguments->fill.filter.capacity)
+      .description("of keys: how many to size for; counted beforehand by default");
+  add_rate(command, arguments->fill.filter.rate)
+      .description("of keys: false positive rate at capacity; 0.01 by default");
+  add_new_filter_options(command, arguments->fill.filter);
+  add_record_options(command, arguments->fill.source);
+  add_form_options_to_ask(command, arguments->fill.keys);
+  add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kExamples);
   command.callback([arguments, &status] {

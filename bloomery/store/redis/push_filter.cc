@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <exception>
 #include <optional>
 #include <random>
 #include <string>
@@ -142,6 +143,15 @@ std::string begin_push(const RedisLocation& location, const PushOptions& options
   Load load(options, new_load_id());
   load.begin(location, {"BEGIN", "EX", "86400"});
   return load.id();
+}
+
+void abort_push(const RedisLocation& location, const PushOptions& options) noexcept {
+  try {
+    Load load(options, options.load_id);
+    load.begin(location, {"ABORT"});
+  } catch (const std::exception&) {
+    // Its time ends it.
+  }
 }
 
 std::uint64_t push_filter(const FilterContents& contents, const RedisLocation& location,

@@ -25,6 +25,10 @@ struct PushOptions {
 // while they are. The load ends by itself a day after its last step. Throws StoreError.
 std::string begin_push(const RedisLocation& location, const PushOptions& options = {});
 
+// Gives up the load `options.load_id` of begin_push(), as far as the server can be reached: else it
+// ends by itself.
+void abort_push(const RedisLocation& location, const PushOptions& options) noexcept;
+
 // Puts a filter into a key of a server with bloomery's module (BLOOM.LOAD), in pieces, several of
 // them on their way at a time. The key's old filter serves until the new one is there, whole and
 // checked, and then is gone. What is added to the key meanwhile is in the new one too; what was

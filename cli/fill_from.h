@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/source/key_source.h"
+#include "cli/arguments.h"
+#include "cli/key_choice.h"
+
+namespace bloomery::cli {
+
+// A filter of all keys of a source.
+struct FillRequest {
+  std::string from{};
+  NewFilter filter{};
+  SourceOptions source{};
+  KeyChoice keys{};
+};
+
+struct Filled {
+  AnyFilter filter;
+  SourceTotals totals;
+  KeyForm form;
+};
+
+// Counts the keys where nobody said how many there will be, then calls `begin`, then reads them.
+// `place` is where the filter will be: its format, if any, decides how it is made. Progress is
+// shown as that of `label`. Throws as open_source and the making of filters do, and
+// std::invalid_argument for a source that cannot be counted: all of it before `begin`, where that
+// can be known.
+Filled fill_from(const FillRequest& request, const FilterLocation& place, const std::string& label,
+                 const std::function<void()>& begin = {});
+
+}  // namespace bloomery::cli
