@@ -13,8 +13,9 @@ namespace bloomery {
 
 // Which function turned keys into hash pairs. Stored in files: numbers are never reused.
 enum class HashId : std::uint8_t {
-  native = 1,  // IntegerHash for keys of eight bytes, XXH3-128 for all others; both seeded
-  secret = 2,  // HighwayHash-128 under a secret key
+  native = 1,   // IntegerHash for keys of eight bytes, XXH3-128 for all others; both seeded
+  secret = 2,   // HighwayHash-128 under a secret key
+  foreign = 3,  // that of another system's scheme, which its kind names; no NativeHash has it
 };
 
 // The hash of our own filters: a value that is copied about with a filter's parameters.

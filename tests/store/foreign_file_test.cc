@@ -119,6 +119,7 @@ TEST(GoldenForeignFile, IsReadAndWrittenAsEver) {
   EXPECT_EQ(filter.geometry(), (Geometry{.bit_count = 128, .probe_count = 5}));
   save(filter, folder / "again");
   EXPECT_EQ(read_file(folder / "again"), read_file(golden));
+  EXPECT_EQ(HashId{static_cast<std::uint8_t>(read_file(golden)[11])}, HashId::foreign);
   save(filter.contents(), parse_filter_location("guava:" + (folder / "guava").string()));
   EXPECT_EQ(read_file(folder / "guava"),
             std::string("\1\5\0\0\0\2\x40\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0", 22));

@@ -58,30 +58,33 @@ void check_version(std::uint8_t version) {
                     " bytes, " + wants + grouped(wanted));
 }
 
-// A foreign scheme has its own, which its kind says.
-constexpr std::uint8_t kForeignHash = 3;
+HashId hash_id_of(const FilterParameters& parameters) noexcept {
+  return is_foreign(parameters.kind) ? HashId::foreign : parameters.hash.id();
+}
 
 NativeHash decode_hash(std::span<const std::byte> head, FilterKind kind,
                        const TypedFields& fields) {
-  const auto id = get_number<std::uint8_t>(head, kHashAt);
+  const auto number = get_number<std::uint8_t>(head, kHashAt);
+  const HashId id{number};
   const auto seed = get_number<std::uint64_t>(head, kSeedAt);
-  if ((id == kForeignHash) != is_foreign(kind_of(kind).number)) {
-    throw FormatError("hash " + std::to_string(id) +
+  if ((id == HashId::foreign) != is_foreign(kind_of(kind).number)) {
+    throw FormatError("hash " + std::to_string(number) +
                       " (byte 11) with that kind (byte 10): 3 is that of foreign schemes");
   }
-  if (id == kForeignHash) {
+  if (id == HashId::foreign) {
     if (fields.secret || seed != 0) {
       throw FormatError(
           "a foreign scheme with a secret key or a seed (byte 16), where it has none");
     }
     return NativeHash();
   }
-  if (id == static_cast<std::uint8_t>(HashId::native)) {
+  if (id == HashId::native) {
     if (fields.secret) throw FormatError("a secret key, but a hash that has none (byte 11)");
     return NativeHash(seed);
   }
-  if (id != static_cast<std::uint8_t>(HashId::secret)) {
-    throw FormatError("unknown hash " + std::to_string(id) + " at byte 11 (1, 2 and 3 are known)");
+  if (id != HashId::secret) {
+    throw FormatError("unknown hash " + std::to_string(number) +
+                      " at byte 11 (1, 2 and 3 are known)");
   }
   if (!fields.secret) throw FormatError("a secret filter (byte 11) without its key");
   if (seed != 0) throw FormatError("a secret filter with a seed (byte 16), where it has none");
@@ -178,9 +181,7 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   put_number(head, kVersionAt, kFileVersion);
   put_number(head, kFlagsAt, header.open_for_writing ? kFlagOpenForWriting : std::uint8_t{0});
   put_number(head, kKindAt, static_cast<std::uint8_t>(parameters.kind));
-  put_number(
-      head, kHashAt,
-      is_foreign(parameters.kind) ? kForeignHash : static_cast<std::uint8_t>(parameters.hash.id()));
+  put_number(head, kHashAt, static_cast<std::uint8_t>(hash_id_of(parameters)));
   put_number(head, kProbeCountAt, static_cast<std::uint8_t>(geometry.probe_count));
   put_number(head, kLinesAt, static_cast<std::uint8_t>(geometry.lines_per_key));
   put_number(head, kFieldBytesAt, field_bytes);
