@@ -30,7 +30,7 @@ Row peer_row(std::string name, double rate, std::function<SubjectPointer(std::ui
   return row;
 }
 
-// Of so many keys four layers become.
+// Of so many keys three layers become.
 ScalableFilter grown_from_a_third(std::uint64_t capacity) {
   return ScalableFilter({.capacity = capacity * 10 / 33});
 }

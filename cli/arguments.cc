@@ -138,10 +138,10 @@ void add_new_filter_options(Command command, NewFilter& filter) {
                 "hash under a random key that stays in the file: for keys chosen by strangers")
       .excludes(seed);
   add_ratio(command, "--expansion",
-            "a scalable filter holds so many times as many keys with each new layer; 1.5",
+            "a scalable filter holds so many times as many keys with each new layer; 2",
             filter.expansion);
   add_ratio(command, "--tightening",
-            "what each new layer leaves of the rate for those after it; 0.9", filter.tightening);
+            "what each new layer leaves of the rate for those after it; 0.85", filter.tightening);
   add_value(command, "--window", "TIME",
             "of a windowed filter: how long it remembers, such as 90s, 24h or 7d; the capacity is "
             "the keys of that time. Without, it remembers the last keys, as many as the capacity",

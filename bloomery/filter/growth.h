@@ -3,10 +3,10 @@
 namespace bloomery {
 
 // How a ScalableFilter grows. Every new layer makes it hold `expansion` times as many keys as
-// before, and gets what `tightening` leaves of the rate: see scalable_filter.h.
+// before, and gets what `tightening` leaves of the rate: see next_layer.h.
 struct Growth {
-  double expansion = 1.5;
-  double tightening = 0.9;
+  double expansion = 2;
+  double tightening = 0.85;
 
   friend bool operator==(const Growth&, const Growth&) = default;
 };

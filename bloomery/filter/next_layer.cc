@@ -11,28 +11,96 @@ namespace bloomery {
 namespace {
 
 constexpr double kSmallExpansion = 16;
-constexpr double kSmallShare = 1.0 / 128;
-constexpr double kMostSmallLayers = 5;  // of 1, 15, 240, 3,840 and 61,440 keys
-constexpr double kFirstLargeShare = 0.5;
+constexpr double kSmallKeys = 20'000;
+constexpr double kFirstShare = 0.5;
+constexpr double kMostFixed = 1.3;
 
 // Growth ends long before; what a layer of so many keys needs no machine has.
 constexpr double kMostLayerKeys = 0x1p62;
 
-std::uint64_t next_capacity(const FilterOptions& options, std::uint64_t held) {
-  if (held == 0) return options.capacity;
-  const double expansion = held <= kSmallKeys ? std::max(kSmallExpansion, options.growth.expansion)
-                                              : options.growth.expansion;
-  const double keys = std::ceil(static_cast<double>(held) * (expansion - 1));
-  return static_cast<std::uint64_t>(std::min(keys, kMostLayerKeys));
+// Keys of all the layers, and the sum of their rates.
+struct Grown {
+  double keys = 0;
+  double rates = 0;
+};
+
+Grown sum_of(std::span<const Layer> layers) noexcept {
+  Grown sum;
+  for (const Layer& each : layers) {
+    sum.keys += static_cast<double>(each.capacity);
+    sum.rates += each.false_positive_rate;
+  }
+  return sum;
 }
 
-// The share of the asked rate for a layer that follows `small` small and `large` large ones.
-double rate_share(double small, double large, double tightening) {
-  const double before = small > 0 ? kMostSmallLayers * kSmallShare : kFirstLargeShare;
-  if (small == 0 && large == 0) return kFirstLargeShare;
-  const double step = small > 0 ? large : large - 1;
-  return (1 - before) * (1 - tightening) * std::pow(tightening, step);
+std::uint64_t new_keys(double held, double expansion) {
+  return static_cast<std::uint64_t>(std::min(std::ceil(held * (expansion - 1)), kMostLayerKeys));
 }
+
+Layer layer_of(std::uint64_t capacity, double rate) {
+  rate = std::max(kMinRate, rate);
+  return {blocked_geometry({.capacity = capacity, .false_positive_rate = rate}), capacity, rate};
+}
+
+// With the rate that its whole lines keep: what that is below `most` is left for later layers.
+Layer thrifty_layer(const Geometry& geometry, std::uint64_t capacity, double most) {
+  return {geometry, capacity, std::clamp(kept_rate(geometry, capacity), kMinRate, most)};
+}
+
+Layer first_layer(const FilterOptions& options) {
+  const std::uint64_t capacity = options.capacity;
+  const Layer half = layer_of(capacity, options.false_positive_rate * kFirstShare);
+  Geometry fixed = blocked_geometry(options);
+  const std::uint64_t line = std::uint64_t{fixed.line_bits} * fixed.lines_per_key;
+  const auto most = static_cast<std::uint64_t>(kMostFixed * static_cast<double>(fixed.bit_count));
+  const std::uint64_t most_bits = std::max(fixed.bit_count + line, most / line * line);
+  if (half.geometry.bit_count <= most_bits) {
+    return thrifty_layer(half.geometry, capacity, half.false_positive_rate);
+  }
+  fixed.bit_count = most_bits;
+  return thrifty_layer(fixed, capacity, options.false_positive_rate);
+}
+
+Layer later_layer(const FilterOptions& options, const Grown& grown) {
+  const Growth& growth = options.growth;
+  const double small = std::min(kSmallExpansion, kSmallKeys / grown.keys);
+  const Layer layer =
+      layer_of(new_keys(grown.keys, std::max(small, growth.expansion)),
+               (options.false_positive_rate - grown.rates) * (1 - growth.tightening));
+  return thrifty_layer(layer.geometry, layer.capacity, layer.false_positive_rate);
+}
+
+// Once all layers that kept the filter within 65,536 keys, of 1, 15, 240, 3,840 and 61,440, had a
+// 128th of the rate each, the first included, and the others shared what these five left.
+namespace strict {
+
+constexpr double kShare = 1.0 / 128;
+constexpr double kMostLayers = 5;
+constexpr double kKeys = 65'536;
+
+bool began(const FilterOptions& options, const Layer& first) noexcept {
+  return static_cast<double>(first.capacity) <= kKeys &&
+         first.false_positive_rate == options.false_positive_rate * kShare;
+}
+
+Layer later_layer(const FilterOptions& options, std::span<const Layer> layers) {
+  const Growth& growth = options.growth;
+  double held = 0;
+  double large = 0;
+  for (const Layer& each : layers) {
+    held += static_cast<double>(each.capacity);
+    large += held <= kKeys ? 0 : 1;
+  }
+  const double least = held <= kKeys ? kSmallExpansion : 0;
+  const std::uint64_t keys = new_keys(held, std::max(least, growth.expansion));
+  const bool is_small = held + static_cast<double>(keys) <= kKeys;
+  const double share = is_small ? kShare
+                                : (1 - kMostLayers * kShare) * (1 - growth.tightening) *
+                                      std::pow(growth.tightening, large);
+  return layer_of(keys, options.false_positive_rate * share);
+}
+
+}  // namespace strict
 
 }  // namespace
 
@@ -50,22 +118,9 @@ void validate(const Growth& growth) {
 Layer next_layer(const FilterOptions& options, std::span<const Layer> layers) {
   validate(options);
   validate(options.growth);
-  std::uint64_t held = 0;
-  double small = 0;
-  for (const Layer& each : layers) {
-    held += each.capacity;
-    small += held <= kSmallKeys ? 1 : 0;
-  }
-  Layer next;
-  next.capacity = next_capacity(options, held);
-  const bool is_small = held + next.capacity <= kSmallKeys;
-  const double share = is_small ? kSmallShare
-                                : rate_share(small, static_cast<double>(layers.size()) - small,
-                                             options.growth.tightening);
-  next.false_positive_rate = std::max(kMinRate, options.false_positive_rate * share);
-  next.geometry = blocked_geometry(
-      {.capacity = next.capacity, .false_positive_rate = next.false_positive_rate});
-  return next;
+  if (layers.empty()) return first_layer(options);
+  return strict::began(options, layers.front()) ? strict::later_layer(options, layers)
+                                                : later_layer(options, sum_of(layers));
 }
 
 }  // namespace bloomery

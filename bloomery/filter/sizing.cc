@@ -28,9 +28,7 @@ std::string number(double value) {
 }
 
 bool keeps_rate(const Geometry& geometry, const FilterOptions& options) noexcept {
-  const RateMoments rate = rate_moments(geometry, static_cast<double>(options.capacity));
-  const double asked = options.false_positive_rate;
-  return rate.mean <= asked && rate.mean + 4 * std::sqrt(rate.variance) <= 1.05 * asked;
+  return kept_rate(geometry, options.capacity) <= options.false_positive_rate;
 }
 
 [[noreturn]] void throw_too_large(const FilterOptions& options) {
@@ -130,6 +128,11 @@ void validate(const FilterOptions& options) {
     throw std::invalid_argument("false positive rate is " + number(rate) + ": from " +
                                 number(kMinRate) + " to below 1");
   }
+}
+
+double kept_rate(const Geometry& geometry, std::uint64_t keys) noexcept {
+  const RateMoments rate = rate_moments(geometry, static_cast<double>(keys));
+  return std::max(rate.mean, (rate.mean + 4 * std::sqrt(rate.variance)) / 1.05);
 }
 
 Geometry classic_geometry(const FilterOptions& options) {

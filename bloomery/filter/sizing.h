@@ -14,6 +14,10 @@ namespace bloomery {
 
 Geometry classic_geometry(const FilterOptions& options);
 
+// The lowest rate that a geometry keeps so: of few keys, for whom the next whole line is much, it
+// may be far below the one that was asked for.
+double kept_rate(const Geometry& geometry, std::uint64_t keys) noexcept;
+
 // One line a key while that takes at most a tenth more bits than two would: one line is twice as
 // fast. Of the half lines of a windowed filter, which come several at once, while it takes at most
 // a quarter more.

@@ -42,7 +42,7 @@ TEST(Scalable, IsMeasuredWhileItGrows) {
   const auto measured =
       shell.run("bloomery measure -n 100K -p 0.01 --kind scalable --grow-from 100 --json");
   EXPECT_EQ(measured.status, 0) << measured.err;
-  EXPECT_EQ(measured.json().at("layer_count"), 4);
+  EXPECT_EQ(measured.json().at("layer_count"), 6);
   EXPECT_LE(measured.json().at("measured_rate"), 0.01);
 }
 

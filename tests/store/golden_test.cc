@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
@@ -18,10 +19,20 @@ using testing::read_file;
 using testing::ScratchFolder;
 using testing::stored_words;
 
-// The bits by the parameters that the file has: how filters are sized may change.
-AnyFilter built_again(const FilterParameters& parameters, bool grown) {
+// The bits by the parameters that the file has, and by its first layer: how filters are sized may
+// change, and a chain goes on as it began.
+AnyFilter built_again(const AnyFilter& loaded, bool grown) {
+  const FilterParameters& parameters = loaded.parameters();
   const std::size_t count = grown ? 500 : std::min<std::size_t>(parameters.capacity, 500);
-  return testing::filled(parameters, count);
+  std::vector<Layer> layers = loaded.contents().layers;
+  if (layers.empty()) return testing::filled(parameters, count);
+  layers.resize(1);
+  layers.front().inserted = 0;
+  const FilterContents begun{.parameters = parameters, .layers = layers};
+  AnyFilter filter = open_filter(begun, HeapWords(any_word_count(begun)));
+  const auto members = testing::sample_members(count);
+  filter.insert_many(testing::keys_of(members));
+  return filter;
 }
 
 TEST(GoldenFile, IsReadAndWrittenAsEver) {
@@ -34,7 +45,7 @@ TEST(GoldenFile, IsReadAndWrittenAsEver) {
     EXPECT_EQ(loaded.parameters().hash, sample.parameters().hash);
     EXPECT_EQ(loaded.capacity(), sample.capacity());
     EXPECT_EQ(loaded.keys(), sample.keys());
-    const AnyFilter again = built_again(loaded.parameters(), name.ends_with("_grown"));
+    const AnyFilter again = built_again(loaded, name.ends_with("_grown"));
     EXPECT_TRUE(stored_words(loaded) == stored_words(again));
     EXPECT_EQ(loaded.inserted(), again.inserted());
     const FileNotes notes = inspect(golden).notes;
