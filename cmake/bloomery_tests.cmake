@@ -9,7 +9,6 @@ include(GoogleTest)
 function(bloomery_test name)
   cmake_parse_arguments(TEST "COMPUTES_LITTLE" "" "ALONE;SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ON) # the same headers are most of each file's cost
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
   if(TEST_COMPUTES_LITTLE)
     target_compile_options(${name} PRIVATE -O0)
