@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/owned_static_filter.h"
+#include "bloomery/filter/parameters.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/store/redis/push_filter.h"
 #include "tests/module/server_client.h"
@@ -19,14 +21,17 @@ using testing::free_port;
 using testing::ModuleServer;
 using testing::ModuleTest;
 
-std::string bytes_of_new(AnyFilter filter, const FileNotes& notes = {}) {
-  filter.insert("scanned");
+std::string bytes_of_file(const AnyFilter& filter, const FileNotes& notes = {}) {
   const FilterContents contents = filter.contents();
   std::string all;
   write_native(NativeHead(contents, notes), contents, [&](auto piece) {
     all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
   });
   return all;
+}
+std::string bytes_of_new(AnyFilter filter, const FileNotes& notes = {}) {
+  filter.insert("scanned");
+  return bytes_of_file(filter, notes);
 }
 std::string bytes_of_new(FilterKind kind, const FileNotes& notes = {}) {
   FilterOptions options{.capacity = 20, .false_positive_rate = 0.001};
@@ -64,6 +69,30 @@ class LoadAdds : public ModuleTest {
     }
   }
 };
+
+// 0 says that it is there, and would be no longer with the filter that comes.
+TEST_F(LoadAdds, AreRefusedByAFilterThatTakesNoneAlsoWhereItHasThem) {
+  ModuleServer server(folder());
+  const FilterOptions options{.capacity = 20, .false_positive_rate = 0.001};
+  const FilterParameters of_static = parameters_for(FilterKind::fixed, {}, options);
+  const HashPair hash = of_static.hash(Key("member"));
+  const std::string built_once =
+      bytes_of_file(AnyFilter(OwnedStaticFilter::build(of_static, {&hash, 1})));
+  begin(server, "key", built_once);
+  bring(server, "key", built_once);
+  ASSERT_EQ(commit(server, "key"), "+OK");
+  EXPECT_EQ(server.ask("BLOOM.MADD key member"), "*1 :0") << "and it stays there";
+
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  begin(server, "key", bytes);
+  const std::string refused = "-ERR problem inserting into filter";
+  EXPECT_EQ(server.ask("BLOOM.ADD key member"), refused);
+  EXPECT_EQ(server.ask("BLOOM.MADD key member"), "*1 " + refused);
+  EXPECT_EQ(server.ask("BF.MADD key member"), "*1 " + refused);
+  bring(server, "key", bytes);
+  EXPECT_EQ(commit(server, "key"), "+OK");
+  EXPECT_EQ(server.ask("BLOOM.CHECK key scanned member"), "*2 :1 :0");
+}
 
 TEST_F(LoadAdds, AreInTheOldFilterAndInTheNewOneOfEveryKind) {
   ModuleServer server(folder());
