@@ -146,6 +146,7 @@ class Dedup {
   std::uint64_t answered_count_ = 0;  // by the filter
   std::uint64_t saved_count_ = 0;     // of the changes, those that the state's file knows
   std::uint64_t suspect_count_ = 0;   // with --exact
+  bool is_halfway_ = false;           // some keys are in the filter, and their records not printed
   double next_warning_ = 0;
 };
 
@@ -210,6 +211,7 @@ void Dedup::print_selected(const Batch& batch, std::span<const bool> selected) {
 
 void Dedup::filter_batch(const Batch& batch) {
   const std::span<bool> was_new = answers_.room_for(batch.keys.size());
+  is_halfway_ = true;
   for (std::size_t at = 0; at < batch.keys.size();) {
     const std::size_t count = std::min<std::uint64_t>(batch.keys.size() - at, record_->next_look());
     printed_count_ +=
@@ -219,11 +221,13 @@ void Dedup::filter_batch(const Batch& batch) {
   }
   answered_count_ += batch.keys.size();
   print_selected(batch, was_new);
+  is_halfway_ = false;
   if (is_overfull() && keys_now() > next_warning_) warn_where_overfull();
 }
 
-// What the state says was seen has been handed over.
+// What the state says was seen has been handed over: not so where printing failed.
 void Dedup::save_state() {
+  if (is_halfway_) return;
   // In a window, keys that come again stay longer.
   const bool forgets = filter_->get().parameters().kind == FilterKind::windowed;
   const std::uint64_t change_count = forgets ? answered_count_ : printed_count_;

@@ -1,5 +1,14 @@
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
 
 #include "bloomery/store/native_file.h"
 #include "tests/cli/shell.h"
@@ -26,6 +35,32 @@ TEST(DedupState, DropsWhatARunBeforeHasSeen) {
   EXPECT_EQ(state.inserted(), 3U);
   EXPECT_EQ(state.capacity(), 1'000U);
   EXPECT_EQ(shell.run("ls -A").out, "seen.bloom\n");
+}
+
+// A terminal that stands still, so that a save waits for the records that are on their way, and
+// then goes: they were not printed, and the state must not know them.
+TEST(DedupState, KnowsNoRecordWhosePrintingFailed) {
+  const Shell shell;
+  std::string lines;
+  for (int i = 0; i < 500; ++i) lines += std::to_string(i) + std::string(1'000, 'x') + "\n";
+  shell.write("lines.txt", lines);
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  ASSERT_GE(terminal, 0);
+  ASSERT_EQ(grantpt(terminal) | unlockpt(terminal), 0);
+  const std::string name = ptsname(terminal);
+  Outcome outcome;
+  std::thread run([&] {
+    outcome =
+        shell.run("bloomery dedup --state s.bloom --save-every 5ms -n 1000 lines.txt >" + name);
+  });
+  pollfd printed{.fd = terminal, .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&printed, 1, -1), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  close(terminal);
+  run.join();
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("cannot write standard output"));
+  EXPECT_FALSE(std::filesystem::exists(shell.path("s.bloom"))) << "nothing was saved";
 }
 
 TEST(DedupState, HasRoomForLaterRuns) {
