@@ -66,10 +66,12 @@ class Load {
     }
   }
 
-  void send(std::vector<std::string_view> words) {
-    words.insert(words.begin(), {command_, key_});
-    words.insert(words.end(), {"ID", id_});
-    connection_->send(words);
+  void send(const std::vector<std::string_view>& words) {
+    std::vector<std::string_view> all{command_, key_};
+    all.insert(all.end(), words.begin(), words.end());
+    all.push_back("ID");
+    all.push_back(id_);
+    connection_->send(all);
   }
   void take_answer() {
     const RedisReply reply = connection_->receive();
