@@ -211,7 +211,7 @@ TEST_F(LiveFilter, SaysWhatWasNew) {
 
 TEST_F(LiveFilter, LargeBatchesAreCutIntoTransactionsAndTrips) {
   init_redisson("f", "4000000");
-  const auto place = open("redisson", "f");
+  const auto place = open("redisson", "f", "?timeout=60000");
   std::vector<std::string> texts;
   for (int i = 0; i < 14'400; ++i) texts.push_back("key" + std::to_string(i));
   const std::vector<Key> keys(texts.begin(), texts.end());
