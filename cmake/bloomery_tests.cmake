@@ -1,13 +1,14 @@
-# bloomery_test(NAME [COMPUTES_LITTLE] [ALONE pattern...] SOURCES file... USES library...) makes the test program NAME and gives each of
+# bloomery_test(NAME [COMPUTES_LITTLE] [FIGURES pattern...] [ALONE pattern...] SOURCES file... USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
 # directory: tests/, so golden files have short names.
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them.
-# ALONE: tests of one thread that the thread sanitizer would need minutes for; under it they are left out.
+# FIGURES: tests that repeat one thing many times to count; a sanitizer learns nothing of them, and they are left out.
+# ALONE: tests of one thread that the thread sanitizer would need minutes for; under it they are left out too.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(bloomery_test name)
-  cmake_parse_arguments(TEST "COMPUTES_LITTLE" "" "ALONE;SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(TEST "COMPUTES_LITTLE" "" "FIGURES;ALONE;SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
   if(TEST_COMPUTES_LITTLE)
@@ -21,10 +22,17 @@ function(bloomery_test name)
     endif()
   endif()
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
+  set(left_out "")
+  if(BLOOMERY_SANITIZE)
+    list(APPEND left_out ${TEST_FIGURES})
+  endif()
+  if(BLOOMERY_SANITIZE MATCHES "thread")
+    list(APPEND left_out ${TEST_ALONE})
+  endif()
   set(filter "")
-  if(TEST_ALONE AND BLOOMERY_SANITIZE MATCHES "thread")
-    list(JOIN TEST_ALONE ":" alone)
-    set(filter TEST_FILTER "-${alone}")
+  if(left_out)
+    list(JOIN left_out ":" left_out)
+    set(filter TEST_FILTER "-${left_out}")
   endif()
   gtest_discover_tests(${name} ${filter}
     TEST_PREFIX "${folder}/"
