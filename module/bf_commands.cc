@@ -317,7 +317,7 @@ constexpr const char* kItems = "O(k * n * i), with k probes, n links and i items
 constexpr const char* kLinks = "O(n), with n links";
 
 // Every one has one key, its second word.
-constexpr std::array<Command, 12> kCommands{{
+constexpr std::array<Command, 12> kBfCommands{{
     make_command<bf_reserve, 4, 7>("bf.reserve", kWrites, "write fast bloom",
                                    {"Makes an empty filter for an error rate and a capacity",
                                     "O(1)", "1.0.0", kInserts, nullptr, bf::kReserve}),
@@ -361,7 +361,7 @@ constexpr std::array<Command, 12> kCommands{{
 }  // namespace
 
 void register_bf_commands(const Api& api, Context* context) {
-  register_commands(api, context, "bloom", kCommands);
+  register_commands(api, context, "bloom", kBfCommands);
 }
 
 }  // namespace bloomery::module

@@ -201,7 +201,7 @@ void bloom_info(Call& call) {
 
 constexpr const char* kSince = "1.0.0";
 
-constexpr std::array<Command, 9> kCommands{{
+constexpr std::array<Command, 9> kBloomCommands{{
     make_command<bloom_reserve, 4, kAny>(
         "bloom.reserve", kWrites, "write bloomery",
         {"Makes an empty filter that keeps its error rate, of the kind that the options say",
@@ -241,7 +241,7 @@ constexpr std::array<Command, 9> kCommands{{
 }  // namespace
 
 void register_bloom_commands(const Api& api, Context* context) {
-  register_commands(api, context, "bloomery", kCommands);
+  register_commands(api, context, "bloomery", kBloomCommands);
 }
 
 }  // namespace bloomery::module

@@ -58,11 +58,6 @@ std::uint64_t number_of(const Call& call, std::size_t word, const char* name) {
   return static_cast<std::uint64_t>(*number);
 }
 
-std::span<const std::byte> bytes_of(const Call& call, std::size_t word) {
-  const std::string_view text = call.word(word);
-  return std::as_bytes(std::span<const char>(text.data(), text.size()));
-}
-
 // The reasons of the reader, as an error of this command.
 template <class Do>
 void with_reasons(Do act) {
@@ -184,7 +179,7 @@ void bytes(Call& call) {
 // AT offset data [ID id]
 void at(Call& call) {
   const std::uint64_t offset = number_of(call, 3, "the offset");
-  const auto data = bytes_of(call, 4);
+  const auto data = call.bytes(4);
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 5));
@@ -255,7 +250,7 @@ void put(Call& call, OpenKey& key) {
   const std::string_view target = call.word(3);
   const std::uint64_t byte_count = number_of(call, 4, "the length");
   const std::uint64_t offset = number_of(call, 5, "the offset");
-  const auto data = bytes_of(call, 6);
+  const auto data = call.bytes(6);
   if (offset == 0) {
     if (!key.is_empty()) throw Refusal("ERR item exists");
     with_reasons([&] {
@@ -337,7 +332,7 @@ void empty(Call& call) {
   if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
   follow_or_lose(call, key, [&] {
     with_reasons([&] {
-      auto filter = NativeFilter::of_head(bytes_of(call, 3));
+      auto filter = NativeFilter::of_head(call.bytes(3));
       if (filter->parameters().capacity > call.limits().most_capacity) {
         throw FormatError("a filter for more keys than bf-max-capacity");
       }

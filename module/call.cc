@@ -12,10 +12,6 @@
 namespace bloomery::module {
 namespace {
 
-const Api& api() noexcept {
-  return the_module().api;
-}
-
 // Who hears of it knows the commands by the same names.
 std::string named(const char* command) {
   return the_module().names.command(command);

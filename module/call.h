@@ -31,6 +31,9 @@ struct Module {
   bool is_loaded = false;
 };
 Module& the_module() noexcept;
+inline const Api& api() noexcept {
+  return the_module().api;
+}
 
 // A text that is the server's, until the end of this.
 class ServerString {
@@ -120,6 +123,9 @@ class Call {
 
   std::size_t size() const noexcept { return words_.size(); }
   std::string_view word(std::size_t i) const noexcept;
+  std::span<const std::byte> bytes(std::size_t i) const noexcept {
+    return std::as_bytes(std::span<const char>(word(i)));
+  }
   std::vector<std::string_view> words(std::size_t first = 0) const;
   OpenKey open(int mode, std::size_t word = 1) const { return {context_, words_[word], mode}; }
   OpenKey open(const ServerString& name, int mode) const { return {context_, name.get(), mode}; }

@@ -57,10 +57,10 @@ void cf_reserve(Call& call) {
 // A command of few words is to be short; one of many may take longer. Not what a primary says: that
 // is to be followed.
 CuckooWork work_for(const Call& call, std::size_t items) {
-  constexpr std::uint64_t kSteps = std::uint64_t{1} << 22;
+  constexpr std::uint64_t kStepsACommand = std::uint64_t{1} << 22;
   constexpr std::uint64_t kStepsAnItem = std::uint64_t{1} << 10;
   if (call.is_replay()) return {};
-  return {.steps = kSteps + kStepsAnItem * items,
+  return {.steps = kStepsACommand + kStepsAnItem * items,
           .most_sub_filters = std::clamp<std::uint64_t>(call.limits().cuckoo.max_expansions,
                                                         redisbloom::kMostGrownSubFilters,
                                                         redisbloom::kMostSubFilters)};
@@ -189,7 +189,7 @@ void cf_insertnx(Call& call) {
 }
 
 // For questions. No filter has nothing: neither a missing key nor one of another type.
-const StoredCuckoo* filter_or_none(const OpenKey& key) {
+const StoredCuckoo* cuckoo_or_none(const OpenKey& key) {
   key.require_not_lost();
   return key.get<StoredCuckoo>();
 }
@@ -202,7 +202,7 @@ void require_complete(const StoredCuckoo& stored) {
 // CF.EXISTS key item
 void cf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
-  const StoredCuckoo* const stored = filter_or_none(key);
+  const StoredCuckoo* const stored = cuckoo_or_none(key);
   const bool found = stored != nullptr && stored->filter().may_contain(call.word(2));
   if (stored != nullptr && !found) require_complete(*stored);
   call.reply_bool(found);
@@ -214,7 +214,7 @@ void cf_mexists(Call& call) {
   const auto found = std::make_unique<bool[]>(items.size());
   {
     const OpenKey key = call.open(kRead);
-    const StoredCuckoo* const stored = filter_or_none(key);
+    const StoredCuckoo* const stored = cuckoo_or_none(key);
     if (stored != nullptr) stored->filter().may_contain_many(items, found.get());
     bool* const end = found.get() + items.size();
     if (stored != nullptr && std::find(found.get(), end, false) != end) require_complete(*stored);
@@ -226,7 +226,7 @@ void cf_mexists(Call& call) {
 // CF.COUNT key item
 void cf_count(Call& call) {
   const OpenKey key = call.open(kRead);
-  const StoredCuckoo* const stored = filter_or_none(key);
+  const StoredCuckoo* const stored = cuckoo_or_none(key);
   if (stored != nullptr) require_complete(*stored);
   call.reply_number(stored == nullptr ? 0 : stored->filter().count(call.word(2)));
 }
@@ -324,7 +324,7 @@ void cf_scandump(Call& call) {
   }
 }
 
-std::unique_ptr<StoredCuckoo> filter_of_header(std::span<const std::byte> header) {
+std::unique_ptr<StoredCuckoo> cuckoo_of_header(std::span<const std::byte> header) {
   try {
     redisbloom::CuckooPositions positions{};
     const CuckooShape shape = redisbloom::decode_any_cuckoo_header(header, positions);
@@ -342,7 +342,7 @@ void take_chunk(OpenKey& key, std::int64_t position, std::span<const std::byte> 
   if (position == kHeaderPosition) {
     if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
     if (!redisbloom::is_cuckoo_header(bytes.size())) throw Refusal("Invalid header");
-    key.store(filter_of_header(bytes));
+    key.store(cuckoo_of_header(bytes));
     return;
   }
   auto& stored = key.existing<StoredCuckoo>();
@@ -378,7 +378,7 @@ constexpr const char* kBytes = "O(n), with n bytes of it";
 constexpr std::uint64_t kChanges = kKeyReadWrite | kKeyUpdate;
 
 // Every one has one key, its second word.
-constexpr std::array<Command, 14> kCommands{{
+constexpr std::array<Command, 14> kCfCommands{{
     make_command<cf_reserve, 3, kAny>("cf.reserve", kWrites, "write fast cuckoo",
                                       {"Makes an empty cuckoo filter for a capacity", "O(1)",
                                        "1.0.0", kInserts, nullptr, cf::kReserve}),
@@ -429,7 +429,7 @@ constexpr std::array<Command, 14> kCommands{{
 }  // namespace
 
 void register_cf_commands(const Api& api, Context* context) {
-  register_commands(api, context, "cuckoo", kCommands);
+  register_commands(api, context, "cuckoo", kCfCommands);
 }
 
 }  // namespace bloomery::module

@@ -7,14 +7,13 @@
 #include <string_view>
 #include <vector>
 
+#include "module/call.h"
+
 namespace bloomery::module {
 namespace {
 
-const Api* api = nullptr;
-Settings* settings = nullptr;
-
 struct FreeString {
-  void operator()(String* string) const noexcept { api->free_string(nullptr, string); }
+  void operator()(String* string) const noexcept { api().free_string(nullptr, string); }
 };
 
 // A setting, and its value as it was written: CONFIG GET gives that back, and the server asks for
@@ -24,7 +23,7 @@ struct Parameter {
   std::unique_ptr<String, FreeString> written{};
 
   void write(std::string_view text) {
-    written.reset(api->create_string(nullptr, text.data(), text.size()));
+    written.reset(api().create_string(nullptr, text.data(), text.size()));
   }
 };
 std::vector<Parameter> parameters;  // the server keeps their addresses
@@ -39,44 +38,45 @@ String* get(const char*, void* of) noexcept {
 
 int set(const char*, String* value, void* of, String** error) noexcept {
   std::size_t size = 0;
-  const char* const bytes = api->string_bytes(value, &size);
+  const char* const bytes = api().string_bytes(value, &size);
   const std::string_view text(bytes, size);
   const Setting& setting = *parameter(of).setting;
+  Settings& settings = the_module().settings;
   try {
-    setting.set(*settings, text);
-    const bool is_lowered = setting.get == nullptr && parse_real(text) != settings->error_rate;
-    parameter(of).write(is_lowered ? setting.text(*settings) : std::string(text));
+    setting.set(settings, text);
+    const bool is_lowered = setting.get == nullptr && parse_real(text) != settings.error_rate;
+    parameter(of).write(is_lowered ? setting.text(settings) : std::string(text));
     return kOk;
   } catch (const std::exception& refused) {
     const std::string_view why = refused.what();
-    *error = api->create_string(nullptr, why.data(), why.size());
+    *error = api().create_string(nullptr, why.data(), why.size());
     return kError;
   }
 }
 
 }  // namespace
 
-void register_config(const Api& of, Context* context, Settings& of_module, bool prefixed) {
-  if (of.register_string_config == nullptr || of.load_configs == nullptr) return;
-  api = &of;
-  settings = &of_module;
+void register_config(Context* context) {
+  if (api().register_string_config == nullptr || api().load_configs == nullptr) return;
+  const bool prefixed = !the_module().names.prefix.empty();
+  Settings& settings = the_module().settings;
   parameters.clear();
   for (const Setting& each : all_settings()) parameters.push_back({&each});
   // The two came to servers together; older ones complain of a flag that they do not know.
-  const unsigned flags = of.load_default_configs != nullptr && !prefixed ? kUnprefixed : 0;
+  const unsigned flags = api().load_default_configs != nullptr && !prefixed ? kUnprefixed : 0;
   for (Parameter& each : parameters) {
-    const std::string text = each.setting->text(of_module);
+    const std::string text = each.setting->text(settings);
     each.write(text);
-    if (of.register_string_config(context, each.setting->name, text.c_str(), flags, get, set,
-                                  nullptr, &each) != kOk) {
+    if (api().register_string_config(context, each.setting->name, text.c_str(), flags, get, set,
+                                     nullptr, &each) != kOk) {
       parameters.clear();
       throw std::runtime_error(std::string("the server does not take the parameter ") +
                                each.setting->name);
     }
   }
   // All are set now, the size of buckets before the capacity that has to be large enough for them.
-  of_module.cuckoo.capacity = kUsualMostCapacity;
-  if (of.load_configs(context) != kOk) {
+  settings.cuckoo.capacity = kUsualMostCapacity;
+  if (api().load_configs(context) != kOk) {
     parameters.clear();
     throw std::runtime_error("the server's configuration has a value that is not allowed");
   }

@@ -19,13 +19,8 @@ std::uint64_t number_of(const Call& call, std::size_t word) {
   return static_cast<std::uint64_t>(*number);
 }
 
-std::span<const std::byte> bytes_of(const Call& call, std::size_t word) {
-  const std::string_view text = call.word(word);
-  return std::as_bytes(std::span<const char>(text.data(), text.size()));
-}
-
 std::unique_ptr<StoredFilter> half_chain(const Call& call) {
-  const FilterContents contents = redisbloom::decode_header(bytes_of(call, 4));
+  const FilterContents contents = redisbloom::decode_header(call.bytes(4));
   require_room(redisbloom::memory_bytes(contents.layers));
   std::vector<SharedWords> words;
   for (const Layer& link : contents.layers) {
@@ -36,7 +31,7 @@ std::unique_ptr<StoredFilter> half_chain(const Call& call) {
 }
 
 std::unique_ptr<StoredCuckoo> half_cuckoo(const Call& call) {
-  const auto shape = redisbloom::decode_cuckoo_header(bytes_of(call, 4));
+  const auto shape = redisbloom::decode_cuckoo_header(call.bytes(4));
   require_room(redisbloom::memory_bytes(shape));
   return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
                                         number_of(call, 5));
@@ -84,7 +79,7 @@ void half_begin(Call& call) {
 
 void half_fill(Call& call) {
   const std::uint64_t iterator = number_of(call, 3);
-  const auto bytes = bytes_of(call, 4);
+  const auto bytes = call.bytes(4);
   constexpr const char* kOutside = "ERR bytes that are not of this filter";
   change_half(
       call,

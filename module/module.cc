@@ -10,12 +10,11 @@
 #include "module/bloom_commands.h"
 #include "module/call.h"
 #include "module/cf_commands.h"
-#include "module/chain_type.h"
 #include "module/config.h"
-#include "module/cuckoo_type.h"
 #include "module/half_types.h"
 #include "module/native_type.h"
 #include "module/redis_api.h"
+#include "module/redisbloom_types.h"
 #include "module/server_memory.h"
 
 namespace bloomery::module {
@@ -39,12 +38,12 @@ void load(Context* context, std::span<String* const> words) {
   api.set_module_attributes(context, name.c_str(), kVersion, kApiVersion);
   module.settings = parse_settings(arguments);
   api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
-  register_config(api, context, module.settings, !module.names.prefix.empty());
+  register_config(context);
   use_server_memory(api);
   const auto half = register_half_types(context, module.names);
-  module.types = {register_chain_type(api, context, module.names),
-                  register_native_type(api, context, module.names),
-                  register_upload_type(api, context, module.names),
+  module.types = {register_chain_type(context, module.names),
+                  register_native_type(context, module.names),
+                  register_upload_type(context, module.names),
                   register_cuckoo_type(context, module.names),
                   half[0],
                   half[1],

@@ -21,25 +21,14 @@ constexpr int kUploadVersion = 2;  // 1 had nothing beside the bytes
 constexpr const char* kNativeName = "bloomeryF";
 constexpr const char* kUploadName = "bloomeryU";
 
-const Api* api = nullptr;
-std::string load_command;  // what the append-only file makes both of
-
-const NativeFilter& filter_of(const void* value) noexcept {
-  return static_cast<const NativeFilter&>(*static_cast<const StoredFilter*>(value));
-}
-const Upload& upload_of(const void* value) noexcept {
-  return *static_cast<const Upload*>(value);
-}
-
-// As OpenKey finds it again.
-void* kept(std::unique_ptr<StoredFilter> filter) noexcept {
-  return filter.release();
+std::string load_command() {
+  return the_module().names.command("BLOOM.LOAD");
 }
 
 // Pieces to `taker`, until its reader has so many bytes.
 void load_pieces(Io* io, std::uint64_t byte_count, const NativeReader& reader, auto& taker) {
   while (reader.taken() < byte_count) {
-    const std::string piece = load_string(*api, io);
+    const std::string piece = load_string(io);
     if (piece.empty()) throw FormatError("a bloomery filter with an empty piece");
     taker.take(std::as_bytes(std::span<const char>(piece)));
   }
@@ -54,42 +43,42 @@ void require_version(int version, int newest) {
 // A server's own files, and those of its primary, follow all that happened; what RESTORE brings was
 // elsewhere.
 bool is_of_a_file(Io* io) noexcept {
-  Context* const context = api->context_of(io);
-  return context != nullptr && (api->context_flags(context) & (kLoading | kLoadingBeside)) != 0;
+  Context* const context = api().context_of(io);
+  return context != nullptr && (api().context_flags(context) & (kLoading | kLoadingBeside)) != 0;
 }
 
 // What stands behind the bytes since version 2: who loads, how long it lives, whether it moved, why
 // it cannot end, and the items that were added meanwhile.
 void load_meanwhile(Io* io, Upload& upload) {
-  upload.id = load_string(*api, io);
-  upload.lives_ms = load_number(*api, io);
-  upload.was_moved = load_number(*api, io) != 0;
-  const std::string spoilt = load_string(*api, io);
-  for (std::uint64_t left = load_number(*api, io); left > 0; --left) {
-    const std::string item = load_string(*api, io);
-    const std::uint64_t milliseconds = load_number(*api, io);
-    upload.added.note(item, milliseconds, load_number(*api, io));
+  upload.id = load_string(io);
+  upload.lives_ms = load_number(io);
+  upload.was_moved = load_number(io) != 0;
+  const std::string spoilt = load_string(io);
+  for (std::uint64_t left = load_number(io); left > 0; --left) {
+    const std::string item = load_string(io);
+    const std::uint64_t milliseconds = load_number(io);
+    upload.added.note(item, milliseconds, load_number(io));
   }
   if (!spoilt.empty()) upload.added.spoil(spoilt);
 }
 
 void* load_filter(Io* io, int version) noexcept {
-  return loaded(*api, io, [&] {
+  return loaded(io, [&] {
     require_version(version, kFilterVersion);
-    NativeReader reader(load_number(*api, io));
+    NativeReader reader(load_number(io));
     load_pieces(io, reader.byte_count(), reader, reader);
     const FileNotes notes = reader.header()->notes;
-    return kept(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
+    return held(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
   });
 }
 
 void* load_upload(Io* io, int version) noexcept {
-  return loaded(*api, io, [&]() -> void* {
+  return loaded(io, [&]() -> void* {
     require_version(version, kUploadVersion);
-    const std::string target = load_string(*api, io);
+    const std::string target = load_string(io);
     auto upload = std::make_unique<Upload>(target);
-    const std::uint64_t byte_count = load_number(*api, io);
-    const std::uint64_t taken = load_number(*api, io);
+    const std::uint64_t byte_count = load_number(io);
+    const std::uint64_t taken = load_number(io);
     if (taken > byte_count) throw FormatError("an upload of more than all bytes");
     if (byte_count != 0) {
       upload->expect(byte_count);
@@ -101,46 +90,39 @@ void* load_upload(Io* io, int version) noexcept {
   });
 }
 
-void save_bytes(Io* io, std::span<const std::byte> bytes) {
-  api->save_bytes(io, characters(bytes), bytes.size());
-}
-
 void save_filter(Io* io, void* value) noexcept {
-  const NativeFilter& filter = filter_of(value);
+  const NativeFilter& filter = value_of<NativeFilter>(value);
   const FilterContents contents = filter.contents();
   const NativeHead head(contents, filter.notes());
-  api->save_unsigned(io, head.layout.file_bytes);
+  api().save_unsigned(io, head.layout.file_bytes);
   Pieces pieces([&](auto bytes) { save_bytes(io, bytes); });
   write_native(head, contents, [&](auto bytes) { pieces.add(bytes); });
 }
 
 void save_upload(Io* io, void* value) noexcept {
-  const Upload& upload = upload_of(value);
-  save_bytes(io, std::as_bytes(std::span<const char>(upload.target)));
-  api->save_unsigned(io, upload.byte_count());
-  api->save_unsigned(io, upload.taken());
+  const Upload& upload = value_of<Upload>(value);
+  save_text(io, upload.target);
+  api().save_unsigned(io, upload.byte_count());
+  api().save_unsigned(io, upload.taken());
   if (upload.reader) {
     Pieces pieces([&](auto bytes) { save_bytes(io, bytes); });
     upload.reader->give([&](auto bytes) { pieces.add(bytes); });
   }
-  const auto save_text = [&](const std::string& text) {
-    save_bytes(io, std::as_bytes(std::span<const char>(text)));
-  };
-  save_text(upload.id);
-  api->save_unsigned(io, upload.lives_ms);
-  api->save_unsigned(io, upload.was_moved ? 1 : 0);
-  save_text(upload.added.spoilt());
-  api->save_unsigned(io, upload.added.all().size());
+  save_text(io, upload.id);
+  api().save_unsigned(io, upload.lives_ms);
+  api().save_unsigned(io, upload.was_moved ? 1 : 0);
+  save_text(io, upload.added.spoilt());
+  api().save_unsigned(io, upload.added.all().size());
   for (const AddedMeanwhile::Item& each : upload.added.all()) {
-    save_text(each.text);
-    api->save_unsigned(io, each.milliseconds);
-    api->save_unsigned(io, each.times);
+    save_text(io, each.text);
+    api().save_unsigned(io, each.milliseconds);
+    api().save_unsigned(io, each.times);
   }
 }
 
 std::string_view text_of(const String* key) noexcept {
   std::size_t size = 0;
-  const char* const bytes = api->string_bytes(key, &size);
+  const char* const bytes = api().string_bytes(key, &size);
   return {bytes, size};
 }
 
@@ -151,13 +133,14 @@ class Emitter {
       : aof_(aof), key_(key), target_(target), byte_count_(byte_count) {}
 
   void put(std::span<const std::byte> bytes) {
-    api->emit_aof(aof_, load_command.c_str(), "bcbllb", key_.data(), key_.size(), "PUT",
-                  target_.data(), target_.size(), static_cast<long long>(byte_count_),
-                  static_cast<long long>(offset_), characters(bytes), bytes.size());
+    api().emit_aof(aof_, command_.c_str(), "bcbllb", key_.data(), key_.size(), "PUT",
+                   target_.data(), target_.size(), static_cast<long long>(byte_count_),
+                   static_cast<long long>(offset_), characters(bytes), bytes.size());
     offset_ += bytes.size();
   }
 
  private:
+  const std::string command_ = load_command();
   Io* aof_;
   std::string_view key_;
   std::string_view target_;
@@ -167,7 +150,7 @@ class Emitter {
 
 void rewrite_filter(Io* aof, String* key, void* value) noexcept {
   const std::string_view name = text_of(key);
-  const NativeFilter& filter = filter_of(value);
+  const NativeFilter& filter = value_of<NativeFilter>(value);
   const FilterContents contents = filter.contents();
   const NativeHead head(contents, filter.notes());
   {
@@ -175,11 +158,11 @@ void rewrite_filter(Io* aof, String* key, void* value) noexcept {
     Pieces pieces([&](auto bytes) { emitter.put(bytes); });
     write_native(head, contents, [&](auto part) { pieces.add(part); });
   }
-  api->emit_aof(aof, load_command.c_str(), "bc", name.data(), name.size(), "TURN");
+  api().emit_aof(aof, load_command().c_str(), "bc", name.data(), name.size(), "TURN");
 }
 
 void rewrite_upload(Io* aof, String* key, void* value) noexcept {
-  const Upload& upload = upload_of(value);
+  const Upload& upload = value_of<Upload>(value);
   {
     Emitter emitter(aof, text_of(key), upload.target, upload.byte_count());
     if (upload.taken() == 0) {
@@ -189,32 +172,30 @@ void rewrite_upload(Io* aof, String* key, void* value) noexcept {
       upload.reader->give([&](auto part) { pieces.add(part); });
     }
   }
+  const std::string command = load_command();
   const std::string& spoilt = upload.added.spoilt();
-  api->emit_aof(aof, load_command.c_str(), "scbllb", key, "MEANWHILE", upload.id.data(),
-                upload.id.size(), static_cast<long long>(upload.lives_ms),
-                static_cast<long long>(upload.was_moved ? 1 : 0), spoilt.data(), spoilt.size());
+  api().emit_aof(aof, command.c_str(), "scbllb", key, "MEANWHILE", upload.id.data(),
+                 upload.id.size(), static_cast<long long>(upload.lives_ms),
+                 static_cast<long long>(upload.was_moved ? 1 : 0), spoilt.data(), spoilt.size());
   for (const AddedMeanwhile::Item& each : upload.added.all()) {
-    api->emit_aof(aof, load_command.c_str(), "scllb", key, "ADDED",
-                  static_cast<long long>(each.milliseconds), static_cast<long long>(each.times),
-                  each.text.data(), each.text.size());
+    api().emit_aof(aof, command.c_str(), "scllb", key, "ADDED",
+                   static_cast<long long>(each.milliseconds), static_cast<long long>(each.times),
+                   each.text.data(), each.text.size());
   }
 }
 
-void add_to_digest(Digest* of, std::span<const std::byte> bytes) {
-  api->digest_bytes(of, characters(bytes), bytes.size());
-}
 void digest_filter(Digest* of, void* value) noexcept {
-  const NativeFilter& filter = filter_of(value);
+  const NativeFilter& filter = value_of<NativeFilter>(value);
   const FilterContents contents = filter.contents();
   {
     Pieces pieces([&](auto bytes) { add_to_digest(of, bytes); });
     write_native(NativeHead(contents, filter.notes()), contents,
                  [&](auto bytes) { pieces.add(bytes); });
   }
-  api->digest_end(of);  // only then does it count
+  api().digest_end(of);  // only then does it count
 }
 void digest_upload(Digest* of, void* value) noexcept {
-  const Upload& upload = upload_of(value);
+  const Upload& upload = value_of<Upload>(value);
   add_to_digest(of, std::as_bytes(std::span<const char>(upload.target)));
   {
     Pieces pieces([&](auto bytes) { add_to_digest(of, bytes); });
@@ -225,33 +206,25 @@ void digest_upload(Digest* of, void* value) noexcept {
     add_to_digest(of, std::as_bytes(std::span(numbers)));
     add_to_digest(of, std::as_bytes(std::span<const char>(each.text)));
   }
-  api->digest_end(of);
+  api().digest_end(of);
 }
 
 std::size_t filter_bytes(const void* value) noexcept {
-  return filter_of(value).memory_bytes();
+  return value_of<NativeFilter>(value).memory_bytes();
 }
 std::size_t upload_bytes(const void* value) noexcept {
-  return upload_of(value).memory_bytes();
+  return value_of<Upload>(value).memory_bytes();
 }
 
 TypeMethods native_methods() {
-  TypeMethods methods;
+  TypeMethods methods = methods_of_held<NativeFilter>();
   methods.rdb_load = load_filter;
   methods.rdb_save = save_filter;
   methods.aof_rewrite = rewrite_filter;
   methods.mem_usage = filter_bytes;
   methods.digest = digest_filter;
-  methods.free = [](void* value) { delete static_cast<StoredFilter*>(value); };
   methods.free_effort = [](String*, const void* value) {
     return free_effort_of(filter_bytes(value));
-  };
-  methods.copy = [](String*, String*, const void* value) -> void* {
-    try {
-      return kept(filter_of(value).clone());
-    } catch (const std::exception&) {
-      return nullptr;
-    }
   };
   return methods;
 }
@@ -270,22 +243,15 @@ TypeMethods upload_methods() {
   return methods;  // and not copied: there is one for a target
 }
 
-Type* register_type(const Api& of, Context* context, const char* name, int version,
-                    TypeMethods methods) {
-  api = &of;
-  return of.create_data_type(context, name, version, &methods);
-}
-
 }  // namespace
 
-Type* register_native_type(const Api& of, Context* context, const Names& names) {
-  load_command = names.command("BLOOM.LOAD");
-  return register_type(of, context, names.type(kNativeName, "bloomeryf"), kFilterVersion,
+Type* register_native_type(Context* context, const Names& names) {
+  return register_type(context, names.type(kNativeName, "bloomeryf"), kFilterVersion,
                        native_methods());
 }
 
-Type* register_upload_type(const Api& of, Context* context, const Names& names) {
-  return register_type(of, context, names.type(kUploadName, "bloomeryu"), kUploadVersion,
+Type* register_upload_type(Context* context, const Names& names) {
+  return register_type(context, names.type(kUploadName, "bloomeryu"), kUploadVersion,
                        upload_methods());
 }
 

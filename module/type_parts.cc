@@ -18,20 +18,19 @@ std::size_t free_effort_of(std::uint64_t byte_count) noexcept {
   return 1 + byte_count / kPageBytes;
 }
 
-std::uint64_t load_number(const Api& api, Io* io) {
-  const std::uint64_t value = api.load_unsigned(io);
-  if (api.is_io_error(io) != 0) throw FormatError("a bloomery filter that ends in the midst");
+std::uint64_t load_number(Io* io) {
+  const std::uint64_t value = api().load_unsigned(io);
+  if (api().is_io_error(io) != 0) throw FormatError("a bloomery filter that ends in the midst");
   return value;
 }
 
-std::string load_string(const Api& api, Io* io) {
+std::string load_string(Io* io) {
   struct Free {
-    const Api& api;
-    void operator()(char* bytes) const noexcept { api.free(bytes); }
+    void operator()(char* bytes) const noexcept { api().free(bytes); }
   };
   std::size_t size = 0;
-  const std::unique_ptr<char, Free> text(api.load_bytes(io, &size), Free{api});
-  if (api.is_io_error(io) != 0 || text == nullptr) {
+  const std::unique_ptr<char, Free> text(api().load_bytes(io, &size));
+  if (api().is_io_error(io) != 0 || text == nullptr) {
     throw FormatError("a bloomery filter that ends in the midst");
   }
   return {text.get(), size};

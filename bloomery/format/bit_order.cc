@@ -38,9 +38,14 @@ void read_bits(std::span<const std::byte> bytes, BitOrder order, std::uint64_t b
   if (order == BitOrder::msb_first) {
     for (std::uint64_t& word : words.first((bytes.size() + 7) / 8)) word = reverse_bytes_bits(word);
   }
+  require_bits_within(words, bit_count, format);
+}
+
+void require_bits_within(std::span<const std::uint64_t> words, std::uint64_t bit_count,
+                         const std::string& format) {
   const bool partial = bit_count % kWordBits != 0;
   if (partial && (words.back() & ~(bit_mask(bit_count) - 1)) != 0) {
-    throw FormatError("not " + format + ": byte " + std::to_string(byte_count - 1) +
+    throw FormatError("not " + format + ": byte " + std::to_string((bit_count - 1) / 8) +
                       " has bits set beyond the last of its " + std::to_string(bit_count));
   }
 }

@@ -24,6 +24,10 @@ using ByteSink = std::function<void(std::span<const std::byte>)>;
 void read_bits(std::span<const std::byte> bytes, BitOrder order, std::uint64_t bit_count,
                std::span<std::uint64_t> words, const std::string& format);
 
+// Throws FormatError, naming `format`, where bits beyond `bit_count` are set in the last word.
+void require_bits_within(std::span<const std::uint64_t> words, std::uint64_t bit_count,
+                         const std::string& format);
+
 // The first `byte_count` bytes of the words' bits, in pieces of at most 64 KiB.
 void write_bits(std::span<const std::uint64_t> words, std::uint64_t byte_count, BitOrder order,
                 const ByteSink& sink);

@@ -14,23 +14,24 @@ namespace {
 
 constexpr std::uint32_t kFirstWithParameters = 4;
 
-[[noreturn]] void refuse(const CuckooValueReader& reader, const std::string& why) {
+[[noreturn]] void refuse_cuckoo(const ValueReader& reader, const std::string& why) {
   const std::string place = reader.place();
   throw FormatError("not a cuckoo filter of RedisBloom: " + why +
                     (place.empty() ? "" : ", " + place));
 }
 
-void check(const CuckooValueReader& reader, const CuckooShape& shape) {
+void check(const ValueReader& reader, const CuckooShape& shape) {
   try {
     check_cuckoo(shape);
   } catch (const std::invalid_argument& error) {
-    refuse(reader, error.what());
+    refuse_cuckoo(reader, error.what());
   }
 }
 
-CuckooShape read_shape(CuckooValueReader& reader, std::uint32_t version) {
+CuckooShape read_shape(ValueReader& reader, std::uint32_t version) {
   if (version > kFirstWithHashSeed) {
-    refuse(reader, "encoding version " + std::to_string(version) + ", where 1 to 5 are known");
+    refuse_cuckoo(reader,
+                  "encoding version " + std::to_string(version) + ", where 1 to 5 are known");
   }
   CuckooShape shape;
   take_sub_filters(reader.number("sub-filters"), shape);
@@ -47,23 +48,24 @@ CuckooShape read_shape(CuckooValueReader& reader, std::uint32_t version) {
   return shape;
 }
 
-void check_sub_filter(const CuckooValueReader& reader, const CuckooShape& shape, std::uint64_t i,
+void check_sub_filter(const ValueReader& reader, const CuckooShape& shape, std::uint64_t i,
                       std::uint64_t buckets, std::uint64_t size) {
   const std::uint64_t bytes = sub_filter_bytes(shape, i);
   if (buckets != bytes / shape.bucket_size) {
-    refuse(reader, "sub-filter " + std::to_string(i) + " of " + std::to_string(buckets) +
-                       " buckets, where it has " + std::to_string(bytes / shape.bucket_size));
+    refuse_cuckoo(reader, "sub-filter " + std::to_string(i) + " of " + std::to_string(buckets) +
+                              " buckets, where it has " +
+                              std::to_string(bytes / shape.bucket_size));
   }
   if (size != bytes) {
-    refuse(reader, "slots of " + std::to_string(size) + " bytes, where sub-filter " +
-                       std::to_string(i) + " has " + std::to_string(bytes));
+    refuse_cuckoo(reader, "slots of " + std::to_string(size) + " bytes, where sub-filter " +
+                              std::to_string(i) + " has " + std::to_string(bytes));
   }
 }
 
 // Calls keep(size) behind each string of slots, all of which have the size that the shape says. As
 // with chains, a value that is refused is read to its end.
 template <class Keep>
-CuckooShape read_value(CuckooValueReader& reader, std::uint32_t version, Keep keep) {
+CuckooShape read_value(ValueReader& reader, std::uint32_t version, Keep keep) {
   CuckooShape shape = read_shape(reader, version);
   const bool has_buckets = version >= kFirstWithParameters;
   std::exception_ptr refusal;
@@ -102,7 +104,7 @@ CuckooShape read_value(CuckooValueReader& reader, std::uint32_t version, Keep ke
 
 }  // namespace
 
-CuckooFilter read_cuckoo_value(CuckooValueReader& reader, std::uint32_t encoding_version) {
+CuckooFilter read_cuckoo_value(ValueReader& reader, std::uint32_t encoding_version) {
   std::vector<HeapWords> slots;
   try {
     const CuckooShape shape = read_value(reader, encoding_version, [&](std::uint64_t size) {
@@ -112,11 +114,11 @@ CuckooFilter read_cuckoo_value(CuckooValueReader& reader, std::uint32_t encoding
     });
     return {shape, std::move(slots)};
   } catch (const std::invalid_argument& error) {
-    refuse(reader, error.what());
+    refuse_cuckoo(reader, error.what());
   }
 }
 
-CuckooShape read_cuckoo_shape(CuckooValueReader& reader, std::uint32_t encoding_version) {
+CuckooShape read_cuckoo_shape(ValueReader& reader, std::uint32_t encoding_version) {
   return read_value(reader, encoding_version, [](std::uint64_t) {});
 }
 

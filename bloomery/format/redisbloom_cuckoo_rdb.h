@@ -23,24 +23,11 @@ namespace bloomery::redisbloom {
 inline constexpr const char* kCuckooTypeName = "MBbloomCF";
 inline constexpr std::uint32_t kCuckooEncodingVersion = 4;
 
-class CuckooValueReader {
- public:
-  virtual ~CuckooValueReader() = default;
-  // Throw what is right where they run when there is no such value.
-  virtual std::uint64_t number(const char* field) = 0;
-  // Comes to a string, whose size it tells, and keeps it until copy() or the next one. The size is
-  // in proportion to the bytes that came.
-  virtual std::uint64_t string(const char* field) = 0;
-  virtual void copy(std::span<std::byte> to) = 0;
-  // Where it is, for messages: "before byte 93", or nothing.
-  virtual std::string place() const = 0;
-};
-
 // Throws FormatError for what is impossible, and std::bad_alloc. Takes no memory but for slots that
 // came.
-CuckooFilter read_cuckoo_value(CuckooValueReader& reader, std::uint32_t encoding_version);
+CuckooFilter read_cuckoo_value(ValueReader& reader, std::uint32_t encoding_version);
 // All but the slots, which it passes over.
-CuckooShape read_cuckoo_shape(CuckooValueReader& reader, std::uint32_t encoding_version);
+CuckooShape read_cuckoo_shape(ValueReader& reader, std::uint32_t encoding_version);
 
 // In version 4.
 void write_cuckoo_value(const CuckooFilter& filter, ValueWriter& writer);

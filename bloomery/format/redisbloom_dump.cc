@@ -263,8 +263,16 @@ Chain ChunkLoader::chain() const {
 }
 
 SharedWords words_of_link(const Layer& link, std::span<const std::byte> bytes, const char* format) {
-  HeapWords words((link.geometry.bit_count + kWordBits - 1) / kWordBits);
-  read_bits(bytes, BitOrder::lsb_first, link.geometry.bit_count, words.words(), format);
+  return words_of_link(
+      link, [&](std::span<std::byte> to) { std::ranges::copy(bytes, to.begin()); }, format);
+}
+
+SharedWords words_of_link(const Layer& link, const std::function<void(std::span<std::byte>)>& fill,
+                          const char* format) {
+  const std::uint64_t bits = link.geometry.bit_count;
+  HeapWords words((bits + kWordBits - 1) / kWordBits);
+  fill(std::as_writable_bytes(words.words()).first(link_bytes(link)));
+  require_bits_within(words.words(), bits, format);
   return SharedWords::of(std::move(words));
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -79,6 +80,9 @@ class ChunkLoader {
 // One link's words of its bytes, which are as many as link_bytes() says. Throws FormatError, naming
 // `format`, where bits beyond its last are set.
 SharedWords words_of_link(const Layer& link, std::span<const std::byte> bytes, const char* format);
+// The same of link_bytes(link) bytes that `fill` writes to where they shall be.
+SharedWords words_of_link(const Layer& link, const std::function<void(std::span<std::byte>)>& fill,
+                          const char* format);
 std::span<const std::byte> bytes_of_link(const FilterContents& contents, std::size_t i) noexcept;
 
 // What this format and that of DUMP say of themselves alike.

@@ -66,13 +66,13 @@ AnyFilter decode_payload(std::span<const std::byte> bytes) {
   if (type.name != kTypeName) {
     cursor.refuse(1, "module type", type.name + ", where it is " + kTypeName);
   }
-  rdb::ModuleReader reader(cursor, rdb::ModuleReader::Bits::keep);
-  const FilterContents contents = read_value(reader, type.encoding_version);
+  rdb::ModuleReader reader(cursor);
+  const ReadChain read = read_value(reader, type.encoding_version);
   reader.expect_end();
   if (cursor.left() != 0) {
     cursor.refuse(cursor.offset(), "end", std::to_string(cursor.left()) + " bytes follow it");
   }
-  return any(open_chain(contents, reader.words()));
+  return any(open_chain(read.contents, read.words));
 }
 
 void encode_payload(const FilterContents& contents, const ByteSink& sink) {

@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_dump.h"
@@ -46,11 +47,11 @@ Layer accept(const ValueReader& reader, std::uint64_t options, const StoredLink&
   }
 }
 
-}  // namespace
-
-// A value that is refused is read to its end all the same: who reads on behind it, as a server
-// does that loads many, then finds what is there.
-FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
+// Calls keep(layer) behind each string of bits, which has the size that its link says. A value that
+// is refused is read to its end all the same: who reads on behind it, as a server does that loads
+// many, then finds what is there.
+template <class Keep>
+FilterContents read_chain(ValueReader& reader, std::uint32_t encoding_version, Keep keep) {
   if (encoding_version > kFirstWithHashSeed) {
     refuse(reader,
            "encoding version " + std::to_string(encoding_version) + ", where 0 to 5 are known");
@@ -62,6 +63,7 @@ FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
   if (encoding_version >= kFirstWithGrowth) chain.growth = reader.number("growth");
   std::exception_ptr refusal;
   const auto judge = [&](auto act) {
+    if (refusal) return;
     try {
       act();
     } catch (...) {
@@ -73,17 +75,18 @@ FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
   }
   for (std::uint64_t i = 0; i < links; ++i) {
     StoredLink link = read_link(reader, encoding_version);
-    bool is_read = false;
-    if (!refusal) {
-      judge([&] {
-        const Layer layer = accept(reader, chain.options, link, i);
-        is_read = true;
-        reader.bits(layer);
-      });
-    }
-    if (!is_read) reader.skip_bits();
+    const std::uint64_t size = reader.string("bits of a link");
+    judge([&] {
+      const Layer layer = accept(reader, chain.options, link, i);
+      if (size != link_bytes(layer)) {
+        refuse(reader, "link " + std::to_string(i) + " with bits of " + std::to_string(size) +
+                           " bytes, where its " + std::to_string(layer.geometry.bit_count) +
+                           " bits take " + std::to_string(link_bytes(layer)));
+      }
+      keep(layer);
+    });
     link.size = reader.number("size of a link");
-    if (!refusal) judge([&] { chain.links.push_back(link); });
+    judge([&] { chain.links.push_back(link); });
   }
   if (encoding_version >= kFirstWithHashSeed) {
     try {
@@ -98,6 +101,21 @@ FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version) {
   } catch (const std::invalid_argument& error) {
     refuse(reader, error.what());
   }
+}
+
+}  // namespace
+
+ReadChain read_value(ValueReader& reader, std::uint32_t encoding_version) {
+  std::vector<SharedWords> words;
+  FilterContents contents = read_chain(reader, encoding_version, [&](const Layer& link) {
+    words.push_back(words_of_link(
+        link, [&](std::span<std::byte> to) { reader.copy(to); }, "a RedisBloom filter"));
+  });
+  return {std::move(contents), std::move(words)};
+}
+
+FilterContents read_value_shape(ValueReader& reader, std::uint32_t encoding_version) {
+  return read_chain(reader, encoding_version, [](const Layer&) {});
 }
 
 void write_value(const FilterContents& contents, ValueWriter& writer) {

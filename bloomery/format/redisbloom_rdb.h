@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "bloomery/bits/shared_words.h"
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/format/redisbloom_filter.h"
 
@@ -28,10 +30,10 @@ class ValueReader {
   // Throw what is right where they run when there is no such value.
   virtual std::uint64_t number(const char* field) = 0;
   virtual double real(const char* field) = 0;
-  // Takes a string of exactly link_bytes(link) bytes, and keeps it if it is wanted.
-  virtual void bits(const Layer& link) = 0;
-  // Passes over a string, of any size.
-  virtual void skip_bits() = 0;
+  // Comes to a string, whose size it tells, and keeps it until copy() or the next one. The size is
+  // in proportion to the bytes that came.
+  virtual std::uint64_t string(const char* field) = 0;
+  virtual void copy(std::span<std::byte> to) = 0;
   // Where it is, for messages: "before byte 93", or nothing.
   virtual std::string place() const = 0;
 };
@@ -44,9 +46,16 @@ class ValueWriter {
   virtual void string(std::span<const std::byte> bytes) = 0;
 };
 
-// All but the words, which the reader has. Throws FormatError for what is impossible, once all of
-// it was read. Takes no memory but for links that came.
-FilterContents read_value(ValueReader& reader, std::uint32_t encoding_version);
+// Contents, whose words stand beside them.
+struct ReadChain {
+  FilterContents contents;
+  std::vector<SharedWords> words;
+};
+// Throws FormatError for what is impossible, once all of it was read. Takes no memory but for links
+// that came.
+ReadChain read_value(ValueReader& reader, std::uint32_t encoding_version);
+// All but the words, which it passes over.
+FilterContents read_value_shape(ValueReader& reader, std::uint32_t encoding_version);
 
 // In version 4. A link of 2^n bits says how many these are, as servers since 2.2.5 want it.
 void write_value(const FilterContents& contents, ValueWriter& writer);

@@ -45,7 +45,7 @@ std::string values_of(const CuckooFilter& filter) {
 
 CuckooFilter read(const std::string& values, std::uint32_t version) {
   rdb::RdbCursor cursor(bytes_of(values), "a test");
-  rdb::CuckooReader reader(cursor);
+  rdb::ModuleReader reader(cursor);
   CuckooFilter filter = read_cuckoo_value(reader, version);
   reader.expect_end();
   return filter;
@@ -64,7 +64,7 @@ TEST(CuckooValue, ThatIsRefusedIsReadToItsEnd) {
   }
   values += '\0';
   rdb::RdbCursor cursor(bytes_of(values), "a test");
-  rdb::CuckooReader reader(cursor);
+  rdb::ModuleReader reader(cursor);
   EXPECT_THROW(read_cuckoo_value(reader, 4), FormatError);
   reader.expect_end();
   EXPECT_EQ(cursor.left(), 0U);

@@ -112,7 +112,7 @@ TEST(RedisBloomPayload, ThatIsRefusedIsReadToItsEnd) {
   const std::string value = module_value_of(model, {}, 4, plain_string);
   rdb::RdbCursor cursor(bytes_of(value), "a test");
   cursor.length("module type");
-  rdb::ModuleReader reader(cursor, rdb::ModuleReader::Bits::keep);
+  rdb::ModuleReader reader(cursor);
   EXPECT_THROW(redisbloom::read_value(reader, 4), FormatError);
   reader.expect_end();
   EXPECT_EQ(cursor.left(), 0U);

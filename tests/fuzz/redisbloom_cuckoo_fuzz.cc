@@ -30,7 +30,7 @@ Bytes encoded(const CuckooFilter& filter) {
 
 CuckooFilter decoded(std::span<const std::byte> bytes, std::uint32_t version) {
   rdb::RdbCursor cursor(bytes, "values");
-  rdb::CuckooReader reader(cursor);
+  rdb::ModuleReader reader(cursor);
   CuckooFilter filter = redisbloom::read_cuckoo_value(reader, version);
   reader.expect_end();
   return filter;

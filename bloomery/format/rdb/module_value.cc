@@ -23,8 +23,6 @@ enum Tag : std::uint8_t {
   kString = 5
 };
 
-constexpr const char* kEndField = "end of a module's values";
-
 void expect_tag(RdbCursor& cursor, std::uint64_t tag, const char* field) {
   const std::size_t at = cursor.offset();
   const std::uint64_t found = cursor.length(field);
@@ -33,15 +31,6 @@ void expect_tag(RdbCursor& cursor, std::uint64_t tag, const char* field) {
         at, field,
         "a value with tag " + std::to_string(found) + ", where it has " + std::to_string(tag));
   }
-}
-
-std::uint64_t read_number(RdbCursor& cursor, const char* field) {
-  expect_tag(cursor, kUnsigned, field);
-  return cursor.length(field);
-}
-
-std::string place_of(const RdbCursor& cursor) {
-  return "before byte " + std::to_string(cursor.offset());
 }
 
 }  // namespace
@@ -88,7 +77,8 @@ void skip_module_values(RdbCursor& cursor) {
 }
 
 std::uint64_t ModuleReader::number(const char* field) {
-  return read_number(cursor_, field);
+  expect_tag(cursor_, kUnsigned, field);
+  return cursor_.length(field);
 }
 
 double ModuleReader::real(const char* field) {
@@ -96,59 +86,22 @@ double ModuleReader::real(const char* field) {
   return cursor_.little<double>(field);
 }
 
-void ModuleReader::bits(const Layer& link) {
-  expect_tag(cursor_, kString, "bits of a link");
-  const PackedString string = cursor_.string("bits of a link");
-  const std::uint64_t bytes = redisbloom::link_bytes(link);
-  if (string.byte_count != bytes) {
-    cursor_.refuse(string.offset, "bits of a link",
-                   std::to_string(string.byte_count) + " bytes, where its " +
-                       std::to_string(link.geometry.bit_count) + " bits take " +
-                       std::to_string(bytes));
-  }
-  if (bits_ == Bits::pass_over) return;
-  if (string.form == PackedString::Form::plain) {
-    words_.push_back(redisbloom::words_of_link(link, string.raw, "a RedisBloom filter"));
-    return;
-  }
-  std::vector<std::byte> unpacked(bytes);
-  cursor_.unpack(string, unpacked, "bits of a link");
-  words_.push_back(redisbloom::words_of_link(link, unpacked, "a RedisBloom filter"));
-}
-
-void ModuleReader::skip_bits() {
-  expect_tag(cursor_, kString, "bits of a link");
-  cursor_.string("bits of a link");
-}
-
-std::string ModuleReader::place() const {
-  return place_of(cursor_);
-}
-
-void ModuleReader::expect_end() {
-  expect_tag(cursor_, kEndOfValue, kEndField);
-}
-
-std::uint64_t CuckooReader::number(const char* field) {
-  return read_number(cursor_, field);
-}
-
-std::uint64_t CuckooReader::string(const char* field) {
+std::uint64_t ModuleReader::string(const char* field) {
   expect_tag(cursor_, kString, field);
   string_ = cursor_.string(field);
   return string_.byte_count;
 }
 
-void CuckooReader::copy(std::span<std::byte> to) {
+void ModuleReader::copy(std::span<std::byte> to) {
   cursor_.unpack(string_, to, "string of a module");
 }
 
-std::string CuckooReader::place() const {
-  return place_of(cursor_);
+std::string ModuleReader::place() const {
+  return "before byte " + std::to_string(cursor_.offset());
 }
 
-void CuckooReader::expect_end() {
-  expect_tag(cursor_, kEndOfValue, kEndField);
+void ModuleReader::expect_end() {
+  expect_tag(cursor_, kEndOfValue, "end of a module's values");
 }
 
 void ModuleWriter::put_length(std::uint64_t value) {

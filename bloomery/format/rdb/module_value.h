@@ -30,35 +30,13 @@ std::uint64_t module_type_id(const ModuleType& type) noexcept;
 // Behind the type id: up to and with the end.
 void skip_module_values(RdbCursor& cursor);
 
-// Reads the values of a RedisBloom filter.
+// Reads the values.
 class ModuleReader final : public redisbloom::ValueReader {
  public:
-  enum class Bits : std::uint8_t { keep, pass_over };
-  ModuleReader(RdbCursor& cursor, Bits bits) : cursor_(cursor), bits_(bits) {}
+  explicit ModuleReader(RdbCursor& cursor) : cursor_(cursor) {}
 
   std::uint64_t number(const char* field) override;
   double real(const char* field) override;
-  void bits(const Layer& link) override;
-  void skip_bits() override;
-  std::string place() const override;
-
-  // Throws FormatError unless the values end here.
-  void expect_end();
-
-  const std::vector<SharedWords>& words() const noexcept { return words_; }
-
- private:
-  RdbCursor& cursor_;
-  Bits bits_;
-  std::vector<SharedWords> words_;
-};
-
-// Reads the values of a cuckoo filter.
-class CuckooReader final : public redisbloom::CuckooValueReader {
- public:
-  explicit CuckooReader(RdbCursor& cursor) : cursor_(cursor) {}
-
-  std::uint64_t number(const char* field) override;
   std::uint64_t string(const char* field) override;
   void copy(std::span<std::byte> to) override;
   std::string place() const override;

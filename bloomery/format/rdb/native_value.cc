@@ -33,7 +33,7 @@ template <class Take>
 std::uint64_t walk_pieces(std::span<const std::byte> bytes, const ModuleKey& key, Take take) {
   require_native_type(key);
   RdbCursor cursor = cursor_at(bytes, key);
-  CuckooReader reader(cursor);
+  ModuleReader reader(cursor);
   const std::uint64_t byte_count = reader.number("bytes of a filter");
   for (std::uint64_t taken = 0; taken < byte_count;) {
     const std::size_t at = cursor.offset();
@@ -50,7 +50,7 @@ std::uint64_t walk_pieces(std::span<const std::byte> bytes, const ModuleKey& key
   return byte_count;
 }
 
-void append_piece(CuckooReader& reader, std::uint64_t size, std::vector<std::byte>& to) {
+void append_piece(ModuleReader& reader, std::uint64_t size, std::vector<std::byte>& to) {
   const std::size_t old = to.size();
   to.resize(old + size);
   reader.copy(std::span(to).subspan(old));
@@ -61,7 +61,7 @@ void append_piece(CuckooReader& reader, std::uint64_t size, std::vector<std::byt
 FileHeader describe_native(std::span<const std::byte> bytes, const ModuleKey& key) {
   std::vector<std::byte> head;
   const std::uint64_t byte_count =
-      walk_pieces(bytes, key, [&](CuckooReader& reader, std::uint64_t size) {
+      walk_pieces(bytes, key, [&](ModuleReader& reader, std::uint64_t size) {
         if (head.size() < kMaxHeadBytes) append_piece(reader, size, head);
       });
   head.resize(std::min<std::uint64_t>(head.size(), std::min(byte_count, kMaxHeadBytes)));
@@ -72,7 +72,7 @@ NativeValue extract_native(std::span<const std::byte> bytes, const ModuleKey& ke
   const FileHeader header = describe_native(bytes, key);  // all bytes are there, or it throws
   NativeReader whole(header.layout.file_bytes);
   std::vector<std::byte> piece;
-  walk_pieces(bytes, key, [&](CuckooReader& reader, std::uint64_t size) {
+  walk_pieces(bytes, key, [&](ModuleReader& reader, std::uint64_t size) {
     piece.clear();
     append_piece(reader, size, piece);
     whole.take(piece);

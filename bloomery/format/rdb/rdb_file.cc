@@ -147,31 +147,28 @@ void check_tail(RdbCursor& cursor, std::span<const std::byte> bytes, RdbFile& fi
   }
 }
 
-void require_type(const ModuleKey& key, Holds wanted, const char* type_name) {
-  if (holds(key) == wanted) return;
-  throw FormatError("the key \"" + key.key + "\" is of type " + key.type.name + ", where it is " +
-                    type_name);
-}
-
 template <class Read>
-auto read_cuckoo_key(std::span<const std::byte> bytes, const ModuleKey& key, Read read) {
-  require_type(key, Holds::cuckoo, redisbloom::kCuckooTypeName);
+auto read_values(std::span<const std::byte> bytes, const ModuleKey& key, Holds wanted,
+                 const char* type_name, Read read) {
+  if (holds(key) != wanted) {
+    throw FormatError("the key \"" + key.key + "\" is of type " + key.type.name + ", where it is " +
+                      type_name);
+  }
   RdbCursor cursor = cursor_at(bytes, key);
-  CuckooReader reader(cursor);
+  ModuleReader reader(cursor);
   auto value = read(reader, key.type.encoding_version);
   reader.expect_end();
   return value;
 }
 
 template <class Read>
-auto read_values(std::span<const std::byte> bytes, const ModuleKey& key, ModuleReader::Bits bits,
-                 Read read) {
-  require_type(key, Holds::chain, redisbloom::kTypeName);
-  RdbCursor cursor = cursor_at(bytes, key);
-  ModuleReader reader(cursor, bits);
-  FilterContents contents = redisbloom::read_value(reader, key.type.encoding_version);
-  reader.expect_end();
-  return read(std::move(contents), reader.words());
+auto read_chain(std::span<const std::byte> bytes, const ModuleKey& key, Read read) {
+  return read_values(bytes, key, Holds::chain, redisbloom::kTypeName, read);
+}
+
+template <class Read>
+auto read_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key, Read read) {
+  return read_values(bytes, key, Holds::cuckoo, redisbloom::kCuckooTypeName, read);
 }
 
 }  // namespace
@@ -199,24 +196,20 @@ RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key) {
 }
 
 redisbloom::CuckooShape describe_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key) {
-  return read_cuckoo_key(bytes, key, redisbloom::read_cuckoo_shape);
+  return read_cuckoo(bytes, key, redisbloom::read_cuckoo_shape);
 }
 
 redisbloom::CuckooFilter extract_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key) {
-  return read_cuckoo_key(bytes, key, redisbloom::read_cuckoo_value);
+  return read_cuckoo(bytes, key, redisbloom::read_cuckoo_value);
 }
 
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key) {
-  return read_values(bytes, key, ModuleReader::Bits::keep,
-                     [](const FilterContents& contents, std::span<const SharedWords> words) {
-                       return redisbloom::any(redisbloom::open_chain(contents, words));
-                     });
+  const redisbloom::ReadChain read = read_chain(bytes, key, redisbloom::read_value);
+  return redisbloom::any(redisbloom::open_chain(read.contents, read.words));
 }
 
 FilterContents describe(std::span<const std::byte> bytes, const ModuleKey& key) {
-  return read_values(
-      bytes, key, ModuleReader::Bits::pass_over,
-      [](FilterContents contents, std::span<const SharedWords>) { return contents; });
+  return read_chain(bytes, key, redisbloom::read_value_shape);
 }
 
 }  // namespace bloomery::rdb
