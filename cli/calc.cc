@@ -18,7 +18,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Two or more of -n -p -m -k fix the others:
+constexpr const char* kCalcExamples = R"(Two or more of -n -p -m -k fix the others:
   -n -p  the fewest bits      -n -m  the lowest rate      -p -m  the most keys
   -n -k, -m -k  the size at which k probes are best       all four: whether they agree
 
@@ -30,7 +30,7 @@ Examples:
 
 constexpr std::array kLoads{1.0, 1.5, 2.0, 3.0, 4.0};
 
-struct Arguments {
+struct CalcArguments {
   Known known;
   std::optional<FilterKind> kind;
   bool json = false;
@@ -139,7 +139,7 @@ std::string reasons_of(const std::vector<Column>& columns) {
   return reasons;
 }
 
-int calc(const Arguments& arguments) {
+int calc(const CalcArguments& arguments) {
   std::vector<Column> columns;
   if (arguments.kind) {
     columns.push_back(column_of(*arguments.kind, arguments.known));
@@ -166,7 +166,7 @@ int calc(const Arguments& arguments) {
 }  // namespace
 
 void add_calc(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CalcArguments>();
   const Command command = app.add_subcommand("calc", "Compute sizes, rates and capacities");
   add_capacity(command, arguments->known.capacity);
   add_rate(command, arguments->known.false_positive_rate);
@@ -182,7 +182,7 @@ void add_calc(Command app, int& status) {
   });
   add_kind(command, arguments->kind).description("only this kind; by default, all");
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kCalcExamples);
   command.callback([arguments, &status] { status = calc(*arguments); });
 }
 

@@ -18,7 +18,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCheckExamples =
     R"(Prints the records whose keys may be present in any of the files.
 
 Examples:
@@ -30,7 +30,7 @@ Examples:
 
 Exit status: 0 some records were selected, 1 none was.)";
 
-struct Arguments {
+struct CheckArguments {
   std::vector<FilterLocation> files;
   std::string input = "-";
   SourceOptions source;
@@ -86,7 +86,7 @@ class AnyOf {
   std::unique_ptr<bool[]> one_;
 };
 
-int check(const Arguments& arguments) {
+int check(const CheckArguments& arguments) {
   AnyOf filters(arguments.files);
   const SourceOptions source =
       with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.filters()));
@@ -129,7 +129,7 @@ int check(const Arguments& arguments) {
 }  // namespace
 
 void add_check(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CheckArguments>();
   const Command command = app.add_subcommand("check", "Print the keys that may be in a filter");
   add_filters(command, "FILE", "filters' files, ours or FORMAT:FILE", arguments->files).required();
   command
@@ -142,7 +142,7 @@ void add_check(Command app, int& status) {
   command.add_flag("-c,--count", arguments->count, "print only how many were selected");
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");
   command.add_flag("--json", arguments->json, "print only the counts, as one JSON object");
-  command.footer(kExamples);
+  command.footer(kCheckExamples);
   command.callback([arguments, &status] { status = check(*arguments); });
 }
 

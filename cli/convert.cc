@@ -14,7 +14,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kConvertExamples =
     R"(Puts a filter's bits into another format, exactly: afterwards it answers as before. That needs a
 format that means the same bits by a key; a file of our own takes every one. Others need the keys:
 bloomery load builds any format from those.
@@ -28,7 +28,7 @@ Examples:
   bloomery convert guava:ids.bin ids.bloom --as i32      from now on they are asked as i32
   bloomery convert 'bloom-filter-helper:bitmap.bin?bits=6400&probes=3' guava:java.bin)";
 
-struct Arguments {
+struct ConvertArguments {
   FilterLocation from;
   FilterLocation to;
   KeyChoice keys;
@@ -37,7 +37,7 @@ struct Arguments {
   bool json = false;
 };
 
-int convert(const Arguments& arguments) {
+int convert(const ConvertArguments& arguments) {
   if (!arguments.to.settings.empty()) {
     throw std::invalid_argument(arguments.to.text() +
                                 ": a converted filter has its own settings; leave out what "
@@ -61,7 +61,7 @@ int convert(const Arguments& arguments) {
 }  // namespace
 
 void add_convert(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ConvertArguments>();
   const Command command =
       app.add_subcommand("convert", "Put a filter's bits into another system's format, or back");
   add_filter(command, "SRC", "a filter's file, ours or FORMAT:FILE", arguments->from).required();
@@ -71,7 +71,7 @@ void add_convert(Command app, int& status) {
   add_form_options_to_ask(command, arguments->keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kConvertExamples);
   command.callback([arguments, &status] { status = convert(*arguments); });
 }
 

@@ -16,7 +16,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kCreateExamples = R"(Examples:
   bloomery create users.bloom -n 10M -p 0.01
   bloomery create small.bloom -n 250000 -p 0.1% --kind classic
   bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers
@@ -25,14 +25,14 @@ constexpr const char* kExamples = R"(Examples:
   bloomery create ids.bloom -n 1M -p 0.01 --as i64       its keys are numbers, and it says so
   bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read)";
 
-struct Arguments {
+struct CreateArguments {
   FilterLocation file;
   NewFilter filter;
   KeyChoice keys;
   bool json = false;
 };
 
-int create(const Arguments& arguments) {
+int create(const CreateArguments& arguments) {
   AnyFilter filter = empty_filter(arguments.filter, arguments.file);
   filter.set_keys(form_of_new(arguments.keys, arguments.file));
   save(filter.contents(), arguments.file, {.replace = false});
@@ -54,7 +54,7 @@ int create(const Arguments& arguments) {
 }  // namespace
 
 void add_create(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CreateArguments>();
   const Command command = app.add_subcommand("create", "Make an empty filter in a new file");
   add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE; one that exists is refused",
              arguments->file)
@@ -64,7 +64,7 @@ void add_create(Command app, int& status) {
   add_new_filter_options(command, arguments->filter);
   add_form_options(command, arguments->keys);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kCreateExamples);
   command.callback([arguments, &status] { status = create(*arguments); });
 }
 

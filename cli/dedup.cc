@@ -32,7 +32,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kDedupExamples =
     R"(Prints records in the order they came, each ended by a newline (-0: a NUL byte), the last one too.
 A filter is sometimes wrong, and then a record that is new is dropped: standard error tells how many
 may have been. --exact drops none: it reads files twice and keeps the keys that may repeat in memory.
@@ -51,11 +51,11 @@ Examples:
 Exit status: 0 some records were printed, 1 none was, 3 a larger share of the new records than -p
 may have been dropped.)";
 
-constexpr double kDefaultRate = 1e-6;
+constexpr double kDefaultDedupRate = 1e-6;
 // With --exact a wrong answer costs a key in memory, not a record.
 constexpr double kDefaultExactRate = 1e-3;
 
-struct Arguments {
+struct DedupArguments {
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
@@ -87,7 +87,7 @@ class Answers {
 // One run of the command.
 class Dedup {
  public:
-  explicit Dedup(const Arguments& arguments)
+  explicit Dedup(const DedupArguments& arguments)
       : arguments_(arguments),
         source_(arguments.source),
         inputs_(arguments.inputs.empty() ? std::vector<std::string>{"-"} : arguments.inputs) {}
@@ -132,7 +132,7 @@ class Dedup {
   void warn_where_overfull();
   void report(const Loss& loss);
 
-  const Arguments& arguments_;
+  const DedupArguments& arguments_;
   KeyForm form_;
   SourceOptions source_;  // with keys of that form
   std::vector<std::string> inputs_;
@@ -153,7 +153,7 @@ class Dedup {
 NewFilter Dedup::wanted() const {
   NewFilter wanted = arguments_.filter;
   wanted.keys = form_;
-  if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultRate;
+  if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultDedupRate;
   if (!wanted.capacity) {
     // Nobody knows how many will come: a filter that grows keeps its rate whatever it will be.
     const bool may_grow = !wanted.kind && parse_filter_location(arguments_.state).format == nullptr;
@@ -344,7 +344,7 @@ void Dedup::report(const Loss& loss) {
 }  // namespace
 
 void add_dedup(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DedupArguments>();
   const Command command =
       app.add_subcommand("dedup", "Print each key's record the first time it is seen");
   command.add_option("INPUT", arguments->inputs,
@@ -381,7 +381,7 @@ void add_dedup(Command app, int& status) {
                    "no report, no progress, no warning of a full filter");
   add_json(command, arguments->json)
       .description("make the report on standard error one JSON object");
-  command.footer(kExamples);
+  command.footer(kDedupExamples);
   command.callback([arguments, &status] { status = Dedup(*arguments).run(); });
 }
 

@@ -23,7 +23,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kDemoExamples =
     R"(Shows what cache penetration costs and a filter saves. Without --db the database is made of
 Debian's word list wamerican-huge and thrown away after; with it, yours is only read.
 
@@ -41,7 +41,7 @@ constexpr double kPatienceSeconds = 5;
 
 using Clock = std::chrono::steady_clock;
 
-struct Arguments {
+struct DemoArguments {
   std::string database;
   std::string table;
   std::string column;
@@ -74,7 +74,7 @@ class Task {
 
 class Demo {
  public:
-  explicit Demo(const Arguments& arguments) : arguments_(arguments) {}
+  explicit Demo(const DemoArguments& arguments) : arguments_(arguments) {}
 
   int run() {
     if (arguments_.database.empty()) {
@@ -209,7 +209,7 @@ class Demo {
                                                  static_cast<double>(kDefaultRequests)));
   }
 
-  const Arguments& arguments_;
+  const DemoArguments& arguments_;
   Output output_;
   const Terminal terminal_ = Terminal::of_standard_output();
   std::optional<TemporaryDatabase> temporary_;
@@ -221,7 +221,7 @@ class Demo {
 }  // namespace
 
 void add_demo(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DemoArguments>();
   const Command command =
       app.add_subcommand("demo", "Guard a real database with a filter and see what it saves");
   const Option database =
@@ -249,7 +249,7 @@ void add_demo(Command app, int& status) {
   add_value(command, "--seed", "N", "of the traffic; 1 by default",
             [arguments](const std::string& text) { arguments->seed = parse_seed(text); });
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kDemoExamples);
   command.callback([arguments, &status] { status = Demo(*arguments).run(); });
 }
 

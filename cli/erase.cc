@@ -16,7 +16,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kEraseExamples =
     R"(Takes out one insert of each key. Keys that are surely not there change nothing and are counted. Erase
 only what was inserted: a key that is there by chance would take others with it. Like insert, the
 file changes in one step at the end.
@@ -27,7 +27,7 @@ Examples:
 
 Exit status: 0 some keys were erased, 1 none was.)";
 
-struct Arguments {
+struct EraseArguments {
   FilterLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
@@ -36,7 +36,7 @@ struct Arguments {
   bool json = false;
 };
 
-int erase(const Arguments& arguments) {
+int erase(const EraseArguments& arguments) {
   EditedFile file(arguments.file, arguments.edit);
   AnyFilter& filter = file.filter();
   if (!filter.can_erase()) {
@@ -70,7 +70,7 @@ int erase(const Arguments& arguments) {
 }  // namespace
 
 void add_erase(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<EraseArguments>();
   const Command command = app.add_subcommand("erase", "Take keys out of a counting filter's file");
   add_filter(command, "FILE", "a counting filter's file", arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
@@ -79,7 +79,7 @@ void add_erase(Command app, int& status) {
   add_form_options_to_ask(command, arguments->keys);
   add_edit_options(command, arguments->edit);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kEraseExamples);
   command.callback([arguments, &status] { status = erase(*arguments); });
 }
 

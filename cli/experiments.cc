@@ -15,7 +15,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Keys and seeds are fixed: every run prints the same.
+constexpr const char* kExperimentsExamples = R"(Keys and seeds are fixed: every run prints the same.
 
 Examples:
   bloomery experiments --post 004          the figures of one post
@@ -33,7 +33,7 @@ constexpr std::array kPosts{
     Post{"004", figures_of_post_004},
 };
 
-struct Arguments {
+struct ExperimentsArguments {
   std::vector<std::string> posts;
   bool json = false;
 };
@@ -61,7 +61,7 @@ std::string text_of(const Figure& figure) {
   return std::string(figure.post) + "  " + std::string(figure.what) + "\n" + table.text(5) + "\n";
 }
 
-int experiments(const Arguments& arguments) {
+int experiments(const ExperimentsArguments& arguments) {
   Output output;
   Report::Value all = Report::Value::array();
   for (const Post& post : kPosts) {
@@ -85,7 +85,7 @@ int experiments(const Arguments& arguments) {
 }  // namespace
 
 void add_experiments(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExperimentsArguments>();
   const Command command = app.add_subcommand(
       "experiments", "Run again what articles on Bloom filters print, and show both");
   add_value(command, "--post", "NAME", "only this post: 000, 001, 003 or 004",
@@ -96,7 +96,7 @@ void add_experiments(Command app, int& status) {
               arguments->posts.push_back(name);
             });
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kExperimentsExamples);
   command.callback([arguments, &status] { status = experiments(*arguments); });
 }
 

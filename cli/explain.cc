@@ -20,14 +20,14 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExplainExamples = R"(Examples:
   bloomery explain users.bloom alice
   bloomery explain codes.bloom 42 --json       the file says how its keys are written
   bloomery explain users.bloom -- --help       a key that looks like an option
 
 Exit status: 0 the key may be present, 1 it is surely absent.)";
 
-struct Arguments {
+struct ExplainArguments {
   FilterLocation file;
   std::string key;
   KeyChoice keys;
@@ -104,7 +104,7 @@ std::string probes_text(const std::vector<Probe>& probes, const Geometry& geomet
   return table.text(2);
 }
 
-int explain(const Arguments& arguments) {
+int explain(const ExplainArguments& arguments) {
   const AnyFilter filter = load_for_use(arguments.file);
   const KeyForm form = form_for(arguments.keys, arguments.file, filter);
   const std::string key = decode_key(form, arguments.key);
@@ -146,14 +146,14 @@ int explain(const Arguments& arguments) {
 }  // namespace
 
 void add_explain(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExplainArguments>();
   const Command command =
       app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
   add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   command.add_option("KEY", arguments->key, "the key to ask about").required();
   add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kExplainExamples);
   command.callback([arguments, &status] { status = explain(*arguments); });
 }
 

@@ -11,7 +11,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kFormatsExamples =
     R"(FORMAT:FILE stands wherever a command takes a filter's file; docs/formats.md has every layout.
 
 Examples:
@@ -83,16 +83,16 @@ int show(const std::string& name, bool json) {
 }  // namespace
 
 void add_formats(Command app, int& status) {
-  struct Arguments {
+  struct FormatsArguments {
     std::string name;
     bool json = false;
   };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<FormatsArguments>();
   const Command command =
       app.add_subcommand("formats", "List the formats of other systems that FORMAT:FILE takes");
   command.add_option("NAME", arguments->name, "show all of one format");
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kFormatsExamples);
   command.callback([arguments, &status] { status = show(arguments->name, arguments->json); });
 }
 

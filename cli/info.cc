@@ -14,7 +14,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kInfoExamples = R"(Examples:
   bloomery info users.bloom
   bloomery info users.bloom --json
   bloomery info guava:users.bin
@@ -112,15 +112,15 @@ int info(const FilterLocation& location, bool json) {
 }  // namespace
 
 void add_info(Command app, int& status) {
-  struct Arguments {
+  struct InfoArguments {
     FilterLocation file;
     bool json = false;
   };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<InfoArguments>();
   const Command command = app.add_subcommand("info", "Describe a filter's file and verify it");
   add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kInfoExamples);
   command.callback([arguments, &status] { status = info(arguments->file, arguments->json); });
 }
 

@@ -17,7 +17,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kInsertExamples =
     R"(The file changes in one step at the end: whatever stops the command before leaves it as it was.
 That needs room for a second copy beside it. One process at a time writes a file: others wait for it.
 
@@ -35,7 +35,7 @@ Examples:
 
 Exit status: 0 some keys were new, 1 none was.)";
 
-struct Arguments {
+struct InsertArguments {
   FilterLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
@@ -45,14 +45,15 @@ struct Arguments {
 };
 
 // What the file says of its keys stands where nothing can be changed in place.
-void require_same_form(const Arguments& arguments, const KeyForm& before, const KeyForm& now) {
+void require_same_form(const InsertArguments& arguments, const KeyForm& before,
+                       const KeyForm& now) {
   if (!arguments.edit.in_place || before == now) return;
   throw std::invalid_argument(arguments.file.text() + ": does not say that its keys are " +
                               form_text(now) + ", which --in-place cannot add: create it --as " +
                               form_text(now) + ", or insert the first keys without --in-place");
 }
 
-int insert(const Arguments& arguments) {
+int insert(const InsertArguments& arguments) {
   EditedFile file(arguments.file, arguments.edit);
   AnyFilter& filter = file.filter();
   if (!filter.can_insert()) {
@@ -93,7 +94,7 @@ int insert(const Arguments& arguments) {
 }  // namespace
 
 void add_insert(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<InsertArguments>();
   const Command command = app.add_subcommand("insert", "Insert keys into a filter's file");
   add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
@@ -103,7 +104,7 @@ void add_insert(Command app, int& status) {
   add_edit_options(command, arguments->edit);
   add_in_place_options(command, arguments->edit);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kInsertExamples);
   command.callback([arguments, &status] { status = insert(*arguments); });
 }
 

@@ -16,7 +16,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kLoadExamples =
     R"(FROM is a file of keys, one a line, or a database that is only read:
   sqlite:FILE?table=TABLE&column=COLUMN      sqlite:FILE?query=SELECT ...
 
@@ -29,7 +29,7 @@ Examples:
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000)";
 
-struct Arguments {
+struct LoadArguments {
   FillRequest fill;
   FilterLocation file;
   bool replace = false;
@@ -43,7 +43,7 @@ void refuse_existing(const std::string& file) {
   throw StoreError(file + ": already exists; --replace replaces it, in one step");
 }
 
-int load_keys(const Arguments& arguments) {
+int load_keys(const LoadArguments& arguments) {
   if (!arguments.replace) refuse_existing(arguments.file.path.string());
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");
@@ -74,7 +74,7 @@ int load_keys(const Arguments& arguments) {
 }  // namespace
 
 void add_load(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<LoadArguments>();
   const Command command =
       app.add_subcommand("load", "Make a filter of all keys of a database or file");
   command.add_option("FROM", arguments->fill.from, "keys.txt, sqlite:..., or - for standard input")
@@ -90,7 +90,7 @@ void add_load(Command app, int& status) {
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kLoadExamples);
   command.callback([arguments, &status] { status = load_keys(*arguments); });
 }
 

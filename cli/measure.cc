@@ -25,7 +25,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMeasureExamples =
     R"(Keys and queries are made as they are needed: memory is that of the filter.
 
 Examples:
@@ -43,7 +43,7 @@ constexpr double kWantedPositives = 2'000;
 constexpr double kFewestQueries = 1e6;
 constexpr double kMostQueries = 2e9;
 
-struct Arguments {
+struct MeasureArguments {
   NewFilter filter;
   KeyPattern keys = KeyPattern::random;
   std::optional<std::uint64_t> queries;
@@ -82,7 +82,7 @@ void for_each_batch(const std::string& label, KeyPattern pattern, std::uint64_t 
   if (progress) progress->finish();
 }
 
-std::uint64_t query_count(const Arguments& arguments) {
+std::uint64_t query_count(const MeasureArguments& arguments) {
   const double wanted =
       std::clamp(kWantedPositives / *arguments.filter.rate, kFewestQueries, kMostQueries);
   const std::uint64_t count = arguments.queries.value_or(static_cast<std::uint64_t>(wanted));
@@ -114,7 +114,7 @@ void add_huge_pages(Report& report, const AnyFilter& filter, std::uint64_t byte_
              bytes_text(*huge) + ", " + short_number(100 * share, 3) + " % of the filter");
 }
 
-int measure(const Arguments& arguments) {
+int measure(const MeasureArguments& arguments) {
   const std::uint64_t capacity = *arguments.filter.capacity;
   const std::uint64_t queries = query_count(arguments);
   const FilterKind kind = arguments.filter.kind_or_default();
@@ -180,7 +180,7 @@ int measure(const Arguments& arguments) {
 }  // namespace
 
 void add_measure(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<MeasureArguments>();
   const Command command =
       app.add_subcommand("measure", "Fill a filter and measure its rate and speed");
   add_capacity(command, arguments->filter.capacity).required();
@@ -193,7 +193,7 @@ void add_measure(Command app, int& status) {
             arguments->grow_from);
   add_new_filter_options(command, arguments->filter);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kMeasureExamples);
   command.callback([arguments, &status] { status = measure(*arguments); });
 }
 

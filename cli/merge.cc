@@ -16,14 +16,14 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kMergeExamples =
     R"(The filters must have been made alike: same kind, size, rate and seed, and keys written alike. A secret filter merges only
 with copies of its file, which share its key.
 
 Examples:
   bloomery merge week.bloom monday.bloom tuesday.bloom)";
 
-struct Arguments {
+struct MergeArguments {
   FilterLocation out;
   std::vector<FilterLocation> files;
   KeyChoice keys;
@@ -31,13 +31,13 @@ struct Arguments {
   bool json = false;
 };
 
-AnyFilter load_part(const FilterLocation& file, const Arguments& arguments) {
+AnyFilter load_part(const FilterLocation& file, const MergeArguments& arguments) {
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.keys, file, filter));
   return filter;
 }
 
-int merge(const Arguments& arguments) {
+int merge(const MergeArguments& arguments) {
   if (arguments.files.size() < 2) {
     throw std::invalid_argument("merge needs two filters or more after the file to make");
   }
@@ -66,7 +66,7 @@ int merge(const Arguments& arguments) {
 }  // namespace
 
 void add_merge(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<MergeArguments>();
   const Command command =
       app.add_subcommand("merge", "Make one filter that holds the keys of several");
   add_filter(command, "OUT", "the file to make; one that exists is refused", arguments->out)
@@ -75,7 +75,7 @@ void add_merge(Command app, int& status) {
   add_form_options_to_ask(command, arguments->keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kMergeExamples);
   command.callback([arguments, &status] { status = merge(*arguments); });
 }
 

@@ -21,7 +21,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kPushExamples =
     R"(Puts a filter that was built here into a Redis or Valkey server that has bloomery.so: as it is, not
 key by key. The key's old filter answers until the new one is whole; then that is there, at once.
 
@@ -47,7 +47,7 @@ The same in steps, for a filter that something else builds:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom --replace
   bloomery push fresh.bloom redis://127.0.0.1:6379#users --load "$load")";
 
-struct Arguments {
+struct PushArguments {
   FillRequest fill;  // .from may be a filter's file as well
   std::string to;
   std::string begin;
@@ -67,7 +67,7 @@ RedisLocation location_of(const std::string& text) {
   return to;
 }
 
-PushOptions options_of(const Arguments& arguments) {
+PushOptions options_of(const PushArguments& arguments) {
   PushOptions options;
   options.prefix = arguments.prefix;
   options.timeout =
@@ -76,7 +76,7 @@ PushOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-int begin(const Arguments& arguments) {
+int begin(const PushArguments& arguments) {
   const std::string id = begin_push(location_of(arguments.begin), options_of(arguments));
   Output output;
   output.write(id + "\n");
@@ -84,7 +84,7 @@ int begin(const Arguments& arguments) {
   return kSome;
 }
 
-bool is_of_keys(const Arguments& arguments) {
+bool is_of_keys(const PushArguments& arguments) {
   const NewFilter& wanted = arguments.fill.filter;
   return wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-" ||
          arguments.fill.from.starts_with("sqlite:");
@@ -92,7 +92,7 @@ bool is_of_keys(const Arguments& arguments) {
 
 // What is added to the key from the beginning of the load on is kept by the server: so that comes
 // before the first key is read.
-Filled build(const Arguments& arguments, const RedisLocation& to, PushOptions& options) {
+Filled build(const PushArguments& arguments, const RedisLocation& to, PushOptions& options) {
   bool begun = false;
   try {
     return fill_from(arguments.fill, {}, "push", [&] {
@@ -106,7 +106,7 @@ Filled build(const Arguments& arguments, const RedisLocation& to, PushOptions& o
   }
 }
 
-Filled load_whole(const Arguments& arguments, PushOptions& options) {
+Filled load_whole(const PushArguments& arguments, PushOptions& options) {
   const FilterLocation file = parse_filter_location(arguments.fill.from);
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.fill.keys, file, filter));
@@ -131,7 +131,7 @@ std::uint64_t send(const AnyFilter& filter, const RedisLocation& to, PushOptions
   }
 }
 
-int push(const Arguments& arguments) {
+int push(const PushArguments& arguments) {
   const RedisLocation to = location_of(arguments.to);
   PushOptions options = options_of(arguments);
   const auto start = std::chrono::steady_clock::now();
@@ -163,7 +163,7 @@ int push(const Arguments& arguments) {
 }  // namespace
 
 void add_push(Command app, int& status) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PushArguments>();
   const Command command =
       app.add_subcommand("push", "Put a filter, or one of all keys, into a server with the module");
   const Option file = command.add_option(
@@ -193,7 +193,7 @@ void add_push(Command app, int& status) {
   add_form_options_to_ask(command, arguments->fill.keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
-  command.footer(kExamples);
+  command.footer(kPushExamples);
   command.callback([arguments, &status] {
     if (arguments->begin.empty() && arguments->to.empty()) {
       throw std::invalid_argument("FILE and SERVER are required, or --begin SERVER");

@@ -10,7 +10,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRdbExamples =
     R"(Reads the dump that SAVE and BGSAVE write, of any version of Redis and Valkey; no server is
 asked. RedisBloom's filters and those of bloomery.so can be taken out, if they are whole; values of
 other modules are listed: a server without these modules does not start with the dump.
@@ -30,11 +30,11 @@ constexpr const char* kExtractExamples = R"(Examples:
   bloomery rdb extract dump.rdb cuckoo redisbloom-dump:cuckoo.dump   for RESTORE, nothing else)";
 
 void add_list(Command app, int& status) {
-  struct Arguments {
+  struct RdbArguments {
     std::string file;
     bool json = false;
   };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RdbArguments>();
   const Command command = app.add_subcommand("list", "List the keys whose values are modules'");
   command.add_option("DUMP", arguments->file, "a server's dump, dump.rdb").required();
   add_json(command, arguments->json);
@@ -67,7 +67,7 @@ void add_rdb(Command app, int& status) {
   command.require_subcommand();
   add_list(command, status);
   add_extract(command, status);
-  command.footer(kExamples);
+  command.footer(kRdbExamples);
 }
 
 }  // namespace bloomery::cli

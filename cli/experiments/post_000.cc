@@ -13,7 +13,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kPost = "000";
+constexpr const char* kPost000 = "000";
 
 std::uint64_t ones(const AnyFilter& filter) {
   return BitView(filter.contents().words.front()).count_ones();
@@ -32,7 +32,7 @@ Figure guava_integers() {
   insert_range(filter, 0, 10'000'000, java_int);
   const std::uint64_t positives = count_present(filter, 11'000'000, 12'000'000, java_int);
   const Geometry& geometry = filter.geometry();
-  return {.post = kPost,
+  return {.post = kPost000,
           .what =
               "Guava, the Integers below 10,000,000 at 3 %: rate among those from 11 to 12 "
               "million",
@@ -55,7 +55,7 @@ Figure guava_sizes() {
   const auto array = [](double rate) {
     return guava::geometry(1'000'000, rate, guava::ProbeRule::from_rate).bit_count;
   };
-  return {.post = kPost,
+  return {.post = kPost000,
           .what = "Guava, bits for 1,000,000 keys at 2 % and at 3 %",
           .theirs = "8142363 and 7298440",
           .ours = fmt::format("{} and {}, in arrays of {} and {}", bits(0.02), bits(0.03),
@@ -73,7 +73,7 @@ Figure simple_java_digits() {
   insert_range(filter, 0, 2'000'000, digits);
   const std::uint64_t positives = count_present(filter, 2'000'000, 4'000'000, digits);
   return {
-      .post = kPost,
+      .post = kPost000,
       .what = "SimpleBloomFilter, \"0\" to \"1999999\": rate among \"2000000\" to \"3999999\"",
       .theirs = "0.01415 %",
       .ours = fmt::format("{} of 2000000; {} bits set", positives, ones(filter)),
@@ -88,7 +88,7 @@ Figure simple_java_digits() {
 
 Figure redisson_size() {
   const redisson::Config config = redisson::config_for(55'000'000, 0.03);
-  return {.post = kPost,
+  return {.post = kPost000,
           .what = "Redisson, tryInit(55000000, 0.03)",
           .theirs = "works; no size is printed",
           .ours = fmt::format("{} bits, {} probes", config.size, config.hash_iterations),

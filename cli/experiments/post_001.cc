@@ -13,7 +13,7 @@ namespace {
 using redisbloom::Generation;
 using redisbloom::ReserveOptions;
 
-constexpr const char* kPost = "001";
+constexpr const char* kPost001 = "001";
 
 // BF.ADD user0, BF.EXISTS user1, BF.ADD user1, ...: the i at which user(i + 1) is found too early.
 std::uint64_t first_false_positive(Generation generation) {
@@ -28,7 +28,7 @@ Figure first_too_early() {
   const std::uint64_t then = first_false_positive(Generation::v2_0);
   const std::uint64_t now = first_false_positive(Generation::current);
   return {
-      .post = kPost,
+      .post = kPost001,
       .what =
           "RedisBloom, a filter made by the first BF.ADD: user(i) is added, user(i+1) asked "
           "for; the first false positive",
@@ -56,7 +56,7 @@ Figure random_text_figure(std::string_view what, std::string_view theirs, Reserv
   const RepeatedTrials then = random_texts(options);
   options.generation = Generation::current;
   const RepeatedTrials now = random_texts(options);
-  return {.post = kPost,
+  return {.post = kPost001,
           .what = what,
           .theirs = theirs,
           .ours = "up to 2.0.3: " + then.text() + "\nsince 2.2.5: " + now.text(),
@@ -70,7 +70,7 @@ Figure size_for_900_million() {
   const double probes = bits / 900e6 * std::log(2.0);
   const auto strings = static_cast<int>(std::ceil(bits / 0x1p32));
   return {
-      .post = kPost,
+      .post = kPost001,
       .what = "bits and probes for 900,000,000 keys at 0.1 %",
       .theirs = "12,939,828,810 bits, 9.96 probes",
       .ours = fmt::format("{:.0f} bits, {:.3f} probes", bits, probes),
@@ -87,7 +87,7 @@ double rate_at_twice(double rate) {
 }
 
 Figure overfilled() {
-  return {.post = kPost,
+  return {.post = kPost001,
           .what = "rates of 10 %, 1 % and 0.1 % when twice as many keys are in",
           .theirs = "about 40 %, 15 % and 5 %",
           .ours = fmt::format("{:.1f} %, {:.1f} % and {:.1f} %", 100 * rate_at_twice(0.1),

@@ -9,7 +9,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kPost = "003";
+constexpr const char* kPost003 = "003";
 
 Figure helper_digits() {
   const auto digits = [](std::uint64_t i) { return std::to_string(i); };
@@ -19,7 +19,7 @@ Figure helper_digits() {
   const std::uint64_t missed = 1000 - count_present(filter, 0, 1000, digits);
   const std::uint64_t missed_members = 100 - count_present(filter, 0, 100, digits);
   const Geometry& geometry = filter.geometry();
-  return {.post = kPost,
+  return {.post = kPost003,
           .what =
               "BloomFilterHelper for 1,000 keys at 10 %, with \"0\" to \"99\": not found of "
               "\"0\" to \"999\"",
@@ -52,7 +52,7 @@ Figure guava_uuids() {
       trials.positives.push_back(count_present(filter, from, from + kAsked, make));
     }
   }
-  return {.post = kPost,
+  return {.post = kPost003,
           .what = "Guava, 1,000,000 UUIDs at 2 %: false positives among 9,900 others",
           .theirs = "216",
           .ours = trials.text(),
@@ -63,7 +63,7 @@ Figure guava_uuids() {
 
 Figure one_byte_elements() {
   const double gibibytes = 1e9 / 0x1p30;
-  return {.post = kPost,
+  return {.post = kPost003,
           .what = "memory of 10^9 elements of one byte",
           .theirs = "900 G",
           .ours = fmt::format("{:.2f} GiB", gibibytes),

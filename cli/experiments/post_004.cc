@@ -9,7 +9,7 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kPost = "004";
+constexpr const char* kPost004 = "004";
 
 // Three hashes, 1,000,000 keys, a bitmap of 1 MiB.
 Figure limit_of_the_rate() {
@@ -17,7 +17,7 @@ Figure limit_of_the_rate() {
   const double bound = load * load * load;
   const double fill = -std::expm1(-load);
   const double exact = fill * fill * fill;
-  return {.post = kPost,
+  return {.post = kPost004,
           .what = "three hashes, 1,000,000 keys in 1 MiB: the limit of the rate",
           .theirs = "(3n/m)^3 = 4.57 %, \"about 60 % of it in practice\"",
           .ours = fmt::format("(1 - e^(-3n/m))^3 = {:.2f} %; the bound is {:.2f} %", 100 * exact,
@@ -39,7 +39,7 @@ Figure three_hashes() {
                                          {{"size_kb", "1024"}});
   insert_range(filter, 0, kKeys, member);
   const std::uint64_t positives = count_present(filter, 0, kKeys, stranger);
-  return {.post = kPost,
+  return {.post = kPost004,
           .what = "three hashes (BKDR, JS, SDBM) for product keys such as 商品-000123",
           .theirs = "three hashes, for any keys",
           .ours = fmt::format("{} of {} absent keys found, among 1,000 in 1 MiB", positives, kKeys),
