@@ -39,7 +39,12 @@ class CacheGuard {
       : filter_(filter, counters_, validated(options)),
         cache_(cache, counters_, options),
         loader_(std::move(loader), counters_, options),
-        audit_(filter_, pending_, counters_, options),
+        audit_(filter_, pending_, counters_, options,
+               [this](Key key, const CallContext& context) -> std::optional<bool> {
+                 const auto rows = loader_.try_load({&key, 1}, context);
+                 if (!rows) return std::nullopt;
+                 return rows->front().has_value();
+               }),
         rows_(cache_, loader_, pending_, counters_, options.reads_replica) {}
 
   CacheGuard(const CacheGuard&) = delete;
@@ -92,6 +97,7 @@ class CacheGuard {
     // Pending first: a rebuild that begins now waits for what went into the old filter only.
     const PendingInserts::Id id = pending_.add(owned);
     try {
+      audit_.forget(keys);
       filter_.insert_many(keys, context);
       return InsertToken([this, owned, id] { inserted(*owned, id); },
                          [this, id] { pending_.remove(id); });
@@ -108,6 +114,7 @@ class CacheGuard {
   // bring them back. (The filter keeps the keys; that costs a query now and then, never an answer.)
   // Throws what the cache throws: then the old values may be served until they expire.
   void erased_many(std::span<const Key> keys, const CallContext& context = {}) {
+    audit_.forget(keys);
     const Detached detached(rows_.flights(), keys);
     cache_.erase_many(keys, context);
   }
@@ -122,7 +129,7 @@ class CacheGuard {
   // until somebody says that the filter holds every key again.
   bool is_in_doubt() const noexcept { return filter_.is_doubted(); }
   void ready() noexcept {
-    audit_.forget();
+    audit_.forget_all();
     filter_.doubt(false);
   }
 
@@ -196,19 +203,20 @@ class CacheGuard {
   // What the database says of absent keys, if it has room for the question.
   std::vector<std::optional<Value>> audited(std::span<const Key> keys, const CallContext& context) {
     audit_.look_again(context);
+    FilterAudit::Inquiry inquiry(audit_, keys);
     auto rows = loader_.try_load(keys, context);
     if (!rows) {
       counters_.add(&GuardCounters::filter_absents, keys.size());
       return std::vector<std::optional<Value>>(keys.size());
     }
-    std::vector<Key> denied;
+    std::vector<std::size_t> denied;
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      if ((*rows)[i]) denied.push_back(keys[i]);
+      if ((*rows)[i]) denied.push_back(i);
     }
     counters_.add(&GuardCounters::audits, keys.size());
     counters_.add(&GuardCounters::found, denied.size());
     counters_.add(&GuardCounters::filter_absents, keys.size() - denied.size());
-    audit_.examine(denied, context);
+    inquiry.found(denied, context);
     return std::move(*rows);
   }
 

@@ -100,6 +100,60 @@ TEST(CacheGuardAudit, ARowIsJudgedOnlyWhenTheFilterReachesAFenceFromAfterTheQuer
   EXPECT_EQ(world.guard.counters().false_absents, 1U);
 }
 
+// What deleting a row leaves of it in a filter that a rebuild commits after the scan.
+void remove_before_the_scan(World& world, Key key) {
+  world.database.remove(key);
+  world.filter.lose(key);
+}
+
+TEST(CacheGuardAudit, ARowDeletedWhileARebuildCommitsIsNoFault) {
+  World world(every_absent());
+  world.filter.lose("alice");
+  world.database.after_read = [&] {
+    world.database.after_read = nullptr;
+    remove_before_the_scan(world, "alice");  // and `erased` is not called yet
+  };
+  EXPECT_EQ(world.guard.get("alice"), "1");
+  world.guard.get("nobody");
+  EXPECT_EQ(world.guard.counters().false_absents, 0U);
+  EXPECT_FALSE(world.guard.is_in_doubt());
+}
+
+TEST(CacheGuardAudit, ErasedForgetsTheSuspectsOfItsKeys) {
+  for (const bool while_asked : {false, true}) {
+    World world(every_absent());
+    world.filter.lose("alice");
+    // A loader whose replica has not heard of the deletion.
+    const auto erase = [&] {
+      world.database.after_read = nullptr;
+      world.guard.erased("alice");
+    };
+    auto token = std::optional(world.guard.will_insert("alice"));
+    world.filter.lose("alice");
+    if (while_asked) world.database.after_read = erase;
+    EXPECT_EQ(world.guard.get("alice"), "1") << "kept open by the token";
+    if (!while_asked) erase();
+    token.reset();
+    world.guard.get("nobody");
+    EXPECT_EQ(world.guard.counters().false_absents, 0U) << while_asked;
+  }
+}
+
+TEST(CacheGuardAudit, ARowThatCameBackWhileItIsJudgedIsNoFault) {
+  World world(every_absent());
+  world.filter.lose("alice");
+  int reads = 0;
+  world.database.before_read = [&] {
+    if (++reads != 2) return;  // the first found it, and the filter said no again
+    remove_before_the_scan(world, "alice");
+    const auto token = world.guard.will_insert("alice");
+    world.database.write("alice", "2");
+  };
+  EXPECT_EQ(world.guard.get("alice"), "1");
+  EXPECT_EQ(reads, 2);
+  EXPECT_EQ(world.guard.counters().false_absents, 0U);
+}
+
 TEST(CacheGuardAudit, IsLeftOutWhereTheDatabaseHasNoRoomOrFails) {
   GuardOptions options = every_absent();
   options.queries_at_once = 1;
