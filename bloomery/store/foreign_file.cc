@@ -86,6 +86,77 @@ void write_config(const std::filesystem::path& path, std::string_view text, bool
       });
 }
 
+// FILE.config, which changes with FILE or not at all.
+class ConfigChange {
+ public:
+  explicit ConfigChange(std::filesystem::path path)
+      : path_(std::move(path)), before_(read_text(path_)) {}
+
+  bool is(std::string_view text) const { return before_ == text; }
+
+  void write(std::string_view text, bool replace) {
+    try {
+      write_config(path_, text, replace);
+    } catch (...) {
+      // It may be in place all the same, where only the sync of the folder failed.
+      is_changed_ = is_changed_ || read_text(path_) == text;
+      throw;
+    }
+    is_changed_ = true;
+  }
+
+  // After a failure: it is what it was.
+  void take_back() const {
+    if (!is_changed_) return;
+    if (before_) {
+      write_config(path_, *before_, true);
+    } else {
+      std::filesystem::remove(path_);
+    }
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::optional<std::string> before_;
+  bool is_changed_ = false;
+};
+
+// Where no file was. Unasked, nothing is replaced: whoever makes FILE.config makes FILE too. With
+// `replace` several may be at it, and FILE has no settings until it is there, as below.
+std::optional<WriterLock> write_new(const FilterContents& contents, const FilterLocation& location,
+                                    bool replace, const std::filesystem::path& target) {
+  const Format& format = *location.format;
+  ConfigChange config(location.config_path());
+  const std::string text = config_text(format.settings_of(contents));
+  std::optional<WriterLock> written;
+  try {
+    written = write_foreign(contents, format, target, std::nullopt, [&] {
+      config.write(replace ? kBetweenTwo : std::string_view(text), replace);
+    });
+  } catch (...) {
+    if (!std::filesystem::exists(target)) {
+      config.take_back();
+    } else if (replace) {
+      config.write(text, true);  // FILE is in place, but may not stay
+    }
+    throw;
+  }
+  if (!written) {
+    // Somebody else's file. Its settings are his to write; until the next attempt there are none.
+    if (!replace) config.take_back();
+    return std::nullopt;
+  }
+  if (!replace) return written;
+  try {
+    config.write(text, true);
+  } catch (...) {
+    std::filesystem::remove(target);
+    config.take_back();
+    throw;
+  }
+  return written;
+}
+
 // FILE and its settings, which change in two steps. Under the settings of the one the bits of the
 // other say "absent" of keys that they hold, so between the steps there are no settings at all. The
 // caller holds the lock of the file that is replaced, if one is.
@@ -95,33 +166,23 @@ std::optional<WriterLock> write_with_settings(const FilterContents& contents,
                                               const std::optional<WriterLock>& replaced) {
   const Format& format = *location.format;
   if (format.settings_of == nullptr) return write_foreign(contents, format, target, replaced);
-  const auto config = location.config_path();
+  if (!replaced) return write_new(contents, location, replace, target);
+  ConfigChange config(location.config_path());
   const std::string text = config_text(format.settings_of(contents));
-  if (!replaced) {
-    return write_foreign(contents, format, target, replaced,
-                         [&] { write_config(config, text, replace); });
-  }
-  const auto before = read_text(config);
-  if (before == text) return write_foreign(contents, format, target, replaced);
-  bool is_between = false;
+  if (config.is(text)) return write_foreign(contents, format, target, replaced);
   std::optional<WriterLock> written;
   try {
-    written = write_foreign(contents, format, target, replaced, [&] {
-      write_config(config, kBetweenTwo, true);
-      is_between = true;
-    });
+    written =
+        write_foreign(contents, format, target, replaced, [&] { config.write(kBetweenTwo, true); });
   } catch (...) {
-    if (!is_between) throw;
-    if (!replaced->file().is_named(target)) {
-      write_config(config, text, true);  // it is in place, but may not stay
-    } else if (before) {
-      write_config(config, *before, true);
+    if (replaced->file().is_named(target)) {
+      config.take_back();
     } else {
-      std::filesystem::remove(config);
+      config.write(text, true);  // it is in place, but may not stay
     }
     throw;
   }
-  write_config(config, text, true);
+  config.write(text, true);
   return written;
 }
 

@@ -7,6 +7,8 @@
 
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 
 #include "bloomery/errors.h"
@@ -282,6 +284,67 @@ TEST(FailingForeignFile, SettingsBesideAFileNeverOutliveItsBitsOrComeBefore) {
   EXPECT_GT(known, calls / 2);
   for (const std::string& key : keys) EXPECT_TRUE(load(location).may_contain(key)) << key;
   EXPECT_EQ(load(location).capacity(), after.capacity());
+}
+
+TEST(FailingForeignFile, MakingOneLeavesBothFilesOrNeither) {
+  for (const bool replace : {false, true}) {
+    for (const bool is_stale : {false, true}) {
+      if (is_stale && !replace) continue;  // refused
+      SCOPED_TRACE(::testing::Message() << replace << is_stale);
+      const ScratchFolder folder;
+      const auto location = parse_filter_location("redisson:" + (folder / "users").string());
+      AnyFilter filter = location.format->create({.capacity = 100}, {});
+      filter.insert("alice");
+      const std::string stale = "size=64\nhashIterations=1\n";
+      const auto begin_anew = [&] {
+        for (const std::string& name : folder.names()) std::filesystem::remove(folder / name);
+        if (is_stale) std::ofstream(folder / "users.config") << stale;
+      };
+      begin_anew();
+      int made = 0;
+      const int calls =
+          fail_each_call([&] { save(filter.contents(), location, {.replace = replace}); }, "users",
+                         [&](const std::string& call) {
+                           if (std::filesystem::exists(folder / "users")) {
+                             EXPECT_TRUE(load(location).may_contain("alice"));
+                             EXPECT_EQ(call, "fsync");
+                             ++made;
+                           } else if (is_stale) {
+                             EXPECT_EQ(read_file(folder / "users.config"), stale);
+                           } else {
+                             EXPECT_THAT(folder.names(), IsEmpty());
+                           }
+                           begin_anew();
+                         });
+      EXPECT_GE(made, 1) << "where only a folder was not synced";
+      EXPECT_GT(calls, 10);
+      EXPECT_TRUE(load(location).may_contain("alice"));
+    }
+  }
+}
+
+// Another one's file that came meanwhile never stands under our settings.
+TEST(FailingForeignFile, AFileThatSomebodyMadeMeanwhileKeepsItsSettings) {
+  const ScratchFolder folder;
+  const auto location = parse_filter_location("redisson:" + (folder / "users").string());
+  const AnyFilter filter = location.format->create({.capacity = 100}, {});
+  int named = 0;
+  for (const char* naming : {"linkat", "renameat2"}) {
+    // The name that the first naming gives is the settings', the second the file's.
+    const FailingCall fault(2, EEXIST, naming);
+    try {
+      save(filter.contents(), location, {.replace = false});
+    } catch (const StoreError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("already exists"));
+    }
+    if (fault.failed().empty()) {
+      for (const std::string& name : folder.names()) std::filesystem::remove(folder / name);
+    } else {
+      EXPECT_THAT(folder.names(), IsEmpty());
+      ++named;
+    }
+  }
+  EXPECT_EQ(named, 1);
 }
 
 }  // namespace
