@@ -15,8 +15,8 @@
 #include "module/bf_arguments.h"
 #include "module/bf_options.h"
 #include "module/call.h"
-#include "module/chain_filter.h"
 #include "module/command.h"
+#include "module/stored_filter.h"
 
 namespace bloomery::module {
 namespace {
@@ -26,9 +26,9 @@ using redisbloom::ReserveOptions;
 constexpr const char* kNoMemory = "ERR Insufficient memory to create filter";
 constexpr const char* kBadData = "ERR received bad data";
 
-std::unique_ptr<ChainFilter> make(const ReserveOptions& options) {
+std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
   try {
-    return ChainFilter::reserve(options);
+    return StoredFilter::reserve(options);
   } catch (const std::bad_alloc&) {
     throw Refusal(kNoMemory);
   } catch (const std::invalid_argument&) {
@@ -204,10 +204,17 @@ void bf_info(Call& call) {
   throw Refusal("Invalid information value");
 }
 
+// Throws Refusal where the key holds nothing, or anything but a filter of RedisBloom's.
+StoredFilter& existing_chain(const OpenKey& key) {
+  auto& filter = key.existing<StoredFilter>();
+  if (!filter.is_chain()) throw WrongType();
+  return filter;
+}
+
 // BF.DEBUG key
 void bf_debug(Call& call) {
   const OpenKey key = call.open(kRead);
-  const FilterContents contents = key.existing<ChainFilter>().contents();
+  const FilterContents contents = existing_chain(key).contents();
   const bool is_64_bit = contents.parameters.kind == redisbloom::kKind.number;
   call.reply_array(1 + contents.layers.size());
   call.reply_bytes("size:" + std::to_string(contents.inserted));
@@ -225,7 +232,7 @@ void bf_debug(Call& call) {
 // BF.SCANDUMP key iterator
 void bf_scandump(Call& call) {
   const OpenKey key = call.open(kRead);
-  const auto& filter = key.existing<ChainFilter>();
+  const auto& filter = existing_chain(key);
   const FilterContents contents = filter.contents();
   const auto iterator = parse_integer(call.word(2));
   if (!iterator) throw Refusal("Second argument must be numeric");
@@ -247,9 +254,9 @@ void bf_scandump(Call& call) {
 }
 
 // A header that asks for more memory than there is counts as a bad one.
-std::unique_ptr<ChainFilter> filter_of_header(std::span<const std::byte> header) {
+std::unique_ptr<StoredFilter> filter_of_header(std::span<const std::byte> header) {
   try {
-    return ChainFilter::of_header(header);
+    return StoredFilter::of_header(header);
   } catch (const redisbloom::HashSeedError& error) {
     throw Refusal(std::string("ERR ") + error.what());
   } catch (const FormatError&) {
@@ -267,7 +274,7 @@ void take_chunk(Call& call, OpenKey& key, std::int64_t iterator, std::span<const
     return;
   }
   using Took = redisbloom::ChunkLoader::Took;
-  auto& filter = key.existing<ChainFilter>();
+  auto& filter = existing_chain(key);
   if (iterator <= 0 || static_cast<std::uint64_t>(iterator) < bytes.size()) throw Refusal(kBadData);
   const auto end = static_cast<std::uint64_t>(iterator);
   const bool was_incomplete = filter.is_incomplete();

@@ -15,18 +15,17 @@
 #include "module/bloom_load.h"
 #include "module/bloom_options.h"
 #include "module/call.h"
-#include "module/chain_filter.h"
 #include "module/command.h"
-#include "module/native_filter.h"
+#include "module/stored_filter.h"
 #include "module/upload.h"
 #include "module/window_clock.h"
 
 namespace bloomery::module {
 namespace {
 
-std::unique_ptr<NativeFilter> make(const BloomReserve& asked) {
+std::unique_ptr<StoredFilter> make(const BloomReserve& asked) {
   try {
-    return NativeFilter::reserve(asked.kind, asked.filter);
+    return StoredFilter::reserve(asked.kind, asked.filter);
   } catch (const std::bad_alloc&) {
     throw Refusal("ERR Insufficient memory to create filter");
   } catch (const std::invalid_argument& error) {
@@ -44,7 +43,7 @@ void bloom_reserve(Call& call) {
     call.reply_null();
     return;
   }
-  const NativeFilter& filter = key.store(make(asked));
+  const StoredFilter& filter = key.store(make(asked));
   // Its parameters as they are, the secret key among them.
   call.replicate_head(NativeHead(filter.contents(), filter.notes()).bytes);
   if (asked.expires_after_ms != 0) {
@@ -112,12 +111,11 @@ void bloom_apply(Call& call) {
 // BLOOM.DEL key item
 void bloom_del(Call& call) {
   const OpenKey key = call.open(kRead | kWrite);
-  const auto& stored = key.existing<StoredFilter>();
-  auto* const filter = key.get<NativeFilter>();
-  if (filter == nullptr || !filter->can_erase()) {
+  auto& filter = key.existing<StoredFilter>();
+  if (!filter.can_erase()) {
     throw Refusal("ERR only a filter made with COUNTING can delete, and this is of another kind");
   }
-  const bool was_there = stored.may_contain(call.word(2)) && filter->erase(call.word(2));
+  const bool was_there = filter.may_contain(call.word(2)) && filter.erase(call.word(2));
   if (was_there) {
     call.replicate();
     call.changed("bloom.del");
@@ -146,10 +144,7 @@ void bloom_check(Call& call) {
 
 std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
   try {
-    if (ChainFilter::is_type(filter.type())) {
-      return static_cast<const ChainFilter&>(filter).clone();
-    }
-    return static_cast<const NativeFilter&>(filter).clone();
+    return filter.clone();
   } catch (const std::bad_alloc&) {
     throw Refusal("ERR Insufficient memory to create filter");
   }

@@ -5,7 +5,7 @@
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
-#include "module/native_filter.h"
+#include "module/stored_filter.h"
 
 namespace bloomery::module {
 namespace {
@@ -59,8 +59,6 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   const FilterParameters& parameters = contents.parameters;
   const State state = state_of(filter, contents);
   const auto bits = static_cast<double>(contents.word_count() * kWordBits);
-  const auto* const native =
-      filter.type() == ValueType::native ? static_cast<const NativeFilter*>(&filter) : nullptr;
   const auto name = [&](const char* text) { call.reply_simple(text); };
   const auto number_or_null = [&](std::uint64_t number) {
     number == 0 ? call.reply_null() : call.reply_number(number);
@@ -98,12 +96,12 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   name("Secret");
   call.reply_number(parameters.hash.secret() ? 1 : 0);
   name("Watermark");
-  call.reply_number(native == nullptr ? 0 : native->notes().watermark);
+  call.reply_number(filter.notes().watermark);
   name("Epoch");
-  call.reply_number(native == nullptr ? 0 : native->notes().epoch);
+  call.reply_number(filter.notes().epoch);
   name("Keys");
   // RedisBloom's bytes, which a chain is stored in, cannot say it.
-  native == nullptr ? call.reply_null() : call.reply_bytes(form_text(parameters.keys));
+  filter.is_chain() ? call.reply_null() : call.reply_bytes(form_text(parameters.keys));
 }
 
 }  // namespace bloomery::module

@@ -7,7 +7,7 @@
 
 #include "bloomery/errors.h"
 #include "module/half_load.h"
-#include "module/native_filter.h"
+#include "module/stored_filter.h"
 #include "module/upload.h"
 #include "module/window_clock.h"
 
@@ -96,15 +96,15 @@ void require_all_bytes(const NativeReader& reader) {
 }
 
 // With all that was added meanwhile. Throws Refusal; the upload is of no use then.
-std::unique_ptr<NativeFilter> filter_of(Upload& upload) {
+std::unique_ptr<StoredFilter> filter_of(Upload& upload) {
   if (!upload.added.spoilt().empty()) {
     throw Refusal("ERR this load cannot end: " + upload.added.spoilt() + "; begin again");
   }
-  std::unique_ptr<NativeFilter> filter;
+  std::unique_ptr<StoredFilter> filter;
   with_reasons([&] {
     NativeReader& reader = *upload.reader;
     const FileNotes notes = reader.header()->notes;
-    filter = std::make_unique<NativeFilter>(reader.finish(window_now), notes);
+    filter = std::make_unique<StoredFilter>(reader.finish(window_now), notes);
     filter->take_over(upload.added);
   });
   return filter;
@@ -332,7 +332,7 @@ void empty(Call& call) {
   if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
   follow_or_lose(call, key, [&] {
     with_reasons([&] {
-      auto filter = NativeFilter::of_head(call.bytes(3));
+      auto filter = StoredFilter::of_head(call.bytes(3));
       if (filter->parameters().capacity > call.limits().most_capacity) {
         throw FormatError("a filter for more keys than bf-max-capacity");
       }

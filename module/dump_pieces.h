@@ -5,14 +5,14 @@
 
 #include "bloomery/format/redisbloom_cuckoo_dump.h"
 #include "bloomery/format/redisbloom_dump.h"
-#include "module/chain_filter.h"
 #include "module/stored_cuckoo.h"
+#include "module/stored_filter.h"
 #include "module/type_parts.h"
 
 // Filters of RedisBloom's as its dumps have them: a header, then every byte in pieces.
 namespace bloomery::module {
 
-inline auto header_of(const ChainFilter& filter) {
+inline auto header_of(const StoredFilter& filter) {
   return redisbloom::encode_header(filter.contents());
 }
 inline auto header_of(const StoredCuckoo& stored) {
@@ -20,7 +20,7 @@ inline auto header_of(const StoredCuckoo& stored) {
 }
 
 // Calls take(iterator, bytes), with the number that a dump gives each piece.
-inline void each_piece(const ChainFilter& filter, auto take) {
+inline void each_piece(const StoredFilter& filter, auto take) {
   const FilterContents contents = filter.contents();
   for (std::uint64_t iterator = 1;;) {
     const redisbloom::Chunk chunk = redisbloom::dump_chunk(contents, iterator);
@@ -38,7 +38,7 @@ inline void each_piece(const StoredCuckoo& stored, auto take) {
   }
 }
 
-inline std::uint64_t memory_of(const ChainFilter& filter) {
+inline std::uint64_t memory_of(const StoredFilter& filter) {
   return filter.memory_bytes();
 }
 inline std::uint64_t memory_of(const StoredCuckoo& stored) {
@@ -46,7 +46,7 @@ inline std::uint64_t memory_of(const StoredCuckoo& stored) {
 }
 
 // Each sub-filter is freed by itself.
-inline std::size_t effort_of(const ChainFilter& filter) {
+inline std::size_t effort_of(const StoredFilter& filter) {
   return free_effort_of(memory_of(filter));
 }
 inline std::size_t effort_of(const StoredCuckoo& stored) {

@@ -7,8 +7,8 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom_cuckoo_dump.h"
 #include "bloomery/format/redisbloom_dump.h"
-#include "module/chain_filter.h"
 #include "module/stored_cuckoo.h"
+#include "module/stored_filter.h"
 
 namespace bloomery::module {
 namespace {
@@ -27,7 +27,7 @@ std::unique_ptr<StoredFilter> half_chain(const Call& call) {
     words.push_back(
         SharedWords::of(HeapWords((link.geometry.bit_count + kWordBits - 1) / kWordBits)));
   }
-  return ChainFilter::of_half(contents, words, number_of(call, 5), {});
+  return StoredFilter::of_half(contents, words, number_of(call, 5), {});
 }
 
 std::unique_ptr<StoredCuckoo> half_cuckoo(const Call& call) {
@@ -42,7 +42,7 @@ void change_half(Call& call, auto of_chain, auto of_cuckoo) {
   require_replay(call);
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    if (auto* const chain = key.get<ChainFilter>(); chain != nullptr) {
+    if (auto* const chain = key.get<StoredFilter>(); chain != nullptr && chain->is_chain()) {
       of_chain(*chain);
       if (!chain->is_incomplete()) key.store_again(chain->take_out());
     } else {
@@ -83,7 +83,7 @@ void half_fill(Call& call) {
   constexpr const char* kOutside = "ERR bytes that are not of this filter";
   change_half(
       call,
-      [&](ChainFilter& chain) {
+      [&](StoredFilter& chain) {
         if (chain.fill(iterator, bytes) != redisbloom::ChunkLoader::Took::all) {
           throw Refusal(kOutside);
         }
@@ -97,7 +97,7 @@ void half_came(Call& call) {
   const std::uint64_t first = number_of(call, 3);
   const std::uint64_t end = number_of(call, 4);
   change_half(
-      call, [&](ChainFilter& chain) { chain.came(first, end); },
+      call, [&](StoredFilter& chain) { chain.came(first, end); },
       [&](StoredCuckoo& cuckoo) { cuckoo.came(first, end); });
 }
 

@@ -47,13 +47,13 @@ void save_ranges(Io* io, const ByteRanges& ranges) {
   }
 }
 
-std::uint64_t expected(const ChainFilter& filter) noexcept {
+std::uint64_t expected(const StoredFilter& filter) noexcept {
   return filter.loader().header().layers.size();
 }
 std::uint64_t expected(const StoredCuckoo& stored) noexcept {
   return stored.expected_slots();
 }
-const ByteRanges& loaded_of(const ChainFilter& filter) noexcept {
+const ByteRanges& loaded_of(const StoredFilter& filter) noexcept {
   return filter.loader().loaded();
 }
 const ByteRanges& loaded_of(const StoredCuckoo& stored) noexcept {
@@ -75,7 +75,7 @@ void* load_chain(Io* io, int version) noexcept {
       }
       words.push_back(redisbloom::words_of_link(link, as_bytes(bytes), "half a RedisBloom filter"));
     }
-    return held(ChainFilter::of_half(contents, words, links, ranges));
+    return held(StoredFilter::of_half(contents, words, links, ranges));
   });
 }
 
@@ -117,8 +117,8 @@ void save_half(Io* io, const Half& half) {
 }
 
 void save_chain(Io* io, void* value) noexcept {
-  save_half(io, value_of<ChainFilter>(value));
-  const FilterContents contents = value_of<ChainFilter>(value).contents();
+  save_half(io, value_of<StoredFilter>(value));
+  const FilterContents contents = value_of<StoredFilter>(value).contents();
   for (std::size_t i = 0; i < contents.layers.size(); ++i) {
     save_bytes(io, redisbloom::bytes_of_link(contents, i));
   }
@@ -150,7 +150,7 @@ void rewrite_half(Io* aof, String* key, const Half& half, const char* family) {
   }
 }
 void rewrite_chain(Io* aof, String* key, void* value) noexcept {
-  rewrite_half(aof, key, value_of<ChainFilter>(value), "BF");
+  rewrite_half(aof, key, value_of<StoredFilter>(value), "BF");
 }
 void rewrite_cuckoo(Io* aof, String* key, void* value) noexcept {
   rewrite_half(aof, key, value_of<StoredCuckoo>(value), "CF");
@@ -185,7 +185,7 @@ TypeMethods half_methods() {
 }
 
 TypeMethods half_chain_methods() {
-  TypeMethods methods = half_methods<ChainFilter>();
+  TypeMethods methods = half_methods<StoredFilter>();
   methods.rdb_load = load_chain;
   methods.rdb_save = save_chain;
   methods.aof_rewrite = rewrite_chain;

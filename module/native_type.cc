@@ -7,7 +7,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/native/write_native.h"
-#include "module/native_filter.h"
+#include "module/stored_filter.h"
 #include "module/type_parts.h"
 #include "module/upload.h"
 #include "module/window_clock.h"
@@ -68,7 +68,7 @@ void* load_filter(Io* io, int version) noexcept {
     NativeReader reader(load_number(io));
     load_pieces(io, reader.byte_count(), reader, reader);
     const FileNotes notes = reader.header()->notes;
-    return held(std::make_unique<NativeFilter>(reader.finish(window_now), notes));
+    return held(std::make_unique<StoredFilter>(reader.finish(window_now), notes));
   });
 }
 
@@ -91,7 +91,7 @@ void* load_upload(Io* io, int version) noexcept {
 }
 
 void save_filter(Io* io, void* value) noexcept {
-  const NativeFilter& filter = value_of<NativeFilter>(value);
+  const StoredFilter& filter = value_of<StoredFilter>(value);
   const FilterContents contents = filter.contents();
   const NativeHead head(contents, filter.notes());
   api().save_unsigned(io, head.layout.file_bytes);
@@ -150,7 +150,7 @@ class Emitter {
 
 void rewrite_filter(Io* aof, String* key, void* value) noexcept {
   const std::string_view name = text_of(key);
-  const NativeFilter& filter = value_of<NativeFilter>(value);
+  const StoredFilter& filter = value_of<StoredFilter>(value);
   const FilterContents contents = filter.contents();
   const NativeHead head(contents, filter.notes());
   {
@@ -185,7 +185,7 @@ void rewrite_upload(Io* aof, String* key, void* value) noexcept {
 }
 
 void digest_filter(Digest* of, void* value) noexcept {
-  const NativeFilter& filter = value_of<NativeFilter>(value);
+  const StoredFilter& filter = value_of<StoredFilter>(value);
   const FilterContents contents = filter.contents();
   {
     Pieces pieces([&](auto bytes) { add_to_digest(of, bytes); });
@@ -210,14 +210,14 @@ void digest_upload(Digest* of, void* value) noexcept {
 }
 
 std::size_t filter_bytes(const void* value) noexcept {
-  return value_of<NativeFilter>(value).memory_bytes();
+  return value_of<StoredFilter>(value).memory_bytes();
 }
 std::size_t upload_bytes(const void* value) noexcept {
   return value_of<Upload>(value).memory_bytes();
 }
 
 TypeMethods native_methods() {
-  TypeMethods methods = methods_of_held<NativeFilter>();
+  TypeMethods methods = methods_of_held<StoredFilter>();
   methods.rdb_load = load_filter;
   methods.rdb_save = save_filter;
   methods.aof_rewrite = rewrite_filter;

@@ -5,7 +5,7 @@
 
 namespace bloomery::module {
 
-// Register the types of keys that hold a NativeFilter, and an Upload. Null where the server has one
+// Register the types of keys that hold a StoredFilter, and an Upload. Null where the server has one
 // of the name already.
 Type* register_native_type(Context* context, const Names& names);
 Type* register_upload_type(Context* context, const Names& names);

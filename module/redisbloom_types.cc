@@ -13,15 +13,15 @@
 namespace bloomery::module {
 namespace {
 
-std::unique_ptr<ChainFilter> read_chain(RdbReader& reader, std::uint32_t version) {
+std::unique_ptr<StoredFilter> read_chain(RdbReader& reader, std::uint32_t version) {
   const auto read = redisbloom::read_value(reader, version);
-  return ChainFilter::of_contents(read.contents, read.words);
+  return StoredFilter::of_chain(read.contents, read.words);
 }
 std::unique_ptr<StoredCuckoo> read_cuckoo(RdbReader& reader, std::uint32_t version) {
   return std::make_unique<StoredCuckoo>(redisbloom::read_cuckoo_value(reader, version));
 }
 
-void write(const ChainFilter& filter, RdbWriter& writer) {
+void write(const StoredFilter& filter, RdbWriter& writer) {
   redisbloom::write_value(filter.contents(), writer);
 }
 void write(const StoredCuckoo& stored, RdbWriter& writer) {
@@ -29,7 +29,7 @@ void write(const StoredCuckoo& stored, RdbWriter& writer) {
 }
 
 // What the append-only file makes them of.
-constexpr const char* load_command(const ChainFilter&) noexcept {
+constexpr const char* load_command(const StoredFilter&) noexcept {
   return "BF.LOADCHUNK";
 }
 constexpr const char* load_command(const StoredCuckoo&) noexcept {
@@ -86,7 +86,7 @@ TypeMethods methods_of() {
 Type* register_chain_type(Context* context, const Names& names) {
   return register_type(context, names.type(redisbloom::kTypeName, "bloomeryb"),
                        static_cast<int>(redisbloom::kEncodingVersion),
-                       methods_of<ChainFilter, read_chain>());
+                       methods_of<StoredFilter, read_chain>());
 }
 
 Type* register_cuckoo_type(Context* context, const Names& names) {

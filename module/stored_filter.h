@@ -1,53 +1,121 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 
-#include "bloomery/filter/batch.h"
-#include "bloomery/filter/filter_contents.h"
-#include "bloomery/filter/insert.h"
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/kind.h"
+#include "bloomery/format/native/file_notes.h"
+#include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom_filter.h"
+#include "module/added_meanwhile.h"
+#include "module/server_memory.h"
 #include "module/value_type.h"
 
 namespace bloomery::module {
 
-// A filter that a key holds, of RedisBloom's or of our own: what commands of both ask of it. Knows
-// no server but its memory. The server keeps pointers to this class.
-class StoredFilter {
+// A filter that a key holds: a chain of RedisBloom's, or one of any other kind, which BLOOM.RESERVE
+// made or BLOOM.LOAD brought. Our own kinds keep their rate: one that does not grow is full at its
+// capacity. The server keeps pointers to this class, and of the server it knows but the memory.
+class StoredFilter final {
  public:
   using Kept = StoredFilter;
   static constexpr bool is_type(ValueType type) noexcept {
     return type == ValueType::chain || type == ValueType::native || type == ValueType::half_chain;
   }
 
-  StoredFilter() = default;
-  StoredFilter(const StoredFilter&) = delete;
-  StoredFilter& operator=(const StoredFilter&) = delete;
-  virtual ~StoredFilter() = default;
+  explicit StoredFilter(AnyFilter filter, FileNotes notes = {});
 
-  virtual ValueType type() const noexcept = 0;
+  // An empty one. Throws std::invalid_argument, saying why, and std::bad_alloc.
+  static std::unique_ptr<StoredFilter> reserve(FilterKind kind, const FilterOptions& options);
+  static std::unique_ptr<StoredFilter> reserve(const redisbloom::ReserveOptions& options);
+  // The same of the head of a native file. Throws FormatError where that is not of an empty filter.
+  static std::unique_ptr<StoredFilter> of_head(std::span<const std::byte> head);
+  // A chain of contents that were checked, and the words of each link.
+  static std::unique_ptr<StoredFilter> of_chain(FilterContents contents,
+                                                std::span<const SharedWords> words);
+  // Of the header of a dump, whose chunks are to come. Throws FormatError and std::bad_alloc.
+  static std::unique_ptr<StoredFilter> of_header(std::span<const std::byte> header);
+  // A chain of which pieces are missing: of the bytes of the first `links`, those in `loaded` have
+  // come. Throws FormatError where that is not so.
+  static std::unique_ptr<StoredFilter> of_half(FilterContents contents,
+                                               std::span<const SharedWords> words,
+                                               std::size_t links, const ByteRanges& loaded);
+  std::unique_ptr<StoredFilter> clone() const;
+
+  // One of RedisBloom's, of either hash.
+  bool is_chain() const noexcept {
+    return kind_->number == redisbloom::kKind.number || kind_->number == redisbloom::kKind32.number;
+  }
+  ValueType type() const noexcept {
+    return !is_chain()       ? ValueType::native
+           : is_incomplete() ? ValueType::half_chain
+                             : ValueType::chain;
+  }
 
   // As of GrowingFilter. They throw std::bad_alloc and std::invalid_argument; everything before the
   // key in question is then in.
-  virtual Insert try_insert(Key key) = 0;
-  virtual void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) = 0;
-  virtual bool may_contain(Key key) const noexcept = 0;
-  virtual void may_contain_many(KeyBatch batch, bool* found) const noexcept = 0;
+  Insert try_insert(Key key);
+  void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
+  bool may_contain(Key key) const noexcept { return filter_.may_contain(key); }
+  void may_contain_many(KeyBatch batch, bool* found) const noexcept {
+    filter_.may_contain_many(batch, {found, batch.size()});
+  }
+  bool can_erase() const noexcept { return filter_.can_erase(); }
+  bool erase(Key key) { return filter_.erase(key); }
   // Whether it changes also by a key that it has.
-  virtual bool counts_repeats() const noexcept { return false; }
+  bool counts_repeats() const noexcept;
 
   // Keys of the other are in it too then. Throws IncompatibleError; nothing changed.
-  virtual void merge(const FilterContents& other) = 0;
+  void merge(const FilterContents& other);
+  // Adds what a load kept, whether there is room or not: it was told to be in. Throws
+  // std::invalid_argument where a filter of this kind takes none.
+  void take_over(const AddedMeanwhile& added);
 
-  virtual std::uint64_t inserted() const noexcept = 0;
-  virtual FilterContents contents() const = 0;
-  virtual bool grows() const noexcept = 0;
-  virtual std::uint64_t memory_bytes() const = 0;
-  // Pieces of it are missing: what it answers "absent" for may yet come.
-  virtual bool is_incomplete() const noexcept { return false; }
+  const FilterParameters& parameters() const noexcept { return filter_.parameters(); }
+  const FileNotes& notes() const noexcept { return notes_; }
+  std::uint64_t inserted() const noexcept { return filter_.inserted(); }
+  FilterContents contents() const { return filter_.contents(); }
+  bool grows() const noexcept;
+  std::uint64_t memory_bytes() const;  // of a chain, as RedisBloom counts
 
   // As of the filters; they read every bit.
-  virtual double fill_ratio() const noexcept = 0;
-  virtual double cardinality() const noexcept = 0;
-  virtual double predicted_rate() const noexcept = 0;
+  double fill_ratio() const noexcept { return filter_.fill_ratio(); }
+  double cardinality() const noexcept { return filter_.cardinality(); }
+  double predicted_rate() const noexcept { return filter_.predicted_rate(); }
+
+  // Pieces of a chain are missing: what it answers "absent" for may yet come.
+  bool is_incomplete() const noexcept { return loader_ != nullptr; }
+  // What it then waits for.
+  const redisbloom::ChunkLoader& loader() const noexcept { return *loader_; }
+
+  // A piece of a chain's dump. The bits of one that is being loaded are added to, so that what was
+  // inserted meanwhile stays; those of others are replaced, as by RedisBloom. `as_it_is`: replaced
+  // in any case, as a primary says what became of its own.
+  redisbloom::ChunkLoader::Took load(std::uint64_t iterator, std::span<const std::byte> bytes,
+                                     bool as_it_is = false);
+  // Bytes as another server had them, which say nothing of what has come, and what has.
+  redisbloom::ChunkLoader::Took fill(std::uint64_t iterator, std::span<const std::byte> bytes);
+  void came(std::uint64_t first, std::uint64_t end);
+  // All that a chain has, for a key of another type. What stays here is a filter too, and empty.
+  std::unique_ptr<StoredFilter> take_out();
+
+ private:
+  std::uint64_t room() const noexcept;
+  void count_memory() noexcept;
+  redisbloom::ChunkLoader::Took replace(std::uint64_t iterator, std::span<const std::byte> bytes);
+  void clear_beyond_last_bits();
+  void end_loading_when_complete() noexcept;
+
+  AnyFilter filter_;
+  const Kind* kind_;
+  FileNotes notes_;
+  std::unique_ptr<redisbloom::ChunkLoader> loader_{};
+  UncountedMemory beside_;
+  std::size_t counted_arrays_ = 0;
+  std::uint64_t counted_capacity_ = 0;
 };
 
 }  // namespace bloomery::module

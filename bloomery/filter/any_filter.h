@@ -50,6 +50,8 @@ class AnyFilter {
   bool can_erase() const noexcept { return body_->can_erase(); }
 
   bool insert(Key key) { return body_->insert(key); }
+  // The same, where a chain that is full and does not grow says so.
+  Insert try_insert(Key key) { return body_->try_insert(key); }
   bool may_contain(Key key) const noexcept { return body_->may_contain(key); }
   std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
@@ -66,6 +68,8 @@ class AnyFilter {
   bool erase(Key key) { return body_->erase(key); }
   using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;
   std::size_t change_words(const ChangeWords& change) { return body_->change_words(change); }
+  // Of a chain.
+  std::span<std::uint64_t> layer_words(std::size_t layer) { return body_->layer_words(layer); }
 
   void merge(const AnyFilter& other) { merge(other.contents()); }
   void merge(const FilterContents& other) { body_->merge(other); }
@@ -94,6 +98,7 @@ class AnyFilter {
     virtual bool can_insert() const noexcept = 0;
     virtual bool can_erase() const noexcept = 0;
     virtual bool insert(Key key) = 0;
+    virtual Insert try_insert(Key key) = 0;
     virtual bool may_contain(Key key) const noexcept = 0;
     virtual std::size_t insert_many(KeyBatch batch) = 0;
     virtual std::size_t insert_many(KeyBatch batch, Answers was_new) = 0;
@@ -102,6 +107,7 @@ class AnyFilter {
     virtual bool insert_concurrently(Key key) = 0;
     virtual bool erase(Key key) = 0;
     virtual std::size_t change_words(const ChangeWords& change) = 0;
+    virtual std::span<std::uint64_t> layer_words(std::size_t layer) = 0;
     virtual void merge(const FilterContents& other) = 0;
     virtual void clear() = 0;
     virtual const FilterParameters& parameters() const noexcept = 0;
@@ -138,6 +144,10 @@ class AnyFilter {
       if constexpr (kInserts) return filter.insert(key);
       refuse(kBuiltOnce);
     }
+    Insert try_insert(Key key) override {
+      if constexpr (requires { filter.try_insert(key); }) return filter.try_insert(key);
+      return insert(key) ? Insert::added : Insert::present;
+    }
     bool may_contain(Key key) const noexcept override { return filter.may_contain(key); }
     std::size_t insert_many(KeyBatch batch) override {
       if constexpr (kInserts) return filter.insert_many(taken(batch));
@@ -169,6 +179,10 @@ class AnyFilter {
     std::size_t change_words(const ChangeWords& change) override {
       if constexpr (requires { filter.change_words(change); }) return filter.change_words(change);
       refuse("only filters of one array let it be changed");
+    }
+    std::span<std::uint64_t> layer_words(std::size_t layer) override {
+      if constexpr (requires { filter.layer_words(layer); }) return filter.layer_words(layer);
+      refuse("only chains have layers");
     }
     void merge(const FilterContents& other) override {
       if constexpr (kInserts) return filter.merge(other);

@@ -122,13 +122,13 @@ AnyFilter create_any(const FilterOptions& options, const FormatSettings& setting
   const std::uint64_t expansion = read.count("expansion").value_or(2);
   if (expansion > 0xffffffff) read.refuse("expansion", "at most 4294967295");
   const std::string generation = read.word("generation", "2.2 2.0 1.1");
-  return any(reserve({.capacity = options.capacity,
-                      .error_rate = options.false_positive_rate,
-                      .expansion = static_cast<std::uint32_t>(expansion),
-                      .nonscaling = read.flag("nonscaling"),
-                      .generation = generation == "2.2"   ? Generation::current
-                                    : generation == "2.0" ? Generation::v2_0
-                                                          : Generation::v1_1}));
+  return reserve({.capacity = options.capacity,
+                  .error_rate = options.false_positive_rate,
+                  .expansion = static_cast<std::uint32_t>(expansion),
+                  .nonscaling = read.flag("nonscaling"),
+                  .generation = generation == "2.2"   ? Generation::current
+                                : generation == "2.0" ? Generation::v2_0
+                                                      : Generation::v1_1});
 }
 
 constexpr std::array kKinds{&kKind, &kKind32};
@@ -168,7 +168,7 @@ AnyFilter decode_dump(std::span<const std::byte> bytes) {
   for (const Layer& link : contents.layers) {
     words.push_back(words_of_link(link, read.take(link_bytes(link), "bytes of a link"), kDump));
   }
-  return any(open_chain(contents, words));
+  return open_chain(contents, words);
 }
 
 std::vector<std::byte> encode_header(const FilterContents& contents) {
@@ -250,7 +250,7 @@ std::uint64_t ChunkLoader::missing_bytes() const noexcept {
   return missing - loaded_.byte_count();
 }
 
-Chain ChunkLoader::chain() const {
+AnyFilter ChunkLoader::chain() const {
   for (std::size_t i = 0; i < words_.size(); ++i) {
     const std::uint64_t bits = header_.layers[i].geometry.bit_count;
     const std::uint64_t last = words_[i].words().back();

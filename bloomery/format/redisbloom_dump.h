@@ -69,7 +69,7 @@ class ChunkLoader {
 
   // The chain over the words as they are, which later pieces go on to fill. Throws FormatError
   // where bits beyond a link's last are set.
-  Chain chain() const;
+  AnyFilter chain() const;
 
  private:
   FilterContents header_;

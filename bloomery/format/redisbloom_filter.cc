@@ -207,19 +207,14 @@ FilterParameters reserve_parameters(const ReserveOptions& options) {
   return parameters;
 }
 
-Chain reserve(const ReserveOptions& options) {
+AnyFilter reserve(const ReserveOptions& options) {
   const FilterParameters parameters = reserve_parameters(options);
-  if (parameters.kind == FilterKind::redisbloom_32) return Filter32::make(parameters);
-  return Filter::make(parameters);
+  return (parameters.kind == kKind32.number ? kKind32 : kKind).make(parameters);
 }
 
-Chain open_chain(const FilterContents& contents, std::span<const SharedWords> words) {
-  if (contents.parameters.kind == FilterKind::redisbloom_32) return Filter32(contents, words);
-  return Filter(contents, words);
-}
-
-AnyFilter any(Chain chain) {
-  return std::visit([](auto& filter) { return AnyFilter(std::move(filter)); }, chain);
+AnyFilter open_chain(const FilterContents& contents, std::span<const SharedWords> words) {
+  if (contents.parameters.kind == kKind32.number) return AnyFilter(Filter32(contents, words));
+  return AnyFilter(Filter(contents, words));
 }
 
 std::uint64_t link_bytes(const Layer& link) noexcept {

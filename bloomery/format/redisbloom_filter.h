@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "bloomery/bits/shared_words.h"
@@ -76,9 +75,6 @@ using Filter32 = GrowingFilter<ClassicLayout<Probes32>, LinkGrowth<FilterKind::r
 extern const Kind kKind;
 extern const Kind kKind32;
 
-// Of either hash.
-using Chain = std::variant<Filter, Filter32>;
-
 enum class Generation {
   current,  // since 2.2.5
   v2_0,     // 1.1.1 to 2.0.3: powers of two
@@ -96,11 +92,10 @@ struct ReserveOptions {
 // A new chain. Throw std::invalid_argument, before anything is allocated, for what is not allowed
 // and for bits that the machine's memory cannot hold.
 FilterParameters reserve_parameters(const ReserveOptions& options);
-Chain reserve(const ReserveOptions& options);
+AnyFilter reserve(const ReserveOptions& options);
 
 // A chain of links that are there already: contents that passed check_chain, and the words of each.
-Chain open_chain(const FilterContents& contents, std::span<const SharedWords> words);
-AnyFilter any(Chain chain);
+AnyFilter open_chain(const FilterContents& contents, std::span<const SharedWords> words);
 
 // Links, and what they take. memory_bytes is what RedisBloom says that a filter takes.
 std::uint64_t link_bytes(const Layer& link) noexcept;

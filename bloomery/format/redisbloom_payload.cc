@@ -72,7 +72,7 @@ AnyFilter decode_payload(std::span<const std::byte> bytes) {
   if (cursor.left() != 0) {
     cursor.refuse(cursor.offset(), "end", std::to_string(cursor.left()) + " bytes follow it");
   }
-  return any(open_chain(read.contents, read.words));
+  return open_chain(read.contents, read.words);
 }
 
 void encode_payload(const FilterContents& contents, const ByteSink& sink) {

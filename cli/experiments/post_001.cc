@@ -17,7 +17,7 @@ constexpr const char* kPost001 = "001";
 
 // BF.ADD user0, BF.EXISTS user1, BF.ADD user1, ...: the i at which user(i + 1) is found too early.
 std::uint64_t first_false_positive(Generation generation) {
-  AnyFilter filter = redisbloom::any(redisbloom::reserve({.generation = generation}));
+  AnyFilter filter = redisbloom::reserve({.generation = generation});
   for (std::uint64_t i = 0;; ++i) {
     filter.insert("user" + std::to_string(i));
     if (filter.may_contain("user" + std::to_string(i + 1))) return i;
@@ -44,7 +44,7 @@ RepeatedTrials random_texts(const ReserveOptions& options) {
   constexpr std::uint64_t kKeys = 50'000;
   return repeat_trials(30, kKeys, [&](std::uint64_t seed) {
     const auto make = [&](std::uint64_t i) { return random_hex(seed, i); };
-    AnyFilter filter = redisbloom::any(redisbloom::reserve(options));
+    AnyFilter filter = redisbloom::reserve(options);
     insert_range(filter, 0, kKeys, make);
     return count_present(filter, kKeys, 2 * kKeys, make);
   });

@@ -59,7 +59,7 @@ void load_pieces(std::span<const std::byte> bytes) {
     loader.load(3 * size + 1, bytes.first(size));
   }
   loader.missing_bytes();
-  use(redisbloom::any(loader.chain()));
+  use(loader.chain());
 }
 
 template <class Try>

@@ -120,7 +120,7 @@ TEST_F(Persistence, DumpsAreRedisBlooms) {
 TEST_F(Persistence, OlderGenerationsAreReadAndServed) {
   ModuleServer server(folder());
   for (const auto generation : {redisbloom::Generation::v2_0, redisbloom::Generation::v1_1}) {
-    AnyFilter old = redisbloom::any(redisbloom::reserve({.generation = generation}));
+    AnyFilter old = redisbloom::reserve({.generation = generation});
     old.insert(Key("member"));
     std::string header;
     const FilterContents contents = old.contents();

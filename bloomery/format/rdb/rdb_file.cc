@@ -205,7 +205,7 @@ redisbloom::CuckooFilter extract_cuckoo(std::span<const std::byte> bytes, const 
 
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key) {
   const redisbloom::ReadChain read = read_chain(bytes, key, redisbloom::read_value);
-  return redisbloom::any(redisbloom::open_chain(read.contents, read.words));
+  return redisbloom::open_chain(read.contents, read.words);
 }
 
 FilterContents describe(std::span<const std::byte> bytes, const ModuleKey& key) {

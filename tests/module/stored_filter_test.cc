@@ -1,4 +1,4 @@
-#include "module/native_filter.h"
+#include "module/stored_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::vector<std::string> texts(int first, int last) {
   return all;
 }
 
-InsertProgress add(NativeFilter& filter, const std::vector<std::string>& items,
+InsertProgress add(StoredFilter& filter, const std::vector<std::string>& items,
                    std::vector<char>& was_new) {
   const std::vector<Key> keys(items.begin(), items.end());
   const auto flags = std::make_unique<bool[]>(keys.size());
@@ -31,10 +31,10 @@ InsertProgress add(NativeFilter& filter, const std::vector<std::string>& items,
   return progress;
 }
 
-TEST(NativeFilter, IsFullAtItsCapacityWhetherItComesOneByOneOrTogether) {
+TEST(StoredFilter, IsFullAtItsCapacityWhetherItComesOneByOneOrTogether) {
   for (const FilterKind kind : {FilterKind::blocked, FilterKind::classic, FilterKind::counting}) {
     const FilterOptions options{.capacity = 50, .false_positive_rate = 1e-9};
-    const auto together = NativeFilter::reserve(kind, options);
+    const auto together = StoredFilter::reserve(kind, options);
     std::vector<char> was_new;
     auto items = texts(0, 30);
     for (const auto& repeated : texts(10, 60)) items.push_back(repeated);
@@ -42,7 +42,7 @@ TEST(NativeFilter, IsFullAtItsCapacityWhetherItComesOneByOneOrTogether) {
     EXPECT_EQ(progress.added, 50U);
     EXPECT_EQ(progress.done, 70U) << "the items up to number 49, 20 of them twice";
 
-    const auto one_by_one = NativeFilter::reserve(kind, options);
+    const auto one_by_one = StoredFilter::reserve(kind, options);
     for (std::size_t i = 0; i < items.size(); ++i) {
       const Insert insert = one_by_one->try_insert(items[i]);
       if (i >= progress.done) {
@@ -56,20 +56,20 @@ TEST(NativeFilter, IsFullAtItsCapacityWhetherItComesOneByOneOrTogether) {
   }
 }
 
-TEST(NativeFilter, GrowsOrForgetsInsteadWhereItCan) {
+TEST(StoredFilter, GrowsOrForgetsInsteadWhereItCan) {
   for (const FilterKind kind : {FilterKind::scalable, FilterKind::windowed}) {
     FilterOptions options{.capacity = 20, .false_positive_rate = 0.01};
     options.window.length_ms = 1000;
-    const auto filter = NativeFilter::reserve(kind, options);
+    const auto filter = StoredFilter::reserve(kind, options);
     std::vector<char> was_new;
     EXPECT_EQ(add(*filter, texts(0, 500), was_new).done, 500U);
   }
 }
 
-TEST(NativeFilter, RemembersByTheMomentOfACommand) {
+TEST(StoredFilter, RemembersByTheMomentOfACommand) {
   FilterOptions options{.capacity = 100, .false_positive_rate = 0.01};
   options.window.length_ms = 1000;
-  const auto filter = NativeFilter::reserve(FilterKind::windowed, options);
+  const auto filter = StoredFilter::reserve(FilterKind::windowed, options);
   {
     const AtMoment long_ago(1'000'000);
     filter->try_insert("a");
@@ -81,20 +81,20 @@ TEST(NativeFilter, RemembersByTheMomentOfACommand) {
   }
 }
 
-TEST(NativeFilter, IsMadeOfTheHeadOfAnEmptyOne) {
-  const auto from = NativeFilter::reserve(FilterKind::scalable, {.capacity = 500, .secret = true});
+TEST(StoredFilter, IsMadeOfTheHeadOfAnEmptyOne) {
+  const auto from = StoredFilter::reserve(FilterKind::scalable, {.capacity = 500, .secret = true});
   const NativeHead head(from->contents(), {});
-  const auto same = NativeFilter::of_head(head.bytes);
+  const auto same = StoredFilter::of_head(head.bytes);
   EXPECT_EQ(incompatibility(from->parameters(), same->parameters()), "");
   from->try_insert("a");
-  EXPECT_THROW(NativeFilter::of_head(NativeHead(from->contents(), {}).bytes), FormatError);
+  EXPECT_THROW(StoredFilter::of_head(NativeHead(from->contents(), {}).bytes), FormatError);
   for (std::size_t size = 0; size < head.bytes.size(); size += 61) {
-    EXPECT_THROW(NativeFilter::of_head(std::span(head.bytes).first(size)), FormatError) << size;
+    EXPECT_THROW(StoredFilter::of_head(std::span(head.bytes).first(size)), FormatError) << size;
   }
 }
 
-TEST(NativeFilter, ClonesAreItsEqualsAndNoMore) {
-  const auto filter = NativeFilter::reserve(FilterKind::scalable, {.capacity = 100});
+TEST(StoredFilter, ClonesAreItsEqualsAndNoMore) {
+  const auto filter = StoredFilter::reserve(FilterKind::scalable, {.capacity = 100});
   std::vector<char> was_new;
   add(*filter, texts(0, 5000), was_new);
   const auto clone = filter->clone();
@@ -104,15 +104,15 @@ TEST(NativeFilter, ClonesAreItsEqualsAndNoMore) {
   EXPECT_FALSE(filter->may_contain("another"));
 }
 
-TEST(NativeFilter, MergesWhatFitsAndNothingElse) {
+TEST(StoredFilter, MergesWhatFitsAndNothingElse) {
   const FilterOptions options{.capacity = 1000, .seed = 5};
-  const auto a = NativeFilter::reserve(FilterKind::blocked, options);
-  const auto b = NativeFilter::reserve(FilterKind::blocked, options);
+  const auto a = StoredFilter::reserve(FilterKind::blocked, options);
+  const auto b = StoredFilter::reserve(FilterKind::blocked, options);
   a->try_insert("a");
   b->try_insert("b");
   a->merge(b->contents());
   EXPECT_TRUE(a->may_contain("a") && a->may_contain("b"));
-  const auto other = NativeFilter::reserve(FilterKind::blocked, {.capacity = 1000, .seed = 6});
+  const auto other = StoredFilter::reserve(FilterKind::blocked, {.capacity = 1000, .seed = 6});
   EXPECT_THROW(a->merge(other->contents()), IncompatibleError);
 }
 

@@ -1,7 +1,8 @@
-#include "module/native_filter.h"
+#include "module/stored_filter.h"
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,10 +19,6 @@
 namespace bloomery::module {
 namespace {
 
-bool is_full_one_day(const Kind& kind) noexcept {
-  return !is_foreign(kind.number) && !kind.has_layers && !kind.forgets && !kind.built_once;
-}
-
 // The length of the file whose head this is.
 std::uint64_t file_bytes_of(std::span<const std::byte> head) {
   constexpr std::size_t kFieldBytesAt = 14;
@@ -34,18 +31,18 @@ std::uint64_t file_bytes_of(std::span<const std::byte> head) {
 
 }  // namespace
 
-NativeFilter::NativeFilter(AnyFilter filter, FileNotes notes)
-    : filter_(std::move(filter)), notes_(std::move(notes)) {
+StoredFilter::StoredFilter(AnyFilter filter, FileNotes notes)
+    : filter_(std::move(filter)), kind_(&kind_of(parameters().kind)), notes_(std::move(notes)) {
   count_memory();
 }
 
-std::unique_ptr<NativeFilter> NativeFilter::reserve(FilterKind kind, const FilterOptions& options) {
+std::unique_ptr<StoredFilter> StoredFilter::reserve(FilterKind kind, const FilterOptions& options) {
   FilterOptions with_clock = options;
   with_clock.window.clock = window_now;
-  return std::make_unique<NativeFilter>(make_filter(kind, with_clock));
+  return std::make_unique<StoredFilter>(make_filter(kind, with_clock));
 }
 
-std::unique_ptr<NativeFilter> NativeFilter::of_head(std::span<const std::byte> head) {
+std::unique_ptr<StoredFilter> StoredFilter::of_head(std::span<const std::byte> head) {
   FileHeader header = decode_head(head, file_bytes_of(head));
   FilterContents& contents = header.contents;
   if (contents.inserted != 0 || kind_of(contents.parameters.kind).built_once) {
@@ -53,32 +50,24 @@ std::unique_ptr<NativeFilter> NativeFilter::of_head(std::span<const std::byte> h
   }
   contents.parameters.window.clock = window_now;
   HeapWords words(any_word_count(contents));
-  return std::make_unique<NativeFilter>(open_any(contents, std::move(words)), header.notes);
+  return std::make_unique<StoredFilter>(open_any(contents, std::move(words)), header.notes);
 }
 
-std::unique_ptr<NativeFilter> NativeFilter::clone() const {
-  const FilterContents from = contents();
-  HeapWords words(from.word_count());
-  auto to = words.words().begin();
-  for (const auto& each : from.words) to = std::ranges::copy(each, to).out;
-  return std::make_unique<NativeFilter>(open_any(from, std::move(words)), notes_);
-}
-
-std::uint64_t NativeFilter::room() const noexcept {
-  if (!is_full_one_day(kind_of(parameters().kind)))
-    return std::numeric_limits<std::uint64_t>::max();
+std::uint64_t StoredFilter::room() const noexcept {
+  const bool is_full_one_day =
+      !is_foreign(kind_->number) && !kind_->has_layers && !kind_->forgets && !kind_->built_once;
+  if (!is_full_one_day) return std::numeric_limits<std::uint64_t>::max();
   return filter_.capacity() - std::min(filter_.capacity(), filter_.inserted());
 }
 
-Insert NativeFilter::try_insert(Key key) {
-  bool was_new = false;
-  InsertProgress progress;
-  insert_while_room({&key, 1}, &was_new, progress);
-  if (progress.done == 0) return Insert::full;
-  return was_new ? Insert::added : Insert::present;
+Insert StoredFilter::try_insert(Key key) {
+  if (room() == 0 && !filter_.may_contain(key)) return Insert::full;
+  const Insert insert = filter_.try_insert(key);
+  if (insert == Insert::added) count_memory();
+  return insert;
 }
 
-void NativeFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
   progress = {};
   while (progress.done < batch.size()) {
     const std::size_t first = progress.done;
@@ -106,31 +95,24 @@ void NativeFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgre
   }
 }
 
-void NativeFilter::may_contain_many(KeyBatch batch, bool* found) const noexcept {
-  filter_.may_contain_many(batch, {found, batch.size()});
+bool StoredFilter::counts_repeats() const noexcept {
+  return can_erase() || kind_->forgets;
 }
 
-bool NativeFilter::counts_repeats() const noexcept {
-  return can_erase() || kind_of(parameters().kind).forgets;
-}
-
-void NativeFilter::merge(const FilterContents& other) {
-  const Kind& kind = kind_of(parameters().kind);
-  if (kind.forgets || kind.built_once) {
-    throw IncompatibleError("cannot merge: filters of the kind " + std::string(kind.name) +
+void StoredFilter::merge(const FilterContents& other) {
+  if (kind_->forgets || kind_->built_once) {
+    throw IncompatibleError("cannot merge: filters of the kind " + std::string(kind_->name) +
                             " are not merged here");
   }
-  auto reason = merge_obstacle(contents(), other);
-  if (!reason.empty()) throw IncompatibleError("cannot merge: " + reason);
   filter_.merge(other);
 }
 
-void NativeFilter::take_over(const AddedMeanwhile& added) {
+void StoredFilter::take_over(const AddedMeanwhile& added) {
   if (added.all().empty()) return;
-  if (is_built_once(parameters().kind)) {
+  if (kind_->built_once) {
     throw std::invalid_argument(std::to_string(added.all().size()) +
                                 " items were added during the load, and filters of the kind " +
-                                std::string(kind_of(parameters().kind).name) + " take none");
+                                std::string(kind_->name) + " take none");
   }
   std::vector<const AddedMeanwhile::Item*> items;
   for (const auto& each : added.all()) items.push_back(&each);
@@ -145,22 +127,29 @@ void NativeFilter::take_over(const AddedMeanwhile& added) {
   count_memory();
 }
 
-bool NativeFilter::grows() const noexcept {
-  const FilterParameters& of = parameters();
-  return kind_of(of.kind).has_layers && of.growth.expansion != 0;
+bool StoredFilter::grows() const noexcept {
+  if (is_chain()) return (parameters().foreign_options & redisbloom::kNoScaling) == 0;
+  return kind_->has_layers && parameters().growth.expansion != 0;
 }
 
-std::uint64_t NativeFilter::memory_bytes() const {
-  return sizeof *this + contents().word_count() * sizeof(std::uint64_t);
+std::uint64_t StoredFilter::memory_bytes() const {
+  const FilterContents of = contents();
+  if (is_chain()) return redisbloom::memory_bytes(of.layers);
+  return sizeof *this + of.word_count() * sizeof(std::uint64_t);
 }
 
-void NativeFilter::count_memory() {
+void StoredFilter::count_memory() noexcept {
   // Only a filter that grew has new arrays.
-  if (filter_.capacity() == counted_capacity_ && counted_arrays_ != 0) return;
-  counted_capacity_ = filter_.capacity();
-  const auto arrays = contents().words;
-  for (; counted_arrays_ < arrays.size(); ++counted_arrays_) {
-    beside_.add(arrays[counted_arrays_].size_bytes());
+  const std::uint64_t capacity = filter_.capacity();
+  if (capacity == counted_capacity_ && counted_arrays_ != 0) return;
+  try {
+    const auto arrays = contents().words;
+    for (; counted_arrays_ < arrays.size(); ++counted_arrays_) {
+      beside_.add(arrays[counted_arrays_].size_bytes());
+    }
+    counted_capacity_ = capacity;
+  } catch (const std::bad_alloc&) {
+    // Counted with the next.
   }
 }
 

@@ -1,4 +1,4 @@
-#include "module/chain_filter.h"
+#include "module/stored_filter.h"
 
 #include <gtest/gtest.h>
 
@@ -16,13 +16,13 @@ std::string key(int i) {
   return "key " + std::to_string(i);
 }
 
-std::unique_ptr<ChainFilter> filter_of(int keys) {
-  auto filter = ChainFilter::reserve({.capacity = 50});
+std::unique_ptr<StoredFilter> filter_of(int keys) {
+  auto filter = StoredFilter::reserve({.capacity = 50});
   for (int i = 0; i < keys; ++i) filter->try_insert(key(i));
   return filter;
 }
 
-std::vector<std::byte> bytes_of(const ChainFilter& filter) {
+std::vector<std::byte> bytes_of(const StoredFilter& filter) {
   std::vector<std::byte> all;
   redisbloom::encode_dump(filter.contents(), [&](std::span<const std::byte> part) {
     all.insert(all.end(), part.begin(), part.end());
@@ -30,10 +30,10 @@ std::vector<std::byte> bytes_of(const ChainFilter& filter) {
   return all;
 }
 
-TEST(ChainFilter, KeepsWhatIsInsertedWhileItLoads) {
+TEST(StoredChain, KeepsWhatIsInsertedWhileItLoads) {
   const auto from = filter_of(300);
   const FilterContents contents = from->contents();
-  const auto to = ChainFilter::of_header(redisbloom::encode_header(contents));
+  const auto to = StoredFilter::of_header(redisbloom::encode_header(contents));
   EXPECT_TRUE(to->is_incomplete());
   to->try_insert("meanwhile");
   for (std::uint64_t at = 1;;) {
@@ -48,7 +48,7 @@ TEST(ChainFilter, KeepsWhatIsInsertedWhileItLoads) {
   for (int i = 0; i < 300; ++i) EXPECT_TRUE(to->may_contain(key(i)));
 }
 
-TEST(ChainFilter, TakesPiecesOfAFilterInUseWithinItsLinks) {
+TEST(StoredChain, TakesPiecesOfAFilterInUseWithinItsLinks) {
   const auto filter = filter_of(300);
   const std::vector<std::byte> zeros(8);
   const std::uint64_t first = redisbloom::link_bytes(filter->contents().layers[0]);
@@ -61,7 +61,7 @@ TEST(ChainFilter, TakesPiecesOfAFilterInUseWithinItsLinks) {
   EXPECT_EQ(after.words[0].back(), 0U);
 }
 
-TEST(ChainFilter, IsItsCloneUntilEitherChanges) {
+TEST(StoredChain, IsItsCloneUntilEitherChanges) {
   const auto filter = filter_of(300);
   const auto clone = filter->clone();
   EXPECT_EQ(bytes_of(*clone), bytes_of(*filter));
@@ -69,10 +69,11 @@ TEST(ChainFilter, IsItsCloneUntilEitherChanges) {
   EXPECT_EQ(filter->inserted() + 100, clone->inserted());
 }
 
-TEST(ChainFilter, RefusesWhatNoMemoryHolds) {
-  EXPECT_THROW(ChainFilter::reserve({.capacity = std::uint64_t{1} << 50}), std::bad_alloc);
-  EXPECT_THROW(ChainFilter::reserve({.capacity = 10, .error_rate = 5e-324}), std::invalid_argument);
-  EXPECT_THROW(ChainFilter::of_header(std::vector<std::byte>(73)), FormatError);
+TEST(StoredChain, RefusesWhatNoMemoryHolds) {
+  EXPECT_THROW(StoredFilter::reserve({.capacity = std::uint64_t{1} << 50}), std::bad_alloc);
+  EXPECT_THROW(StoredFilter::reserve({.capacity = 10, .error_rate = 5e-324}),
+               std::invalid_argument);
+  EXPECT_THROW(StoredFilter::of_header(std::vector<std::byte>(73)), FormatError);
 }
 
 }  // namespace
