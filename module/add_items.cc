@@ -19,6 +19,22 @@ std::uint64_t moment_for(const StoredFilter& filter, const Upload* load) {
   return load != nullptr || filter.counts_repeats() ? window_now() : 0;
 }
 
+// Where a primary or a file said so the item was added, whatever room is here: a primary whose bits
+// differ (before 8, and where rates above 0.25 or EXPANSION 0 are meant otherwise) takes a few
+// items for present that count here.
+Insert insert(const Call& call, StoredFilter& filter, Key item) {
+  if (!call.is_replay()) return filter.try_insert(item);
+  return filter.insert_regardless(item) ? Insert::added : Insert::present;
+}
+
+void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
+                     InsertProgress& progress) {
+  for (; progress.done < items.size(); ++progress.done) {
+    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
+    if (was_new[progress.done]) ++progress.added;
+  }
+}
+
 // `items` changed the filter, at the moment `now`. `as_it_is`: the command says no more than that.
 void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
           std::span<String* const> items, std::uint64_t now, bool as_it_is, const Upload* load) {
@@ -56,18 +72,18 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
   Upload* const load = made_of ? nullptr : call.load_under_way();
   const std::uint64_t now = moment_for(filter, load);
   const AtMoment moment(now);
-  Insert insert = Insert::full;
+  Insert became = Insert::full;
   try {
-    insert = filter.try_insert(call.word(2));
+    became = insert(call, filter, call.word(2));
   } catch (const std::exception&) {
     throw Refusal(kNotInserted);
   }
-  if (insert == Insert::full) throw Full(kFull);
+  if (became == Insert::full) throw Full(kFull);
   if (load != nullptr) load->added.note(call.word(2), now);
   const std::array item{call.raw_word(2)};
-  const bool changes = insert == Insert::added || filter.counts_repeats() || load != nullptr;
+  const bool changes = became == Insert::added || filter.counts_repeats() || load != nullptr;
   tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true, load);
-  call.reply_bool(insert == Insert::added);
+  call.reply_bool(became == Insert::added);
 }
 
 void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
@@ -85,7 +101,14 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   } catch (const std::exception&) {  // it was to grow, and could not
     is_failed = true;
   }
-  if (is_failed && call.is_replay()) throw Refusal(kNotInserted);  // where it was added, it grew
+  if ((is_full || is_failed) && call.is_replay()) {
+    try {
+      insert_the_rest(filter, items, was_new.get(), progress);
+    } catch (const std::exception&) {
+      throw Refusal(kNotInserted);  // where it was added, it grew
+    }
+    is_full = is_failed = false;
+  }
 
   std::vector<String*> changes;
   changes.reserve(load != nullptr ? progress.done : progress.added);

@@ -95,6 +95,12 @@ void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgre
   }
 }
 
+bool StoredFilter::insert_regardless(Key key) {
+  const bool added = filter_.insert_regardless(key);
+  if (added) count_memory();
+  return added;
+}
+
 bool StoredFilter::counts_repeats() const noexcept {
   return can_erase() || kind_->forgets;
 }
@@ -122,7 +128,7 @@ void StoredFilter::take_over(const AddedMeanwhile& added) {
   for (const auto* const each : items) {
     const AtMoment moment(each->milliseconds);
     const std::uint64_t times = can_erase() ? std::min(each->times, kMostCounted) : 1;
-    for (std::uint64_t i = 0; i < times; ++i) filter_.insert(Key(each->text));
+    for (std::uint64_t i = 0; i < times; ++i) filter_.insert_regardless(Key(each->text));
   }
   count_memory();
 }

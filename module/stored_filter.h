@@ -59,6 +59,8 @@ class StoredFilter final {
   // key in question is then in.
   Insert try_insert(Key key);
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
+  // Also where the filter is full and does not grow. True when the key is new.
+  bool insert_regardless(Key key);
   bool may_contain(Key key) const noexcept { return filter_.may_contain(key); }
   void may_contain_many(KeyBatch batch, bool* found) const noexcept {
     filter_.may_contain_many(batch, {found, batch.size()});

@@ -52,6 +52,8 @@ class AnyFilter {
   bool insert(Key key) { return body_->insert(key); }
   // The same, where a chain that is full and does not grow says so.
   Insert try_insert(Key key) { return body_->try_insert(key); }
+  // And where even such a one takes it.
+  bool insert_regardless(Key key) { return body_->insert_regardless(key); }
   bool may_contain(Key key) const noexcept { return body_->may_contain(key); }
   std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
@@ -99,6 +101,7 @@ class AnyFilter {
     virtual bool can_erase() const noexcept = 0;
     virtual bool insert(Key key) = 0;
     virtual Insert try_insert(Key key) = 0;
+    virtual bool insert_regardless(Key key) = 0;
     virtual bool may_contain(Key key) const noexcept = 0;
     virtual std::size_t insert_many(KeyBatch batch) = 0;
     virtual std::size_t insert_many(KeyBatch batch, Answers was_new) = 0;
@@ -147,6 +150,13 @@ class AnyFilter {
     Insert try_insert(Key key) override {
       if constexpr (requires { filter.try_insert(key); }) return filter.try_insert(key);
       return insert(key) ? Insert::added : Insert::present;
+    }
+    bool insert_regardless(Key key) override {
+      if constexpr (requires { filter.insert_regardless(key); }) {
+        return filter.insert_regardless(key);
+      } else {
+        return insert(key);
+      }
     }
     bool may_contain(Key key) const noexcept override { return filter.may_contain(key); }
     std::size_t insert_many(KeyBatch batch) override {

@@ -116,6 +116,16 @@ class GrowingFilter {
     return newest().insert_hash(hash) ? Insert::added : Insert::present;
   }
 
+  // The same for a key that is to be in, whatever the filter was made for: one that is full and
+  // does not grow is too full then, and predicted_rate() says what that means. True when it is new.
+  bool insert_regardless(Key key) {
+    const HashPair pair = hash(key);
+    if (may_contain_hash(pair)) return false;
+    const bool grows = Rule::grows(parameters_) && parameters_.growth.expansion != 0;
+    if (grows && is_full(newest())) grow();
+    return newest().insert_hash(pair);
+  }
+
   // False only for a key that was never inserted.
   bool may_contain(Key key) const noexcept { return may_contain_hash(hash(key)); }
   bool may_contain(std::uint64_t integer) const noexcept { return may_contain_hash(hash(integer)); }

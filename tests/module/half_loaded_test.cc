@@ -284,7 +284,8 @@ TEST_F(LostFilter, AnswersErrorsAfterAPieceThatTheServerCouldNotFollow) {
     }
     EXPECT_EQ(server.ask("CF.EXISTS cuckoo a").substr(0, 24), "-ERR this filter is lost");
     EXPECT_EQ(server.ask("CF.DEL cuckoo a").substr(0, 24), "-ERR this filter is lost");
-    EXPECT_EQ(server.ask("BF.MEXISTS full a b"), "*2 :1 :1") << "full, as it was there";
+    EXPECT_EQ(server.ask("BF.MEXISTS full a b c"), "*3 :1 :1 :1") << "full, and was taken there";
+    EXPECT_EQ(server.ask("BF.ADD full d"), "-ERR non scaling filter is full");
     EXPECT_EQ(server.ask("BLOOM.CHECK full a x"), "*2 :1 :0");
     if (restart == 0) {
       EXPECT_EQ(server.ask("COPY header copied"), ":1");

@@ -3,11 +3,15 @@
 // c1199.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bloomery/format/redisbloom_filter.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
 
@@ -22,6 +26,7 @@ class OldAppendOnly : public ModuleTest {
  protected:
   static constexpr int kBloomItems = 400;
   static constexpr int kCuckooItems = 1200;
+  static constexpr int kLaterItems = 3000;
 
   static std::vector<std::string> options() {
     return {"--appendonly", "yes", "--aof-use-rdb-preamble", "no"};
@@ -41,6 +46,20 @@ class OldAppendOnly : public ModuleTest {
     }
     return text;
   }
+  // The items NAME0, NAME1, ..., by commands after what the file has.
+  void add_afterwards(const std::string& key, const std::string& name, int items) const {
+    std::ofstream file(folder() + "/appendonly.aof", std::ios::binary | std::ios::app);
+    std::vector<std::string> batch{"BF.MADD", key};
+    for (int i = 0; i < items; ++i) {
+      const std::string item = name + std::to_string(i);
+      if (i % 10 == 0) {
+        file << command({"BF.ADD", key, item});
+      } else {
+        batch.push_back(item);
+      }
+    }
+    file << command(batch);
+  }
   static void rewrite(ModuleServer& server) {
     server.ask("BGREWRITEAOF");
     EXPECT_TRUE(testing::comes_true(
@@ -59,13 +78,17 @@ class OldAppendOnly : public ModuleTest {
   }
 };
 
+// Old releases made links of other sizes than this one: whatever of a growing filter a file has as
+// bits and whatever as items, all of it is there.
 TEST_F(OldAppendOnly, HasAllMembers) {
   for (const char* release : {"1.0.3", "2.0.3", "2.2.0", "2.2.4", "2.2.10"}) {
     std::filesystem::remove_all(folder());
     put_golden(release);
+    add_afterwards("bf", "later", kLaterItems);
     for (int i = 0; i < 2; ++i) {  // as it was, and rewritten
       ModuleServer server(folder(), {}, options());
       EXPECT_EQ(found(server, "BLOOM.CHECK", "bf", "b", kBloomItems), kBloomItems) << release;
+      EXPECT_EQ(found(server, "BLOOM.CHECK", "bf", "later", kLaterItems), kLaterItems) << release;
       EXPECT_LT(found(server, "BLOOM.CHECK", "bf", "other", kBloomItems), 40) << release;
       EXPECT_EQ(server.ask("BF.MADD bf b0 more" + std::to_string(i)), "*2 :0 :1") << release;
       if (release[0] == '2') {
@@ -117,6 +140,40 @@ TEST_F(OldAppendOnly, TakesWhatAPrimaryOfItsTimeAccepted) {
   // Clients are held to what servers of now take.
   EXPECT_EQ(server.ask("BF.RESERVE new 0.01 10 EXPANSION 70000"),
             "-ERR expansion must be in the range [0, 32768]");
+}
+
+// What a RedisBloom of 2.2 to 2.6 does after BF.RESERVE with EXPANSION 0: its filter has the bits
+// of the first link of one that grows, and is full with that. Items are taken for present by
+// chance, other ones there than here, also when it is full.
+TEST_F(OldAppendOnly, HasWhatAFilterOfExpansion0TookUntilItWasFull) {
+  const std::vector<std::pair<std::string, double>> filters{{"still", 0.01}, {"coarse", 0.5}};
+  std::string text = command({"SELECT", "0"});
+  std::map<std::string, std::vector<std::string>> members;
+  for (const auto& [key, rate] : filters) {
+    text += command({"BF.RESERVE", key, std::to_string(rate), "500", "EXPANSION", "0"});
+    AnyFilter chain = redisbloom::reserve({.capacity = 500, .error_rate = rate});
+    for (int i = 0; i < 3000; ++i) {
+      const std::string item = key + std::to_string(i);
+      const bool is_full = chain.inserted() == 500;
+      if (!chain.may_contain(item) && is_full) continue;  // refused
+      chain.insert(item);
+      members[key].push_back(item);
+      text += command({i % 2 == 0 ? "BF.ADD" : "BF.MADD", key, item});
+    }
+    ASSERT_GE(members[key].size(), 500U);
+  }
+  put(text);
+  for (int i = 0; i < 2; ++i) {  // as it was, and rewritten
+    ModuleServer server(folder(), {}, options());
+    for (const auto& [key, rate] : filters) {
+      EXPECT_EQ(server.ask("BF.INFO " + key + " expansion"), "*1 $-1");
+      std::vector<std::string> words{"BLOOM.CHECK", key};
+      words.insert(words.end(), members[key].begin(), members[key].end());
+      const auto answers = server.call(words).items;
+      EXPECT_EQ(std::ranges::count(answers, ":1", &Reply::line), members[key].size()) << key;
+    }
+    rewrite(server);
+  }
 }
 
 TEST_F(OldAppendOnly, KnowsTheMarkOfAHashSeed) {
