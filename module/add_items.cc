@@ -27,14 +27,6 @@ Insert insert(const Call& call, StoredFilter& filter, Key item) {
   return filter.insert_regardless(item) ? Insert::added : Insert::present;
 }
 
-void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
-                     InsertProgress& progress) {
-  for (; progress.done < items.size(); ++progress.done) {
-    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
-    if (was_new[progress.done]) ++progress.added;
-  }
-}
-
 // `items` changed the filter, at the moment `now`. `as_it_is`: the command says no more than that.
 void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
           std::span<String* const> items, std::uint64_t now, bool as_it_is, const Upload* load) {
@@ -54,6 +46,14 @@ void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
 }
 
 }  // namespace
+
+void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
+                     InsertProgress& progress) {
+  for (; progress.done < items.size(); ++progress.done) {
+    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
+    if (was_new[progress.done]) ++progress.added;
+  }
+}
 
 void add_to_load(Call& call, Upload& load, std::size_t first, bool one) {
   const std::uint64_t now = window_now();

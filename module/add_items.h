@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 
 #include "bloomery/format/redisbloom_filter.h"
 #include "module/call.h"
@@ -24,5 +25,9 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);
 // Items from the word `first` on; the answers are an array, which ends with an error where the
 // filter was full. Where it could not grow it goes on: later items may be present.
 void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of);
+
+// The items that insert_while_room() left, whatever room there is.
+void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
+                     InsertProgress& progress);
 
 }  // namespace bloomery::module

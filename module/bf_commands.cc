@@ -50,7 +50,8 @@ void bf_reserve(Call& call) {
 }
 
 // `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
-void insert_items(Call& call, std::size_t first, MadeOf made_of) {
+// `says_all`: the command makes it as a primary that is this module tells of a new one.
+void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all = false) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
     const bool is_there = key.get_or_none<StoredFilter>() != nullptr;
@@ -59,6 +60,7 @@ void insert_items(Call& call, std::size_t first, MadeOf made_of) {
       return add_to_load(call, *load, first, false);
     }
     if (is_there) made_of.reset();
+    if (made_of && !says_all) call.require_not_evicted();
     StoredFilter& filter =
         made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
     add_items(call, filter, first, made_of);
@@ -75,6 +77,7 @@ void bf_add(Call& call) {
       return add_to_load(call, *load, 2, true);
     }
     if (filter == nullptr) {
+      call.require_not_evicted();
       made_of = usual_options(call.limits());
       filter = &key.store<StoredFilter>(make(*made_of));
     }
@@ -90,7 +93,8 @@ void bf_madd(Call& call) {
 // BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item [item ...]
 void bf_insert(Call& call) {
   const InsertOptions options = parse_insert(call.words(), call.limits());
-  insert_items(call, options.first_item, options.create ? MadeOf(options.filter) : MadeOf());
+  insert_items(call, options.first_item, options.create ? MadeOf(options.filter) : MadeOf(),
+               options.says_all);
 }
 
 // For questions. No filter has nothing: neither a missing key nor one of another type.

@@ -86,6 +86,9 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
   InsertOptions options;
   options.filter = usual_options(settings);
   bool nonscaling = settings.expansion == 0 && !settings.is_replay;
+  bool says_capacity = false;
+  bool says_rate = false;
+  bool says_expansion = false;
   for (std::size_t i = 2; options.first_item == 0; ++i) {
     if (i >= words.size()) throw WrongArity();
     const std::string_view word = words[i];
@@ -101,6 +104,7 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
         const auto capacity = parse_integer(value());
         if (!capacity || !is_capacity(*capacity, settings)) throw Refusal("Bad capacity");
         options.filter.capacity = static_cast<std::uint64_t>(*capacity);
+        says_capacity = true;
         break;
       }
       case 'e':
@@ -108,10 +112,12 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
           const auto rate = parse_real(value());
           if (!rate || !is_rate(*rate)) throw Refusal("Bad error rate");
           options.filter.error_rate = lowered(*rate, settings);
+          says_rate = true;
         } else {
           const auto expansion = parse_integer(value());
           if (!expansion || !is_expansion(*expansion, settings)) throw Refusal("Bad expansion");
           options.filter.expansion = static_cast<std::uint32_t>(*expansion);
+          says_expansion = true;
         }
         break;
       case 'n':
@@ -127,6 +133,7 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
   }
   if (options.first_item >= words.size()) throw WrongArity();
   options.filter.nonscaling = nonscaling || options.filter.expansion == 0;
+  options.says_all = says_capacity && says_rate && says_expansion;
   return options;
 }
 

@@ -29,6 +29,7 @@ redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings);
 struct InsertOptions {
   redisbloom::ReserveOptions filter{};
   bool create = true;
+  bool says_all = false;  // capacity, rate and expansion
   std::size_t first_item = 0;
 };
 // RedisBloom tells options by a letter or two, and so does this: ERR is ERROR.

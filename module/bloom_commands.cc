@@ -101,6 +101,7 @@ void bloom_apply(Call& call) {
     {
       const AtMoment moment(static_cast<std::uint64_t>(*milliseconds));
       filter.insert_while_room(items, was_new.get(), progress);
+      insert_the_rest(filter, items, was_new.get(), progress);
     }
     if (load == nullptr) call.replicate();
     call.changed("bf.add");

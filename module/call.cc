@@ -251,7 +251,11 @@ Upload* Call::load_under_way() const {
   return upload != nullptr && upload->target == word(1) ? upload : nullptr;
 }
 
-void Call::lose(OpenKey& key, const std::string& why) const {
+void Call::require_not_evicted() const {
+  if ((flags() & kFromPrimary) != 0 && replica_evicts(context_)) throw Evicted();
+}
+
+void Call::lose(OpenKey& key, const std::string& why, bool for_good) const {
   if (key.get<LostFilter>() == nullptr) {
     key.store_again(std::make_unique<LostFilter>(why));
     api().log(context_, "warning", "bloomery: the filter `%.*s` is lost: %s",
@@ -259,7 +263,12 @@ void Call::lose(OpenKey& key, const std::string& why) const {
               why.c_str());
     changed("bloom.lost");
   }
-  replicate();  // what comes next in the append-only file finds it lost again
+  if (for_good) {
+    api().replicate(context_, named("BLOOM.LOAD").c_str(), "scb", words_[1], "LOST", why.data(),
+                    why.size());
+  } else {
+    replicate();  // what comes next in the append-only file finds it lost again
+  }
 }
 
 void Call::changed(const char* event) const {

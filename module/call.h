@@ -170,9 +170,12 @@ class Call {
   // The load of word 1 that is under way, if any. It stays when its key is closed.
   Upload* load_under_way() const;
 
+  // Before a command makes a filter by the way: throws Evicted where it may be a primary's, to one
+  // that this server no longer has.
+  void require_not_evicted() const;
   // Keeps, for what a primary or a file says and cannot be followed, a key that says so, and a line
-  // in the log.
-  void lose(OpenKey& key, const std::string& why) const;
+  // in the log. The append-only file gets the command; or, `for_good`, that the filter is lost.
+  void lose(OpenKey& key, const std::string& why, bool for_good = false) const;
   // Tells those who watch the key.
   void changed(const char* event) const;
 
@@ -198,6 +201,8 @@ void follow_or_lose(const Call& call, OpenKey& key, Do act) {
     throw;
   } catch (const Full&) {
     throw;
+  } catch (const Evicted& error) {
+    call.lose(key, error.what(), true);
   } catch (const std::exception& error) {
     if (!call.is_replay()) throw;
     call.lose(key, error.what());

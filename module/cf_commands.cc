@@ -74,6 +74,7 @@ class Target {
       : call_(call), key_(key), made_of_(made_of) {
     stored_ = made_of ? key_.get_or_none<StoredCuckoo>() : &key_.existing<StoredCuckoo>();
     if (stored_ == nullptr) {
+      call.require_not_evicted();
       made_ = make(*made_of);
       stored_ = made_.get();
     } else if (stored_->is_incomplete() && !call.is_replay()) {

@@ -83,6 +83,10 @@ Api find_api(Context* context) {
   find.must(api.info_number, "ServerInfoGetFieldUnsigned");
   find.must(api.info_text, "ServerInfoGetFieldC");
   find.must(api.free_server_info, "FreeServerInfo");
+  find.must(api.call, "Call");
+  find.must(api.reply_element, "CallReplyArrayElement");
+  find.must(api.reply_text, "CallReplyStringPtr");
+  find.must(api.free_reply, "FreeCallReply");
   find.must(api.load_unsigned, "LoadUnsigned");
   find.must(api.load_double, "LoadDouble");
   find.must(api.load_bytes, "LoadStringBuffer");

@@ -16,6 +16,7 @@ struct Io;
 struct Type;
 struct Digest;
 struct ServerInfo;
+struct CallReply;
 struct RegisteredCommand;
 
 inline constexpr int kOk = 0;
@@ -177,6 +178,11 @@ struct Api {
   unsigned long long (*info_number)(ServerInfo*, const char* field, int* error);
   const char* (*info_text)(ServerInfo*, const char* field);
   void (*free_server_info)(Context*, ServerInfo*);
+
+  CallReply* (*call)(Context*, const char* command, const char* format, ...);
+  CallReply* (*reply_element)(CallReply*, std::size_t);
+  const char* (*reply_text)(CallReply*, std::size_t* size);  // null where it is no text
+  void (*free_reply)(CallReply*);
 
   std::uint64_t (*load_unsigned)(Io*);
   double (*load_double)(Io*);

@@ -15,6 +15,10 @@ struct WrongType : Refusal {
 struct Full : Refusal {
   using Refusal::Refusal;
 };
+// A primary adds to a filter that is not here, as this server evicted it.
+struct Evicted : Refusal {
+  Evicted() : Refusal("it is not here, and this replica evicts keys that its primary has") {}
+};
 struct WrongArity {};
 
 inline constexpr const char* kNotReady = "NOTREADY the filter is still being loaded";

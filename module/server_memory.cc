@@ -123,6 +123,19 @@ bool is_replay(int context_flags) noexcept {
   return (context_flags & (kFromPrimary | kLoading)) != 0;
 }
 
+bool replica_evicts(Context* context) {
+  if (!limits().evicts) return false;
+  CallReply* const reply =
+      the_api->call(context, "CONFIG", "cc", "GET", "replica-ignore-maxmemory");
+  if (reply == nullptr) return false;  // CONFIG has another name: as it is unless somebody said so
+  std::size_t size = 0;
+  CallReply* const value = the_api->reply_element(reply, 1);
+  const char* const text = value == nullptr ? nullptr : the_api->reply_text(value, &size);
+  const bool evicts = text != nullptr && std::string_view(text, size) == "no";
+  the_api->free_reply(reply);
+  return evicts;
+}
+
 void require_room(std::uint64_t byte_count) {
   if (byte_count > memory_limit()) throw std::bad_alloc();
   if (respected_for == nullptr || byte_count < kAsksFrom) return;

@@ -47,6 +47,10 @@ class RespectMaxmemory {
 // The flags of the context of a command that a primary, or a file of commands, has decided already.
 bool is_replay(int context_flags) noexcept;
 
+// Whether the server, while it is a replica, evicts keys that its primary keeps: where `maxmemory`
+// evicts and `replica-ignore-maxmemory` is off, which it is not by itself. Asks the server twice.
+bool replica_evicts(Context* context);
+
 // Keeps some memory for the server's callbacks that store, digest or measure a filter: they have no
 // way to say that there is none, and an exception there would end the server. When `new` finds none
 // it takes this. Called before every command, so that there is some again.

@@ -107,5 +107,45 @@ TEST_F(Failover, CatchesUpAfterABrokenLink) {
   EXPECT_EQ(testing::info(primary.client, "sync_full"), "1");
 }
 
+// What a replica evicted by itself and its primary adds to is not made anew of what comes last.
+TEST_F(Failover, AReplicaThatEvictsHasNoFilterOfItsLastItemsAlone) {
+  const std::string port = testing::free_port();
+  ModuleServer& primary = start("primary", port);
+  for (const char* make : {"BF.RESERVE bf 0.01 1000", "BF.ADD made a", "CF.ADD cf a",
+                           "BLOOM.RESERVE native 0.01 1000"}) {
+    primary.ask(make);
+  }
+  const std::vector<std::string> files{"--appendonly", "yes", "--aof-use-rdb-preamble", "no"};
+  std::vector<std::string> options = files;
+  options.insert(options.end(), {"--replicaof", "127.0.0.1 " + port, "--replica-ignore-maxmemory",
+                                 "no", "--maxmemory-policy", "allkeys-lru"});
+  const auto add = [&](const std::string& item) {
+    for (const char* command : {"BF.ADD bf ", "BF.MADD made ", "CF.ADD cf ", "BLOOM.ADD native "}) {
+      primary.ask(command + item);
+    }
+  };
+  add("first");
+  for (int restart = 0; restart < 2; ++restart) {
+    ModuleServer replica(folder("replica"), {}, restart == 0 ? options : files);
+    if (restart == 0) {
+      ASSERT_TRUE(come_equal(primary, replica));
+      ASSERT_TRUE(testing::comes_true(
+          [&] { return testing::info(replica.client, "aof_rewrite_in_progress") == "0"; }));
+      replica.ask("CONFIG SET maxmemory 1");  // evicts all, and has the primary's buffer beside
+      ASSERT_TRUE(testing::comes_true([&] { return replica.ask("DBSIZE") == ":0"; }));
+      replica.ask("CONFIG SET maxmemory 1gb");
+      add("last");
+      primary.ask("BF.INSERT new CAPACITY 10 ERROR 0.1 EXPANSION 2 ITEMS a");
+      ASSERT_TRUE(testing::comes_true([&] { return replica.ask("DBSIZE") == ":5"; }));
+    }
+    for (const char* key : {"bf", "made", "native"}) {
+      EXPECT_EQ(replica.ask("BLOOM.CHECK " + std::string(key) + " first"), "$-1") << key << restart;
+      EXPECT_EQ(replica.ask("BF.EXISTS " + std::string(key) + " first")[0], '-') << key << restart;
+    }
+    EXPECT_EQ(replica.ask("CF.EXISTS cf first")[0], '-') << restart;
+    EXPECT_EQ(replica.ask("BLOOM.CHECK new a"), "*1 :1") << "which it saw made";
+  }
+}
+
 }  // namespace
 }  // namespace bloomery
