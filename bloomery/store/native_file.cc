@@ -63,11 +63,22 @@ void save(const FilterContents& contents, const std::filesystem::path& path,
       });
 }
 
+// What is being changed in place while it is read is not damaged: the mark that its writer sets, or
+// the count that he left, says so.
 AnyFilter load(const std::filesystem::path& path) {
   const auto file = RegularFile::open(path, RegularFile::Access::read);
-  const auto header = read_header(file);
-  require_closed_cleanly(header, path);
-  return load_from(file, header);
+  for (int attempt = 1;; ++attempt) {
+    const auto header = read_header(file);
+    require_closed_cleanly(header, path);
+    try {
+      return load_from(file, header);
+    } catch (const FormatError&) {
+      const auto now = read_header(file);
+      const bool is_changed =
+          now.open_for_writing || now.contents.inserted != header.contents.inserted;
+      if (!is_changed || attempt == kLockAttempts) throw;
+    }
+  }
 }
 
 FileInfo inspect(const std::filesystem::path& path, bool verify) {

@@ -254,6 +254,35 @@ TEST_F(FailingSystem, AReadOnlyFolderIsAnError) {
   std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
 }
 
+TEST_F(FailingSystem, WhatIsChangedInPlaceWhileItIsReadIsNotDamaged) {
+  const auto old_keys = testing::texts(50, "old:");
+  int changes = 0;
+  for (const bool closes : {true, false}) {
+    for (int nth = 1; nth <= 5; ++nth) {
+      SCOPED_TRACE(::testing::Message() << closes << nth);
+      AnyFilter filter = sample(FilterKind::blocked, {.capacity = 100'000});
+      for (const std::string& key : old_keys) filter.insert(key);
+      save(filter, file_);
+      std::optional<MappedFilter> writer;
+      const testing::BeforeCall change(nth, "pread", [&] {
+        writer.emplace(file_, kReadWrite);
+        for (int i = 0; i < 1000; ++i) writer->insert("new:" + std::to_string(i));
+        if (closes) writer->close();
+        ++changes;
+      });
+      try {
+        const AnyFilter read = load(file_);
+        for (const std::string& key : old_keys) EXPECT_TRUE(read.may_contain(key));
+      } catch (const FormatError& error) {
+        EXPECT_FALSE(closes);
+        EXPECT_THAT(error.what(), HasSubstr("a writer has it open"));
+      }
+      if (!change.has_run()) break;
+    }
+  }
+  EXPECT_GE(changes, 6);
+}
+
 // The bits of one filter under the settings of another say "absent" of keys that they hold.
 TEST(FailingForeignFile, SettingsBesideAFileNeverOutliveItsBitsOrComeBefore) {
   const ScratchFolder folder;

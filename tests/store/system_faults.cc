@@ -20,6 +20,7 @@ struct Plan {
   std::string name;
   int calls = 0;
   std::string failed;
+  std::function<void()> action;
   bool halting = false;
   unsigned halts = 0;
 };
@@ -28,6 +29,11 @@ Plan plan;
 bool fails(const char* name) {
   if (!plan.armed || (!plan.name.empty() && plan.name != name)) return false;
   if (++plan.calls != plan.nth) return false;
+  if (plan.action) {
+    plan.armed = false;
+    plan.action();
+    return false;
+  }
   plan.failed = name;
   errno = plan.error_number;
   return true;
@@ -118,6 +124,20 @@ FailingCall::FailingCall(int nth, int error_number, std::string name) {
   plan.name = std::move(name);
   plan.armed = true;
 }
+BeforeCall::BeforeCall(int nth, std::string name, std::function<void()> action) {
+  plan = {};
+  plan.nth = nth;
+  plan.name = std::move(name);
+  plan.action = std::move(action);
+  plan.armed = true;
+}
+BeforeCall::~BeforeCall() {
+  plan = {};
+}
+bool BeforeCall::has_run() const {
+  return !plan.armed;
+}
+
 FailingCall::~FailingCall() {
   plan = {};
 }

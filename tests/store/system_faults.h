@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 // Makes system calls of the library fail on demand. The test program is linked with --wrap, so the
@@ -19,6 +20,17 @@ class FailingCall {
   std::string failed() const;
   // How often the named calls were made.
   int calls() const;
+};
+
+// While it lives, `action` runs before the n-th call (from 1) of that name; once.
+class BeforeCall {
+ public:
+  BeforeCall(int nth, std::string name, std::function<void()> action);
+  BeforeCall(const BeforeCall&) = delete;
+  BeforeCall& operator=(const BeforeCall&) = delete;
+  ~BeforeCall();
+
+  bool has_run() const;
 };
 
 // While it lives, reads and writes do at most a few bytes, and every other one is interrupted.
