@@ -19,7 +19,6 @@
 #include "cli/dedup/expected_loss.h"
 #include "cli/dedup/loss_record.h"
 #include "cli/dedup/repeatable_inputs.h"
-#include "cli/dedup/state_keeper.h"
 #include "cli/dedup/suspect_set.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
@@ -27,6 +26,7 @@
 #include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
+#include "cli/state_keeper.h"
 #include "cli/write_selected.h"
 
 namespace bloomery::cli {

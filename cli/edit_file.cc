@@ -2,12 +2,14 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/store/free_space.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
+#include "cli/messages.h"
 
 namespace bloomery::cli {
 namespace {
@@ -57,14 +59,26 @@ void add_in_place_options(Command command, EditOptions& options) {
 EditedFile::EditedFile(const FilterLocation& location, const EditOptions& options) {
   if (options.in_place) {
     require_changed_in_place(location);
+    keeper_.emplace(std::nullopt, [this, name = location.text()] {
+      if (!mapped_) return;
+      mapped_->close();
+      complain(name + ": was closed at a signal, with the keys that were read until then");
+    });
     retry_while_busy(location.text(), options.patience, [&] {
-      mapped_.emplace(location.path,
-                      MapOptions{.access = MapOptions::read_write, .recover = options.recovers});
+      MappedFilter mapped(
+          location.path, MapOptions{.access = MapOptions::read_write, .recover = options.recovers});
+      const StateKeeper::Lock held = hold();
+      mapped_.emplace(std::move(mapped));
     });
   } else {
     require_replaceable(location, options);
     retry_while_busy(location.text(), options.patience, [&] { editor_.emplace(location); });
   }
+}
+
+EditedFile::~EditedFile() {
+  const StateKeeper::Lock held = hold();
+  mapped_.reset();
 }
 
 void EditedFile::commit() {

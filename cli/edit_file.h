@@ -6,6 +6,7 @@
 #include "bloomery/store/mapped_filter.h"
 #include "cli/command_line.h"
 #include "cli/patience.h"
+#include "cli/state_keeper.h"
 
 namespace bloomery::cli {
 
@@ -27,7 +28,17 @@ void add_in_place_options(Command command, EditOptions& options);
 // in place; and as FilterEditor and MappedFilter do.
 class EditedFile {
  public:
+  //
+  // In place, made before other threads are: SIGINT, SIGTERM and SIGHUP end the process only after
+  // the file was closed, as StateKeeper does it.
   EditedFile(const FilterLocation& location, const EditOptions& options);
+  ~EditedFile();
+  EditedFile(const EditedFile&) = delete;
+  EditedFile& operator=(const EditedFile&) = delete;
+
+  // In place, the filter is changed and asked, and commit() called, while this is held: else a
+  // signal may close the file meanwhile.
+  StateKeeper::Lock hold() { return keeper_ ? keeper_->lock() : StateKeeper::Lock(); }
 
   // Until commit().
   AnyFilter& filter() { return mapped_ ? mapped_->writable() : editor_->filter(); }
@@ -38,6 +49,7 @@ class EditedFile {
   void commit();
 
  private:
+  std::optional<StateKeeper> keeper_{};
   std::optional<FilterEditor> editor_{};
   std::optional<MappedFilter> mapped_{};
 };

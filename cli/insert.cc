@@ -22,8 +22,9 @@ constexpr const char* kInsertExamples =
 That needs room for a second copy beside it. One process at a time writes a file: others wait for it.
 
 With --in-place the file itself changes, and nobody else opens it until the command has ended.
-A line that spells no key then leaves the keys before it in. A crash leaves a file that says so,
-and is refused by every command: give the same keys again, with --recover, and all are in.
+A line that spells no key then leaves the keys before it in; so do SIGINT, SIGTERM and SIGHUP. A
+crash leaves a file that says so, and is refused by every command: give the same keys again, with
+--recover, and all are in.
 
 Examples:
   bloomery insert users.bloom keys.txt
@@ -55,6 +56,7 @@ void require_same_form(const InsertArguments& arguments, const KeyForm& before,
 
 int insert(const InsertArguments& arguments) {
   EditedFile file(arguments.file, arguments.edit);
+  StateKeeper::Lock held = file.hold();
   AnyFilter& filter = file.filter();
   if (!filter.can_insert()) {
     throw std::invalid_argument(arguments.file.text() +
@@ -67,13 +69,16 @@ int insert(const InsertArguments& arguments) {
   require_same_form(arguments, form_before, filter.keys());
   std::uint64_t new_count = 0;
   bool advised = false;
+  held = {};
   const SourceTotals totals =
       read_keys(arguments.inputs, source, "insert", [&](const Batch& batch) {
+        const StateKeeper::Lock step = file.hold();
         if (!std::exchange(advised, true)) advise_of_keys(arguments.file, filter, batch.keys);
         new_count += filter.insert_many(batch.keys);
         return true;
       });
 
+  held = file.hold();
   Report report;
   report.add("file", arguments.file.text());
   add_keys(report, arguments.file, {source.encoding, source.normalise});

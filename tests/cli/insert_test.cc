@@ -277,6 +277,27 @@ TEST_F(Insert, InPlaceThatWasKilledIsRefusedUntilItIsGivenItsKeysAgain) {
   EXPECT_EQ(shell_.run("bloomery check -c f.bloom", numbered_lines("old", 50)).out, "50\n");
 }
 
+TEST_F(Insert, InPlaceThatIsInterruptedLeavesTheFileWhole) {
+  ASSERT_EQ(shell_.run("bloomery insert f.bloom", numbered_lines("old", 50)).status, 0);
+  for (const auto& [signal, status] : {std::pair("INT", 130), {"TERM", 143}, {"HUP", 129}}) {
+    const Outcome outcome = shell_.run(
+        "mkfifo pipe\n"
+        "env --default-signal=INT bloomery insert f.bloom pipe --in-place &\n"
+        "exec 3>pipe\n"
+        "echo missing | bloomery check -v f.bloom; echo $?\n"  // it says so, and not "absent"
+        "bloomery info f.bloom --json | grep -c '\"closed_cleanly\": false'\n"
+        "seq 500 >&3\n"
+        "kill -" +
+        std::string(signal) +
+        " $!; wait $!; echo $?\n"
+        "rm pipe\n");
+    EXPECT_EQ(outcome.out, "2\n1\n" + std::to_string(status) + "\n") << signal << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("a writer has it open"));
+    EXPECT_THAT(outcome.err, HasSubstr("f.bloom: was closed at a signal"));
+    EXPECT_EQ(shell_.run("bloomery check -c f.bloom", numbered_lines("old", 50)).out, "50\n");
+  }
+}
+
 TEST_F(Insert, LeavesNoOtherNameOfAFileBehindUnasked) {
   const Outcome refused = shell_.run("ln f.bloom other.bloom; bloomery insert f.bloom", "a\n");
   EXPECT_EQ(refused.status, 2);

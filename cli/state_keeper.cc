@@ -1,4 +1,4 @@
-#include "cli/dedup/state_keeper.h"
+#include "cli/state_keeper.h"
 
 #include <unistd.h>
 
@@ -27,7 +27,8 @@ timespec timespec_of(std::chrono::nanoseconds duration) {
 
 }  // namespace
 
-StateKeeper::StateKeeper(std::chrono::milliseconds interval, std::function<void()> save)
+StateKeeper::StateKeeper(std::optional<std::chrono::milliseconds> interval,
+                         std::function<void()> save)
     : interval_(interval), save_(std::move(save)) {
   sigemptyset(&waited_for_);
   sigaddset(&waited_for_, kWake);
@@ -47,16 +48,20 @@ StateKeeper::~StateKeeper() {
 
 void StateKeeper::run() {
   using Clock = std::chrono::steady_clock;
-  auto next = Clock::now() + interval_;
+  constexpr std::chrono::hours kWhileNothingIsSaved(1);
+  const Clock::duration interval = interval_ ? Clock::duration(*interval_) : kWhileNothingIsSaved;
+  auto next = Clock::now() + interval;
   while (!stops_) {
     const timespec left = timespec_of(std::max(next - Clock::now(), Clock::duration::zero()));
     const int signal = sigtimedwait(&waited_for_, nullptr, &left);
     if (stops_) return;
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) end_process(signal);
     if (Clock::now() < next) continue;
-    const Lock held = lock();
-    save();
-    next = Clock::now() + interval_;
+    if (interval_) {
+      const Lock held = lock();
+      save();
+    }
+    next = Clock::now() + interval;
   }
 }
 
@@ -69,7 +74,7 @@ void StateKeeper::save() noexcept {
 }
 
 void StateKeeper::end_process(int signal) noexcept {
-  const Lock held(mutex_, kLongestStep);
+  const Lock held = interval_ ? Lock(mutex_, kLongestStep) : lock();
   if (held) save();
   // As if it had not been waited for: who waits for this process learns which signal it was.
   std::signal(signal, SIG_DFL);

@@ -7,13 +7,14 @@
 #include <csignal>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace bloomery::cli {
 
-// Saves a state while a run goes on that may never end by itself: at every interval, and before
-// SIGINT, SIGTERM or SIGHUP ends the process. A thread of its own does so, as the run may wait for
-// input for hours. A signal that the parent process ignores stays ignored.
+// Saves a state while a run goes on that may never end by itself: at every interval, if there is
+// one, and before SIGINT, SIGTERM or SIGHUP ends the process. A thread of its own does so, as the
+// run may wait for input for hours. A signal that the parent process ignores stays ignored.
 //
 // Made before other threads are, so that none of them is who gets these signals.
 class StateKeeper {
@@ -22,7 +23,7 @@ class StateKeeper {
 
   // `save` is called with the lock held. Where it throws, the message is printed and the run goes
   // on.
-  StateKeeper(std::chrono::milliseconds interval, std::function<void()> save);
+  StateKeeper(std::optional<std::chrono::milliseconds> interval, std::function<void()> save);
   // Saves nothing. From here on signals are again what they were.
   ~StateKeeper();
   StateKeeper(const StateKeeper&) = delete;
@@ -30,7 +31,7 @@ class StateKeeper {
 
   // While it is held nothing is saved: a key goes into the state and its record out in one step. A
   // signal waits two seconds for that, and then ends the process with the state as it was saved
-  // last.
+  // last; without an interval there is none, and it waits however long that takes.
   Lock lock() { return Lock(mutex_); }
 
  private:
@@ -38,7 +39,7 @@ class StateKeeper {
   void save() noexcept;
   void end_process(int signal) noexcept;
 
-  std::chrono::milliseconds interval_;
+  std::optional<std::chrono::milliseconds> interval_;
   std::function<void()> save_;
   std::timed_mutex mutex_;
   std::atomic<bool> stops_ = false;
