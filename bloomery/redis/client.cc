@@ -1,109 +1,136 @@
 #include "bloomery/redis/client.h"
 
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <string_view>
 #include <utility>
 
+#include "bloomery/redis/deadline.h"
+#include "bloomery/redis/redirection.h"
+
 namespace bloomery::redis {
+namespace {
 
-class Client::Lease {
- public:
-  Lease(Client& client, Deadline& deadline) : client_(client) {
-    client_.take_place(deadline);
-    try {
-      connection_ = client_.take_idle();
-      if (!connection_) connection_ = client_.connect(deadline);
-    } catch (...) {
-      free_place();
-      throw;
-    }
-  }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
-  ~Lease() { free_place(); }
+constexpr int kMostMoves = 16;
+constexpr std::chrono::milliseconds kShortestPause{1};
+constexpr std::chrono::milliseconds kLongestPause{50};
 
-  Connection& operator*() noexcept { return *connection_; }
+}  // namespace
 
- private:
-  void free_place() noexcept {
-    const std::lock_guard lock(client_.mutex_);
-    --client_.taken_;
-    // There is room for as many as there are places.
-    if (connection_ && connection_->is_usable()) client_.idle_.push_back(std::move(connection_));
-    client_.freed_.notify_one();
-  }
+struct Client::Call {
+  const Request& request;
+  const Repeat repeat;
+  const Judge& judge;
+  const std::string_view key;
+  Deadline deadline;
 
-  Client& client_;
-  std::unique_ptr<Connection> connection_{};
+  Nodes::Node node{};
+  bool asks = false;  // the node is to answer for a slot that it does not have yet
+
+  // What came of the last try.
+  bool was_sent = false;
+  std::optional<Redirection> redirection{};
+  Answer answer{};
+
+  int moves = 0;
+  bool has_retried = false;
+  std::chrono::milliseconds pause_length = kShortestPause;
 };
 
 Client::Client(Location location)
     : location_(std::move(location)),
-      tls_(location_.tls.on ? std::make_unique<const TlsSettings>(location_) : nullptr) {
-  idle_.reserve(location_.connections);
-}
+      tls_(location_.tls.on ? std::make_unique<const TlsSettings>(location_) : nullptr),
+      nodes_(location_, tls_.get()) {}
 
 Answer Client::run(const Request& request, Repeat repeat, const CallContext& context,
                    const Judge& judge) {
-  Deadline deadline(location_.server(), context, location_.timeout);
-  bool was_cut = false;
+  Call call{.request = request,
+            .repeat = repeat,
+            .judge = judge,
+            .key = request.key().empty() ? location_.key : request.key(),
+            .deadline = Deadline(location_.server(), context, location_.timeout)};
+  for (;;) {
+    if (!call.asks) call.node = nodes_.of(call.key);
+    try {
+      try_once(call);
+      if (call.redirection && follow(call)) continue;
+      if (call.redirection && judge) judge(call.answer.replies);  // it saw none of these yet
+      return std::move(call.answer);
+    } catch (const TimeoutError&) {
+      nodes_.lost(*call.node);
+      throw;
+    } catch (const ConnectionError&) {
+      if (!may_retry(call)) throw;
+    } catch (const CallAborted&) {
+      nodes_.lost(*call.node);
+      throw;
+    }
+  }
+}
+
+void Client::try_once(Call& call) {
+  call.was_sent = false;
+  call.redirection.reset();
+  ServerPool::Lease connection(*call.node, call.deadline);
+  call.was_sent = true;
+  auto& replies = call.answer.replies;
+  replies = connection->exchange(call.asks ? call.request.asking() : call.request, call.deadline);
+  if (call.asks) drop_asking(call.request, replies);
+  call.redirection = redirection_in(call.request, replies);
+  if (call.redirection) {
+    // It became a replica; its name may lead to its successor by now.
+    if (call.redirection->why == Refusal::read_only) connection->distrust();
+    return;
+  }
+  if (!call.judge) return;
   try {
-    return {try_once(request, judge, deadline, was_cut)};
-  } catch (const TimeoutError&) {
-    throw;
+    call.judge(replies);
   } catch (const ConnectionError&) {
-    // The others that wait were made as early, and have most likely gone with it.
-    const std::lock_guard lock(mutex_);
-    idle_.clear();
-    if (!was_cut || repeat == Repeat::never) throw;
-  }
-  return {try_once(request, judge, deadline, was_cut), true};
-}
-
-std::vector<Reply> Client::try_once(const Request& request, const Judge& judge, Deadline& deadline,
-                                    bool& was_cut) {
-  Lease connection(*this, deadline);
-  was_cut = true;
-  auto replies = (*connection).exchange(request, deadline);
-  if (!judge) return replies;
-  try {
-    judge(replies);
-  } catch (const ConnectionError&) {
-    (*connection).distrust();
+    connection->distrust();
     throw;
   }
-  return replies;
 }
 
-void Client::take_place(Deadline& deadline) {
-  std::unique_lock lock(mutex_);
-  if (!freed_.wait_until(lock, deadline.stop(), deadline.at(),
-                         [this] { return taken_ < location_.connections; })) {
-    deadline.give_up("waiting for a connection that others use");
-  }
-  ++taken_;
+bool Client::may_retry(Call& call) {
+  call.node->drop_idle();
+  const bool may_be_elsewhere = nodes_.lost(*call.node) || call.asks;
+  if (std::exchange(call.has_retried, true)) return false;
+  call.asks = false;
+  call.answer.repeated = call.was_sent;
+  return call.was_sent ? call.repeat == Repeat::safe : may_be_elsewhere;
 }
 
-std::unique_ptr<Connection> Client::take_idle() {
-  const std::lock_guard lock(mutex_);
-  while (!idle_.empty()) {
-    auto connection = std::move(idle_.back());
-    idle_.pop_back();
-    if (connection->is_usable()) return connection;
+// Whether there is another try; else the answer is what came.
+bool Client::follow(Call& call) {
+  const Redirection& redirection = *call.redirection;
+  if (redirection.is_partial && call.repeat == Repeat::never) return false;
+  call.answer.repeated = call.answer.repeated || redirection.is_partial;
+  call.asks = redirection.why == Refusal::ask;
+  if (redirection.why == Refusal::moved || redirection.why == Refusal::ask) {
+    if (++call.moves > kMostMoves) return false;
+    const Nodes::Node there = nodes_.at(redirection.to, *call.node);
+    if (!call.asks) nodes_.moved(call.key, there);
+    call.node = there;
+    return true;
   }
-  return nullptr;
+  if (redirection.why == Refusal::try_again) {
+    pause(call, "waiting for keys on their way between nodes (TRYAGAIN)");
+    return true;
+  }
+  nodes_.lost(*call.node);
+  if (redirection.why == Refusal::cluster_down) {
+    pause(call, "waiting for the cluster (CLUSTERDOWN)");
+    return true;
+  }
+  call.node->drop_idle();
+  return !std::exchange(call.has_retried, true);
 }
 
-std::unique_ptr<Connection> Client::connect(Deadline& deadline) {
-  if (const auto why = back_off_.refusal(BackOff::Clock::now())) {
-    throw ConnectionError(*why + " (a moment ago)");
-  }
-  try {
-    auto connection = std::make_unique<Connection>(location_, tls_.get(), deadline);
-    back_off_.succeeded();
-    return connection;
-  } catch (const ConnectionError& error) {
-    back_off_.failed(BackOff::Clock::now(), error.what());
-    throw;
-  }
+void Client::pause(Call& call, const char* doing) {
+  call.deadline.pause(call.pause_length, doing);
+  call.pause_length = std::min(2 * call.pause_length, kLongestPause);
+  call.moves = 0;
 }
 
 const Reply& require_done(const Reply& reply, const Location& location) {

@@ -1,21 +1,18 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "bloomery/filter/call_context.h"
-#include "bloomery/redis/back_off.h"
-#include "bloomery/redis/connection.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/location.h"
+#include "bloomery/redis/nodes.h"
 #include "bloomery/redis/reply.h"
 #include "bloomery/redis/request.h"
+#include "bloomery/redis/tls.h"
 
 namespace bloomery::redis {
 
@@ -28,8 +25,8 @@ struct Answer {
   bool repeated = false;  // the server may have done it twice
 };
 
-// A server, for many threads: a few connections that are made when they are needed, kept, and
-// closed when anything went wrong on them.
+// A server, or those of a cluster, for many threads: a few connections to each that are made when
+// they are needed, kept, and closed when anything went wrong on them.
 class Client {
  public:
   // Connects to nobody yet. Throws StoreError for certificates that are none.
@@ -41,30 +38,27 @@ class Client {
   // closed.
   using Judge = std::function<void(std::span<const Reply> replies)>;
 
-  // One trip, within the context and the location's time-out. A connection that was cut is replaced
-  // once, where the request may be repeated. Throws ConnectionError, RefusedError where the server
-  // takes no connection, CallAborted. Errors among the replies are for the caller.
-  // `judge` sees the replies of each try.
+  // One trip, within the context and the location's time-out. Goes where it is sent (MOVED, ASK),
+  // with all that the location says, and waits while the server says TRYAGAIN or CLUSTERDOWN: what
+  // was refused as a whole, is asked again as a whole. A connection that was cut is replaced once,
+  // where the request may be repeated, and so is one to a server that says READONLY. Throws
+  // ConnectionError, RefusedError where the server takes no connection, CallAborted. Errors among
+  // the replies are for the caller, also those that there is no following. `judge` sees the replies
+  // of each try.
   Answer run(const Request& request, Repeat repeat, const CallContext& context = {},
              const Judge& judge = {});
 
  private:
-  // A connection in somebody's hand; given back at the end, if it can be.
-  class Lease;
+  struct Call;  // one run()
 
-  void take_place(Deadline& deadline);
-  std::unique_ptr<Connection> take_idle();
-  std::unique_ptr<Connection> connect(Deadline& deadline);
-  std::vector<Reply> try_once(const Request& request, const Judge& judge, Deadline& deadline,
-                              bool& was_cut);
+  void try_once(Call& call);
+  bool may_retry(Call& call);
+  bool follow(Call& call);
+  static void pause(Call& call, const char* doing);
 
   const Location location_;
   const std::unique_ptr<const TlsSettings> tls_;
-  BackOff back_off_;
-  std::mutex mutex_;
-  std::condition_variable_any freed_;
-  std::uint32_t taken_ = 0;
-  std::vector<std::unique_ptr<Connection>> idle_;
+  Nodes nodes_;
 };
 
 // A reply that is no error. Throws RefusedError otherwise.

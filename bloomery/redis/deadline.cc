@@ -71,6 +71,11 @@ bool Deadline::wait_for(int file, short events, const char* doing, Clock::time_p
   }
 }
 
+void Deadline::pause(std::chrono::milliseconds length, const char* doing) {
+  constexpr int kNoFile = -1;
+  wait_for(kNoFile, 0, doing, Clock::now() + length);
+}
+
 void Deadline::check(const char* doing) const {
   if (stop_.stop_requested() || Clock::now() >= at_) give_up(doing);
 }

@@ -28,6 +28,7 @@ class Deadline {
   // that has passed first.
   bool wait_for(int file, short events, const char* doing,
                 CallContext::Clock::time_point sooner = CallContext::kNever);
+  void pause(std::chrono::milliseconds length, const char* doing);
   // Throws if it is over.
   void check(const char* doing) const;
   // CallAborted where that was the caller's wish, else TimeoutError.

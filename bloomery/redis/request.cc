@@ -22,7 +22,25 @@ Request& Request::add(std::span<const std::string_view> words) {
   if (size < 0) throw std::bad_alloc();
   bytes_.append(command.get(), static_cast<std::size_t>(size));
   ++size_;
+  if (!in_transaction_) units_.emplace_back();
+  units_.back().byte_count += static_cast<std::size_t>(size);
+  ++units_.back().size;
+  if (words.front() == "MULTI") in_transaction_ = true;
+  if (words.front() == "EXEC") in_transaction_ = false;
   return *this;
+}
+
+Request Request::asking() const {
+  Request all;
+  std::string_view rest = bytes_;
+  for (const Unit& unit : units_) {
+    all.add({"ASKING"});
+    all.bytes_ += rest.substr(0, unit.byte_count);
+    all.size_ += unit.size;
+    all.units_.push_back(unit);
+    rest.remove_prefix(unit.byte_count);
+  }
+  return all;
 }
 
 }  // namespace bloomery::redis

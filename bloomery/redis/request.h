@@ -5,24 +5,45 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bloomery::redis {
 
-// Commands that travel in one trip, as bytes of the protocol.
+// Commands that travel in one trip, as bytes of the protocol. In a cluster all their keys are of
+// one slot.
 class Request {
  public:
+  // What a server does or refuses as a whole: a command, or all from MULTI to EXEC.
+  struct Unit {
+    std::size_t byte_count = 0;
+    std::size_t size = 0;  // as many replies come
+  };
+
   Request& add(std::span<const std::string_view> words);
   Request& add(std::initializer_list<std::string_view> words) {
     return add(std::span(words.begin(), words.size()));
+  }
+  // A key that it is about, where that is another than the location's: who has it, is asked.
+  Request& about(std::string_view key) {
+    key_ = key;
+    return *this;
   }
 
   // As many replies come.
   std::size_t size() const noexcept { return size_; }
   std::string_view bytes() const noexcept { return bytes_; }
+  std::span<const Unit> units() const noexcept { return units_; }
+  const std::string& key() const noexcept { return key_; }
+
+  // The same with ASKING before each unit: a node is to answer for a slot that is on its way to it.
+  Request asking() const;
 
  private:
   std::string bytes_{};
   std::size_t size_ = 0;
+  std::vector<Unit> units_{};
+  bool in_transaction_ = false;
+  std::string key_{};
 };
 
 }  // namespace bloomery::redis

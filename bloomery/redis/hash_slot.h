@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace bloomery::redis {
+
+constexpr std::uint16_t kHashSlots = 16384;
+
+// Where in a cluster a key is: the CRC16 of it, or of what stands between the first { and the next
+// }, if anything does.
+std::uint16_t hash_slot(std::string_view key) noexcept;
+
+}  // namespace bloomery::redis

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/redis/errors.h"
+#include "bloomery/redis/reply.h"
+#include "bloomery/redis/request.h"
+
+namespace bloomery::redis {
+
+// Who has a key now.
+struct NodeAddress {
+  std::string host{};  // empty: of the server that said so
+  std::uint16_t port = 0;
+};
+
+// A server that did not do what it was asked, and what it said about who will, or when.
+struct Redirection {
+  Refusal why = Refusal::other;  // moved, ask, try_again, cluster_down or read_only
+  NodeAddress to{};              // of moved and ask
+  // Other units of the request were done.
+  bool is_partial = false;
+};
+
+// The first among the replies to a request. Addresses that cannot be any are none.
+std::optional<Redirection> redirection_in(const Request& request, std::span<const Reply> replies);
+
+// Without the replies to ASKING.
+void drop_asking(const Request& request, std::vector<Reply>& replies);
+
+}  // namespace bloomery::redis
