@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "bloomery/redis/push_filter.h"
 #include "bloomery/store/native_file.h"
-#include "bloomery/store/redis/push_filter.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fill_from.h"
@@ -25,8 +25,10 @@ constexpr const char* kPushExamples =
     R"(Puts a filter that was built here into a Redis or Valkey server that has bloomery.so: as it is, not
 key by key. The key's old filter answers until the new one is whole; then that is there, at once.
 
-SERVER is redis://[[user]:password@]host[:port][/database]#key or unix:///path[?db=N]#key. Keep
-passwords out of the command line: $BLOOMERY_REDIS_PASSWORD stands for one.
+SERVER is redis://[[user]:password@]host[:port][/database]#key, rediss://... for the same over TLS, or
+redis+unix:///path[?db=N]#key. Behind a ? come settings, with & between: user=NAME, password_file=FILE,
+password_env=VARIABLE, ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, client_name=NAME,
+timeout=MS. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is one, too.
 
 Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom
@@ -54,30 +56,41 @@ struct PushArguments {
   std::string load_id;
   std::string prefix;
   Patience patience;
-  double timeout_seconds = 30;
+  double timeout_seconds = 0;  // 0: as the location says
   bool json = false;
 };
 
-RedisLocation location_of(const std::string& text) {
-  RedisLocation to = parse_redis_location(text);
-  if (const char* const password = std::getenv("BLOOMERY_REDIS_PASSWORD");
-      password != nullptr && to.password.empty()) {
-    to.password = password;
+// A step takes longer than a question.
+constexpr std::chrono::seconds kStepTime{30};
+
+redis::Location location_of(const std::string& text, const PushArguments& arguments) {
+  constexpr const char* kPasswordVariable = "BLOOMERY_REDIS_PASSWORD";
+  redis::Location to = redis::parse_location(text, {.timeout = kStepTime});
+  if (arguments.timeout_seconds > 0) {
+    to.timeout =
+        std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));
+  }
+  if (to.password.empty() && to.password_file.empty() && to.password_variable.empty()) {
+    const char* const password = std::getenv(kPasswordVariable);
+    if (password != nullptr) to.password = password;
+  }
+  if (!to.settings.empty()) {
+    throw std::invalid_argument("the location of the server says " + to.settings.begin()->first +
+                                ", which is no setting of a connection");
   }
   return to;
 }
 
-PushOptions options_of(const PushArguments& arguments) {
-  PushOptions options;
+redis::PushOptions options_of(const PushArguments& arguments) {
+  redis::PushOptions options;
   options.prefix = arguments.prefix;
-  options.timeout =
-      std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));
   options.load_id = arguments.load_id;
   return options;
 }
 
 int begin(const PushArguments& arguments) {
-  const std::string id = begin_push(location_of(arguments.begin), options_of(arguments));
+  redis::Client server(location_of(arguments.begin, arguments));
+  const std::string id = begin_push(server, options_of(arguments));
   Output output;
   output.write(id + "\n");
   output.flush();
@@ -92,21 +105,21 @@ bool is_of_keys(const PushArguments& arguments) {
 
 // What is added to the key from the beginning of the load on is kept by the server: so that comes
 // before the first key is read.
-Filled build(const PushArguments& arguments, const RedisLocation& to, PushOptions& options) {
+Filled build(const PushArguments& arguments, redis::Client& server, redis::PushOptions& options) {
   bool begun = false;
   try {
     return fill_from(arguments.fill, {}, "push", [&] {
       if (!options.load_id.empty()) return;
-      options.load_id = begin_push(to, options);
+      options.load_id = begin_push(server, options);
       begun = true;
     });
   } catch (...) {
-    if (begun) abort_push(to, options);
+    if (begun) abort_push(server, options);
     throw;
   }
 }
 
-Filled load_whole(const PushArguments& arguments, PushOptions& options) {
+Filled load_whole(const PushArguments& arguments, redis::PushOptions& options) {
   const FilterLocation file = parse_filter_location(arguments.fill.from);
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.fill.keys, file, filter));
@@ -115,14 +128,14 @@ Filled load_whole(const PushArguments& arguments, PushOptions& options) {
   return {std::move(filter), {}, form};
 }
 
-std::uint64_t send(const AnyFilter& filter, const RedisLocation& to, PushOptions& options) {
+std::uint64_t send(const AnyFilter& filter, redis::Client& server, redis::PushOptions& options) {
   std::optional<Progress> progress;
   options.progress = [&](std::uint64_t sent, std::uint64_t all) {
     if (sent <= all && !progress) progress = terminal_progress("push", {{}, all});
     if (progress) progress->update(0, sent);
   };
   try {
-    const std::uint64_t sent = push_filter(filter.contents(), to, options);
+    const std::uint64_t sent = push_filter(filter.contents(), server, options);
     if (progress) progress->clear();
     return sent;
   } catch (...) {
@@ -132,19 +145,20 @@ std::uint64_t send(const AnyFilter& filter, const RedisLocation& to, PushOptions
 }
 
 int push(const PushArguments& arguments) {
-  const RedisLocation to = location_of(arguments.to);
-  PushOptions options = options_of(arguments);
+  redis::Client server(location_of(arguments.to, arguments));
+  redis::PushOptions options = options_of(arguments);
   const auto start = std::chrono::steady_clock::now();
   const bool of_keys = is_of_keys(arguments);
-  const Filled filled = of_keys ? build(arguments, to, options) : load_whole(arguments, options);
+  const Filled filled =
+      of_keys ? build(arguments, server, options) : load_whole(arguments, options);
   const AnyFilter& filter = filled.filter;
-  const std::uint64_t sent = send(filter, to, options);
+  const std::uint64_t sent = send(filter, server, options);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
 
   Report report;
   report.add("from", arguments.fill.from);
-  report.add("server", to.server());
-  report.add("key", to.key);
+  report.add("server", server.location().server());
+  report.add("key", server.location().key);
   report.add("keys", form_text(filter.keys()));
   report.add("callers_send", form_bytes(filter.keys()));
   if (of_keys) {
@@ -181,9 +195,8 @@ void add_push(Command app, int& status) {
                      "the prefix that the module is loaded with, if any");
   command
       .add_option("--timeout", arguments->timeout_seconds,
-                  "seconds to wait for the server at every step")
-      .range(0.001, 86400.0)
-      .shows_default();
+                  "seconds to wait for the server at every step; 30, or the location's timeout=MS")
+      .range(0.001, 86400.0);
   add_capacity(command, arguments->fill.filter.capacity)
       .description("of keys: how many to size for; counted beforehand by default");
   add_rate(command, arguments->fill.filter.rate)

@@ -190,14 +190,13 @@ bool is_redis_location(std::string_view text) noexcept {
          std::ranges::any_of(kNotYet, begins);
 }
 
-Location parse_location(std::string_view text) {
+Location parse_location(std::string_view text, Location location) {
   for (const std::string_view each : kNotYet) {
     if (text.starts_with(each)) {
       refuse("begins with " + std::string(each) +
              ", which this release does not speak: name the node that has the key");
     }
   }
-  Location location;
   const std::size_t hash = text.find('#');
   if (hash == std::string_view::npos || hash + 1 == text.size()) refuse("names no #key");
   // A key is any bytes.

@@ -66,9 +66,9 @@ struct Location {
 // Whether it begins as one of them, also of those that are not there yet: redis+sentinel://.
 bool is_redis_location(std::string_view text) noexcept;
 
-// Throws std::invalid_argument, saying what is allowed; never with the text, in which passwords
-// are.
-Location parse_location(std::string_view text);
+// What the text does not say, is as in `location`. Throws std::invalid_argument, saying what is
+// allowed; never with the text, in which passwords are.
+Location parse_location(std::string_view text, Location location = {});
 
 // What AUTH is to be told; empty: nothing. Throws StoreError where a file or variable has none.
 std::string password_of(const Location& location);

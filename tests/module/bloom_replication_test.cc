@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/store/redis/push_filter.h"
+#include "bloomery/redis/push_filter.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
 
@@ -52,7 +52,8 @@ TEST_F(BloomReplication, GivesTheSameBytesOfEveryKind) {
   primary.ask("BLOOM.MERGE merged classic");
   primary.ask("BF.ADD merged another");
   const AnyFilter built = make_filter(FilterKind::scalable, {.capacity = 1'000'000});
-  push_filter(built.contents(), parse_redis_location("unix://" + primary.socket() + "#pushed"));
+  redis::Client own(redis::parse_location("unix://" + primary.socket() + "#pushed"));
+  redis::push_filter(built.contents(), own);
   primary.ask("BLOOM.LOAD begun BEGIN 100000");
   primary.call({"BLOOM.LOAD", "begun", "AT", "0",
                 std::string("\x89"

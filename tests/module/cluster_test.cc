@@ -10,7 +10,7 @@
 
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/native/write_native.h"
-#include "bloomery/store/redis/push_filter.h"
+#include "bloomery/redis/push_filter.h"
 #include "tests/module/filters_under_test.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
@@ -174,7 +174,8 @@ TEST_F(Cluster, TakesAFilterAtAnyNodeAndWhileItsSlotMoves) {
   ClusterClient client(nodes_);
   for (const Node& each : nodes_) {
     for (const char* const key : {"a", "b", "c"}) {  // of three nodes
-      push_filter(contents, parse_redis_location("redis://127.0.0.1:" + each.port + "#" + key));
+      redis::Client any(redis::parse_location("redis://127.0.0.1:" + each.port + "#" + key));
+      redis::push_filter(contents, any);
       EXPECT_EQ(client.call({"BLOOM.CHECK", key, "member", "other"}).shown(), "*2 :1 :0");
     }
   }

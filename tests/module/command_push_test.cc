@@ -88,6 +88,8 @@ TEST_F(CommandPush, ThatFailsLeavesTheOldFilterAndNoLoad) {
       {"cat keys.txt | bloomery push - " + place(server), "say how many with -n"},
       {"bloomery push keys.txt" + place(server) + "-n 9 --kind no", "kind"},
       {"bloomery push keys.txt" + place(server), "not a bloomery"},
+      {"bloomery push keys.txt 'unix://" + server.socket() + "?bits=9#users' -n 9", "bits"},
+      {"bloomery push keys.txt 'unix://" + server.socket() + "?timeout=x#users' -n 9", "timeout"},
   };
   for (const auto& [line, expected] : faults) {
     const Outcome outcome = shell_.run(line);

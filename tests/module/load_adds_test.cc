@@ -10,7 +10,7 @@
 #include "bloomery/filter/owned_static_filter.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/format/native/write_native.h"
-#include "bloomery/store/redis/push_filter.h"
+#include "bloomery/redis/push_filter.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
 
@@ -280,7 +280,7 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
 
 TEST_F(LoadAdds, NothingIsLostOverRebuildsUnderTraffic) {
   ModuleServer server(folder());
-  const RedisLocation location = parse_redis_location("unix://" + server.socket() + "#key");
+  redis::Client own(redis::parse_location("unix://" + server.socket() + "#key"));
   server.ask("BLOOM.RESERVE key 0.01 1000");
   std::atomic<int> rows = 0;  // in the database, before they are in the filter
   std::atomic<int> added = 0;
@@ -294,14 +294,14 @@ TEST_F(LoadAdds, NothingIsLostOverRebuildsUnderTraffic) {
     }
   });
   for (int round = 0; round < 8; ++round) {
-    PushOptions options;
-    options.load_id = begin_push(location);
+    redis::PushOptions options;
+    options.load_id = redis::begin_push(own);
     AnyFilter fresh = make_filter(FilterKind::scalable, {.capacity = 1000});
     const int scanned = rows;
     for (int i = 0; i < scanned; ++i) fresh.insert(std::to_string(i));
     const int before = added;
     EXPECT_TRUE(testing::comes_true([&] { return added > before + 50; }));
-    push_filter(fresh.contents(), location, options);
+    redis::push_filter(fresh.contents(), own, options);
   }
   stops = true;
   writer.join();
