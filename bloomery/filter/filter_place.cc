@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "bloomery/filter/any_filter.h"
 #include "bloomery/hash/secret_key.h"
 
 namespace bloomery {
@@ -13,6 +14,10 @@ Identity Identity::random() {
 
 bool FilterPlace::advance(const PlaceHead&, const Watermark&, const CallContext&) {
   refuse("has no watermark");
+}
+
+AnyFilter FilterPlace::copy(const CallContext&) {
+  refuse("its filter cannot be read as a whole");
 }
 
 std::unique_ptr<Rebuild> FilterPlace::begin_rebuild(const FilterOptions&, const CallContext&) {

@@ -16,6 +16,8 @@
 
 namespace bloomery {
 
+class AnyFilter;
+
 // What became of a key that was inserted somewhere. It is in, whichever of them it is.
 enum class Inserted : std::uint8_t { unknown, present, added };
 
@@ -26,6 +28,10 @@ struct PlaceHead {
   std::uint64_t inserted = 0;
   // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
   std::optional<Watermark> watermark{};
+  bool is_empty = false;  // it holds no key; false where nobody knows
+  // Why `unknown` is said where `absent` could be, and what to do about it; empty: `absent` is
+  // said. For people.
+  std::string no_absent{};
 };
 
 // A new filter beside the one that answers. From its making on, what is inserted into the place
@@ -81,6 +87,9 @@ class FilterPlace {
   virtual void flush(const CallContext&) {}
 
   virtual PlaceHead head(const CallContext& context = {}) = 0;
+
+  // All of the filter as it was at one moment, in memory.
+  virtual AnyFilter copy(const CallContext& context = {});
 
   // Moves the watermark, if identity and watermark are still those of `expected`; else false.
   virtual bool advance(const PlaceHead& expected, const Watermark& next,

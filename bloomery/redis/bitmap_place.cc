@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bloomery/filter/any_filter.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_transaction.h"
 #include "bloomery/redis/errors.h"
@@ -16,6 +18,10 @@ namespace {
 // A transaction holds the server up while it runs: some 5 ms.
 constexpr std::size_t kProbesAtOnce = 14'000;
 constexpr std::size_t kProbesInTrip = 100'000;
+
+constexpr std::string_view kNothingButBits =
+    "nothing but its bits says that its bitmap is whole, so that a clear bit is no \"absent\"; "
+    "trust=bits in the location takes it for one, as the system itself does";
 
 }  // namespace
 
@@ -30,6 +36,7 @@ struct BitmapPlace::Part {
 struct BitmapPlace::Found {
   std::vector<bool> all_set{};  // a key each: whether all of its bits were set
   std::string doubt{};
+  std::string bitmap{};  // of a copy
   bool repeated = false;
 };
 
@@ -64,9 +71,8 @@ BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
   const Answer answer =
       client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
         for (Part& part : parts) {
-          part.result =
-              read_transaction(replies.first(replies_each), filter_, known.positions.size(),
-                               part.positions.size(), allow_replica);
+          part.result = read_transaction(replies.first(replies_each), filter_, touch,
+                                         known.positions, part.positions.size(), allow_replica);
           replies = replies.subspan(replies_each);
         }
       });
@@ -75,7 +81,7 @@ BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
   return found;
 }
 
-BitmapPlace::Found BitmapPlace::judge(const std::vector<Part>& parts, const LostBits::Known& known,
+BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::Known& known,
                                       Touch touch) {
   Found found;
   for (const Part& part : parts) {
@@ -92,6 +98,7 @@ BitmapPlace::Found BitmapPlace::judge(const std::vector<Part>& parts, const Lost
     if (found.doubt.empty()) found.doubt = std::move(doubt);
     add_answers(part, found.all_set);
   }
+  found.bitmap = std::move(parts.front().result.bitmap);
   if (found.doubt.empty()) {
     for (const Part& part : parts) learn(part, touch);
   }
@@ -124,7 +131,7 @@ void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence
                                    const CallContext& context) {
   while (!keys.empty()) {
     const Found found = travel(keys, Touch::read, context);
-    const bool may_say_no = found.doubt.empty() && context.fence == nullptr;
+    const bool may_say_no = filter_.trusts_bits && found.doubt.empty() && context.fence == nullptr;
     const Presence no = may_say_no ? Presence::absent : Presence::unknown;
     std::transform(found.all_set.begin(), found.all_set.end(), answers.begin(),
                    [no](bool is_there) { return is_there ? Presence::maybe : no; });
@@ -152,7 +159,21 @@ void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
 PlaceHead BitmapPlace::head(const CallContext& context) {
   const Found found = travel({}, Touch::read, context);
   if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
-  return {.parameters = filter_.parameters};
+  return {.parameters = filter_.parameters,
+          .no_absent = filter_.trusts_bits ? "" : std::string(kNothingButBits)};
+}
+
+AnyFilter BitmapPlace::copy(const CallContext& context) {
+  Found found = travel({}, Touch::copy, context);
+  if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+  try {
+    const auto bytes = std::as_bytes(std::span(found.bitmap));
+    AnyFilter filter = filter_.format->decode(bytes, filter_.settings);
+    filter.set_keys(filter_.parameters.keys);
+    return filter;
+  } catch (const FormatError& error) {
+    throw StoreError(name() + ": " + error.what());
+  }
 }
 
 namespace {

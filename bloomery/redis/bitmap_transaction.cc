@@ -39,6 +39,10 @@ class Digits {
 
 void append_bits(Request& request, const LiveBitmap& filter, Touch touch,
                  std::span<const std::uint64_t> known, std::span<const std::uint64_t> positions) {
+  if (touch == Touch::copy) {
+    request.add({"GET", filter.key});
+    return;
+  }
   Digits digits(known.size() + positions.size());
   std::vector<std::string_view> words{touch == Touch::set ? "BITFIELD" : "BITFIELD_RO", filter.key};
   words.reserve(2 + 3 * known.size() + 4 * positions.size());
@@ -105,6 +109,17 @@ void read_bits(const Reply& reply, const LiveBitmap& filter, std::size_t known_c
   }
 }
 
+void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const std::uint64_t> known,
+                 TransactionResult& result) {
+  if (reply.text.size() != result.byte_count) fail(filter, "its bitmap");
+  result.bitmap = reply.text;
+  for (const std::uint64_t position : known) {
+    const std::uint64_t at = position / 8;
+    const auto byte = static_cast<unsigned char>(at < reply.text.size() ? reply.text[at] : 0);
+    result.known_bits.push_back((byte >> (7 - position % 8) & 1) != 0);
+  }
+}
+
 }  // namespace
 
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
@@ -121,8 +136,8 @@ std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept {
 }
 
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
-                                   std::size_t known_count, std::size_t position_count,
-                                   bool allow_replica) {
+                                   Touch touch, std::span<const std::uint64_t> known,
+                                   std::size_t position_count, bool allow_replica) {
   // The first refusal says why; EXEC's only that there was one.
   for (const Reply& reply : replies) {
     if (reply.is(Reply::Type::error)) throw RefusedError(filter.name, reply.text);
@@ -148,7 +163,11 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
   result.byte_count = static_cast<std::uint64_t>(all.elements[1].number);
   if (!filter.config.empty()) read_config(all.elements[2], filter, result);
   read_role(all.elements[0], allow_replica, filter, result);
-  read_bits(all.elements.back(), filter, known_count, position_count, result);
+  if (touch == Touch::copy) {
+    read_bitmap(all.elements.back(), filter, known, result);
+  } else {
+    read_bits(all.elements.back(), filter, known.size(), position_count, result);
+  }
   return result;
 }
 

@@ -17,7 +17,8 @@
 // makes an absent key of one that is there.
 namespace bloomery::redis {
 
-enum class Touch : std::uint8_t { read, set };
+// `copy` reads the whole bitmap.
+enum class Touch : std::uint8_t { read, set, copy };
 
 // Reads the bits at `known`, and then reads or sets those at `positions`.
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
@@ -33,11 +34,12 @@ struct TransactionResult {
   // As they were before. With WRONGTYPE there are none.
   std::vector<bool> known_bits{};
   std::vector<bool> bits{};
+  std::string bitmap{};  // of a copy
 };
 
 // Throws RefusedError for what the server refused, ProtocolError for what is no answer to it.
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
-                                   std::size_t known_count, std::size_t position_count,
-                                   bool allow_replica);
+                                   Touch touch, std::span<const std::uint64_t> known,
+                                   std::size_t position_count, bool allow_replica);
 
 }  // namespace bloomery::redis

@@ -96,6 +96,10 @@ const Maker* maker_of(const Format& format) noexcept {
   return found == kMakers.end() ? nullptr : &*found;
 }
 
+KeyForm usual_keys(const Format& format) {
+  return {.encoding = find_key_encoding(format.keys).value()};
+}
+
 // As Redisson writes a number: no blanks, no zeros before it.
 std::uint64_t number_of(const std::string& text, const char* field, std::uint64_t most,
                         const std::string& where) {
@@ -123,13 +127,27 @@ std::string live_formats() {
   return names;
 }
 
-LiveBitmap live_redisson(const Location& location, const RedissonFields& fields) {
+bool take_trust(Location& location) {
+  const auto found = location.settings.find("trust");
+  if (found == location.settings.end()) return false;
+  if (found->second != "bits") {
+    throw std::invalid_argument(location.text() + ": trust=" + found->second +
+                                "; there is only trust=bits");
+  }
+  location.settings.erase(found);
+  return true;
+}
+
+LiveBitmap live_redisson(Location location, const RedissonFields& fields) {
+  const bool trusts_bits = take_trust(location);
   SettingsReader(location.settings, redisson::kFormat.name, "",
                  "the configuration beside the bitmap says all");
   LiveBitmap filter{.name = "redisson:" + location.text(),
                     .key = location.key,
                     .config_key = redisson::config_key(location.key),
-                    .config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}}};
+                    .config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}},
+                    .format = &redisson::kFormat,
+                    .trusts_bits = trusts_bits};
   const std::string where = filter.name + ", hash " + filter.config_key;
   FilterParameters& parameters = filter.parameters;
   parameters.kind = FilterKind::redisson;
@@ -148,18 +166,25 @@ LiveBitmap live_redisson(const Location& location, const RedissonFields& fields)
   } catch (const std::invalid_argument&) {
     derive_promise(parameters);
   }
+  parameters.keys = usual_keys(redisson::kFormat);
   check_any_contents({.parameters = parameters});
+  filter.settings = redisson::kFormat.settings_of({.parameters = parameters});
   filter.positions = positions_of<RedissonProbes>(parameters);
   return filter;
 }
 
-LiveBitmap live_bitmap(const Location& location, const Format& format) {
+LiveBitmap live_bitmap(Location location, const Format& format) {
+  const bool trusts_bits = take_trust(location);
   const Maker& maker = *maker_of(format);
   const SettingsReader read(location.settings, format.name, format.settings);
   LiveBitmap filter = maker.make(read);
   check_any_contents({.parameters = filter.parameters});
   filter.name = std::string(format.name) + ":" + location.text();
   filter.key = location.key + std::string(maker.key_ending);
+  filter.parameters.keys = usual_keys(format);
+  filter.format = &format;
+  filter.settings = location.settings;
+  filter.trusts_bits = trusts_bits;
   return filter;
 }
 

@@ -31,12 +31,20 @@ struct LiveBitmap {
   std::vector<ConfigField> config{};  // as it must stay
   FilterParameters parameters{};
   Positions positions{};
+  const Format* format = nullptr;
+  FormatSettings settings{};  // as the format's files have them
+  // Nothing but its bits says that it is whole, and somebody has said that this is good enough.
+  bool trusts_bits = false;
 };
 
 // Whether filters of that format can be asked where they live.
 bool is_live_format(const Format& format) noexcept;
 // "redisson, gozero, ...", for messages.
 std::string live_formats();
+
+// Whether the location says trust=bits, which is taken out of it. Throws std::invalid_argument for
+// any other trust.
+bool take_trust(Location& location);
 
 // The fields of a Redisson filter's configuration hash.
 struct RedissonFields {
@@ -48,10 +56,10 @@ struct RedissonFields {
 
 // Throws StoreError for a configuration that is none, std::invalid_argument for settings of the
 // location.
-LiveBitmap live_redisson(const Location& location, const RedissonFields& fields);
+LiveBitmap live_redisson(Location location, const RedissonFields& fields);
 
 // Of the systems that keep no configuration: the location's settings say it, as they do for files.
 // Throws std::invalid_argument.
-LiveBitmap live_bitmap(const Location& location, const Format& format);
+LiveBitmap live_bitmap(Location location, const Format& format);
 
 }  // namespace bloomery::redis

@@ -38,7 +38,8 @@ class LiveFilter : public ::testing::Test {
   }
   std::unique_ptr<FilterPlace> open(const std::string& format, const std::string& key,
                                     const std::string& settings = "", bool writes = true) const {
-    return open_bitmap_place(*find_format(format), at(key, settings), writes);
+    const std::string trusting = settings.empty() ? "?trust=bits" : settings + "&trust=bits";
+    return open_bitmap_place(*find_format(format), at(key, trusting), writes);
   }
   Reply ask(std::initializer_list<std::string_view> words) {
     const Answer answer = client_->run(Request().add(words), Repeat::never);
@@ -221,6 +222,39 @@ TEST_F(LiveFilter, LargeBatchesAreCutIntoTransactionsAndTrips) {
   int absent = 0;
   for (const Presence answer : answers_of(*place, texts)) absent += answer == Presence::absent;
   EXPECT_GE(absent, 14'300);
+}
+
+TEST_F(LiveFilter, SaysAbsentOnlyWhereItsBitsAreTrusted) {
+  init_redisson("f");
+  open("redisson", "f")->insert("in");
+  const auto place = open_bitmap_place(redisson::kFormat, at("f"), false);
+  EXPECT_EQ(place->presence_of("in"), Presence::maybe);
+  EXPECT_EQ(place->presence_of("out"), Presence::unknown);
+  EXPECT_NE(place->head().no_absent.find("trust=bits"), std::string::npos);
+  EXPECT_EQ(open("redisson", "f")->head().no_absent, "");
+  EXPECT_EQ(
+      open_bitmap_place(*find_format("gozero"), at("f", "?bits=80"), false)->presence_of("out"),
+      Presence::unknown);
+  EXPECT_THROW(open_bitmap_place(redisson::kFormat, at("f", "?trust=all"), false),
+               std::invalid_argument);
+}
+
+TEST_F(LiveFilter, ACopyIsTheFilterOfOneMoment) {
+  init_redisson("f");
+  const auto place = open("redisson", "f");
+  place->insert_many(std::vector<Key>{"a", "b"});
+  const AnyFilter copy = place->copy();
+  EXPECT_TRUE(copy.may_contain("a"));
+  EXPECT_FALSE(copy.may_contain("c"));
+  EXPECT_EQ(copy.parameters().geometry.bit_count, 9585U);
+  EXPECT_EQ(copy.parameters().keys.encoding, find_key_encoding("kryo"));
+  ask({"SETBIT", "f", "9584", "1"});  // long enough that a new one is no shorter
+  place->insert("c");
+  const std::string bytes(1'199, '\0');
+  ask({"SET", "f", bytes});
+  EXPECT_THROW(place->copy(), StoreError) << "not the one that was opened";
+  ask({"DEL", "f"});
+  EXPECT_THROW(open("redisson", "f")->copy(), StoreError) << "no bitmap";
 }
 
 TEST_F(LiveFilter, BehindAFenceSaysNothingIsAbsent) {

@@ -29,7 +29,7 @@ class FilterBehindAProxy : public ::testing::Test {
     server_ = std::make_unique<RedisServer>(folder_.path().string());
     server_->ask("HSET '{f}:config' size 9585 hashIterations 7");
     for (int i = 0; i < 500; ++i) in_.push_back("in" + std::to_string(i));
-    open("redis+unix://" + server_->socket() + "#f")
+    open("redis+unix://" + server_->socket() + "?trust=bits#f")
         ->insert_many(std::vector<Key>(in_.begin(), in_.end()));
   }
 
@@ -40,7 +40,8 @@ class FilterBehindAProxy : public ::testing::Test {
   static std::unique_ptr<FilterPlace> open(const Proxy& proxy, const std::string& settings) {
     for (;;) {
       try {
-        return open("redis://127.0.0.1:" + std::to_string(proxy.port()) + settings + "#f");
+        return open("redis://127.0.0.1:" + std::to_string(proxy.port()) + settings +
+                    "&trust=bits#f");
       } catch (const StoreError&) {
         std::this_thread::sleep_for(BackOff::kShortest);
       }
@@ -137,14 +138,14 @@ TEST_F(FilterBehindAProxy, InsertsThatReturnedAreInWhateverWasCut) {
     }
   }
   EXPECT_GT(acknowledged.size(), 20U);
-  const auto direct = open("redis+unix://" + server_->socket() + "#f");
+  const auto direct = open("redis+unix://" + server_->socket() + "?trust=bits#f");
   for (const std::string& key : acknowledged) {
     EXPECT_EQ(direct->presence_of(key), Presence::maybe);
   }
 }
 
 TEST_F(FilterBehindAProxy, AServerThatDiesEmptyHandedIsNotBelievedAfterwards) {
-  const auto place = open("redis+unix://" + server_->socket() + "#f");
+  const auto place = open("redis+unix://" + server_->socket() + "?trust=bits#f");
   EXPECT_EQ(place->presence_of("out"), Presence::absent);
   ask_all(*place, std::chrono::milliseconds(5'000));
   server_->end(SIGKILL);
