@@ -28,7 +28,7 @@
 #include "bloomery/guard/memory_cache.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/open_source.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/filter_editor.h"
-#include "bloomery/store/filter_location.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"

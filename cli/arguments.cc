@@ -89,7 +89,7 @@ FilterOptions NewFilter::options() const {
   return options;
 }
 
-AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location) {
+AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
   if (location.format == nullptr) {
     if (is_built_once(wanted.kind_or_default())) {
       throw std::invalid_argument(
@@ -113,7 +113,7 @@ AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location) 
                                 " is not made here, only read" +
                                 (location.format->encode == nullptr ? "" : " and changed"));
   }
-  return location.format->create(wanted.options(), location.settings);
+  return location.format->create(wanted.options(), location.file.settings);
 }
 
 void add_ratio(Command command, const std::string& name, const std::string& description,
@@ -167,18 +167,18 @@ void add_new_filter_options(Command command, NewFilter& filter) {
 }
 
 Option add_filter(Command command, const std::string& name, const std::string& description,
-                  FilterLocation& location) {
+                  PlaceLocation& location) {
   return command.add_option(
-      name, [&location](const std::string& text) { location = parse_filter_location(text); },
+      name, [&location](const std::string& text) { location = parse_place_location(text); },
       description);
 }
 
 Option add_filters(Command command, const std::string& name, const std::string& description,
-                   std::vector<FilterLocation>& locations) {
+                   std::vector<PlaceLocation>& locations) {
   return command.add_options(
       name,
       [&locations](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) locations.push_back(parse_filter_location(text));
+        for (const std::string& text : texts) locations.push_back(parse_place_location(text));
       },
       description);
 }

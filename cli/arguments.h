@@ -8,8 +8,8 @@
 
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/parameters.h"
+#include "bloomery/place/place_location.h"
 #include "bloomery/source/source_options.h"
-#include "bloomery/store/filter_location.h"
 #include "cli/options.h"
 
 // The options that are about filters and keys, and what they say. options.h has the plainer ones.
@@ -38,16 +38,19 @@ struct NewFilter {
 
 // The empty filter that `wanted` and a location ask for: of one of our kinds, or as the location's
 // format makes them. Throws std::invalid_argument for an option that these do not have.
-AnyFilter empty_filter(const NewFilter& wanted, const FilterLocation& location);
+AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location);
 
 // --kind, --seed, --secret, --expansion, --tightening, --window, --generations.
 void add_new_filter_options(Command command, NewFilter& filter);
 
-// FILE: a filter's file, our own or FORMAT:FILE.
+inline constexpr const char* kWhereAFilterIs =
+    "a filter's file, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server";
+
+// FILE: where a filter is.
 Option add_filter(Command command, const std::string& name, const std::string& description,
-                  FilterLocation& location);
+                  PlaceLocation& location);
 Option add_filters(Command command, const std::string& name, const std::string& description,
-                   std::vector<FilterLocation>& locations);
+                   std::vector<PlaceLocation>& locations);
 
 // -0, -F/--field, -d/--delimiter, --csv: which part of the input is the key. key_choice.h has how
 // it is written.

@@ -5,13 +5,17 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/messages.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -28,10 +32,14 @@ Examples:
   bloomery check guava:users.bin --as i32 <ids.txt      a filter of Guava's, of integers
   printf 'alice\n' | bloomery check -q users.bloom && echo maybe
 
-Exit status: 0 some records were selected, 1 none was.)";
+A filter in a server may not know. Records whose keys are unknown may be present, so they are printed
+without -v and not with it; standard error says why, once.
+  bloomery check 'redisson:redis://127.0.0.1?trust=bits#users' <ids.txt
+
+Exit status: 0 some records were selected, 1 none was, 2 also where any key was unknown.)";
 
 struct CheckArguments {
-  std::vector<FilterLocation> files;
+  std::vector<PlaceLocation> files;
   std::string input = "-";
   SourceOptions source;
   KeyChoice keys;
@@ -42,69 +50,126 @@ struct CheckArguments {
 };
 
 // A file of keys stands easily where a filter should.
-AnyFilter load_or_explain(const FilterLocation& file) {
+std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location) {
   try {
-    return load_for_use(file);
+    return open_place(location,
+                      {.allow_forgetting = true,
+                       .load_files = true,
+                       .look = [&](const AnyFilter& filter) { warn_of_gaps(location, filter); }});
   } catch (const FormatError& error) {
     if (std::string_view(error.what()).find("not a bloomery filter") == std::string_view::npos) {
       throw;
     }
     throw FormatError(std::string(error.what()) +
-                      "; if it holds the keys to ask for, say --input " + file.text());
+                      "; if it holds the keys to ask for, say --input " + location.text());
   }
 }
 
-// Answers of several filters about the keys of a batch: found in any of them.
+// What several filters together say of a key: it may be in any of them.
+Presence either(Presence a, Presence b) noexcept {
+  if (a == Presence::maybe || b == Presence::maybe) return Presence::maybe;
+  return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
+}
+
+// Answers of several filters about the keys of a batch.
 class AnyOf {
  public:
-  explicit AnyOf(const std::vector<FilterLocation>& files) {
-    for (const FilterLocation& file : files) filters_.push_back(load_or_explain(file));
+  explicit AnyOf(const std::vector<PlaceLocation>& locations) : locations_(locations) {
+    for (const PlaceLocation& each : locations) places_.push_back(open_or_explain(each));
   }
 
-  const std::vector<AnyFilter>& filters() const noexcept { return filters_; }
+  std::vector<PlaceHead> heads() {
+    std::vector<PlaceHead> heads(places_.size());
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      // A server's says nothing of keys, and may be away.
+      heads[i].parameters.keys = form_of_new({}, locations_[i]);
+      if (!locations_[i].is_live()) heads[i] = places_[i]->head();
+    }
+    return heads;
+  }
 
-  std::span<const bool> may_contain_many(std::span<const Key> keys) {
-    if (keys.size() > room_) {
-      room_ = keys.size();
-      found_ = std::make_unique<bool[]>(room_);
-      one_ = std::make_unique<bool[]>(room_);
+  const std::vector<Presence>& presence_of_many(std::span<const Key> keys) {
+    ask(*places_.front(), keys, answers_);
+    for (std::size_t i = 1; i < places_.size(); ++i) {
+      ask(*places_[i], keys, others_);
+      std::ranges::transform(answers_, others_, answers_.begin(), either);
     }
-    const std::span<bool> found(found_.get(), keys.size());
-    filters_.front().may_contain_many(keys, found);
-    for (std::size_t f = 1; f < filters_.size(); ++f) {
-      const std::span<bool> one(one_.get(), keys.size());
-      filters_[f].may_contain_many(keys, one);
-      for (std::size_t i = 0; i < keys.size(); ++i) found[i] |= one[i];
-    }
-    return found;
+    return answers_;
   }
 
  private:
-  std::vector<AnyFilter> filters_;
-  std::size_t room_ = 0;
-  std::unique_ptr<bool[]> found_;
-  std::unique_ptr<bool[]> one_;
+  // What fails leaves unknown what it has not answered.
+  void ask(FilterPlace& place, std::span<const Key> keys, std::vector<Presence>& answers) {
+    answers.assign(keys.size(), Presence::unknown);
+    try {
+      place.presence_of_many(keys, answers);
+      if (!told_ && std::ranges::find(answers, Presence::unknown) != answers.end()) {
+        tell(place.name() + ": " + place.head().no_absent);
+      }
+    } catch (const StoreError& error) {
+      tell(error.what());
+    }
+  }
+  void tell(const std::string& why) {
+    if (!std::exchange(told_, true)) {
+      complain("of some keys it is unknown whether they are there: " + why);
+    }
+  }
+
+  const std::vector<PlaceLocation>& locations_;
+  std::vector<std::unique_ptr<FilterPlace>> places_;
+  std::vector<Presence> answers_;
+  std::vector<Presence> others_;
+  bool told_ = false;
 };
+
+struct Counts {
+  std::uint64_t keys = 0;
+  std::uint64_t maybe = 0;
+  std::uint64_t unknown = 0;
+
+  void add(const std::vector<Presence>& answers) {
+    keys += answers.size();
+    maybe += static_cast<std::uint64_t>(std::ranges::count(answers, Presence::maybe));
+    unknown += static_cast<std::uint64_t>(std::ranges::count(answers, Presence::unknown));
+  }
+  std::uint64_t absent() const noexcept { return keys - maybe - unknown; }
+};
+
+void print_counts(const CheckArguments& arguments, const Counts& counts, Output& output) {
+  if (arguments.json) {
+    Report report;
+    report.add("key_count", counts.keys);
+    report.add("maybe_count", counts.maybe);
+    report.add("absent_count", counts.absent());
+    if (counts.unknown > 0) report.add("unknown_count", counts.unknown);
+    print(report, true, output);
+  } else if (arguments.count) {
+    const std::uint64_t selected =
+        arguments.absent ? counts.absent() : counts.maybe + counts.unknown;
+    output.write(std::to_string(selected) + "\n");
+    output.flush();
+  }
+}
 
 int check(const CheckArguments& arguments) {
   AnyOf filters(arguments.files);
   const SourceOptions source =
-      with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.filters()));
+      with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.heads()));
   Output output;
   const bool prints = !arguments.count && !arguments.quiet && !arguments.json;
-  std::uint64_t maybe_count = 0;
-  std::uint64_t key_count = 0;
-  const auto selected = [&] { return arguments.absent ? key_count - maybe_count : maybe_count; };
+  Counts counts;
+  // Those that are selected for sure.
+  const auto selected = [&] { return arguments.absent ? counts.absent() : counts.maybe; };
 
   // Records and progress would overwrite each other on one terminal.
   const bool shares_terminal = prints && isatty(STDOUT_FILENO) != 0;
   read_keys({arguments.input}, source, shares_terminal ? "" : "check", [&](const Batch& batch) {
-    const std::span<const bool> found = filters.may_contain_many(batch.keys);
-    key_count += batch.keys.size();
-    maybe_count += static_cast<std::uint64_t>(std::ranges::count(found, true));
+    const std::vector<Presence>& answers = filters.presence_of_many(batch.keys);
+    counts.add(answers);
     if (prints) {
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        if (found[i] == arguments.absent) continue;
+      for (std::size_t i = 0; i < answers.size(); ++i) {
+        if ((answers[i] == Presence::absent) != arguments.absent) continue;
         output.write(batch.lines[i]);
         output.write(arguments.source.separator);
       }
@@ -113,16 +178,9 @@ int check(const CheckArguments& arguments) {
     return !(arguments.quiet && selected() > 0);
   });
 
-  if (!arguments.quiet && arguments.json) {
-    Report report;
-    report.add("key_count", key_count);
-    report.add("maybe_count", maybe_count);
-    report.add("absent_count", key_count - maybe_count);
-    print(report, true, output);
-  } else if (!arguments.quiet && arguments.count) {
-    output.write(std::to_string(selected()) + "\n");
-    output.flush();
-  }
+  if (!arguments.quiet) print_counts(arguments, counts, output);
+  // As grep: -q is content with the first, and whatever else went wrong.
+  if (counts.unknown > 0 && !(arguments.quiet && selected() > 0)) return kFault;
   return selected() > 0 ? kSome : kNone;
 }
 
@@ -131,14 +189,14 @@ int check(const CheckArguments& arguments) {
 void add_check(Command app, int& status) {
   const auto arguments = std::make_shared<CheckArguments>();
   const Command command = app.add_subcommand("check", "Print the keys that may be in a filter");
-  add_filters(command, "FILE", "filters' files, ours or FORMAT:FILE", arguments->files).required();
+  add_filters(command, "FILE", kWhereAFilterIs, arguments->files).required();
   command
       .add_option("--input", arguments->input,
                   "where keys come from, one a line; standard input by default")
       .type_name("INPUT");
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
-  command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all files");
+  command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all of them");
   command.add_flag("-c,--count", arguments->count, "print only how many were selected");
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");
   command.add_flag("--json", arguments->json, "print only the counts, as one JSON object");

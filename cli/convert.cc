@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "bloomery/format/kinds.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/place/place_location.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -29,8 +29,8 @@ Examples:
   bloomery convert 'bloom-filter-helper:bitmap.bin?bits=6400&probes=3' guava:java.bin)";
 
 struct ConvertArguments {
-  FilterLocation from;
-  FilterLocation to;
+  PlaceLocation from;
+  PlaceLocation to;
   KeyChoice keys;
   bool replace = false;
   Patience patience;
@@ -38,11 +38,12 @@ struct ConvertArguments {
 };
 
 int convert(const ConvertArguments& arguments) {
-  if (!arguments.to.settings.empty()) {
+  if (!arguments.to.file.settings.empty()) {
     throw std::invalid_argument(arguments.to.text() +
                                 ": a converted filter has its own settings; leave out what "
                                 "follows the ?");
   }
+  require_absent(arguments.from);
   AnyFilter filter = load_for_use(arguments.from);
   filter.set_keys(form_for(arguments.keys, arguments.from, filter));
   save(filter.contents(), arguments.to, {.replace = arguments.replace}, arguments.patience);

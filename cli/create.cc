@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/patience.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -26,7 +27,7 @@ constexpr const char* kCreateExamples = R"(Examples:
   bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read)";
 
 struct CreateArguments {
-  FilterLocation file;
+  PlaceLocation file;
   NewFilter filter;
   KeyChoice keys;
   bool json = false;
@@ -35,7 +36,7 @@ struct CreateArguments {
 int create(const CreateArguments& arguments) {
   AnyFilter filter = empty_filter(arguments.filter, arguments.file);
   filter.set_keys(form_of_new(arguments.keys, arguments.file));
-  save(filter.contents(), arguments.file, {.replace = false});
+  save(filter.contents(), arguments.file, {.replace = false}, {});
   const double rate =
       kind_of(filter.parameters().kind).forgets
           ? WindowedLayout::rate_at_capacity(filter.parameters())

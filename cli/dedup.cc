@@ -156,7 +156,7 @@ NewFilter Dedup::wanted() const {
   if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultDedupRate;
   if (!wanted.capacity) {
     // Nobody knows how many will come: a filter that grows keeps its rate whatever it will be.
-    const bool may_grow = !wanted.kind && parse_filter_location(arguments_.state).format == nullptr;
+    const bool may_grow = !wanted.kind && parse_place_location(arguments_.state).format == nullptr;
     if (may_grow && !arguments_.exact && !have_known_size(inputs_)) {
       wanted.kind = FilterKind::scalable;
     }
@@ -169,7 +169,7 @@ NewFilter Dedup::wanted() const {
 
 void Dedup::open_filter() {
   const std::string& state = arguments_.state;
-  const FilterLocation location = parse_filter_location(state);
+  const PlaceLocation location = parse_place_location(state);
   const auto new_filter = [&] {
     set_form(form_of_new(arguments_.keys, location));
     return wanted();

@@ -15,7 +15,7 @@ namespace bloomery::cli {
 namespace {
 
 // What a replaced file needs; a file that is not there is refused by who opens it.
-void require_replaceable(const FilterLocation& location, const EditOptions& options) {
+void require_replaceable(const FileLocation& location, const EditOptions& options) {
   const auto target = follow_links(location.path);
   const auto file = RegularFile::open_existing(target, RegularFile::Access::read);
   if (!file) return;
@@ -27,7 +27,7 @@ void require_replaceable(const FilterLocation& location, const EditOptions& opti
   require_room_beside(target, file->size());
 }
 
-void require_changed_in_place(const FilterLocation& location) {
+void require_changed_in_place(const FileLocation& location) {
   if (location.format != nullptr) {
     throw std::invalid_argument(location.text() + ": only files of our own are changed --in-place");
   }
@@ -56,7 +56,7 @@ void add_in_place_options(Command command, EditOptions& options) {
       .needs(in_place);
 }
 
-EditedFile::EditedFile(const FilterLocation& location, const EditOptions& options) {
+EditedFile::EditedFile(const FileLocation& location, const EditOptions& options) {
   if (options.in_place) {
     require_changed_in_place(location);
     keeper_.emplace(std::nullopt, [this, name = location.text()] {

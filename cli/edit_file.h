@@ -31,7 +31,7 @@ class EditedFile {
   //
   // In place, made before other threads are: SIGINT, SIGTERM and SIGHUP end the process only after
   // the file was closed, as StateKeeper does it.
-  EditedFile(const FilterLocation& location, const EditOptions& options);
+  EditedFile(const FileLocation& location, const EditOptions& options);
   ~EditedFile();
   EditedFile(const EditedFile&) = delete;
   EditedFile& operator=(const EditedFile&) = delete;

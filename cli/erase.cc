@@ -28,7 +28,7 @@ Examples:
 Exit status: 0 some keys were erased, 1 none was.)";
 
 struct EraseArguments {
-  FilterLocation file;
+  PlaceLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
@@ -37,7 +37,9 @@ struct EraseArguments {
 };
 
 int erase(const EraseArguments& arguments) {
-  EditedFile file(arguments.file, arguments.edit);
+  EditedFile file(arguments.file.need_file("no key can be taken out of a filter in a server; only "
+                                           "files of counting filters can erase"),
+                  arguments.edit);
   AnyFilter& filter = file.filter();
   if (!filter.can_erase()) {
     throw std::invalid_argument(arguments.file.text() + ": is a " +

@@ -25,10 +25,10 @@ constexpr const char* kExplainExamples = R"(Examples:
   bloomery explain codes.bloom 42 --json       the file says how its keys are written
   bloomery explain users.bloom -- --help       a key that looks like an option
 
-Exit status: 0 the key may be present, 1 it is surely absent.)";
+Exit status: 0 the key may be present, 1 it is surely absent, 2 also where that is unknown.)";
 
 struct ExplainArguments {
-  FilterLocation file;
+  PlaceLocation file;
   std::string key;
   KeyChoice keys;
   bool json = false;
@@ -128,9 +128,12 @@ int explain(const ExplainArguments& arguments) {
     const HashPair hash = filter.hash(key);
     report.add("hash_pair", fmt::format("{:016x} {:016x}", hash.h1, hash.h2));
   }
-  report.add("presence", found ? "maybe" : "absent");
-  report.add("reason", has_generations ? reason_in_generations(filter, probes)
-                                       : reason(filter, found, clear_count, probes));
+  const std::string why_unknown = found ? "" : no_absent(arguments.file);
+  const bool is_unknown = !why_unknown.empty();
+  report.add("presence", found ? "maybe" : is_unknown ? "unknown" : "absent");
+  report.add("reason", is_unknown        ? "some of its bits are clear, but " + why_unknown
+                       : has_generations ? reason_in_generations(filter, probes)
+                                         : reason(filter, found, clear_count, probes));
   report.add_json("probes", std::move(probes_json));
   Output output;
   if (!arguments.json) {
@@ -140,6 +143,7 @@ int explain(const ExplainArguments& arguments) {
   } else {
     print(report, true, output);
   }
+  if (is_unknown) return kFault;
   return found ? kSome : kNone;
 }
 
@@ -149,7 +153,7 @@ void add_explain(Command app, int& status) {
   const auto arguments = std::make_shared<ExplainArguments>();
   const Command command =
       app.add_subcommand("explain", "Show why a filter answers what it answers about a key");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
+  add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
   command.add_option("KEY", arguments->key, "the key to ask about").required();
   add_form_options_to_ask(command, arguments->keys);
   add_json(command, arguments->json);

@@ -23,14 +23,14 @@ std::uint64_t count_keys(KeySource& source, const std::string& from) {
   return std::max<std::uint64_t>(1, *count);
 }
 
-FilterFiller filler_of(const NewFilter& wanted, const FilterLocation& place) {
+FilterFiller filler_of(const NewFilter& wanted, const PlaceLocation& place) {
   if (place.format == nullptr) return {wanted.kind_or_default(), wanted.options()};
   return FilterFiller(empty_filter(wanted, place));
 }
 
 }  // namespace
 
-Filled fill_from(const FillRequest& request, const FilterLocation& place, const std::string& label,
+Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin) {
   const KeyForm form = form_of_new(request.keys, place);
   const SourceOptions options = with_form(request.source, form);
@@ -49,7 +49,7 @@ Filled fill_from(const FillRequest& request, const FilterLocation& place, const 
   const SourceTotals totals = read_keys(
       *source, label, {wanted.capacity, source->expected_byte_count()}, [&](const Batch& batch) {
         if (!std::exchange(advised, true) && filler.filter() != nullptr) {
-          advise_of_keys(place, *filler.filter(), batch.keys);
+          advise_of_keys(place, filler.filter()->geometry().bit_count, batch.keys);
         }
         filler.add(batch.keys);
         return true;

@@ -29,7 +29,7 @@ struct Filled {
 // shown as that of `label`. Throws as open_source and the making of filters do, and
 // std::invalid_argument for a source that cannot be counted: all of it before `begin`, where that
 // can be known.
-Filled fill_from(const FillRequest& request, const FilterLocation& place, const std::string& label,
+Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin = {});
 
 }  // namespace bloomery::cli

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/bitmap_gap.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/place/open_place.h"
 #include "bloomery/source/human_number.h"
 #include "cli/messages.h"
 #include "cli/text_table.h"
@@ -138,19 +140,28 @@ void add_cardinality(Report& report, const AnyFilter& filter) {
   report.add("cardinality", keys, count_text(static_cast<std::uint64_t>(std::llround(keys))));
 }
 
-void warn_of_gaps(const FilterLocation& location, const AnyFilter& filter) {
+void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter) {
   if (location.format == nullptr) return;
   const std::string gap = gap_advice(filter.contents());
   if (!gap.empty()) complain(location.text() + ": " + gap);
 }
 
-AnyFilter load_for_use(const FilterLocation& location) {
+std::string no_absent(const PlaceLocation& location) {
+  return location.is_live() ? open_place(location)->head().no_absent : "";
+}
+
+void require_absent(const PlaceLocation& location) {
+  const std::string why = no_absent(location);
+  if (!why.empty()) throw std::invalid_argument(location.text() + ": " + why);
+}
+
+AnyFilter load_for_use(const PlaceLocation& location) {
   AnyFilter filter = load(location);
   warn_of_gaps(location, filter);
   return filter;
 }
 
-void advise(const FilterLocation& location, const AnyFilter& filter) {
+void advise(const PlaceLocation& location, const AnyFilter& filter) {
   const Format* const format = location.format;
   if (format == nullptr) return;
   const std::string advice =
@@ -158,12 +169,12 @@ void advise(const FilterLocation& location, const AnyFilter& filter) {
   if (!advice.empty()) complain(location.text() + ": " + advice);
 }
 
-void advise_of_keys(const FilterLocation& location, const AnyFilter& filter,
+void advise_of_keys(const PlaceLocation& location, std::uint64_t bit_count,
                     std::span<const Key> keys) {
   constexpr std::size_t kSample = 10'000;
   if (location.format == nullptr || location.format->key_advice == nullptr) return;
-  const std::string advice = location.format->key_advice(keys.first(std::min(keys.size(), kSample)),
-                                                         filter.geometry().bit_count);
+  const std::string advice =
+      location.format->key_advice(keys.first(std::min(keys.size(), kSample)), bit_count);
   if (!advice.empty()) complain(location.text() + ": " + advice);
 }
 

@@ -4,7 +4,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/parameters.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/place/place_location.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -27,16 +27,20 @@ void add_cardinality(Report& report, const AnyFilter& filter);
 // The generations of a windowed filter; nothing of others.
 void add_generations(Report& report, const AnyFilter& filter);
 
-// The filter of a file that is there already; says on standard error where one of another system
+// A filter that is there already, whole; says on standard error where one of another system
 // seems to have lost bits.
-AnyFilter load_for_use(const FilterLocation& location);
-void warn_of_gaps(const FilterLocation& location, const AnyFilter& filter);
+AnyFilter load_for_use(const PlaceLocation& location);
+// Why a filter in a server never says "absent"; empty where it does, as files do.
+std::string no_absent(const PlaceLocation& location);
+// Throws std::invalid_argument with that reason: what is made of such a filter would say it.
+void require_absent(const PlaceLocation& location);
+void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter);
 
 // Says on standard error what users of a filter of the location's format must know.
-void advise(const FilterLocation& location, const AnyFilter& filter);
+void advise(const PlaceLocation& location, const AnyFilter& filter);
 
 // The same of keys that go into it or are asked, of which a sample is looked at.
-void advise_of_keys(const FilterLocation& location, const AnyFilter& filter,
+void advise_of_keys(const PlaceLocation& location, std::uint64_t bit_count,
                     std::span<const Key> keys);
 
 // Says on standard error where a filter holds more keys than it was made for.

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/place/place_location.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -18,6 +18,7 @@ constexpr const char* kInfoExamples = R"(Examples:
   bloomery info users.bloom
   bloomery info users.bloom --json
   bloomery info guava:users.bin
+  bloomery info redisson:redis://127.0.0.1#users    reads the whole bitmap
 
 Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
 
@@ -31,13 +32,15 @@ void add_file(Report& report, const FileInfo& info) {
   report.add("closed_cleanly", info.closed_cleanly);
 }
 
-void add_foreign(Report& report, const FilterLocation& location, const AnyFilter& filter) {
+void add_foreign(Report& report, const PlaceLocation& location, const AnyFilter& filter) {
   const Format& format = *location.format;
   report.add("format", format.name, std::string(format.system));
   report.add("index_rule", format.rule);
   report.add("keys", format.keys, std::string(format.keys) + ", where --as says nothing else");
-  report.add("file_byte_count", std::filesystem::file_size(location.path),
-             bytes_text(std::filesystem::file_size(location.path)));
+  if (!location.is_live()) {
+    const std::uint64_t bytes = std::filesystem::file_size(location.file.path);
+    report.add("file_byte_count", bytes, bytes_text(bytes));
+  }
   if (format.derives_promise) {
     report.add("promise", "derived",
                "not in the bytes: capacity and rate are what the size fits best");
@@ -69,10 +72,18 @@ void print_all(const Report& report, const FilterContents& contents, bool json) 
   output.flush();
 }
 
-int info_foreign(const FilterLocation& location, bool json) {
+// Whether a key can be "absent" there, and if not, why.
+void add_trust(Report& report, const PlaceLocation& location) {
+  if (!location.is_live()) return;
+  const std::string why = no_absent(location);
+  report.add("says_absent", why.empty(), why.empty() ? "yes" : "no: " + why);
+}
+
+int info_foreign(const PlaceLocation& location, bool json) {
   const AnyFilter filter = load_for_use(location);
   Report report;
-  report.add("file", location.path.string());
+  report.add("file", location.is_live() ? location.text() : location.file.path.string());
+  add_trust(report, location);
   add_foreign(report, location, filter);
   add_parameters(report, filter.contents());
   const double rate = add_filter_state(report, filter);
@@ -82,16 +93,16 @@ int info_foreign(const FilterLocation& location, bool json) {
   return kSome;
 }
 
-int info(const FilterLocation& location, bool json) {
+int info(const PlaceLocation& location, bool json) {
   if (location.format != nullptr) return info_foreign(location, json);
-  const std::string file = location.path.string();
+  const std::string file = location.file.path.string();
   const FileInfo header = inspect(file);
   Report report;
   report.add("file", file);
   add_parameters(report, header.contents);
   int status = kSome;
   try {
-    const AnyFilter filter = load(location.path);
+    const AnyFilter filter = load(location.file.path);
     const double rate = add_filter_state(report, filter);
     add_file(report, header);
     report.add("checksums", "verified",
@@ -113,12 +124,12 @@ int info(const FilterLocation& location, bool json) {
 
 void add_info(Command app, int& status) {
   struct InfoArguments {
-    FilterLocation file;
+    PlaceLocation file;
     bool json = false;
   };
   const auto arguments = std::make_shared<InfoArguments>();
-  const Command command = app.add_subcommand("info", "Describe a filter's file and verify it");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
+  const Command command = app.add_subcommand("info", "Describe a filter and verify its file");
+  add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
   add_json(command, arguments->json);
   command.footer(kInfoExamples);
   command.callback([arguments, &status] { status = info(arguments->file, arguments->json); });

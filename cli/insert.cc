@@ -1,4 +1,5 @@
 // bloomery insert: keys into a filter's file, all or none.
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "bloomery/format/kinds.h"
+#include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/edit_file.h"
@@ -26,8 +28,11 @@ A line that spells no key then leaves the keys before it in; so do SIGINT, SIGTE
 crash leaves a file that says so, and is refused by every command: give the same keys again, with
 --recover, and all are in.
 
+A filter in a server takes keys a batch at a time; those before a failure stay in.
+
 Examples:
   bloomery insert users.bloom keys.txt
+  bloomery insert redisson:redis://127.0.0.1#users keys.txt --as text
   seq 1000 | bloomery insert codes.bloom --as u64     an empty file remembers it
   bloomery insert users.bloom --field 2 --csv table.csv
   seq 1000 | bloomery insert guava:users.bin --as i32
@@ -37,7 +42,7 @@ Examples:
 Exit status: 0 some keys were new, 1 none was.)";
 
 struct InsertArguments {
-  FilterLocation file;
+  PlaceLocation file;
   std::vector<std::string> inputs;
   SourceOptions source;
   KeyChoice keys;
@@ -54,8 +59,47 @@ void require_same_form(const InsertArguments& arguments, const KeyForm& before,
                               form_text(now) + ", or insert the first keys without --in-place");
 }
 
+// What a filter in a server takes, it has: a command that fails leaves the keys before that in.
+int insert_live(const InsertArguments& arguments) {
+  const EditOptions& edit = arguments.edit;
+  if (edit.in_place || edit.parts_links) {
+    throw std::invalid_argument(arguments.file.text() +
+                                ": --in-place, --recover and --part-links are for files");
+  }
+  const auto place = open_place(arguments.file, {.access = PlaceOptions::read_write});
+  const SourceOptions source =
+      with_form(arguments.source, form_of_new(arguments.keys, arguments.file));
+  std::vector<Inserted> outcomes;
+  std::uint64_t new_count = 0;
+  std::uint64_t unknown_count = 0;
+  const SourceTotals totals =
+      read_keys(arguments.inputs, source, "insert", [&](const Batch& batch) {
+        outcomes.assign(batch.keys.size(), Inserted::unknown);
+        place->insert_many(batch.keys, outcomes);
+        new_count += static_cast<std::uint64_t>(std::ranges::count(outcomes, Inserted::added));
+        unknown_count +=
+            static_cast<std::uint64_t>(std::ranges::count(outcomes, Inserted::unknown));
+        return true;
+      });
+  place->flush({});
+  Report report;
+  report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, {source.encoding, source.normalise});
+  report.add("key_count", totals.key_count, count_text(totals.key_count));
+  report.add("new_count", new_count, count_text(new_count));
+  if (unknown_count > 0) {
+    report.add("maybe_new_count", unknown_count,
+               count_text(unknown_count) + ", sent again after a cut: new, or there before");
+  }
+  if (totals.null_count > 0) report.add("null_count", totals.null_count);
+  Output output;
+  print(report, arguments.json, output);
+  return new_count + unknown_count > 0 ? kSome : kNone;
+}
+
 int insert(const InsertArguments& arguments) {
-  EditedFile file(arguments.file, arguments.edit);
+  if (arguments.file.is_live()) return insert_live(arguments);
+  EditedFile file(arguments.file.file, arguments.edit);
   StateKeeper::Lock held = file.hold();
   AnyFilter& filter = file.filter();
   if (!filter.can_insert()) {
@@ -73,7 +117,8 @@ int insert(const InsertArguments& arguments) {
   const SourceTotals totals =
       read_keys(arguments.inputs, source, "insert", [&](const Batch& batch) {
         const StateKeeper::Lock step = file.hold();
-        if (!std::exchange(advised, true)) advise_of_keys(arguments.file, filter, batch.keys);
+        if (!std::exchange(advised, true))
+          advise_of_keys(arguments.file, filter.geometry().bit_count, batch.keys);
         new_count += filter.insert_many(batch.keys);
         return true;
       });
@@ -100,8 +145,8 @@ int insert(const InsertArguments& arguments) {
 
 void add_insert(Command app, int& status) {
   const auto arguments = std::make_shared<InsertArguments>();
-  const Command command = app.add_subcommand("insert", "Insert keys into a filter's file");
-  add_filter(command, "FILE", "a filter's file, ours or FORMAT:FILE", arguments->file).required();
+  const Command command = app.add_subcommand("insert", "Insert keys into a filter");
+  add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
   command.add_option("INPUT", arguments->inputs,
                      "where keys come from, one a line; standard input by default");
   add_record_options(command, arguments->source);

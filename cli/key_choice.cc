@@ -30,7 +30,7 @@ Normalise parse_normalise(std::string_view text) {
   return all;
 }
 
-KeyForm usual_form(const FilterLocation& location) {
+KeyForm usual_form(const PlaceLocation& location) {
   if (location.format == nullptr) return {};
   return {.encoding = find_key_encoding(location.format->keys).value()};
 }
@@ -43,7 +43,7 @@ bool contradicts(const KeyChoice& choice, const KeyForm& form) {
   return choice.form(form) != form;
 }
 
-[[noreturn]] void refuse(const KeyChoice& choice, const FilterLocation& location,
+[[noreturn]] void refuse(const KeyChoice& choice, const PlaceLocation& location,
                          const KeyForm& form) {
   throw std::invalid_argument(
       location.text() + ": its keys are " + form_text(form) + ", and as " +
@@ -80,15 +80,21 @@ void add_form_options_to_ask(Command command, KeyChoice& choice) {
                    "take --as and --normalise against what the filter's file says of its keys");
 }
 
-KeyForm form_for(const KeyChoice& choice, const FilterLocation& location, const AnyFilter& filter) {
-  const KeyForm& own = filter.keys();
+KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const AnyFilter& filter) {
+  PlaceHead head{.parameters = filter.parameters()};
+  head.is_empty = is_empty(filter);
+  return form_for(choice, location, head);
+}
+
+KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const PlaceHead& head) {
+  const KeyForm& own = head.parameters.keys;
   const bool may_refuse = location.format == nullptr && !choice.insists;
   // Of an empty one every key is absent, however it is written.
-  if (may_refuse && contradicts(choice, own) && !is_empty(filter)) refuse(choice, location, own);
+  if (may_refuse && contradicts(choice, own) && !head.is_empty) refuse(choice, location, own);
   return choice.form(own);
 }
 
-KeyForm form_to_insert(const KeyChoice& choice, const FilterLocation& location, AnyFilter& filter) {
+KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter) {
   // A filter that was made for keys of one form stays so; one of which nobody said anything takes
   // what comes first.
   const bool undecided = filter.keys() == KeyForm{} && is_empty(filter);
@@ -101,11 +107,11 @@ KeyForm form_to_insert(const KeyChoice& choice, const FilterLocation& location, 
   return form;
 }
 
-KeyForm form_for_all(const KeyChoice& choice, std::span<const FilterLocation> locations,
-                     std::span<const AnyFilter> filters) {
-  const KeyForm first = form_for(choice, locations.front(), filters.front());
-  for (std::size_t i = 1; i < filters.size(); ++i) {
-    const KeyForm form = form_for(choice, locations[i], filters[i]);
+KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> locations,
+                     std::span<const PlaceHead> heads) {
+  const KeyForm first = form_for(choice, locations.front(), heads.front());
+  for (std::size_t i = 1; i < heads.size(); ++i) {
+    const KeyForm form = form_for(choice, locations[i], heads[i]);
     if (form == first) continue;
     throw std::invalid_argument("keys of " + locations.front().text() + " are " + form_text(first) +
                                 " and those of " + locations[i].text() + " " + form_text(form) +
@@ -114,7 +120,7 @@ KeyForm form_for_all(const KeyChoice& choice, std::span<const FilterLocation> lo
   return first;
 }
 
-KeyForm form_of_new(const KeyChoice& choice, const FilterLocation& location) {
+KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location) {
   return choice.form(usual_form(location));
 }
 
@@ -124,7 +130,7 @@ SourceOptions with_form(SourceOptions options, const KeyForm& form) {
   return options;
 }
 
-void add_keys(Report& report, const FilterLocation& location, const KeyForm& form) {
+void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form) {
   std::string text = form_text(form);
   if (location.format != nullptr && form != usual_form(location)) {
     text += ", which the file cannot say: ask it --as " + form_text(form);

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/place/place_location.h"
 #include "bloomery/source/source_options.h"
-#include "bloomery/store/filter_location.h"
 #include "cli/command_line.h"
 #include "cli/report.h"
 
@@ -31,24 +32,25 @@ void add_form_options(Command command, KeyChoice& choice);
 void add_form_options_to_ask(Command command, KeyChoice& choice);
 
 // The form in which keys are to be asked of a filter, or inserted: the filter's own. Of other
-// systems' files, which cannot say it, what was chosen. Throws std::invalid_argument where the
-// choice contradicts a filter of ours that holds keys, unless it insists.
-KeyForm form_for(const KeyChoice& choice, const FilterLocation& location, const AnyFilter& filter);
+// systems', which cannot say it, what was chosen. Throws std::invalid_argument where the choice
+// contradicts a filter of ours that holds keys, unless it insists.
+KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const AnyFilter& filter);
+KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const PlaceHead& head);
 
 // The same, and a filter that is still empty and says nothing else takes the choice over.
-KeyForm form_to_insert(const KeyChoice& choice, const FilterLocation& location, AnyFilter& filter);
+KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter);
 
 // The form for asking all of them together. Throws where they need different ones.
-KeyForm form_for_all(const KeyChoice& choice, std::span<const FilterLocation> locations,
-                     std::span<const AnyFilter> filters);
+KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> locations,
+                     std::span<const PlaceHead> heads);
 
-// The form of a filter that is to be made at `location`.
-KeyForm form_of_new(const KeyChoice& choice, const FilterLocation& location);
+// The form of a filter that is to be made at `location`, or is in a server, where nothing says it.
+KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location);
 
 // `options` with keys of that form.
 SourceOptions with_form(SourceOptions options, const KeyForm& form);
 
 // How the filter's keys are written; and where its file cannot say so, that it must be said.
-void add_keys(Report& report, const FilterLocation& location, const KeyForm& form);
+void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form);
 
 }  // namespace bloomery::cli

@@ -31,7 +31,7 @@ Examples:
 
 struct LoadArguments {
   FillRequest fill;
-  FilterLocation file;
+  PlaceLocation file;
   bool replace = false;
   Patience patience;
   bool json = false;
@@ -44,7 +44,9 @@ void refuse_existing(const std::string& file) {
 }
 
 int load_keys(const LoadArguments& arguments) {
-  if (!arguments.replace) refuse_existing(arguments.file.path.string());
+  if (!arguments.replace && !arguments.file.is_live()) {
+    refuse_existing(arguments.file.file.path.string());
+  }
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");
   const AnyFilter& filter = filled.filter;

@@ -24,14 +24,15 @@ Examples:
   bloomery merge week.bloom monday.bloom tuesday.bloom)";
 
 struct MergeArguments {
-  FilterLocation out;
-  std::vector<FilterLocation> files;
+  PlaceLocation out;
+  std::vector<PlaceLocation> files;
   KeyChoice keys;
   Patience patience;
   bool json = false;
 };
 
-AnyFilter load_part(const FilterLocation& file, const MergeArguments& arguments) {
+AnyFilter load_part(const PlaceLocation& file, const MergeArguments& arguments) {
+  require_absent(file);
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.keys, file, filter));
   return filter;
@@ -41,6 +42,7 @@ int merge(const MergeArguments& arguments) {
   if (arguments.files.size() < 2) {
     throw std::invalid_argument("merge needs two filters or more after the file to make");
   }
+  arguments.out.need_file("what is merged goes into a file");
   AnyFilter merged = load_part(arguments.files.front(), arguments);
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     try {

@@ -22,14 +22,14 @@ constexpr std::uint64_t kShortestPauseMs = 2;
 constexpr std::uint64_t kLongestPauseMs = 50;
 constexpr std::uint64_t kSilentMs = 1000;
 
-std::uint64_t name_count(const FilterLocation& location) {
+std::uint64_t name_count(const FileLocation& location) {
   const auto file =
       RegularFile::open_existing(follow_links(location.path), RegularFile::Access::read);
   return file ? file->link_count() : 1;
 }
 
 // Throws BusyError while a living process changes the file in place.
-void require_closed(const FilterLocation& location) {
+void require_closed(const FileLocation& location) {
   if (location.format != nullptr || inspect(location.path).closed_cleanly) return;
   try {
     WriterLock::of_existing(follow_links(location.path));
@@ -80,25 +80,26 @@ void add_patience(Command command, Patience& patience) {
       .excludes(wait);
 }
 
-AnyFilter load_when_closed(const FilterLocation& location, const Patience& patience) {
+AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patience) {
   std::optional<AnyFilter> filter;
   retry_while_busy(location.text(), patience, [&] {
-    require_closed(location);
+    if (!location.is_live()) require_closed(location.file);
     filter.emplace(load_for_use(location));
   });
   return std::move(*filter);
 }
 
-void save(const FilterContents& contents, const FilterLocation& location,
-          const SaveOptions& options, const Patience& patience) {
+void save(const FilterContents& contents, const PlaceLocation& location, const SaveOptions& options,
+          const Patience& patience) {
+  const FileLocation& file = location.need_file("no filter is made there yet");
   // No wait ends that.
-  if (!options.replace && std::filesystem::exists(location.path)) {
+  if (!options.replace && std::filesystem::exists(file.path)) {
     throw StoreError(location.text() + ": already exists");
   }
   std::uint64_t names = 1;
   retry_while_busy(location.text(), patience, [&] {
-    names = options.replace ? name_count(location) : 1;
-    bloomery::save(contents, location, options);
+    names = options.replace ? name_count(file) : 1;
+    bloomery::save(contents, file, options);
   });
   if (names > 1) {
     complain(location.text() + ": this file had " + std::to_string(names) +

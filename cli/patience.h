@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/place/place_location.h"
 #include "cli/command_line.h"
 
 namespace bloomery::cli {
@@ -24,10 +24,10 @@ void add_patience(Command command, Patience& patience);
 void retry_while_busy(const std::string& name, const Patience& patience,
                       const std::function<void()>& act);
 // load_for_use(), once nobody changes the file in place any more.
-AnyFilter load_when_closed(const FilterLocation& location, const Patience& patience);
+AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patience);
 
 // save(), which also tells on standard error of hard links that keep the old filter.
-void save(const FilterContents& contents, const FilterLocation& location,
-          const SaveOptions& options, const Patience& patience);
+void save(const FilterContents& contents, const PlaceLocation& location, const SaveOptions& options,
+          const Patience& patience);
 
 }  // namespace bloomery::cli

@@ -120,10 +120,11 @@ Filled build(const PushArguments& arguments, redis::Client& server, redis::PushO
 }
 
 Filled load_whole(const PushArguments& arguments, redis::PushOptions& options) {
-  const FilterLocation file = parse_filter_location(arguments.fill.from);
+  const PlaceLocation file = parse_place_location(arguments.fill.from);
+  require_absent(file);
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.fill.keys, file, filter));
-  if (file.format == nullptr) options.notes = inspect(file.path).notes;
+  if (file.format == nullptr) options.notes = inspect(file.file.path).notes;
   const KeyForm form = filter.keys();
   return {std::move(filter), {}, form};
 }

@@ -12,7 +12,7 @@ namespace bloomery {
 LoadedPlace::LoadedPlace(std::string name, AnyFilter filter)
     : name_(std::move(name)), loaded_(std::move(filter)) {}
 
-LoadedPlace::LoadedPlace(const FilterLocation& location) : name_(location.text()) {
+LoadedPlace::LoadedPlace(const FileLocation& location) : name_(location.text()) {
   editor_.emplace(location);
 }
 
@@ -43,7 +43,9 @@ void LoadedPlace::flush(const CallContext&) {
 
 PlaceHead LoadedPlace::head(const CallContext&) {
   const std::shared_lock lock(mutex_);
-  return {.parameters = filter().parameters(), .inserted = filter().inserted()};
+  const bool is_empty = filter().inserted() == 0 && filter().cardinality() == 0;
+  return {
+      .parameters = filter().parameters(), .inserted = filter().inserted(), .is_empty = is_empty};
 }
 
 }  // namespace bloomery

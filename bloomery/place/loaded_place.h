@@ -6,8 +6,8 @@
 #include <string>
 
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/filter_editor.h"
-#include "bloomery/store/filter_location.h"
 
 namespace bloomery {
 
@@ -18,7 +18,7 @@ class LoadedPlace final : public FilterPlace {
   // For reading: what was loaded.
   LoadedPlace(std::string name, AnyFilter filter);
   // For writing. Throws as FilterEditor does.
-  explicit LoadedPlace(const FilterLocation& location);
+  explicit LoadedPlace(const FileLocation& location);
 
   std::string name() const override { return name_; }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,

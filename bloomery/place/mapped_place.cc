@@ -4,7 +4,7 @@
 
 namespace bloomery {
 
-MappedPlace::MappedPlace(const FilterLocation& location, bool writes)
+MappedPlace::MappedPlace(const FileLocation& location, bool writes)
     : location_(location),
       writes_(writes),
       mapped_(location.path, {.access = writes ? MapOptions::read_write : MapOptions::read_only}) {}

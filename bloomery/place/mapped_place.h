@@ -5,7 +5,7 @@
 #include <string>
 
 #include "bloomery/filter/filter_place.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/mapped_filter.h"
 
 namespace bloomery {
@@ -14,7 +14,7 @@ namespace bloomery {
 class MappedPlace final : public FilterPlace {
  public:
   // Throws as open_mapped() does.
-  MappedPlace(const FilterLocation& location, bool writes);
+  MappedPlace(const FileLocation& location, bool writes);
 
   std::string name() const override { return location_.text(); }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
@@ -26,7 +26,7 @@ class MappedPlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
 
  private:
-  const FilterLocation location_;
+  const FileLocation location_;
   const bool writes_;
   MappedFilter mapped_;
 };

@@ -1,14 +1,13 @@
 #include "bloomery/place/open_place.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/mapped_place.h"
 #include "bloomery/redis/bitmap_place.h"
-#include "bloomery/store/filter_location.h"
 #include "bloomery/store/native_file.h"
 
 namespace bloomery {
@@ -19,51 +18,44 @@ bool forgets(FilterKind number) {
   return kind.forgets || kind.counts;
 }
 
-std::unique_ptr<FilterPlace> open(const FilterLocation& location, bool writes) {
+std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const PlaceOptions& options) {
+  const bool writes = options.access == PlaceOptions::read_write;
   if (writes && (location.format != nullptr ||
                  !is_changed_in_place(inspect(location.path).contents.parameters.kind))) {
     return std::make_unique<LoadedPlace>(location);
   }
-  if (location.format != nullptr) {
-    return std::make_unique<LoadedPlace>(location.text(), load(location));
+  if (location.format == nullptr && (writes || !options.load_files)) {
+    return std::make_unique<MappedPlace>(location, writes);
   }
-  return std::make_unique<MappedPlace>(location, writes);
-}
-
-// In a server; null for any other.
-std::unique_ptr<FilterPlace> open_live(std::string_view text, bool writes) {
-  if (redis::is_redis_location(text)) {
-    throw std::invalid_argument(
-        "the location of the server does not say whose filter is there; FORMAT:redis://..., with "
-        "one of " +
-        redis::live_formats());
-  }
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::string_view rest = text.substr(std::min(colon + 1, text.size()));
-  if (!redis::is_redis_location(rest)) return nullptr;
-  const Format* const format = find_format(text.substr(0, colon));
-  if (format == nullptr) {
-    throw std::invalid_argument(std::string(text.substr(0, colon)) +
-                                ": no format is called so; in servers live " +
-                                redis::live_formats());
-  }
-  return redis::open_bitmap_place(*format, rest, writes);
+  AnyFilter filter = load(location);
+  if (options.look) options.look(filter);
+  return std::make_unique<LoadedPlace>(location.text(), std::move(filter));
 }
 
 }  // namespace
 
 std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOptions& options) {
-  const bool writes = options.access == PlaceOptions::read_write;
+  return open_place(parse_place_location(text), options);
+}
+
+std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
+                                        const PlaceOptions& options) {
   // None of the formats that live in servers forgets.
-  if (auto live = open_live(text, writes)) return live;
-  const FilterLocation location = parse_filter_location(text);
-  auto place = open(location, writes);
+  if (location.is_live()) {
+    return redis::open_bitmap_place(*location.format, location.server,
+                                    options.access == PlaceOptions::read_write);
+  }
+  auto place = open_file(location.file, options);
   if (!options.allow_forgetting && forgets(place->head().parameters.kind)) {
     throw std::invalid_argument(location.text() +
                                 ": its filter forgets keys or lets them be erased, so that its "
                                 "\"absent\" is no promise; allow_forgetting takes it all the same");
   }
   return place;
+}
+
+AnyFilter load(const PlaceLocation& location) {
+  return location.is_live() ? open_place(location)->copy() : load(location.file);
 }
 
 }  // namespace bloomery

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 
+#include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/place/place_location.h"
 
 namespace bloomery {
 
@@ -16,6 +19,10 @@ struct PlaceOptions {
   // Take also filters that forget keys (windowed) or let them be erased (counting). Their `absent`
   // says "not any more", which a guard must not act on.
   bool allow_forgetting = false;
+  // For reading, load a file of our own whole, with all its checksums, before the first answer.
+  bool load_files = false;
+  // Is shown each filter that is loaded whole.
+  std::function<void(const AnyFilter& filter)> look{};
 };
 
 // The place that a location names, as it is written on a command line:
@@ -33,5 +40,11 @@ struct PlaceOptions {
 // FormatError as load() does; StoreError where another process writes the file.
 std::unique_ptr<FilterPlace> open_place(std::string_view location,
                                         const PlaceOptions& options = {});
+std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
+                                        const PlaceOptions& options = {});
+
+// The whole filter, out of a file or a server. Throws as load() of files and FilterPlace::copy()
+// do.
+AnyFilter load(const PlaceLocation& location);
 
 }  // namespace bloomery

@@ -10,13 +10,13 @@
 namespace bloomery {
 
 struct FilterEditor::Opened {
-  explicit Opened(const FilterLocation& location)
+  explicit Opened(const FileLocation& location)
       : format(location.format),
         target(follow_links(location.path)),
         lock(WriterLock::of(target)),
         filter(open(location)) {}
 
-  AnyFilter open(const FilterLocation& location) {
+  AnyFilter open(const FileLocation& location) {
     if (format != nullptr) return load_foreign(lock.file(), location);
     FileHeader header = read_header(lock.file());
     require_closed_cleanly(header, location.path);
@@ -31,7 +31,7 @@ struct FilterEditor::Opened {
   AnyFilter filter;
 };
 
-FilterEditor::FilterEditor(const FilterLocation& location) : FilterEditor(Opened(location)) {}
+FilterEditor::FilterEditor(const FileLocation& location) : FilterEditor(Opened(location)) {}
 
 FilterEditor::FilterEditor(Opened opened)
     : format_(opened.format),

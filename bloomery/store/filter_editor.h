@@ -5,7 +5,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_notes.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
@@ -17,8 +17,8 @@ namespace bloomery {
 // Throws as save and load do; BusyError where another process is writing the file.
 class FilterEditor {
  public:
-  explicit FilterEditor(const FilterLocation& location);
-  explicit FilterEditor(const std::filesystem::path& path) : FilterEditor(FilterLocation(path)) {}
+  explicit FilterEditor(const FileLocation& location);
+  explicit FilterEditor(const std::filesystem::path& path) : FilterEditor(FileLocation(path)) {}
 
   AnyFilter& filter() noexcept { return filter_; }
   const AnyFilter& filter() const noexcept { return filter_; }

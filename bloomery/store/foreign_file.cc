@@ -123,7 +123,7 @@ class ConfigChange {
 
 // Where no file was. Unasked, nothing is replaced: whoever makes FILE.config makes FILE too. With
 // `replace` several may be at it, and FILE has no settings until it is there, as below.
-std::optional<WriterLock> write_new(const FilterContents& contents, const FilterLocation& location,
+std::optional<WriterLock> write_new(const FilterContents& contents, const FileLocation& location,
                                     bool replace, const std::filesystem::path& target) {
   const Format& format = *location.format;
   ConfigChange config(location.config_path());
@@ -161,7 +161,7 @@ std::optional<WriterLock> write_new(const FilterContents& contents, const Filter
 // other say "absent" of keys that they hold, so between the steps there are no settings at all. The
 // caller holds the lock of the file that is replaced, if one is.
 std::optional<WriterLock> write_with_settings(const FilterContents& contents,
-                                              const FilterLocation& location, bool replace,
+                                              const FileLocation& location, bool replace,
                                               const std::filesystem::path& target,
                                               const std::optional<WriterLock>& replaced) {
   const Format& format = *location.format;
@@ -195,13 +195,13 @@ AnyFilter with_keys(AnyFilter filter, const Format& format) {
 
 }  // namespace
 
-FormatSettings settings_at(const FilterLocation& location) {
+FormatSettings settings_at(const FileLocation& location) {
   FormatSettings settings = location.settings;
   if (location.format->settings_of != nullptr) settings.merge(read_config(location.config_path()));
   return settings;
 }
 
-AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location) {
+AnyFilter load_foreign(const RegularFile& file, const FileLocation& location) {
   const FormatSettings settings = settings_at(location);
   try {
     if (file.size() == 0) return with_keys(location.format->decode({}, settings), *location.format);
@@ -231,7 +231,7 @@ std::optional<WriterLock> write_foreign(const FilterContents& contents, const Fo
   });
 }
 
-AnyFilter load(const FilterLocation& location) {
+AnyFilter load(const FileLocation& location) {
   if (location.format == nullptr) return load(location.path);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const auto file = RegularFile::open(location.path, RegularFile::Access::read);
@@ -250,7 +250,7 @@ AnyFilter load(const FilterLocation& location) {
   throw_busy(location.path);
 }
 
-void save(const FilterContents& contents, const FilterLocation& location,
+void save(const FilterContents& contents, const FileLocation& location,
           const SaveOptions& options) {
   if (location.format == nullptr) return save(contents, location.path, options);
   require_holds(*location.format, contents);

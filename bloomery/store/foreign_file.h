@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/writer_lock.h"
 
@@ -14,11 +14,11 @@ namespace bloomery {
 
 // Those of FILE.config, where there is one, and of the location, which win. Throws FormatError for
 // a config that is none.
-FormatSettings settings_at(const FilterLocation& location);
+FormatSettings settings_at(const FileLocation& location);
 
 // The filter of an open file; its keys() are the format's usual ones. Throws FormatError, naming
 // the file.
-AnyFilter load_foreign(const RegularFile& file, const FilterLocation& location);
+AnyFilter load_foreign(const RegularFile& file, const FileLocation& location);
 
 // As write_file in native_file_access.h; calls when_written before the file takes the target's
 // name. Throws IncompatibleError for a filter of another scheme.

@@ -16,7 +16,7 @@
 namespace bloomery::cli {
 namespace {
 
-AnyFilter make(const NewFilter& wanted, const FilterLocation& file = {}) {
+AnyFilter make(const NewFilter& wanted, const PlaceLocation& file = {}) {
   try {
     return empty_filter(wanted, file);
   } catch (const std::invalid_argument& error) {
@@ -51,11 +51,11 @@ std::uint64_t records_of(const std::string& location, const SourceOptions& optio
 
 DedupFilter::DedupFilter(const NewFilter& wanted) : own_(make(wanted)) {}
 
-DedupFilter::DedupFilter(FilterLocation state, const Patience& patience,
+DedupFilter::DedupFilter(const PlaceLocation& state, const Patience& patience,
                          const std::function<NewFilter()>& wanted)
-    : file_(std::move(state)) {
+    : file_(state.need_file("the state of dedup is a file")) {
   is_new_ = !std::filesystem::exists(std::filesystem::status(file_.path));
-  if (is_new_) bloomery::save(make(wanted(), file_).contents(), file_, {.replace = false});
+  if (is_new_) bloomery::save(make(wanted(), state).contents(), file_, {.replace = false});
   try {
     retry_while_busy(file_.text(), patience, [&] { editor_.emplace(file_); });
   } catch (...) {

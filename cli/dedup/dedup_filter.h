@@ -22,7 +22,7 @@ class DedupFilter {
 
   // That of the file, which is made as `wanted` says where it does not exist. From here on nobody
   // else can write it.
-  DedupFilter(FilterLocation state, const Patience& patience,
+  DedupFilter(const PlaceLocation& state, const Patience& patience,
               const std::function<NewFilter()>& wanted);
 
   AnyFilter& get() noexcept { return editor_ ? editor_->filter() : *own_; }
@@ -37,7 +37,7 @@ class DedupFilter {
  private:
   std::optional<FilterEditor> editor_;
   std::optional<AnyFilter> own_;
-  FilterLocation file_;
+  FileLocation file_;
   bool is_new_ = true;
   bool was_saved_ = false;
 };

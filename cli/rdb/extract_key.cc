@@ -61,7 +61,8 @@ void take_filter(const ExtractArguments& arguments, const rdb::ModuleKey& key,
 // No file that is asked here holds a cuckoo filter; a server takes it as it was dumped.
 void take_cuckoo(const ExtractArguments& arguments, const DumpFile& dump, const rdb::ModuleKey& key,
                  Report& report) {
-  if (arguments.out.format != &redisbloom::kPayloadFormat) {
+  const FileLocation& out = arguments.out.need_file("a filter out of a dump goes into a file");
+  if (out.format != &redisbloom::kPayloadFormat) {
     refuse(key,
            ", which no file of this command holds. As RESTORE takes it: bloomery rdb extract DUMP "
            "KEY redisbloom-dump:FILE, then redis-cli -x RESTORE KEY 0 <FILE");
@@ -71,7 +72,7 @@ void take_cuckoo(const ExtractArguments& arguments, const DumpFile& dump, const 
   redisbloom::encode_cuckoo_payload(filter, [&](auto piece) { byte_count += piece.size(); });
   retry_while_busy(arguments.out.text(), arguments.patience, [&] {
     write_or_replace(
-        arguments.out.path, arguments.replace,
+        out.path, arguments.replace,
         [&](const std::filesystem::path& target, const std::optional<WriterLock>& replaced) {
           return replace_file(target, byte_count, false, replaced, [&](ReplacementFile& file) {
             redisbloom::encode_cuckoo_payload(filter, [&](auto piece) { file.append(piece); });

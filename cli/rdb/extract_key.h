@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "bloomery/place/place_location.h"
 #include "bloomery/source/key_encoding.h"
-#include "bloomery/store/filter_location.h"
 #include "cli/patience.h"
 
 namespace bloomery::cli {
@@ -16,7 +16,7 @@ struct ExtractArguments {
   std::string key;
   KeyEncoding encoding = KeyEncoding::text;
   std::optional<std::uint64_t> database;
-  FilterLocation out;
+  PlaceLocation out;
   bool replace = false;
   Patience patience;
 };

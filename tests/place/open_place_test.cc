@@ -8,7 +8,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/store/filter_location.h"
+#include "bloomery/store/file_location.h"
 #include "tests/store/scratch_folder.h"
 
 namespace bloomery {
@@ -16,7 +16,7 @@ namespace {
 
 using testing::ScratchFolder;
 
-constexpr PlaceOptions kWrite{.access = PlaceOptions::read_write};
+const PlaceOptions kWrite{.access = PlaceOptions::read_write};
 
 class OpenPlace : public ::testing::Test {
  protected:
@@ -114,7 +114,7 @@ TEST_F(OpenPlace, OpensOtherSystemsFiles) {
   const Format& format = *find_format("guava");
   AnyFilter filter = format.create({.capacity = 100, .false_positive_rate = 1e-4}, {});
   filter.insert("in");
-  save(filter.contents(), parse_filter_location(location));
+  save(filter.contents(), parse_file_location(location));
   {
     const auto place = open_place(location, kWrite);
     EXPECT_EQ(place->name(), location);

@@ -12,8 +12,8 @@
 #include <functional>
 
 #include "bloomery/errors.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/filter_editor.h"
-#include "bloomery/store/filter_location.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/store/read_write.h"
@@ -286,7 +286,7 @@ TEST_F(FailingSystem, WhatIsChangedInPlaceWhileItIsReadIsNotDamaged) {
 // The bits of one filter under the settings of another say "absent" of keys that they hold.
 TEST(FailingForeignFile, SettingsBesideAFileNeverOutliveItsBitsOrComeBefore) {
   const ScratchFolder folder;
-  const auto location = parse_filter_location("redisson:" + (folder / "users").string());
+  const auto location = parse_file_location("redisson:" + (folder / "users").string());
   const auto keys = testing::texts(50, "member:");
   const auto filled = [&](std::uint64_t capacity) {
     AnyFilter filter = location.format->create({.capacity = capacity}, {});
@@ -321,7 +321,7 @@ TEST(FailingForeignFile, MakingOneLeavesBothFilesOrNeither) {
       if (is_stale && !replace) continue;  // refused
       SCOPED_TRACE(::testing::Message() << replace << is_stale);
       const ScratchFolder folder;
-      const auto location = parse_filter_location("redisson:" + (folder / "users").string());
+      const auto location = parse_file_location("redisson:" + (folder / "users").string());
       AnyFilter filter = location.format->create({.capacity = 100}, {});
       filter.insert("alice");
       const std::string stale = "size=64\nhashIterations=1\n";
@@ -355,7 +355,7 @@ TEST(FailingForeignFile, MakingOneLeavesBothFilesOrNeither) {
 // Another one's file that came meanwhile never stands under our settings.
 TEST(FailingForeignFile, AFileThatSomebodyMadeMeanwhileKeepsItsSettings) {
   const ScratchFolder folder;
-  const auto location = parse_filter_location("redisson:" + (folder / "users").string());
+  const auto location = parse_file_location("redisson:" + (folder / "users").string());
   const AnyFilter filter = location.format->create({.capacity = 100}, {});
   int named = 0;
   for (const char* naming : {"linkat", "renameat2"}) {

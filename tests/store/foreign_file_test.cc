@@ -6,8 +6,8 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/store/file_location.h"
 #include "bloomery/store/filter_editor.h"
-#include "bloomery/store/filter_location.h"
 #include "bloomery/store/mapped_filter.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/keys.h"
@@ -24,8 +24,8 @@ using testing::ScratchFolder;
 using testing::stored_words;
 using testing::texts;
 
-FilterLocation at(const Format& format, const std::filesystem::path& path) {
-  FilterLocation location(path);
+FileLocation at(const Format& format, const std::filesystem::path& path) {
+  FileLocation location(path);
   location.format = &format;
   return location;
 }
@@ -51,7 +51,7 @@ class ForeignFile : public ::testing::TestWithParam<const Format*> {
 // There and back through our own file, to the byte; and answering alike on the way.
 TEST_P(ForeignFile, GoesThroughOurOwnFile) {
   const AnyFilter filter = filled(format());
-  const FilterLocation theirs = at(format(), folder_ / "theirs");
+  const FileLocation theirs = at(format(), folder_ / "theirs");
   save(filter.contents(), theirs);
   save(load(theirs), folder_ / "ours");
   const AnyFilter ours = load(folder_ / "ours");
@@ -70,7 +70,7 @@ TEST_P(ForeignFile, GoesThroughOurOwnFile) {
 
 // What its system takes keys for where nobody says else; in our file it is written down.
 TEST_P(ForeignFile, SaysInOurFileHowItsKeysAreWritten) {
-  const FilterLocation theirs = at(format(), folder_ / "theirs");
+  const FileLocation theirs = at(format(), folder_ / "theirs");
   save(filled(format()).contents(), theirs);
   const KeyForm usual{.encoding = find_key_encoding(format().keys).value()};
   EXPECT_EQ(load(theirs).keys(), usual);
@@ -81,7 +81,7 @@ TEST_P(ForeignFile, SaysInOurFileHowItsKeysAreWritten) {
 }
 
 TEST_P(ForeignFile, IsEditedInPlace) {
-  const FilterLocation location = at(format(), folder_ / "f");
+  const FileLocation location = at(format(), folder_ / "f");
   AnyFilter filter = filled(format());
   save(filter.contents(), location);
   {
@@ -95,7 +95,7 @@ TEST_P(ForeignFile, IsEditedInPlace) {
 }
 
 TEST_P(ForeignFile, IsNotOverwrittenUnasked) {
-  const FilterLocation location = at(format(), folder_ / "f");
+  const FileLocation location = at(format(), folder_ / "f");
   save(filled(format()).contents(), location, {.replace = false});
   const std::string before = read_file(folder_ / "f");
   EXPECT_THROW(save(filled(format()).contents(), location, {.replace = false}), StoreError);
@@ -120,14 +120,14 @@ TEST(GoldenForeignFile, IsReadAndWrittenAsEver) {
   save(filter, folder / "again");
   EXPECT_EQ(read_file(folder / "again"), read_file(golden));
   EXPECT_EQ(HashId{static_cast<std::uint8_t>(read_file(golden)[11])}, HashId::foreign);
-  save(filter.contents(), parse_filter_location("guava:" + (folder / "guava").string()));
+  save(filter.contents(), parse_file_location("guava:" + (folder / "guava").string()));
   EXPECT_EQ(read_file(folder / "guava"),
             std::string("\1\5\0\0\0\2\x40\0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0", 22));
 }
 
 TEST(ForeignConfig, IsReadAsRedisPrintsAHash) {
   const ScratchFolder folder;
-  const FilterLocation location = parse_filter_location("redisson:" + (folder / "f").string());
+  const FileLocation location = parse_file_location("redisson:" + (folder / "f").string());
   std::ofstream(folder / "f") << "";
   std::ofstream(folder / "f.config")
       << "size\n729\nhashIterations\n5\nexpectedInsertions\n100\nfalseProbability\n0.03\n";
@@ -136,14 +136,14 @@ TEST(ForeignConfig, IsReadAsRedisPrintsAHash) {
   EXPECT_EQ(filter.capacity(), 100U);
   std::ofstream(folder / "f.config") << "size=800 hashIterations=5";
   EXPECT_EQ(load(location).geometry().bit_count, 800U);
-  FilterLocation asked = location;
+  FileLocation asked = location;
   asked.settings["size"] = "900";
   EXPECT_EQ(load(asked).geometry().bit_count, 900U);
 }
 
 TEST(ForeignConfig, IsRefusedWhereItIsNone) {
   const ScratchFolder folder;
-  const FilterLocation location = parse_filter_location("redisson:" + (folder / "f").string());
+  const FileLocation location = parse_file_location("redisson:" + (folder / "f").string());
   std::ofstream(folder / "f") << "";
   EXPECT_THROW(load(location), std::invalid_argument);  // nothing says the size
   std::ofstream(folder / "f.config") << "size";
@@ -156,7 +156,7 @@ TEST(ForeignConfig, IsRefusedWhereItIsNone) {
 
 TEST(ForeignFormat, RefusesBitsOfAnotherScheme) {
   const ScratchFolder folder;
-  const FilterLocation location = parse_filter_location("guava:" + (folder / "f").string());
+  const FileLocation location = parse_file_location("guava:" + (folder / "f").string());
   const AnyFilter blocked = make_filter(FilterKind::blocked, {.capacity = 100});
   try {
     save(blocked.contents(), location);

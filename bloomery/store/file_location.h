@@ -14,9 +14,9 @@ namespace bloomery {
 //   guava:users.bin                     one of another system's format; formats() has their names
 //   redisson:users.bin?legacy=1         with what its bytes do not say
 // A file whose name has a colon is written with its folder: ./odd:name.
-struct FilterLocation {
-  FilterLocation() = default;
-  explicit FilterLocation(std::filesystem::path file) : path(std::move(file)) {}  // our own
+struct FileLocation {
+  FileLocation() = default;
+  explicit FileLocation(std::filesystem::path file) : path(std::move(file)) {}  // our own
 
   const Format* format = nullptr;  // null: our own
   std::filesystem::path path;
@@ -30,14 +30,14 @@ struct FilterLocation {
 };
 
 // Throws std::invalid_argument for a format or a setting that is none.
-FilterLocation parse_filter_location(std::string_view text);
+FileLocation parse_file_location(std::string_view text);
 
 // As load and save of native_file.h. A file of another system's format holds no notes, and the
 // location's settings are not looked at where it is saved: the filter has its own, which are
 // written to FILE.config where the bytes do not say them. Throws IncompatibleError for a filter
 // whose bits mean other keys in that format.
-AnyFilter load(const FilterLocation& location);
-void save(const FilterContents& contents, const FilterLocation& location,
+AnyFilter load(const FileLocation& location);
+void save(const FilterContents& contents, const FileLocation& location,
           const SaveOptions& options = {});
 
 }  // namespace bloomery

@@ -1,4 +1,4 @@
-#include "bloomery/store/filter_location.h"
+#include "bloomery/store/file_location.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,32 +8,32 @@
 namespace bloomery {
 namespace {
 
-TEST(FilterLocation, IsAFileOfOurOwnWithoutAFormat) {
+TEST(FileLocation, IsAFileOfOurOwnWithoutAFormat) {
   for (const char* const path : {"users.bloom", "a/b:c.bloom", "./guava:x", "C:x", "", "?"}) {
-    const FilterLocation location = parse_filter_location(path);
+    const FileLocation location = parse_file_location(path);
     EXPECT_EQ(location.format, nullptr) << path;
     EXPECT_EQ(location.path, path);
     EXPECT_EQ(location.text(), path);
   }
 }
 
-TEST(FilterLocation, NamesAFormatAndWhatItsBytesDoNotSay) {
-  const FilterLocation plain = parse_filter_location("guava:/data/users:1.bin");
+TEST(FileLocation, NamesAFormatAndWhatItsBytesDoNotSay) {
+  const FileLocation plain = parse_file_location("guava:/data/users:1.bin");
   EXPECT_EQ(plain.format, find_format("guava"));
   EXPECT_EQ(plain.path, "/data/users:1.bin");
   EXPECT_TRUE(plain.settings.empty());
   EXPECT_EQ(plain.text(), "guava:/data/users:1.bin");
 
-  const FilterLocation more = parse_filter_location("redisson:a?b?size=7&hashIterations=5");
+  const FileLocation more = parse_file_location("redisson:a?b?size=7&hashIterations=5");
   EXPECT_EQ(more.path, "a?b");
   EXPECT_EQ(more.settings, (FormatSettings{{"size", "7"}, {"hashIterations", "5"}}));
   EXPECT_EQ(more.config_path(), "a?b.config");
 }
 
-TEST(FilterLocation, RefusesWhatItCannotMean) {
+TEST(FileLocation, RefusesWhatItCannotMean) {
   for (const char* const text :
        {"nosuch:file", "guava:", "guava:?k=1", "guava:x?k", "guava:x?=1", "guava:x?k=1&k=2"}) {
-    EXPECT_THROW(parse_filter_location(text), std::invalid_argument) << text;
+    EXPECT_THROW(parse_file_location(text), std::invalid_argument) << text;
   }
 }
 

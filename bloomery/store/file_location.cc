@@ -1,4 +1,4 @@
-#include "bloomery/store/filter_location.h"
+#include "bloomery/store/file_location.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -37,12 +37,12 @@ void add_setting(FormatSettings& settings, std::string_view pair, std::string_vi
 
 }  // namespace
 
-std::string FilterLocation::text() const {
+std::string FileLocation::text() const {
   return format == nullptr ? path.string() : std::string(format->name) + ":" + path.string();
 }
 
-FilterLocation parse_filter_location(std::string_view text) {
-  FilterLocation location;
+FileLocation parse_file_location(std::string_view text) {
+  FileLocation location;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || !is_scheme(text.substr(0, colon))) {
     location.path = text;

@@ -1,0 +1,42 @@
+#include "bloomery/place/place_location.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/location.h"
+
+namespace bloomery {
+
+const FileLocation& PlaceLocation::need_file(std::string_view why) const {
+  if (is_live()) throw std::invalid_argument(text() + ": " + std::string(why));
+  return file;
+}
+
+PlaceLocation parse_place_location(std::string_view text) {
+  if (redis::is_redis_location(text)) {
+    throw std::invalid_argument(
+        "the location of the server does not say whose filter is there; FORMAT:redis://..., with "
+        "one of " +
+        redis::live_formats());
+  }
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::string_view rest = text.substr(std::min(colon + 1, text.size()));
+  if (!redis::is_redis_location(rest)) return PlaceLocation(parse_file_location(text));
+  const std::string word(text.substr(0, colon));
+  PlaceLocation location;
+  location.format = find_format(word);
+  if (location.format == nullptr) {
+    throw std::invalid_argument(word + ": no format is called so; in servers live " +
+                                redis::live_formats());
+  }
+  if (!redis::is_live_format(*location.format)) {
+    throw std::invalid_argument(word + ": not a format that lives in a server; those are " +
+                                redis::live_formats());
+  }
+  location.server = rest;
+  location.name = word + ":" + redis::parse_location(rest).text();
+  return location;
+}
+
+}  // namespace bloomery

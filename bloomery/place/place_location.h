@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bloomery/store/file_location.h"
+
+namespace bloomery {
+
+// Where a filter is, in one word of a command line: in a file, or in a server.
+//   users.bloom                         a file of our own
+//   guava:users.bin                     one of another system's format
+//   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)
+struct PlaceLocation {
+  PlaceLocation() = default;
+  explicit PlaceLocation(FileLocation where) : format(where.format), file(std::move(where)) {}
+
+  const Format* format = nullptr;  // null: our own
+  FileLocation file{};             // of a filter in a file
+  std::string server{};            // of one in a server: what follows FORMAT:, with its passwords
+  std::string name{};              // and its location without them
+
+  bool is_live() const noexcept { return !server.empty(); }
+  // As it was written but for the settings and passwords, for messages.
+  std::string text() const { return is_live() ? name : file.text(); }
+  // Throws std::invalid_argument, "LOCATION: WHY", for a filter in a server.
+  const FileLocation& need_file(std::string_view why) const;
+};
+
+// The one parser of filters' locations. Throws std::invalid_argument, with what is allowed.
+PlaceLocation parse_place_location(std::string_view text);
+
+}  // namespace bloomery

@@ -1,0 +1,132 @@
+// Filters of other systems where they live, through the command.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/cli/shell.h"
+#include "tests/store/scratch_folder.h"
+#include "tests/support/redis_server.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::numbered_lines;
+using testing::Outcome;
+using testing::RedisServer;
+using testing::Shell;
+
+class LiveCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+    server_ = std::make_unique<RedisServer>(folder_.path().string());
+    server_->ask(
+        "HSET '{users}:config' size 9585 hashIterations 7 expectedInsertions 1000 "
+        "falseProbability 0.01");
+  }
+
+  std::string at(const std::string& format, const std::string& settings,
+                 const std::string& key = "users") const {
+    return " '" + format + ":redis+unix://" + server_->socket() + settings + "#" + key + "' ";
+  }
+  std::string users() const { return at("redisson", ""); }
+  std::string trusted() const { return at("redisson", "?trust=bits"); }
+
+  testing::ScratchFolder folder_;
+  std::unique_ptr<RedisServer> server_{};
+  Shell shell_;
+};
+
+TEST_F(LiveCommand, InsertsAndAsksALiveFilter) {
+  const Outcome inserted =
+      shell_.run("bloomery insert --as text --json" + users(), numbered_lines("in", 100));
+  ASSERT_EQ(inserted.status, 0) << inserted.err;
+  EXPECT_EQ(inserted.json().at("key_count"), 100);
+  EXPECT_EQ(inserted.json().at("new_count"), 100);
+  EXPECT_EQ(shell_.run("bloomery insert --as text" + users(), "in3\n").status, 1) << "none was new";
+
+  const Outcome some = shell_.run("bloomery check --as text" + trusted(), "in7\nout7\nin8\n");
+  EXPECT_EQ(some.out, "in7\nin8\n");
+  EXPECT_EQ(some.status, 0);
+  EXPECT_EQ(shell_.run("bloomery check --as text -v" + trusted(), "in7\nout7\n").out, "out7\n");
+  EXPECT_EQ(shell_.run("bloomery check --as text" + trusted(), "out7\n").status, 1);
+  EXPECT_EQ(shell_.run("bloomery explain --as text" + trusted() + "in7").status, 0);
+  EXPECT_EQ(shell_.run("bloomery info --json" + trusted()).json().at("bit_count"), 9585);
+}
+
+TEST_F(LiveCommand, WhatIsUnknownIsPrintedToldOnceAndFails) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
+  const Outcome some = shell_.run("bloomery check --as text" + users(), "in\nout1\nout2\n");
+  EXPECT_EQ(some.out, "in\nout1\nout2\n");
+  EXPECT_EQ(some.status, 2);
+  const Outcome explained = shell_.run("bloomery explain --json --as text" + users() + "out1");
+  EXPECT_EQ(explained.json().at("presence"), "unknown");
+  EXPECT_EQ(explained.status, 2);
+  EXPECT_EQ(shell_.run("bloomery explain --as text" + trusted() + "out1").status, 1);
+  EXPECT_THAT(some.err, HasSubstr("trust=bits"));
+  EXPECT_EQ(testing::count_lines(some.err), 1U);
+  EXPECT_EQ(shell_.run("bloomery check --as text -v" + users(), "in\nout\n").out, "");
+  EXPECT_EQ(shell_.run("bloomery check --as text -q" + users(), "out\nin\n").status, 0)
+      << "as grep";
+  const Outcome counted = shell_.run("bloomery check --as text --json" + users(), "in\nout\n");
+  EXPECT_EQ(counted.json().at("maybe_count"), 1);
+  EXPECT_EQ(counted.json().at("absent_count"), 0);
+  EXPECT_EQ(counted.json().at("unknown_count"), 1);
+  EXPECT_EQ(counted.status, 2);
+}
+
+TEST_F(LiveCommand, AFilterThatIsGoneIsUnknownNotAbsent) {
+  const Outcome none = shell_.run("bloomery check --as text" + trusted(), "in\n");
+  EXPECT_EQ(none.out, "in\n");
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("its bitmap users is not there"));
+  const Outcome away =
+      shell_.run("bloomery check 'gozero:redis+unix:///nowhere.sock?bits=80&trust=bits#x'", "in\n");
+  EXPECT_EQ(away.out, "in\n");
+  EXPECT_EQ(away.status, 2);
+  EXPECT_EQ(testing::count_lines(away.err), 1U) << away.err;
+}
+
+TEST_F(LiveCommand, AFilterInAServerAndAFileAreAskedTogether) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "live\n").status, 0);
+  ASSERT_EQ(
+      shell_.run("bloomery create f.bloom -n 100 -p 1e-6 && bloomery insert f.bloom", "filed\n")
+          .status,
+      0);
+  const Outcome both =
+      shell_.run("bloomery check --as text f.bloom" + trusted(), "live\nfiled\nneither\n");
+  EXPECT_EQ(both.out, "live\nfiled\n");
+  EXPECT_EQ(both.status, 0);
+  EXPECT_EQ(shell_.run("bloomery check --as text -c f.bloom" + users(), "live\nfiled\n").status, 0);
+}
+
+TEST_F(LiveCommand, ReadsALiveFilterIntoAFileAndMergesIt) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), numbered_lines("in", 50)).status, 0);
+  ASSERT_EQ(shell_.run("bloomery convert --as text" + trusted() + "copy.bloom").status, 0);
+  EXPECT_EQ(shell_.run("bloomery convert --as text" + users() + "other.bloom").status, 2)
+      << "the file would say absent";
+  EXPECT_EQ(shell_.run("bloomery check -c copy.bloom", numbered_lines("in", 50)).out, "50\n");
+  EXPECT_EQ(shell_.run("bloomery check -q copy.bloom", "out\n").status, 1);
+  EXPECT_EQ(shell_.run("bloomery merge --as text both.bloom copy.bloom" + trusted()).status, 0);
+}
+
+TEST_F(LiveCommand, WhatCannotBeDoneThereIsRefusedByName) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
+  const std::string name = "redisson:redis+unix://" + server_->socket() + "#users: ";
+  for (const std::string& line :
+       {"bloomery erase" + users(), "bloomery insert --in-place" + users(),
+        "bloomery dedup --state" + users(), "bloomery merge" + users() + "a b"}) {
+    const Outcome refused = shell_.run(line, "in\n");
+    EXPECT_EQ(refused.status, 2) << line;
+    EXPECT_THAT(refused.err, HasSubstr(name)) << line;
+  }
+  EXPECT_EQ(shell_.run("bloomery check --as text -q" + trusted(), "in\n").status, 0);
+}
+
+}  // namespace
+}  // namespace bloomery
