@@ -22,6 +22,10 @@ constexpr std::size_t kOffset = 1;
 constexpr std::size_t kRaisedTo = 2;
 constexpr std::size_t kRaise = 3;
 
+// So many generations back, time stands still. With keys in every generation the newest is one
+// behind the clock at the most, so a leap of that many more is not taken for an even pace.
+constexpr std::uint64_t kStandsStill = 3;
+
 // Beyond this a head is none: no clock and no count gets there, and products stay below 2^64. One
 // that was stored with so much stays there: what inserts make of it must be a head again.
 constexpr std::uint64_t kMost = std::uint64_t{1} << 60;
@@ -60,7 +64,7 @@ struct Moment {
   }
   std::uint64_t true_offset() const noexcept { return is_right_again() ? offset - raise : offset; }
   std::uint64_t by_clock() const noexcept { return clock + true_offset(); }
-  bool went_back() const noexcept { return by_clock() + 1 < newest; }
+  bool went_back() const noexcept { return by_clock() + kStandsStill < newest; }
 };
 
 // Odd while somebody sets an offset, of whatever filter: that is rare.
@@ -91,8 +95,11 @@ void set_offset(std::span<std::uint64_t> words, Clock clock) noexcept {
   std::uint64_t offset = moment.true_offset();
   std::uint64_t raise = moment.is_right_again() ? 0 : moment.raise;
   if (moment.went_back()) {
-    raise += moment.newest - moment.by_clock();
-    offset = moment.newest - moment.clock;
+    // Not to the newest: nobody knows how much of it is over by this clock, and cut short a second
+    // after it began it would take its time from all keys that are older.
+    const std::uint64_t before = moment.newest - 1;
+    raise += before - moment.by_clock();
+    offset = before - moment.clock;
   }
   offset_changes.fetch_add(1, std::memory_order_acq_rel);
   __atomic_store_n(&words[kOffset], offset, __ATOMIC_RELEASE);

@@ -12,9 +12,10 @@ namespace bloomery {
 // Which generation it is, by the head of a windowed filter's words (see windowed_shape.h) and, for
 // windows of time, by a clock.
 //
-// A clock that goes back does not bring a generation back. While it is at most a generation behind,
-// time stands still; beyond, the next insert takes what it says as going on from here, so that keys
-// stay their time and no generation is overfull. So a head of any content is gone on from.
+// A clock that goes back does not bring a generation back. While it is at most three generations
+// behind, time stands still; beyond, the next insert takes what it says as going on from here, and
+// gives the newest generation one more, so that keys stay their time and no generation takes the
+// keys of a day. So a head of any content is gone on from.
 class GenerationClock {
  public:
   explicit GenerationClock(const FilterParameters& parameters);

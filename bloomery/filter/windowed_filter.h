@@ -25,9 +25,11 @@ namespace bloomery {
 // neighbourhood of its key, 4 KiB, or twice that at low rates. At 1 % a key of the window takes
 // 18.4 bits, where a BlockedFilter has 10.1, and a call reads three adjacent lines (at G = 4).
 //
-// A clock that goes back loses no key: time stands still while it is less than a generation, and
+// A clock that goes back loses no key: time stands still while it is three generations or less, and
 // goes on from where it was when it is more; when it then leaps ahead by as much, it is taken for
-// right again. One that leaps ahead without that says that time has passed, and keys are forgotten.
+// right again. Time without any insert looks the same: where it is as long as the clock went back,
+// it is taken for that, and who then sets the clock right makes it leap. One that leaps ahead
+// without having gone back says that time has passed, and keys are forgotten.
 // By time, filters merge, each generation with the one
 // of its age; by count they do not.
 //

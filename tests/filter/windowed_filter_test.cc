@@ -319,6 +319,61 @@ TEST(WindowedFilter, AClockThatIsWrongTwiceLosesNoKey) {
   EXPECT_FALSE(filter.may_contain("right"));
 }
 
+// Again and again, each time to just before the end of a generation by the clock that is now.
+TEST(WindowedFilter, AClockThatGoesBackAgainAndAgainLosesNoKey) {
+  constexpr std::uint64_t kLength = 840'000;
+  for (const std::uint32_t generations : {1U, 2U, 4U, 7U}) {
+    const std::uint64_t generation = kLength / generations;
+    for (std::uint64_t back = 1; back <= 9; ++back) {
+      SCOPED_TRACE(std::to_string(generations) + " generations, back " + std::to_string(back));
+      FakeClock clock;
+      WindowedFilter filter({.capacity = 1'000,
+                             .false_positive_rate = 1e-9,
+                             .window = clock.window(kLength, generations)});
+      filter.insert("first");
+      for (int i = 0; i < 20; ++i) {
+        clock.now_ms -= back * generation - (generation - 1'000 - clock.now_ms % generation);
+        filter.insert(2 * i);
+        clock.now_ms += 2'000;
+        filter.insert(2 * i + 1);
+        ASSERT_TRUE(filter.may_contain("first")) << i;
+        ASSERT_TRUE(filter.may_contain(0)) << i;
+      }
+      clock.now_ms += kLength - 40'000;
+      EXPECT_TRUE(filter.may_contain("first"));
+    }
+  }
+}
+
+TEST(WindowedFilter, AnyStepsBackOfTheClockLoseNoKey) {
+  constexpr std::uint64_t kLength = 840'000;
+  std::mt19937_64 random(20);
+  for (int history = 0; history < 400; ++history) {
+    const auto generations = static_cast<std::uint32_t>(1 + random() % kMostGenerations);
+    FakeClock clock;
+    clock.now_ms += random() % kLength;
+    WindowedFilter filter({.capacity = 1'000,
+                           .false_positive_rate = 1e-9,
+                           .window = clock.window(kLength, generations)});
+    std::uint64_t real = 0;
+    std::vector<std::uint64_t> times;
+    for (std::uint64_t key = 0; key < 60; ++key) {
+      if (random() % 4 == 0) clock.now_ms -= random() % (kLength << random() % 4);
+      const std::uint64_t pause = random() % (kLength / 10);
+      clock.now_ms += pause;
+      real += pause;
+      filter.insert(key);
+      times.push_back(real);
+      for (std::uint64_t each = 0; each <= key; ++each) {
+        if (real - times[each] > kLength) continue;
+        ASSERT_TRUE(filter.may_contain(each))
+            << history << ": " << generations << " generations, key " << each << " after "
+            << real - times[each] << " ms";
+      }
+    }
+  }
+}
+
 // Beside threads that insert and ask: a clock and an offset that do not belong together are a leap.
 TEST(WindowedFilter, ThreadsLoseNoKeyWhileTheClockIsSet) {
   FakeClock clock;
