@@ -207,8 +207,9 @@ void WindowedLayout::merge(std::span<std::uint64_t> words,
         "cannot merge windows by count: nothing says in which order the keys of both came; windows "
         "of time merge");
   }
-  const std::uint64_t now = clock_.take(words, 1).generation;
+  // In this order: where a generation ends between the two, their keys get younger.
   const std::uint64_t theirs = clock_.now(others);
+  const std::uint64_t now = clock_.take(words, 1).generation;
   for (std::uint64_t group = 0; group < shape_.groups; ++group) {
     const SlotSet living = living_slots(others, group, theirs);
     if (living == 0) continue;

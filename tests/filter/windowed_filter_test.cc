@@ -374,6 +374,24 @@ TEST(WindowedFilter, AnyStepsBackOfTheClockLoseNoKey) {
   }
 }
 
+// The clock goes on to the next generation between one reading and the next.
+TEST(WindowedFilter, MergingTakesNoTimeFromTheKeysOfTheOther) {
+  std::uint64_t now_ms = kNoon - 1;
+  bool ticks = false;
+  const Window window{
+      .length_ms = 1'000, .generations = 4, .clock = [&] { return ticks ? now_ms++ : now_ms; }};
+  const FilterOptions options{.capacity = 100, .false_positive_rate = 1e-9, .window = window};
+  WindowedFilter from(options);
+  WindowedFilter to(options);
+  from.insert("key");
+  ticks = true;
+  to.merge(from);
+  ticks = false;
+  now_ms = kNoon + 999;
+  EXPECT_TRUE(from.may_contain("key"));
+  EXPECT_TRUE(to.may_contain("key"));
+}
+
 // Beside threads that insert and ask: a clock and an offset that do not belong together are a leap.
 TEST(WindowedFilter, ThreadsLoseNoKeyWhileTheClockIsSet) {
   FakeClock clock;
