@@ -79,7 +79,10 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
     throw Refusal(kNotInserted);
   }
   if (became == Insert::full) throw Full(kFull);
-  if (load != nullptr) load->added.note(call.word(2), now);
+  if (load != nullptr) {
+    load->had_filter = true;
+    load->added.note(call.word(2), now);
+  }
   const std::array item{call.raw_word(2)};
   const bool changes = became == Insert::added || filter.counts_repeats() || load != nullptr;
   tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true, load);
@@ -110,6 +113,7 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
     is_full = is_failed = false;
   }
 
+  if (load != nullptr) load->had_filter = true;
   std::vector<String*> changes;
   changes.reserve(load != nullptr ? progress.done : progress.added);
   for (std::size_t i = 0; i < progress.done; ++i) {

@@ -94,6 +94,7 @@ void bloom_apply(Call& call) {
       }
       call.replicate();
       if (key.is_empty()) return;
+      load->had_filter = true;
     }
     auto& filter = key.existing<StoredFilter>();
     const auto was_new = std::make_unique<bool[]>(items.size());

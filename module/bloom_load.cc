@@ -148,6 +148,7 @@ void begin(Call& call) {
     }
   }
   require_filter_or_none(call.open(kRead));
+  upload->had_filter = !call.open(kRead).is_empty();
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   const auto* const other = shadow.get_or_none<Upload>();
@@ -185,6 +186,7 @@ void at(Call& call) {
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 5));
   NativeReader& reader = reader_of(upload);
   if (offset != reader.taken()) refuse_byte(reader);
+  if (!call.open(kRead).is_empty()) upload.had_filter = true;
   try {
     take(call, upload, data);
   } catch (const Refusal&) {
@@ -203,7 +205,8 @@ void commit(Call& call, OpenKey& key) {
   OpenKey shadow = call.open(name, kRead | kWrite);
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 3));
   require_all_bytes(reader_of(upload));
-  if (upload.was_moved && !key.is_empty() && !call.is_replay()) {
+  // Also where there is no filter now, but was: it may have expired with what it took.
+  if (upload.was_moved && (upload.had_filter || !key.is_empty()) && !call.is_replay()) {
     throw Refusal(
         "ERR this load moved from server to server, and items may have been added where it was "
         "not; begin again");
@@ -291,7 +294,7 @@ void meanwhile(Call& call) {
   auto& upload = key.existing<Upload>();
   upload.id = call.word(3);
   upload.lives_ms = number_of(call, 4, "the milliseconds");
-  upload.was_moved = number_of(call, 5, "whether it moved") != 0;
+  upload.take_past(number_of(call, 5, "whether it moved"));
   if (!call.word(6).empty()) upload.added.spoil(std::string(call.word(6)));
   call.replicate();
   call.reply_ok();

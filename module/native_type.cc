@@ -52,7 +52,7 @@ bool is_of_a_file(Io* io) noexcept {
 void load_meanwhile(Io* io, Upload& upload) {
   upload.id = load_string(io);
   upload.lives_ms = load_number(io);
-  upload.was_moved = load_number(io) != 0;
+  upload.take_past(load_number(io));
   const std::string spoilt = load_string(io);
   for (std::uint64_t left = load_number(io); left > 0; --left) {
     const std::string item = load_string(io);
@@ -110,7 +110,7 @@ void save_upload(Io* io, void* value) noexcept {
   }
   save_text(io, upload.id);
   api().save_unsigned(io, upload.lives_ms);
-  api().save_unsigned(io, upload.was_moved ? 1 : 0);
+  api().save_unsigned(io, upload.past());
   save_text(io, upload.added.spoilt());
   api().save_unsigned(io, upload.added.all().size());
   for (const AddedMeanwhile::Item& each : upload.added.all()) {
@@ -176,7 +176,7 @@ void rewrite_upload(Io* aof, String* key, void* value) noexcept {
   const std::string& spoilt = upload.added.spoilt();
   api().emit_aof(aof, command.c_str(), "scbllb", key, "MEANWHILE", upload.id.data(),
                  upload.id.size(), static_cast<long long>(upload.lives_ms),
-                 static_cast<long long>(upload.was_moved ? 1 : 0), spoilt.data(), spoilt.size());
+                 static_cast<long long>(upload.past()), spoilt.data(), spoilt.size());
   for (const AddedMeanwhile::Item& each : upload.added.all()) {
     api().emit_aof(aof, command.c_str(), "scllb", key, "ADDED",
                    static_cast<long long>(each.milliseconds), static_cast<long long>(each.times),

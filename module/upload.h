@@ -38,11 +38,19 @@ struct Upload {
   void take(std::span<const std::byte> piece);
   std::uint64_t memory_bytes() const noexcept { return byte_count() + added.memory_bytes(); }
 
+  // The two that say whether it may have missed items, as one number.
+  std::uint64_t past() const noexcept { return (was_moved ? 1U : 0U) | (had_filter ? 2U : 0U); }
+  void take_past(std::uint64_t past) noexcept {
+    was_moved = (past & 1) != 0;
+    had_filter = (past & 2) != 0;
+  }
+
   std::string target;
   std::string id{};                         // who loads; empty: did not say
   std::uint64_t lives_ms = 60 * 60 * 1000;  // behind its last step
   // It left a server by DUMP or MIGRATE: items may have been added where it was not.
   bool was_moved = false;
+  bool had_filter = false;               // beside it, which took items too
   std::optional<NativeReader> reader{};  // none: how long it is comes later
   AddedMeanwhile added{};
   UncountedMemory beside{};

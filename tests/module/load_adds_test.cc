@@ -254,7 +254,10 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
   EXPECT_EQ(commit(server, "key").substr(0, 20), "-ERR this load moved");
   EXPECT_EQ(server.ask("BLOOM.CHECK key later"), "*1 :1");
+  server.ask("DEL key");
+  EXPECT_EQ(commit(server, "key").substr(0, 20), "-ERR this load moved") << "it took them with it";
   server.ask("BLOOM.LOAD key ABORT");
+  server.ask("BF.ADD key later");
   // It ended by itself.
   begin(server, "key", bytes);
   bring(server, "key", bytes);
