@@ -17,6 +17,7 @@ struct ExtractArguments {
   KeyEncoding encoding = KeyEncoding::text;
   std::optional<std::uint64_t> database;
   PlaceLocation out;
+  std::string folder;  // of --all: in the place of key and out
   bool replace = false;
   Patience patience;
 };

@@ -8,6 +8,7 @@
 #include "cli/exit_status.h"
 #include "cli/messages.h"
 #include "cli/rdb/dump_file.h"
+#include "cli/rdb/take_filter.h"
 #include "cli/report.h"
 #include "cli/text_table.h"
 
@@ -15,11 +16,6 @@ namespace bloomery::cli {
 namespace {
 
 using rdb::Holds;
-
-bool can_extract(const rdb::ModuleKey& key) noexcept {
-  const Holds what = rdb::holds(key);
-  return what == Holds::chain || what == Holds::cuckoo || what == Holds::native;
-}
 
 void add_contents(Report& report, const FilterContents& contents) {
   report.add("capacity", contents.capacity());

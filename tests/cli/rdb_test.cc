@@ -67,6 +67,72 @@ TEST(Rdb, ExtractsAFilterIntoAnyFormatThatHoldsIt) {
   EXPECT_FALSE(shell.has("no.bin"));
 }
 
+// Of every database, under names that are safe whatever the keys are.
+TEST(Rdb, ExtractsAllFiltersIntoAFolder) {
+  const Shell shell;
+  const std::string sample = sample_dump();
+  const std::size_t first = sample.find("\7\5users");
+  const std::size_t second = sample.find("\7\5users", first + 1);
+  const std::string body = sample.substr(first + 7, sample.find("\xfe\5", first) - first - 7 - 5);
+  std::string dump = sample.substr(0, sample.size() - 9);
+  for (const std::string& key :
+       {std::string("../up"), std::string(".hidden"), std::string("a/b\n\0\xff", 6), std::string(),
+        std::string(300, 'x'), std::string(300, 'x') + "y"}) {
+    dump += '\7' + testing::plain_string(key) + body;
+  }
+  ASSERT_NE(second, std::string::npos);
+  shell.write("dump.rdb", testing::with_crc(dump + '\xff'));
+  const Outcome outcome = shell.run("bloomery rdb extract dump.rdb --all out/ --json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json.at("extracted_count"), 9);
+  EXPECT_EQ(json.at("extracted")[0].at("key"), "users");
+  EXPECT_EQ(json.at("extracted")[0].at("file"), "out/0-users.bloom");
+  EXPECT_EQ(json.at("extracted")[0].at("inserted"), 200);
+  EXPECT_EQ(shell.run("ls -A out | cut -c 1-20").out,
+            "0-users.bloom\n5-%.bloom\n5-%2E.%2Fup.bloom\n5-%2Ehidden.bloom\n"
+            "5-a%2Fb%0A%00%FF.blo\n5-cuckoo.dump\n5-users.bloom\n5-xxxxxxxxxxxxxxxxxx\n"
+            "5-xxxxxxxxxxxxxxxxxx\n");
+  EXPECT_EQ(shell.run("ls -A").out, "dump.rdb\nout\n");
+  EXPECT_EQ(
+      shell.run("for f in out/*.bloom; do seq 0 199 | sed s/^/item:/ | bloomery check -c $f; done")
+          .out,
+      "200\n200\n200\n200\n200\n200\n200\n200\n");
+  EXPECT_EQ(
+      shell.run("bloomery rdb extract dump.rdb cuckoo redisbloom-dump:c && cmp c out/5-c*").status,
+      0);
+
+  // What is there already is not replaced unasked, and then nothing is written.
+  const Outcome again = shell.run("rm out/0-users.bloom; bloomery rdb extract dump.rdb --all out");
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("already exists, and nothing was written"));
+  EXPECT_FALSE(shell.has("out/0-users.bloom"));
+  EXPECT_EQ(shell.run("bloomery rdb extract dump.rdb --all out --replace").status, 0);
+  const Outcome one = shell.run("bloomery rdb extract dump.rdb --all one --db 0 && ls one");
+  EXPECT_THAT(one.out, HasSubstr("\nusers.bloom\n"));
+}
+
+TEST(Rdb, ExtractsAllThatItCan) {
+  const Shell shell;
+  std::string dump = sample_dump();
+  const std::size_t links = dump.find("\2\2\2\5\2\2");  // as below
+  ASSERT_NE(links, std::string::npos);
+  dump[links + 1] = 1;
+  dump.resize(dump.size() - 8);
+  shell.write("dump.rdb", dump + std::string(8, '\0'));
+  const Outcome outcome = shell.run("bloomery rdb extract dump.rdb --all out --json");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("the key \"users\": "));
+  EXPECT_EQ(outcome.json().at("failed_count"), 1);
+  EXPECT_EQ(shell.run("ls -A out").out, "5-cuckoo.dump\n5-users.bloom\n");
+  for (const char* line : {"bloomery rdb extract dump.rdb", "bloomery rdb extract dump.rdb users",
+                           "bloomery rdb extract dump.rdb users o --all out2",
+                           "bloomery rdb extract dump.rdb --all dump.rdb"}) {
+    EXPECT_EQ(shell.run(line).status, 2) << line;
+  }
+  EXPECT_EQ(shell.run("ls -A").out, "dump.rdb\nout\n");
+}
+
 TEST(Rdb, FiltersOfManyLinksGoThroughAFileOfOurOwn) {
   const Shell shell;
   const Outcome outcome = shell.run(
