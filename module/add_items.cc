@@ -55,7 +55,18 @@ void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was
   }
 }
 
-void add_to_load(Call& call, Upload& load, std::size_t first, bool one) {
+void await_load(OpenKey& key) {
+  if (key.is_empty()) key.store(std::make_unique<LostFilter>(LostFilter::kAwaitsLoad));
+}
+
+void require_no_items_kept(const Call& call, const OpenKey& key) {
+  if (key.is_empty() || call.load_instead_of(key) == nullptr) return;
+  throw Refusal(
+      "ERR a load of this key is under way, and has taken items; COMMIT or ABORT ends it");
+}
+
+void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool one) {
+  await_load(key);
   const std::uint64_t now = window_now();
   std::vector<String*> items;
   items.reserve(call.size() - first);

@@ -17,7 +17,13 @@ using MadeOf = std::optional<redisbloom::ReserveOptions>;
 
 // A load of the key is under way, and there is no filter yet: the load keeps them. Items from the
 // word `first` on; the answers are an array, of whether each was new, or for `one` no array.
-void add_to_load(Call& call, Upload& load, std::size_t first, bool one);
+void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool one);
+
+// A load has taken items for the key, which keeps that from here on: the filter that is made when
+// the load is gone, by whomever, would say "absent" of them.
+void await_load(OpenKey& key);
+// Throws Refusal where one is to be made before.
+void require_no_items_kept(const Call& call, const OpenKey& key);
 
 // One item, word 2; the answer is whether it was new.
 void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);

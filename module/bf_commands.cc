@@ -40,6 +40,7 @@ std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
 void bf_reserve(Call& call) {
   const ReserveOptions options = parse_reserve(call.words(), call.limits());
   OpenKey key = call.open(kRead | kWrite);
+  require_no_items_kept(call, key);
   if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
   follow_or_lose(call, key, [&] {
     key.store(make(options));
@@ -54,11 +55,11 @@ void bf_reserve(Call& call) {
 void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all = false) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    const bool is_there = key.get_or_none<StoredFilter>() != nullptr;
     // One that is made now would say "absent" of all that the load brings.
-    if (Upload* const load = is_there ? nullptr : call.load_under_way(); load != nullptr) {
-      return add_to_load(call, *load, first, false);
+    if (Upload* const load = call.load_instead_of(key); load != nullptr) {
+      return add_to_load(call, key, *load, first, false);
     }
+    const bool is_there = key.get_or_none<StoredFilter>() != nullptr;
     if (is_there) made_of.reset();
     if (made_of && !says_all) call.require_not_evicted();
     StoredFilter& filter =
@@ -71,11 +72,11 @@ void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all =
 void bf_add(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
+    if (Upload* const load = call.load_instead_of(key); load != nullptr) {
+      return add_to_load(call, key, *load, 2, true);
+    }
     StoredFilter* filter = key.get_or_none<StoredFilter>();
     MadeOf made_of;
-    if (Upload* const load = filter != nullptr ? nullptr : call.load_under_way(); load != nullptr) {
-      return add_to_load(call, *load, 2, true);
-    }
     if (filter == nullptr) {
       call.require_not_evicted();
       made_of = usual_options(call.limits());
@@ -98,7 +99,8 @@ void bf_insert(Call& call) {
 }
 
 // For questions. No filter has nothing: neither a missing key nor one of another type.
-const StoredFilter* filter_or_none(const OpenKey& key) {
+const StoredFilter* filter_or_none(const Call& call, const OpenKey& key) {
+  if (call.load_instead_of(key) != nullptr) return nullptr;
   key.require_not_lost();
   return key.get<StoredFilter>();
 }
@@ -117,7 +119,7 @@ bool is_kept_by_load(const Call& call, Key item) {
 // BF.EXISTS key item
 void bf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
-  const StoredFilter* const filter = filter_or_none(key);
+  const StoredFilter* const filter = filter_or_none(call, key);
   const bool found = filter != nullptr && filter->may_contain(call.word(2));
   if (filter != nullptr) require_complete_for(*filter, found);
   call.reply_bool(found || (filter == nullptr && is_kept_by_load(call, call.word(2))));
@@ -129,7 +131,7 @@ void bf_mexists(Call& call) {
   const auto found = std::make_unique<bool[]>(items.size());
   {
     const OpenKey key = call.open(kRead);
-    if (const StoredFilter* const filter = filter_or_none(key); filter != nullptr) {
+    if (const StoredFilter* const filter = filter_or_none(call, key); filter != nullptr) {
       filter->may_contain_many(items, found.get());
       bool* const end = found.get() + items.size();
       require_complete_for(*filter, std::find(found.get(), end, false) == end);

@@ -38,6 +38,7 @@ std::unique_ptr<StoredFilter> make(const BloomReserve& asked) {
 void bloom_reserve(Call& call) {
   const BloomReserve asked = parse_bloom_reserve(call.words(), call.limits());
   OpenKey key = call.open(kRead | kWrite);
+  require_no_items_kept(call, key);
   if (key.get_or_none<StoredFilter>() != nullptr) {
     if (!asked.only_if_new) throw Refusal("ERR item exists");
     call.reply_null();
@@ -58,8 +59,8 @@ void bloom_reserve(Call& call) {
 void bloom_add(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    Upload* const load = key.is_empty() ? call.load_under_way() : nullptr;
-    if (load != nullptr) return add_to_load(call, *load, 2, true);
+    Upload* const load = call.load_instead_of(key);
+    if (load != nullptr) return add_to_load(call, key, *load, 2, true);
     add_item(call, key.existing<StoredFilter>(), {});
   });
 }
@@ -68,8 +69,8 @@ void bloom_add(Call& call) {
 void bloom_madd(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    Upload* const load = key.is_empty() ? call.load_under_way() : nullptr;
-    if (load != nullptr) return add_to_load(call, *load, 2, false);
+    Upload* const load = call.load_instead_of(key);
+    if (load != nullptr) return add_to_load(call, key, *load, 2, false);
     add_items(call, key.existing<StoredFilter>(), 2, {});
   });
 }
@@ -93,7 +94,7 @@ void bloom_apply(Call& call) {
         load->added.note(item, static_cast<std::uint64_t>(*milliseconds));
       }
       call.replicate();
-      if (key.is_empty()) return;
+      if (key.has_no_filter_yet()) return await_load(key);
       load->had_filter = true;
     }
     auto& filter = key.existing<StoredFilter>();

@@ -148,7 +148,7 @@ void begin(Call& call) {
     }
   }
   require_filter_or_none(call.open(kRead));
-  upload->had_filter = !call.open(kRead).is_empty();
+  upload->had_filter = call.open(kRead).get<StoredFilter>() != nullptr;
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   const auto* const other = shadow.get_or_none<Upload>();
@@ -186,7 +186,7 @@ void at(Call& call) {
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 5));
   NativeReader& reader = reader_of(upload);
   if (offset != reader.taken()) refuse_byte(reader);
-  if (!call.open(kRead).is_empty()) upload.had_filter = true;
+  if (call.open(kRead).get<StoredFilter>() != nullptr) upload.had_filter = true;
   try {
     take(call, upload, data);
   } catch (const Refusal&) {
@@ -206,7 +206,8 @@ void commit(Call& call, OpenKey& key) {
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 3));
   require_all_bytes(reader_of(upload));
   // Also where there is no filter now, but was: it may have expired with what it took.
-  if (upload.was_moved && (upload.had_filter || !key.is_empty()) && !call.is_replay()) {
+  const bool has_filter = upload.had_filter || key.get<StoredFilter>() != nullptr;
+  if (upload.was_moved && has_filter && !call.is_replay()) {
     throw Refusal(
         "ERR this load moved from server to server, and items may have been added where it was "
         "not; begin again");

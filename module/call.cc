@@ -63,6 +63,11 @@ void OpenKey::remove() {
   type_.reset();
 }
 
+bool OpenKey::has_no_filter_yet() const {
+  const auto* const lost = get<LostFilter>();
+  return is_empty() || (lost != nullptr && lost->awaits_load());
+}
+
 void OpenKey::require_not_lost() const {
   if (const auto* const lost = get<LostFilter>(); lost != nullptr) throw Refusal(lost->refusal());
 }

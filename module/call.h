@@ -85,6 +85,8 @@ class OpenKey {
     return *value;
   }
 
+  // Whether there is nothing to ask or to add to until a load ends.
+  bool has_no_filter_yet() const;
   // Throws Refusal where a filter was to be, and is lost. `get` takes the key for one of another
   // type.
   void require_not_lost() const;
@@ -169,6 +171,10 @@ class Call {
   void replicate_cuckoo_insert(std::span<String* const> items) const;
   // The load of word 1 that is under way, if any. It stays when its key is closed.
   Upload* load_under_way() const;
+  // The same where the key has no filter yet: then it takes what is added.
+  Upload* load_instead_of(const OpenKey& key) const {
+    return key.has_no_filter_yet() ? load_under_way() : nullptr;
+  }
 
   // Before a command makes a filter by the way: throws Evicted where it may be a primary's, to one
   // that this server no longer has.
@@ -195,7 +201,10 @@ class Call {
 template <class Do>
 void follow_or_lose(const Call& call, OpenKey& key, Do act) {
   try {
-    if (call.is_replay() && key.get<LostFilter>() != nullptr) return call.replicate();
+    const bool is_lost = key.get<LostFilter>() != nullptr;
+    if (call.is_replay() && is_lost && call.load_instead_of(key) == nullptr) {
+      return call.replicate();
+    }
     act();
   } catch (const WrongType&) {
     throw;

@@ -20,6 +20,11 @@ struct LostFilter {
     return "ERR this filter is lost: " + why + "; delete the key and load the filter again";
   }
 
+  // Adds to it go to a load that is under way, as if there was nothing; when that is gone, however
+  // it ended, what it had kept is.
+  bool awaits_load() const { return why == kAwaitsLoad; }
+  static constexpr const char* kAwaitsLoad = "its items are in a load that is under way or gone";
+
   std::string why;
 };
 
