@@ -71,7 +71,7 @@ std::vector<Planned> plan(const rdb::RdbFile& contents, const ExtractArguments& 
     const std::string database =
         databases.size() > 1 ? std::to_string(each.key->database) + "-" : std::string();
     FileLocation out(std::filesystem::path(arguments.folder) /
-                       (database + safe_name(each.key->key) + (is_cuckoo ? ".dump" : ".bloom")));
+                     (database + safe_name(each.key->key) + (is_cuckoo ? ".dump" : ".bloom")));
     if (is_cuckoo) out.format = &redisbloom::kPayloadFormat;
     each.to = {PlaceLocation(std::move(out)), arguments.replace, arguments.patience};
     const auto [other, is_new] = taken.try_emplace(each.to.out.file.path, each.key);

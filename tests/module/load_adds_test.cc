@@ -125,7 +125,8 @@ TEST_F(LoadAdds, AreKeptBeforeTheFirstFilterToo) {
   EXPECT_EQ(server.ask("BF.ADD key c"), ":1");
   EXPECT_EQ(server.ask("BF.INSERT key CAPACITY 5 ITEMS d"), "*1 :1");
   EXPECT_EQ(server.ask("BLOOM.MADD key e"), "*1 :1");
-  EXPECT_EQ(server.ask("BLOOM.CHECK key other").substr(0, 9), "-NOTREADY") << "a small filter would say absent of all others";
+  EXPECT_EQ(server.ask("BLOOM.CHECK key other").substr(0, 9), "-NOTREADY")
+      << "a small filter would say absent of all others";
   EXPECT_EQ(server.ask("BLOOM.CHECK key a"), "-NOTREADY the filter is still being loaded");
   EXPECT_EQ(server.ask("BF.MEXISTS key a x"), "*2 :1 :0");
   EXPECT_EQ(server.ask("BF.EXISTS key b"), ":1");
