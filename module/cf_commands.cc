@@ -338,7 +338,8 @@ std::unique_ptr<StoredCuckoo> cuckoo_of_header(std::span<const std::byte> header
   throw Refusal("Couldn't create filter!");
 }
 
-void take_chunk(OpenKey& key, std::int64_t position, std::span<const std::byte> bytes) {
+void take_chunk(const Call& call, OpenKey& key, std::int64_t position,
+                std::span<const std::byte> bytes) {
   constexpr std::int64_t kHeaderPosition = 1;
   if (position == kHeaderPosition) {
     if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
@@ -348,6 +349,11 @@ void take_chunk(OpenKey& key, std::int64_t position, std::span<const std::byte> 
   }
   auto& stored = key.existing<StoredCuckoo>();
   const bool was_incomplete = stored.is_incomplete();
+  // Others than it has would take items away. A piece that comes again is what it was.
+  if (!was_incomplete && !call.is_replay() &&
+      !(position > 0 && stored.has(static_cast<std::uint64_t>(position), bytes))) {
+    throw Refusal("Couldn't load chunk!");
+  }
   if (position < 0 || !stored.load(static_cast<std::uint64_t>(position), bytes)) {
     throw Refusal("Couldn't load chunk!");
   }
@@ -362,7 +368,7 @@ void cf_loadchunk(Call& call) {
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    take_chunk(key, *position, bytes);
+    take_chunk(call, key, *position, bytes);
     call.replicate();
   });
   call.changed("cf.loadchunk");

@@ -1,5 +1,6 @@
 // What only chains of RedisBloom's have: their way in, whole or in the pieces of a dump.
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -103,7 +104,8 @@ std::unique_ptr<StoredFilter> StoredFilter::take_out() {
 ChunkLoader::Took StoredFilter::load(std::uint64_t iterator, std::span<const std::byte> bytes,
                                      bool as_it_is) {
   auto took = ChunkLoader::Took::all;
-  if (loader_ == nullptr || as_it_is) took = replace(iterator, bytes);
+  const auto how = loader_ == nullptr ? Put::added : Put::replaced;
+  if (loader_ == nullptr || as_it_is) took = put(iterator, bytes, how);
   if (loader_ != nullptr && took == ChunkLoader::Took::all) took = loader_->load(iterator, bytes);
   clear_beyond_last_bits();
   end_loading_when_complete();
@@ -111,7 +113,7 @@ ChunkLoader::Took StoredFilter::load(std::uint64_t iterator, std::span<const std
 }
 
 ChunkLoader::Took StoredFilter::fill(std::uint64_t iterator, std::span<const std::byte> bytes) {
-  const auto took = replace(iterator, bytes);
+  const auto took = put(iterator, bytes, Put::replaced);
   clear_beyond_last_bits();
   return took;
 }
@@ -126,7 +128,8 @@ void StoredFilter::end_loading_when_complete() noexcept {
   if (loader_ != nullptr && loader_->missing_bytes() == 0) loader_.reset();
 }
 
-ChunkLoader::Took StoredFilter::replace(std::uint64_t iterator, std::span<const std::byte> bytes) {
+ChunkLoader::Took StoredFilter::put(std::uint64_t iterator, std::span<const std::byte> bytes,
+                                    Put how) {
   if (iterator <= bytes.size()) return ChunkLoader::Took::no_such_link;
   std::uint64_t offset = iterator - bytes.size() - 1;
   const FilterContents of = contents();
@@ -135,7 +138,11 @@ ChunkLoader::Took StoredFilter::replace(std::uint64_t iterator, std::span<const 
     if (offset < held) {
       if (bytes.size() > held - offset) return ChunkLoader::Took::beyond_its_link;
       const auto to = std::as_writable_bytes(filter_.layer_words(i)).subspan(offset);
-      std::ranges::copy(bytes, to.begin());
+      if (how == Put::replaced) {
+        std::ranges::copy(bytes, to.begin());
+      } else {
+        std::ranges::transform(bytes, to, to.begin(), std::bit_or());
+      }
       return ChunkLoader::Took::all;
     }
     offset -= held;

@@ -1,5 +1,6 @@
 #include "module/stored_cuckoo.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "bloomery/errors.h"
@@ -40,6 +41,15 @@ std::unique_ptr<StoredCuckoo> StoredCuckoo::clone() const {
   require_room(redisbloom::memory_bytes(filter_.shape()));
   if (!loaded_) return std::make_unique<StoredCuckoo>(filter_.clone());
   return std::make_unique<StoredCuckoo>(filter_.clone(), *loaded_, expected_slots_);
+}
+
+bool StoredCuckoo::has(std::uint64_t position, std::span<const std::byte> slots) const {
+  auto positions = positions_;
+  const std::uint64_t end =
+      redisbloom::position_in_slots(positions, filter_.shape(), position, slots.size());
+  if (slots.empty() || end <= slots.size()) return false;
+  const auto chunk = redisbloom::cuckoo_chunk(filter_, end - slots.size(), slots.size());
+  return std::ranges::equal(chunk.slots, slots);
 }
 
 bool StoredCuckoo::load(std::uint64_t position, std::span<const std::byte> slots) {

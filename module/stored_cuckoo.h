@@ -39,6 +39,8 @@ class StoredCuckoo {
   bool is_incomplete() const noexcept { return loaded_.has_value(); }
   const ByteRanges& loaded() const noexcept { return *loaded_; }
   std::uint64_t expected_slots() const noexcept { return expected_slots_; }
+  // Whether a piece of a dump is what it has at that place.
+  bool has(std::uint64_t position, std::span<const std::byte> slots) const;
   // A piece of a dump. False, and nothing changed, where it is none.
   bool load(std::uint64_t position, std::span<const std::byte> slots);
   // Slots as another server had them, which say nothing of what has come, and what has.

@@ -93,9 +93,9 @@ class StoredFilter final {
   // What it then waits for.
   const redisbloom::ChunkLoader& loader() const noexcept { return *loader_; }
 
-  // A piece of a chain's dump. The bits of one that is being loaded are added to, so that what was
-  // inserted meanwhile stays; those of others are replaced, as by RedisBloom. `as_it_is`: replaced
-  // in any case, as a primary says what became of its own.
+  // A piece of a chain's dump, added to the bits that are there, so that what was inserted stays,
+  // also where a piece comes again when all have come. `as_it_is`: of a chain that is being loaded
+  // they are replaced, as a primary says what became of its own.
   redisbloom::ChunkLoader::Took load(std::uint64_t iterator, std::span<const std::byte> bytes,
                                      bool as_it_is = false);
   // Bytes as another server had them, which say nothing of what has come, and what has.
@@ -107,7 +107,9 @@ class StoredFilter final {
  private:
   std::uint64_t room() const noexcept;
   void count_memory() noexcept;
-  redisbloom::ChunkLoader::Took replace(std::uint64_t iterator, std::span<const std::byte> bytes);
+  enum class Put { replaced, added };
+  redisbloom::ChunkLoader::Took put(std::uint64_t iterator, std::span<const std::byte> bytes,
+                                    Put how);
   void clear_beyond_last_bits();
   void end_loading_when_complete() noexcept;
 

@@ -2,6 +2,7 @@
 // way they go, they say "absent" of nothing until they are whole.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <string>
@@ -191,6 +192,37 @@ TEST_F(HalfLoaded, ACuckooFilterTakesNoItemsBeforeItIsWhole) {
   }
   EXPECT_EQ(server.ask("CF.RESERVE key 100"), "-ERR item exists");
   EXPECT_EQ(server.ask("CF.INFO key").substr(0, 3), "*16");
+}
+
+// As of a client that did not get the reply.
+TEST_F(HalfLoaded, APieceThatComesAgainTakesNothingAway) {
+  ModuleServer server(folder());
+  const Family bloom = family(server, "BF");
+  load(server, bloom, "bf", 0, 1);
+  server.ask("BF.MADD bf meanwhile and");
+  load(server, bloom, "bf", 1, bloom.pieces.size());
+  std::vector<std::string> words{"BF.MEXISTS", "bf", "meanwhile", "and"};
+  for (int i = 0; i < 200; ++i) {
+    words.push_back("late" + std::to_string(i));
+    server.call({"BF.ADD", "bf", words.back()});
+  }
+  load(server, bloom, "bf", 1, bloom.pieces.size());
+  EXPECT_EQ(std::ranges::count(server.call(words).items, ":0", &Reply::line), 0);
+
+  const Family cuckoo = family(server, "CF");
+  load(server, cuckoo, "cf", 0, cuckoo.pieces.size());
+  load(server, cuckoo, "cf", 1, cuckoo.pieces.size());  // the same bytes
+  int refused = 0;
+  for (int i = 0; i < 100; ++i) server.ask("CF.ADD cf late" + std::to_string(i));
+  for (std::size_t i = 1; i < cuckoo.pieces.size(); ++i) {
+    const Piece& piece = cuckoo.pieces[i];
+    const std::string reply = server.call({cuckoo.load, "cf", piece.iterator, piece.bytes}).line;
+    refused += reply == "-Couldn't load chunk!" ? 1 : 0;
+  }
+  EXPECT_GT(refused, 0);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(server.ask("CF.EXISTS cf late" + std::to_string(i)), ":1") << i;
+  }
 }
 
 TEST_F(HalfLoaded, GrowsMeanwhileAndIsStillUnknownAfterARewrite) {
