@@ -157,6 +157,7 @@ void begin(Call& call) {
     throw Refusal("ERR a load of this key is under way; ABORT ends it, or give this one an ID");
   }
   if (byte_count) expect(*upload, *byte_count);
+  if (other != nullptr && other->target == upload->target) upload->take_over(*other);
   const std::uint64_t lives_ms = upload->lives_ms;
   with_reasons([&] { shadow.store(std::move(upload)); });
   shadow.expire_after(lives_ms);

@@ -21,6 +21,14 @@ void Upload::take(std::span<const std::byte> piece) {
   if (!had_head && reader->header()) beside.add(reader->header()->layout.body_bytes);
 }
 
+void Upload::take_over(const Upload& other) noexcept {
+  had_filter = had_filter || other.had_filter;
+  was_moved = was_moved || other.was_moved;
+  for (const AddedMeanwhile::Item& each : other.added.all()) {
+    added.note(each.text, each.milliseconds, each.times);
+  }
+}
+
 std::optional<std::string> upload_key(std::string_view key, bool in_cluster) {
   if (has_hash_tag(key)) return std::string(key) + kSuffix;
   const bool can_be_tag = !key.empty() && key.find('}') == std::string_view::npos;

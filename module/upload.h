@@ -36,6 +36,8 @@ struct Upload {
 
   // As NativeReader's; there is one.
   void take(std::span<const std::byte> piece);
+  // What another load of the key was told to keep; this one goes on in its place.
+  void take_over(const Upload& other) noexcept;
   std::uint64_t memory_bytes() const noexcept { return byte_count() + added.memory_bytes(); }
 
   // The two that say whether it may have missed items, as one number.

@@ -280,6 +280,22 @@ TEST_F(LoadAdds, WhatAFirstLoadTookIsNeverAbsentHoweverItEnds) {
   }
 }
 
+// Under a name of its own, or by a BEGIN whose reply came late.
+TEST_F(LoadAdds, ALoadThatBeginsAgainHasWhatTheOneBeforeKept) {
+  ModuleServer server(folder());
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  for (const char* before : {"nightly", "other"}) {
+    server.ask("DEL key");
+    EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN ID " + std::string(before)), "+OK");
+    EXPECT_EQ(server.ask("BF.ADD key late"), ":1");
+    EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN " + std::to_string(bytes.size()) + " ID nightly"),
+              "+OK");
+    EXPECT_EQ(server.call({"BLOOM.LOAD", "key", "AT", "0", bytes, "ID", "nightly"}).line[0], ':');
+    EXPECT_EQ(server.ask("BLOOM.LOAD key COMMIT ID nightly"), "+OK");
+    EXPECT_EQ(server.ask("BLOOM.CHECK key late scanned other"), "*3 :1 :1 :0");
+  }
+}
+
 TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   ModuleServer server(folder());
   const std::string bytes = bytes_of_new(FilterKind::blocked);
