@@ -66,6 +66,13 @@ class AnyFilter {
   void may_contain_many(KeyBatch batch, Answers found) const {
     body_->may_contain_many(batch, found);
   }
+  std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
+  std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
+    return insert_many(views_of(texts), was_new);
+  }
+  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
+    may_contain_many(views_of(texts), found);
+  }
   bool insert_concurrently(Key key) { return body_->insert_concurrently(key); }
   bool erase(Key key) { return body_->erase(key); }
   using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;

@@ -56,7 +56,9 @@ class BasicFilter {
 
   // True when the key is new: at least one of its bits was clear.
   bool insert(Key key) noexcept { return insert_hashed(layout_.hash(key)); }
-  bool insert(std::uint64_t integer) noexcept { return insert_hashed(layout_.hash(integer)); }
+  bool insert(IntegerKey auto integer) noexcept {
+    return insert_hashed(layout_.hash(eight_bytes(integer)));
+  }
   bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> { return insert_hashed(hash); }
 
   // False only for a key that was never inserted; true for every one that was, and for a few
@@ -64,8 +66,8 @@ class BasicFilter {
   bool may_contain(Key key) const noexcept {
     return layout_.may_contain(words(), layout_.hash(key));
   }
-  bool may_contain(std::uint64_t integer) const noexcept {
-    return layout_.may_contain(words(), layout_.hash(integer));
+  bool may_contain(IntegerKey auto integer) const noexcept {
+    return layout_.may_contain(words(), layout_.hash(eight_bytes(integer)));
   }
   bool may_contain_hash(HashPair hash) const noexcept requires HashesOnce<L> {
     return layout_.may_contain(words(), hash);
@@ -74,8 +76,8 @@ class BasicFilter {
   // The pair stands for the key in this filter and all that share its hash, for as long as one
   // likes.
   HashPair hash(Key key) const noexcept requires HashesOnce<L> { return layout_.hash(key); }
-  HashPair hash(std::uint64_t integer) const noexcept requires HashesOnce<L> {
-    return layout_.hash(integer);
+  HashPair hash(IntegerKey auto integer) const noexcept requires HashesOnce<L> {
+    return layout_.hash(eight_bytes(integer));
   }
   // out[i] = hash of key i.
   void hash_many(KeyBatch batch, HashPair* out) const noexcept requires HashesOnce<L> {
@@ -85,6 +87,7 @@ class BasicFilter {
   // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
   // stands twice in the batch is new once.
   std::size_t insert_many(Batch batch) noexcept { return insert_batch(batch, nullptr); }
+  std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
   std::size_t insert_many(Batch batch, Answers was_new) noexcept {
     std::size_t added = 0;
     was_new.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
@@ -92,12 +95,19 @@ class BasicFilter {
     });
     return added;
   }
+  std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
+    return insert_many(views_of(texts), was_new);
+  }
   void may_contain_many(Batch batch, Answers found) const noexcept {
     found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
       batch.subbatch(first, count).visit([&](auto keys) {
         layout_.may_contain_batch(words(), keys, flags);
       });
     });
+  }
+
+  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
+    may_contain_many(views_of(texts), found);
   }
 
   // For those who insert by other ways: change(words) sets bits of keys and returns how many of the
@@ -114,8 +124,8 @@ class BasicFilter {
   bool insert_concurrently(Key key) noexcept {
     return insert_hashed_concurrently(layout_.hash(key));
   }
-  bool insert_concurrently(std::uint64_t integer) noexcept {
-    return insert_hashed_concurrently(layout_.hash(integer));
+  bool insert_concurrently(IntegerKey auto integer) noexcept {
+    return insert_hashed_concurrently(layout_.hash(eight_bytes(integer)));
   }
   bool insert_hash_concurrently(HashPair hash) noexcept requires HashesOnce<L> {
     return insert_hashed_concurrently(hash);
@@ -124,8 +134,8 @@ class BasicFilter {
   // Takes out one insert of the key. False, and nothing changes, for a key that is not there. Only
   // for keys that were inserted: one that is there by chance takes others with it.
   bool erase(Key key) noexcept requires Counts<L> { return erase_hash(layout_.hash(key)); }
-  bool erase(std::uint64_t integer) noexcept requires Counts<L> {
-    return erase_hash(layout_.hash(integer));
+  bool erase(IntegerKey auto integer) noexcept requires Counts<L> {
+    return erase_hash(layout_.hash(eight_bytes(integer)));
   }
   bool erase_hash(HashPair hash) noexcept requires Counts<L> {
     const auto erased = layout_.erase(storage_.words(), hash);
@@ -138,8 +148,8 @@ class BasicFilter {
   std::uint64_t estimate_count(Key key) const noexcept requires Counts<L> {
     return layout_.estimate_count(words(), layout_.hash(key));
   }
-  std::uint64_t estimate_count(std::uint64_t integer) const noexcept requires Counts<L> {
-    return layout_.estimate_count(words(), layout_.hash(integer));
+  std::uint64_t estimate_count(IntegerKey auto integer) const noexcept requires Counts<L> {
+    return layout_.estimate_count(words(), layout_.hash(eight_bytes(integer)));
   }
 
   // A filter of bits that answers the same, in a quarter of the memory.

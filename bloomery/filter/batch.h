@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <ranges>
 #include <span>
 #include <stdexcept>
+#include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "bloomery/filter/hashes_once.h"
 #include "bloomery/hash/hash_pair.h"
@@ -66,6 +69,18 @@ inline UnhashedBatch unhashed(const KeyBatch& batch) {
     if constexpr (!std::same_as<T, HashPair>) return keys;
     throw std::invalid_argument(kNoPairs);
   });
+}
+
+// Texts that own their characters, as a std::vector<std::string>: a batch is of views of them.
+template <class R>
+concept OwnedTexts = std::ranges::input_range<const R> &&
+                     std::is_lvalue_reference_v<std::ranges::range_reference_t<const R>> &&
+                     std::convertible_to<std::ranges::range_reference_t<const R>, Key> &&
+                     !std::convertible_to<const R&, KeyBatch> &&
+                     !std::convertible_to<const R&, Key>;
+
+inline std::vector<Key> views_of(const OwnedTexts auto& texts) {
+  return {std::ranges::begin(texts), std::ranges::end(texts)};
 }
 
 // Room for the answers of one batch, which stays the caller's: a bool a key; or a bit a key, that

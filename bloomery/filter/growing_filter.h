@@ -102,7 +102,7 @@ class GrowingFilter {
 
   // True when the key is new: no layer had it.
   bool insert(Key key) { return insert_hash(hash(key)); }
-  bool insert(std::uint64_t integer) { return insert_hash(hash(integer)); }
+  bool insert(IntegerKey auto integer) { return insert_hash(hash(integer)); }
   bool insert_hash(HashPair hash) { return answered(try_insert_hash(hash)); }
 
   // The same, where a filter that does not grow says so.
@@ -128,7 +128,9 @@ class GrowingFilter {
 
   // False only for a key that was never inserted.
   bool may_contain(Key key) const noexcept { return may_contain_hash(hash(key)); }
-  bool may_contain(std::uint64_t integer) const noexcept { return may_contain_hash(hash(integer)); }
+  bool may_contain(IntegerKey auto integer) const noexcept {
+    return may_contain_hash(hash(integer));
+  }
   bool may_contain_hash(HashPair hash) const noexcept {
     // The newest layer has the most keys.
     for (std::size_t i = layer_count(); i-- > 0;) {
@@ -153,6 +155,13 @@ class GrowingFilter {
     return added;
   }
   void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+  std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
+  std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
+    return insert_many(views_of(texts), was_new);
+  }
+  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
+    may_contain_many(views_of(texts), found);
+  }
 
   // Inserts until there is no room, and says in `progress`, also when it throws, how far it came.
   // was_new, which may be null, is set for the keys that were done.
@@ -161,7 +170,7 @@ class GrowingFilter {
   // As insert, from any number of threads at once. A layer may get as many keys more than it is
   // made for as there are threads.
   bool insert_concurrently(Key key) { return insert_hash_concurrently(hash(key)); }
-  bool insert_concurrently(std::uint64_t integer) {
+  bool insert_concurrently(IntegerKey auto integer) {
     return insert_hash_concurrently(hash(integer));
   }
   bool insert_hash_concurrently(HashPair hash) {
@@ -194,7 +203,7 @@ class GrowingFilter {
   void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   HashPair hash(Key key) const noexcept { return layer(0).hash(key); }
-  HashPair hash(std::uint64_t integer) const noexcept { return layer(0).hash(integer); }
+  HashPair hash(IntegerKey auto integer) const noexcept { return layer(0).hash(integer); }
 
   // Over all layers. capacity: keys it holds before it grows again.
   std::uint64_t capacity() const noexcept {

@@ -38,6 +38,10 @@ struct StaticOptions {
 // inserts a key, for tens of keys hundreds. Throws std::invalid_argument for options that are not
 // allowed.
 std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& options = {});
+std::vector<std::byte> build_static_filter(const OwnedTexts auto& texts,
+                                           const StaticOptions& options = {}) {
+  return build_static_filter(views_of(texts), options);
+}
 
 // Asks the bytes where they lie; they stay the caller's, and need no alignment. Calls may run
 // together; none but the constructor throws.
@@ -49,14 +53,17 @@ class StaticFilter {
 
   // False only for a key that is not in the set.
   bool may_contain(Key key) const noexcept { return may_contain_hash(hash_(key)); }
-  bool may_contain(std::uint64_t integer) const noexcept {
-    return may_contain_hash(hash_(integer));
+  bool may_contain(IntegerKey auto integer) const noexcept {
+    return may_contain_hash(hash(integer));
   }
   bool may_contain_hash(HashPair hash) const noexcept;
   void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
+    may_contain_many(views_of(texts), found);
+  }
 
   HashPair hash(Key key) const noexcept { return hash_(key); }
-  HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
+  HashPair hash(IntegerKey auto integer) const noexcept { return hash_(eight_bytes(integer)); }
 
   // Whether the checksum is that of the bytes.
   bool verify() const noexcept;

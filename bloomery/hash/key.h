@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+#include <cstdint>
 #include <string_view>
 
 namespace bloomery {
@@ -8,5 +10,15 @@ namespace bloomery {
 // is enough. An integer key is its eight little-endian bytes; the overloads that take integers give
 // the same bits.
 using Key = std::string_view;
+
+// What is taken for an integer key: not a truth value, a character or a number with a fraction,
+// which somebody wrote who meant something else.
+template <class I>
+concept IntegerKey = std::integral<I> && !std::same_as<I, bool> && !std::same_as<I, char> &&
+                     !std::same_as<I, wchar_t> && !std::same_as<I, char8_t> &&
+                     !std::same_as<I, char16_t> && !std::same_as<I, char32_t>;
+constexpr std::uint64_t eight_bytes(IntegerKey auto integer) noexcept {
+  return static_cast<std::uint64_t>(integer);
+}
 
 }  // namespace bloomery
