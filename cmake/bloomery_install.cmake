@@ -1,4 +1,5 @@
-# cmake --install: headers, one archive a layer, the command, find_package(bloomery) and pkg-config.
+# cmake --install: headers, one archive a layer, the command, find_package(bloomery) and pkg-config; with BUILD_SHARED_LIBS
+# one libbloomery.so in place of the archives.
 include(CMakePackageConfigHelpers)
 
 get_property(layers GLOBAL PROPERTY BLOOMERY_LAYERS)
@@ -6,16 +7,59 @@ get_property(layers GLOBAL PROPERTY BLOOMERY_LAYERS)
 # What a program links that wants it all.
 add_library(bloomery_all INTERFACE)
 add_library(bloomery::bloomery ALIAS bloomery_all)
-set_target_properties(bloomery_all PROPERTIES EXPORT_NAME bloomery)
 target_link_libraries(bloomery_all INTERFACE ${layers})
 
-install(TARGETS ${layers} bloomery_all EXPORT bloomery-targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# It shows what is ours and nothing of what we use.
+set(only_asked "")
+if(NOT BUILD_SHARED_LIBS)
+  set(only_asked EXCLUDE_FROM_ALL)
+endif()
+set(version_file ${PROJECT_SOURCE_DIR}/cmake/libbloomery.map)
+list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+add_library(bloomery_shared SHARED ${only_asked} ${objects})
+set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery EXPORT_NAME shared LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${version_file})
+target_link_libraries(bloomery_shared PRIVATE Threads::Threads
+  $<$<BOOL:${BLOOMERY_REDIS}>:hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>)
+target_link_options(bloomery_shared PRIVATE -Wl,--version-script=${version_file})
+target_compile_features(bloomery_shared INTERFACE cxx_std_20)
+target_include_directories(bloomery_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bloomery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")
-
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bloomery)
-install(EXPORT bloomery-targets NAMESPACE bloomery:: DESTINATION ${package_dir})
+set(bloomery_components core)
+set(bloomery_requires "")
+if(BLOOMERY_REDIS)
+  list(APPEND bloomery_components redis)
+  string(APPEND bloomery_requires "hiredis openssl ")
+endif()
+if(BLOOMERY_SQL)
+  list(APPEND bloomery_components sql)
+  string(APPEND bloomery_requires "sqlite3")
+endif()
+if(BUILD_SHARED_LIBS)
+  install(TARGETS bloomery_shared EXPORT bloomery-core-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT bloomery-core-targets NAMESPACE bloomery:: DESTINATION ${package_dir})
+  set(bloomery_archives "-lbloomery ")
+  set(bloomery_layer_names shared)
+  set(bloomery_requires "")
+else()
+  foreach(component ${bloomery_components})
+    get_property(of_component GLOBAL PROPERTY BLOOMERY_LAYERS_${component})
+    install(TARGETS ${of_component} EXPORT bloomery-${component}-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT bloomery-${component}-targets NAMESPACE bloomery:: DESTINATION ${package_dir})
+  endforeach()
+  # Static archives are searched in order: those that use come before those that are used.
+  set(bloomery_archives "")
+  foreach(layer ${layers})
+    set(bloomery_archives "-l${layer} ${bloomery_archives}")
+  endforeach()
+  string(REPLACE "bloomery_" "" bloomery_layer_names "${layers}")
+endif()
+string(REPLACE ";" " " bloomery_components "${bloomery_components}")
+string(REPLACE ";" " " bloomery_layer_names "${bloomery_layer_names}")
+
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/bloomery-config.cmake.in ${PROJECT_BINARY_DIR}/bloomery-config.cmake
   INSTALL_DESTINATION ${package_dir})
@@ -24,11 +68,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/bloomery-config-version.c
 install(FILES ${PROJECT_BINARY_DIR}/bloomery-config.cmake
               ${PROJECT_BINARY_DIR}/bloomery-config-version.cmake
   DESTINATION ${package_dir})
-
-# Static archives are searched in order: those that use come before those that are used.
-set(bloomery_archives "")
-foreach(layer ${layers})
-  set(bloomery_archives "-l${layer} ${bloomery_archives}")
-endforeach()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/bloomery.pc.in ${PROJECT_BINARY_DIR}/bloomery.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/bloomery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

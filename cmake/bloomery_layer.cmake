@@ -38,10 +38,18 @@ if(BLOOMERY_FUZZ)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
-# bloomery_layer(NAME SOURCES file... [USES layer-or-library...] [PRIVATE_USES library...])
-# makes libbloomery_NAME. A layer links only those above it, so an arrow drawn the wrong way does not link.
+# bloomery_layer(NAME [COMPONENT component] SOURCES file... [USES layer-or-library...] [PRIVATE_USES library...])
+# makes libbloomery_NAME, which find_package gives with the component, else always; and nothing where the component is
+# not wanted (BLOOMERY_REDIS, BLOOMERY_SQL). A layer links only those above it, so an arrow drawn the wrong way does not link.
 function(bloomery_layer name)
-  cmake_parse_arguments(LAYER "" "" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  cmake_parse_arguments(LAYER "" "COMPONENT" "SOURCES;USES;PRIVATE_USES" ${ARGN})
+  if(NOT LAYER_COMPONENT)
+    set(LAYER_COMPONENT core)
+  endif()
+  string(TOUPPER BLOOMERY_${LAYER_COMPONENT} wanted)
+  if(NOT LAYER_COMPONENT STREQUAL core AND NOT ${wanted})
+    return()
+  endif()
   set(target bloomery_${name})
   add_library(${target} STATIC ${LAYER_SOURCES})
   add_library(bloomery::${name} ALIAS ${target})
@@ -53,4 +61,5 @@ function(bloomery_layer name)
     PUBLIC ${LAYER_USES}
     PRIVATE $<BUILD_INTERFACE:bloomery_build> ${LAYER_PRIVATE_USES})
   set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS ${target})
+  set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS_${LAYER_COMPONENT} ${target})
 endfunction()

@@ -1,9 +1,10 @@
 #!/bin/sh
-# consume.sh BUILD WORK PROGRAM COMPILER: installs BUILD under WORK and builds PROGRAM with find_package and pkg-config.
+# consume.sh BUILD WORK SOURCE PROGRAM COMPILER: installs BUILD under WORK and builds PROGRAM with find_package, pkg-config and
+# the shared library; and adds SOURCE to a project.
 set -eu
-build=$1 work=$2/outside program=$3 compiler=$4
+build=$1 work=$2/outside source=$3 program=$4 compiler=$5
 rm -rf "$work"
-mkdir -p "$work/src"
+mkdir -p "$work/src" "$work/around"
 prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 
@@ -11,23 +12,51 @@ cp "$program" "$work/src/main.cc"
 cat >"$work/src/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.25)
 project(outside CXX)
+find_package(bloomery 0.1 QUIET COMPONENTS nothing_of_ours)
+if(bloomery_FOUND)
+  message(FATAL_ERROR "a component that is none was found")
+endif()
+find_package(bloomery 0.1 REQUIRED COMPONENTS redis)
+if(NOT TARGET bloomery::place OR TARGET bloomery::source OR SQLite3_FOUND)
+  message(FATAL_ERROR "the component redis brought another, or not itself")
+endif()
 find_package(bloomery 0.1 REQUIRED)
 add_executable(outside main.cc)
-target_link_libraries(outside PRIVATE bloomery::bloomery)
+target_link_libraries(outside PRIVATE bloomery::bloomery bloomery::source)
 EOF
 cmake -S "$work/src" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$compiler" >"$work/configure.log"
 cmake --build "$work/build" >"$work/build.log"
 
 # A prefix given at install time is not in the file's first line: pkg-config finds it from where the file lies.
-pc=$(find "$prefix" -name bloomery.pc)
-# shellcheck disable=SC2046 # flags are words
-PKG_CONFIG_PATH=$(dirname "$pc") "$compiler" -std=c++20 "$work/src/main.cc" -o "$work/by_pkg_config" \
-  $(PKG_CONFIG_PATH=$(dirname "$pc") pkg-config --define-variable=prefix="$prefix" \
-    --cflags --libs bloomery)
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bloomery.pc)")
+export PKG_CONFIG_PATH
+flags="--define-variable=prefix=$prefix bloomery"
+# shellcheck disable=SC2046,SC2086 # flags are words
+{
+  "$compiler" -std=c++20 -c "$work/src/main.cc" -o "$work/main.o" $(pkg-config --cflags $flags)
+  "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs $flags)
+}
+cmake --build "$build" --target bloomery_shared >"$work/shared.log"
+"$compiler" "$work/main.o" -o "$work/by_shared_library" -L"$build" -lbloomery -Wl,-rpath,"$build"
+if nm -DC --defined-only "$build/libbloomery.so" | grep -v bloomery::; then
+  echo "these symbols of the shared library are not ours" >&2
+  exit 1
+fi
 
 cd "$work"
-for way in build/outside by_pkg_config; do
+for way in build/outside by_pkg_config by_shared_library; do
   ./$way | grep -q 'a may be there'
 done
 "$prefix"/bin/bloomery --version
+
+cat >around/CMakeLists.txt <<EOF
+cmake_minimum_required(VERSION 3.25)
+project(around CXX)
+set(BLOOMERY_REDIS OFF)
+add_subdirectory($source bloomery)
+if(TARGET bloomery OR TARGET bloomery_module OR TARGET bloomery_place OR NOT TARGET bloomery::source)
+  message(FATAL_ERROR "a project around gets more than the library that it asked for, or less")
+endif()
+EOF
+cmake -S around -B around/build -DCMAKE_CXX_COMPILER="$compiler" >around.log
