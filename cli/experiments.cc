@@ -19,7 +19,7 @@ constexpr const char* kExperimentsExamples = R"(Keys and seeds are fixed: every 
 
 Examples:
   bloomery experiments --post 004          the figures of one post
-  bloomery experiments --post 003 --json)";
+  bloomery experiments --post 004 --json)";
 
 struct Post {
   std::string_view name;
