@@ -113,7 +113,7 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
                                 " is not made here, only read" +
                                 (location.format->encode == nullptr ? "" : " and changed"));
   }
-  return location.format->create(wanted.options(), location.file.settings);
+  return location.format->create(wanted.options(), location.settings);
 }
 
 void add_ratio(Command command, const std::string& name, const std::string& description,

@@ -46,6 +46,9 @@ void add_new_filter_options(Command command, NewFilter& filter);
 inline constexpr const char* kWhereAFilterIs =
     "a filter's file, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server";
 
+inline constexpr const char* kWhereANewFilterIs =
+    "the file to make, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY; what exists is refused";
+
 // FILE: where a filter is.
 Option add_filter(Command command, const std::string& name, const std::string& description,
                   PlaceLocation& location);

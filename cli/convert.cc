@@ -33,12 +33,13 @@ struct ConvertArguments {
   PlaceLocation to;
   KeyChoice keys;
   bool replace = false;
+  bool discard = false;
   Patience patience;
   bool json = false;
 };
 
 int convert(const ConvertArguments& arguments) {
-  if (!arguments.to.file.settings.empty()) {
+  if (!arguments.to.settings.empty()) {
     throw std::invalid_argument(arguments.to.text() +
                                 ": a converted filter has its own settings; leave out what "
                                 "follows the ?");
@@ -46,11 +47,13 @@ int convert(const ConvertArguments& arguments) {
   require_absent(arguments.from);
   AnyFilter filter = load_for_use(arguments.from);
   filter.set_keys(form_for(arguments.keys, arguments.from, filter));
-  save(filter.contents(), arguments.to, {.replace = arguments.replace}, arguments.patience);
+  save(filter.contents(), arguments.to, {.replace = arguments.replace}, arguments.patience,
+       arguments.discard);
   Report report;
   report.add("from", arguments.from.text());
   report.add("file", arguments.to.text());
   add_keys(report, arguments.to, filter.keys());
+  add_live_settings(report, arguments.to, filter.contents());
   add_parameters(report, filter.contents());
   add_state(report, filter);
   advise(arguments.to, filter);
@@ -66,9 +69,9 @@ void add_convert(Command app, int& status) {
   const Command command =
       app.add_subcommand("convert", "Put a filter's bits into another system's format, or back");
   add_filter(command, "SRC", "a filter's file, ours or FORMAT:FILE", arguments->from).required();
-  add_filter(command, "DST", "the file to make; one that exists is refused", arguments->to)
-      .required();
+  add_filter(command, "DST", "where to put it; what exists is refused", arguments->to).required();
   command.add_flag("--replace", arguments->replace, "replace DST, in one step, where it exists");
+  add_discard(command, arguments->discard);
   add_form_options_to_ask(command, arguments->keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);

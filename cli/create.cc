@@ -24,7 +24,8 @@ constexpr const char* kCreateExamples = R"(Examples:
   bloomery create seen.bloom -n 1M -p 0.01 --kind windowed --window 24h   forgets after a day
   bloomery create last.bloom -n 1M -p 0.01 --kind windowed   remembers the last million
   bloomery create ids.bloom -n 1M -p 0.01 --as i64       its keys are numbers, and it says so
-  bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read)";
+  bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read
+  bloomery create redisson:redis://127.0.0.1#users -n 1M -p 0.03   where it lives)";
 
 struct CreateArguments {
   PlaceLocation file;
@@ -44,6 +45,7 @@ int create(const CreateArguments& arguments) {
   Report report;
   report.add("file", arguments.file.text());
   add_keys(report, arguments.file, filter.keys());
+  add_live_settings(report, arguments.file, filter.contents());
   add_parameters(report, filter.contents());
   report.add("predicted_rate", rate, rate_text(rate) + " at capacity");
   advise(arguments.file, filter);
@@ -56,10 +58,8 @@ int create(const CreateArguments& arguments) {
 
 void add_create(Command app, int& status) {
   const auto arguments = std::make_shared<CreateArguments>();
-  const Command command = app.add_subcommand("create", "Make an empty filter in a new file");
-  add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE; one that exists is refused",
-             arguments->file)
-      .required();
+  const Command command = app.add_subcommand("create", "Make an empty filter");
+  add_filter(command, "FILE", kWhereANewFilterIs, arguments->file).required();
   add_capacity(command, arguments->filter.capacity).required();
   add_rate(command, arguments->filter.rate).required();
   add_new_filter_options(command, arguments->filter);

@@ -7,6 +7,7 @@
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/bitmap_gap.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/format/redisson.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/human_number.h"
 #include "cli/messages.h"
@@ -39,6 +40,19 @@ void add_window(Report& report, const FilterParameters& parameters) {
 }
 
 }  // namespace
+
+void add_live_settings(Report& report, const PlaceLocation& location,
+                       const FilterContents& contents) {
+  if (!location.is_live() || location.format == &redisson::kFormat) return;
+  std::string text = location.text();
+  char mark = text.find('?') == std::string::npos ? '?' : '&';
+  std::string settings;
+  for (const auto& [name, value] : location.format->settings_of(contents)) {
+    settings += mark + name + "=" + value;
+    mark = '&';
+  }
+  report.add("location", text.insert(text.find('#'), settings));
+}
 
 void add_parameters(Report& report, const FilterContents& contents) {
   const FilterParameters& parameters = contents.parameters;

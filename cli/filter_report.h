@@ -9,6 +9,11 @@
 
 namespace bloomery::cli {
 
+// Of a filter in a server: the location that finds it again, where that must say more than the one
+// that it was made with.
+void add_live_settings(Report& report, const PlaceLocation& location,
+                       const FilterContents& contents);
+
 // What a filter is: kind, promise, geometry, size, hash. Never its secret key.
 void add_parameters(Report& report, const FilterContents& contents);
 

@@ -1,10 +1,10 @@
 // bloomery load: all keys of a database or a file, in a filter of the right size.
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fill_from.h"
@@ -27,37 +27,43 @@ Examples:
   bloomery load keys.txt redisson:bitmap -p 0.03 --as text
   bloomery load 'sqlite:shop.db?table=users&column=name' low.bloom --normalise lower,trim
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
-  seq 1000 | bloomery load - numbers.bloom -n 1000)";
+  seq 1000 | bloomery load - numbers.bloom -n 1000
+  bloomery load 'sqlite:shop.db?table=users&column=id' 'redisson:redis://127.0.0.1#users' -p 0.03
+
+In a server the bits travel as a whole, into a key beside the filter's, and are exchanged for it in one
+step. With --replace, what the old filter holds stays in the new one, as others may be adding to it.)";
 
 struct LoadArguments {
   FillRequest fill;
   PlaceLocation file;
   bool replace = false;
+  bool discard = false;
   Patience patience;
   bool json = false;
 };
 
 // Before anything is read: a long scan should not end with this.
-void refuse_existing(const std::string& file) {
-  if (!std::filesystem::exists(std::filesystem::symlink_status(file))) return;
-  throw StoreError(file + ": already exists; --replace replaces it, in one step");
+void refuse_existing(const PlaceLocation& location) {
+  if (!is_taken(location)) return;
+  throw StoreError((location.is_live() ? location.text() : location.file.path.string()) +
+                   ": already exists; --replace replaces it, in one step");
 }
 
 int load_keys(const LoadArguments& arguments) {
-  if (!arguments.replace && !arguments.file.is_live()) {
-    refuse_existing(arguments.file.file.path.string());
-  }
+  if (!arguments.replace) refuse_existing(arguments.file);
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");
   const AnyFilter& filter = filled.filter;
   const SourceTotals& totals = filled.totals;
-  save(filter.contents(), arguments.file, {.replace = arguments.replace}, arguments.patience);
+  save(filter.contents(), arguments.file, {.replace = arguments.replace}, arguments.patience,
+       arguments.discard);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
   report.add("from", arguments.fill.from);
   report.add("file", arguments.file.text());
   add_keys(report, arguments.file, filled.form);
+  add_live_settings(report, arguments.file, filter.contents());
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.contents());
@@ -81,7 +87,7 @@ void add_load(Command app, int& status) {
       app.add_subcommand("load", "Make a filter of all keys of a database or file");
   command.add_option("FROM", arguments->fill.from, "keys.txt, sqlite:..., or - for standard input")
       .required();
-  add_filter(command, "FILE", "the file to make, ours or FORMAT:FILE", arguments->file).required();
+  add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
   add_capacity(command, arguments->fill.filter.capacity)
       .description("keys to size for; counted beforehand by default");
   add_rate(command, arguments->fill.filter.rate)
@@ -90,6 +96,7 @@ void add_load(Command app, int& status) {
   add_record_options(command, arguments->fill.source);
   add_form_options(command, arguments->fill.keys);
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
+  add_discard(command, arguments->discard);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kLoadExamples);

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/place/open_place.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
@@ -14,6 +15,7 @@
 #include "cli/filter_report.h"
 #include "cli/messages.h"
 #include "cli/options.h"
+#include "cli/read_keys.h"
 
 namespace bloomery::cli {
 namespace {
@@ -40,7 +42,29 @@ void require_closed(const FileLocation& location) {
   }
 }
 
+void save_live(const FilterContents& contents, const PlaceLocation& location,
+               const SaveOptions& options, bool discard) {
+  std::optional<Progress> progress;
+  const auto show = [&](std::uint64_t done, std::uint64_t all) {
+    if (!progress) progress = terminal_progress("send", {{}, all});
+    if (progress) progress->update(0, done);
+  };
+  try {
+    bloomery::save(contents, location, {.file = options, .discard = discard, .progress = show});
+  } catch (...) {
+    if (progress) progress->clear();
+    throw;
+  }
+  if (progress) progress->clear();
+}
+
 }  // namespace
+
+void add_discard(Command command, bool& discard) {
+  command.add_flag("--discard", discard,
+                   "with --replace, of a filter in a server: throw away what it holds, and what "
+                   "others add to it meanwhile; without, that stays in the new one");
+}
 
 // The pauses grow, so that eight writers who wait do not keep the ninth from its processor.
 void retry_while_busy(const std::string& name, const Patience& patience,
@@ -90,8 +114,9 @@ AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patien
 }
 
 void save(const FilterContents& contents, const PlaceLocation& location, const SaveOptions& options,
-          const Patience& patience) {
-  const FileLocation& file = location.need_file("no filter is made there yet");
+          const Patience& patience, bool discard) {
+  if (location.is_live()) return save_live(contents, location, options, discard);
+  const FileLocation& file = location.file;
   // No wait ends that.
   if (!options.replace && std::filesystem::exists(file.path)) {
     throw StoreError(location.text() + ": already exists");

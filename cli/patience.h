@@ -26,8 +26,12 @@ void retry_while_busy(const std::string& name, const Patience& patience,
 // load_for_use(), once nobody changes the file in place any more.
 AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patience);
 
-// save(), which also tells on standard error of hard links that keep the old filter.
+// save(), which also tells on standard error of hard links that keep the old filter, and shows how
+// far it has come with a filter in a server.
 void save(const FilterContents& contents, const PlaceLocation& location, const SaveOptions& options,
-          const Patience& patience);
+          const Patience& patience, bool discard = false);
+
+// --discard, of a filter in a server that is replaced.
+void add_discard(Command command, bool& discard);
 
 }  // namespace bloomery::cli

@@ -1,5 +1,6 @@
 #include "bloomery/place/open_place.h"
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -8,7 +9,9 @@
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/mapped_place.h"
 #include "bloomery/redis/bitmap_place.h"
+#include "bloomery/redis/bulk_load.h"
 #include "bloomery/store/native_file.h"
+#include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 namespace {
@@ -56,6 +59,35 @@ std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
 
 AnyFilter load(const PlaceLocation& location) {
   return location.is_live() ? open_place(location)->copy() : load(location.file);
+}
+
+bool is_taken(const PlaceLocation& location) {
+  if (!location.is_live()) {
+    return std::filesystem::exists(std::filesystem::symlink_status(location.file.path));
+  }
+  redis::Client client(redis::parse_location(location.server));
+  return redis::is_taken(client, *location.format);
+}
+
+void save(const FilterContents& contents, const PlaceLocation& location,
+          const PlaceSaveOptions& options) {
+  if (!location.is_live()) return save(contents, location.file, options.file);
+  redis::Client client(redis::parse_location(location.server));
+  redis::bulk_load(
+      client, *location.format, contents,
+      {.replace = options.file.replace, .discard = options.discard, .progress = options.progress});
+}
+
+void destroy(const PlaceLocation& location) {
+  if (location.is_live()) {
+    if (!is_taken(location)) throw StoreError(location.text() + ": no filter is there");
+    redis::Client client(redis::parse_location(location.server));
+    return redis::destroy(client, *location.format);
+  }
+  const auto lock = WriterLock::of_existing(location.file.path);
+  std::filesystem::remove(location.file.path);
+  const bool has_config = location.format != nullptr && location.format->settings_of != nullptr;
+  if (has_config) std::filesystem::remove(location.file.config_path());
 }
 
 }  // namespace bloomery

@@ -8,6 +8,7 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/place/place_location.h"
+#include "bloomery/store/native_file.h"
 
 namespace bloomery {
 
@@ -42,6 +43,24 @@ std::unique_ptr<FilterPlace> open_place(std::string_view location,
                                         const PlaceOptions& options = {});
 std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                         const PlaceOptions& options = {});
+
+struct PlaceSaveOptions {
+  SaveOptions file{};  // of a file; `replace` is for servers too
+  // A filter in a server that is replaced is thrown away, and what others add to it meanwhile is
+  // lost. Otherwise the new one also has what the old one has, which must be of the same size.
+  bool discard = false;
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress{};  // in bytes, of servers
+};
+
+// Whether anything is there.
+bool is_taken(const PlaceLocation& location);
+
+// Puts a filter there, whole, in one step. Throws as save() of files and redis/bulk_load.h do.
+void save(const FilterContents& contents, const PlaceLocation& location,
+          const PlaceSaveOptions& options);
+
+// Removes it for good. Throws StoreError where there is none.
+void destroy(const PlaceLocation& location);
 
 // The whole filter, out of a file or a server. Throws as load() of files and FilterPlace::copy()
 // do.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/location.h"
@@ -35,7 +36,10 @@ PlaceLocation parse_place_location(std::string_view text) {
                                 redis::live_formats());
   }
   location.server = rest;
-  location.name = word + ":" + redis::parse_location(rest).text();
+  redis::Location server = redis::parse_location(rest);
+  redis::take_trust(server);
+  location.name = word + ":" + server.text();
+  location.settings = std::move(server.settings);
   return location;
 }
 

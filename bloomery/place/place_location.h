@@ -15,10 +15,12 @@ namespace bloomery {
 //   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)
 struct PlaceLocation {
   PlaceLocation() = default;
-  explicit PlaceLocation(FileLocation where) : format(where.format), file(std::move(where)) {}
+  explicit PlaceLocation(FileLocation where)
+      : format(where.format), file(std::move(where)), settings(file.settings) {}
 
   const Format* format = nullptr;  // null: our own
   FileLocation file{};             // of a filter in a file
+  FormatSettings settings{};       // what neither bytes nor server say
   std::string server{};            // of one in a server: what follows FORMAT:, with its passwords
   std::string name{};              // and its location without them
 

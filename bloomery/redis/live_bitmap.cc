@@ -138,16 +138,26 @@ bool take_trust(Location& location) {
   return true;
 }
 
+LiveBitmap live_names(const Location& location, const Format& format) {
+  const Maker* const maker = maker_of(format);
+  if (maker == nullptr) {
+    throw std::invalid_argument(std::string(format.name) +
+                                ": not a format that lives in a server; those are " +
+                                live_formats());
+  }
+  return {.name = std::string(format.name) + ":" + location.text(),
+          .key = location.key + std::string(maker->key_ending),
+          .config_key = maker->make == nullptr ? redisson::config_key(location.key) : "",
+          .format = &format};
+}
+
 LiveBitmap live_redisson(Location location, const RedissonFields& fields) {
   const bool trusts_bits = take_trust(location);
   SettingsReader(location.settings, redisson::kFormat.name, "",
                  "the configuration beside the bitmap says all");
-  LiveBitmap filter{.name = "redisson:" + location.text(),
-                    .key = location.key,
-                    .config_key = redisson::config_key(location.key),
-                    .config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}},
-                    .format = &redisson::kFormat,
-                    .trusts_bits = trusts_bits};
+  LiveBitmap filter = live_names(location, redisson::kFormat);
+  filter.config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}};
+  filter.trusts_bits = trusts_bits;
   const std::string where = filter.name + ", hash " + filter.config_key;
   FilterParameters& parameters = filter.parameters;
   parameters.kind = FilterKind::redisson;
@@ -177,12 +187,12 @@ LiveBitmap live_bitmap(Location location, const Format& format) {
   const bool trusts_bits = take_trust(location);
   const Maker& maker = *maker_of(format);
   const SettingsReader read(location.settings, format.name, format.settings);
-  LiveBitmap filter = maker.make(read);
+  LiveBitmap filter = live_names(location, format);
+  LiveBitmap made = maker.make(read);
+  filter.parameters = std::move(made.parameters);
+  filter.positions = std::move(made.positions);
   check_any_contents({.parameters = filter.parameters});
-  filter.name = std::string(format.name) + ":" + location.text();
-  filter.key = location.key + std::string(maker.key_ending);
   filter.parameters.keys = usual_keys(format);
-  filter.format = &format;
   filter.settings = location.settings;
   filter.trusts_bits = trusts_bits;
   return filter;

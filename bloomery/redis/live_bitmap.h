@@ -46,6 +46,9 @@ std::string live_formats();
 // any other trust.
 bool take_trust(Location& location);
 
+// The names of the keys of a filter of that format, whatever is there; nothing else is filled in.
+LiveBitmap live_names(const Location& location, const Format& format);
+
 // The fields of a Redisson filter's configuration hash.
 struct RedissonFields {
   std::string size;

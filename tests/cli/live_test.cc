@@ -115,6 +115,69 @@ TEST_F(LiveCommand, ReadsALiveFilterIntoAFileAndMergesIt) {
   EXPECT_EQ(shell_.run("bloomery merge --as text both.bloom copy.bloom" + trusted()).status, 0);
 }
 
+TEST_F(LiveCommand, MakesAFilterWhereItLives) {
+  const std::string other = at("redisson", "", "made");
+  const Outcome made = shell_.run("bloomery create -n 1000 -p 0.01" + other);
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(server_->ask("HGET '{made}:config' falseProbability"), "0.01\n");
+  EXPECT_EQ(shell_.run("bloomery create -n 1000 -p 0.01" + other).status, 2) << "it is there";
+  EXPECT_EQ(shell_.run("bloomery insert --as text" + other, "in\n").status, 0);
+
+  const Outcome sized =
+      shell_.run("bloomery create --json -n 1000 -p 0.01" + at("pyrebloom", "", "sized"));
+  ASSERT_EQ(sized.status, 0) << sized.err;
+  const std::string location = sized.json().at("location");
+  EXPECT_EQ(shell_.run("bloomery insert '" + location + "'", "in\n").status, 0) << location;
+  EXPECT_EQ(shell_.run("bloomery create --kind blocked -n 9 -p 0.1" + at("gozero", "", "x")).status,
+            2);
+}
+
+TEST_F(LiveCommand, LoadsAllKeysInOneStep) {
+  shell_.write("keys", numbered_lines("in", 500));
+  EXPECT_EQ(shell_.run("bloomery load keys -p 0.01 --as text" + users()).status, 2) << "is there";
+  const std::string made = at("redisson", "?trust=bits", "made");
+  const Outcome loaded = shell_.run("bloomery load keys -p 0.01 --as text --json" + made);
+  ASSERT_EQ(loaded.status, 0) << loaded.err;
+  EXPECT_EQ(loaded.json().at("key_count"), 500);
+  EXPECT_EQ(shell_.run("bloomery check -c --as text" + made, numbered_lines("in", 500)).out,
+            "500\n");
+  EXPECT_EQ(shell_.run("bloomery check -q --as text" + made, "out\n").status, 1);
+  // What is in stays in, and another size is refused, unless it is said.
+  shell_.write("more", numbered_lines("more", 500));
+  EXPECT_EQ(shell_.run("bloomery load more -p 0.01 --as text --replace" + made).status, 0);
+  EXPECT_EQ(shell_.run("bloomery check -c --as text --input keys" + made).out, "500\n");
+  const Outcome other = shell_.run("bloomery load more -p 0.001 --as text --replace" + made);
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("--discard"));
+  EXPECT_EQ(shell_.run("bloomery load more -p 0.001 --as text --replace --discard" + made).status,
+            0);
+  EXPECT_EQ(shell_.run("bloomery check -q --as text" + made, "in1\n").status, 1);
+}
+
+TEST_F(LiveCommand, ConvertsAFileIntoALiveFilter) {
+  shell_.write("keys", numbered_lines("in", 100));
+  ASSERT_EQ(shell_.run("bloomery load keys redisson:f -p 0.01 --as text").status, 0);
+  const std::string made = at("redisson", "", "made");
+  ASSERT_EQ(shell_.run("bloomery convert redisson:f --as text" + made).status, 0);
+  EXPECT_EQ(shell_.run("bloomery check -c --as text --input keys" + made).out, "100\n");
+  ASSERT_EQ(shell_.run("bloomery create own.bloom -n 10 -p 0.1").status, 0);
+  EXPECT_EQ(shell_.run("bloomery convert own.bloom" + at("redisson", "", "x")).status, 2);
+}
+
+TEST_F(LiveCommand, DestroysWhatItIsToldTo) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
+  const Outcome unasked = shell_.run("bloomery destroy" + users());
+  EXPECT_EQ(unasked.status, 2);
+  EXPECT_THAT(unasked.err, HasSubstr("--yes"));
+  EXPECT_EQ(server_->ask("EXISTS users '{users}:config'"), "2\n");
+  EXPECT_EQ(shell_.run("bloomery destroy --yes" + users()).status, 0);
+  EXPECT_EQ(server_->ask("EXISTS users '{users}:config'"), "0\n");
+  EXPECT_EQ(shell_.run("bloomery destroy --yes" + users()).status, 2) << "gone";
+  ASSERT_EQ(shell_.run("bloomery create redisson:f -n 10 -p 0.1").status, 0);
+  EXPECT_EQ(shell_.run("bloomery destroy --yes redisson:f").status, 0);
+  EXPECT_FALSE(shell_.has("f") || shell_.has("f.config"));
+}
+
 TEST_F(LiveCommand, WhatCannotBeDoneThereIsRefusedByName) {
   ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
   const std::string name = "redisson:redis+unix://" + server_->socket() + "#users: ";

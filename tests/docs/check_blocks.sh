@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_blocks.sh SOURCE WORK COMPILER BIN: compiles the cpp blocks and runs the sh blocks of README*.md and docs/*.md, those
-# that stand in several documents once. A block without main() is statements, and sees the names of preamble.h.
+# that stand in several documents once. A block without main() is statements, and sees the names of preamble.h. What a block
+# calls redis://127.0.0.1:6379 is an empty server of its own; without redis-server here, such a block is left out.
 set -eu
 source=$1 work=$2/blocks compiler=$3 bin=$4
 rm -rf "$work"
@@ -32,6 +33,24 @@ compile() {
   }
 }
 
+redis=${REDIS_SERVER:-redis-server}
+run_with_server() {
+  folder=$(mktemp -d)
+  "$redis" --port 0 --unixsocket "$folder/s" --dir "$folder" --save '' --daemonize no >"$folder/log" 2>&1 &
+  server=$!
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -S "$folder/s" ] && break
+    sleep 0.1
+  done
+  sed "s#redis://127.0.0.1:6379#redis+unix://$folder/s#g" commands.sh >"$folder/commands.sh"
+  status=0
+  (cd "$1" && PATH=$bin:$PATH sh -eu "$folder/commands.sh" >../output 2>&1 </dev/null) || status=$?
+  kill "$server"
+  wait "$server" || true
+  rm -rf "$folder"
+  return $status
+}
+
 count=0
 echo '#include "preamble.h"' >statements.cc
 for document in "$source"/README*.md "$source"/docs/*.md; do
@@ -60,6 +79,15 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
     done
     grep -v '^\./run' "$block" >commands.sh || true
     mkdir -p "dir_$block"
+    if grep -q 'redis://127.0.0.1:6379' commands.sh; then
+      command -v "$redis" >/dev/null || continue
+      run_with_server "dir_$block" || {
+        cat output >&2
+        echo "$document: block $block fails" >&2
+        exit 1
+      }
+      continue
+    fi
     (cd "dir_$block" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null) || {
       cat output >&2
       echo "$document: block $block fails" >&2

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/format.h"
+#include "bloomery/redis/client.h"
+
+namespace bloomery::redis {
+
+struct BulkOptions {
+  // A filter that is there gets the new bits too: what it holds stays, with what others add to it
+  // meanwhile. It must have the same geometry.
+  bool replace = false;
+  // It is thrown away instead, with what others add to it until the exchange.
+  bool discard = false;
+  // Is told how many bytes are done, of how many.
+  std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
+};
+
+// Whether anything is under the names that a filter of the format has there.
+bool is_taken(Client& client, const Format& format);
+
+// Removes them.
+void destroy(Client& client, const Format& format);
+
+// Puts a filter's bits where the client's location says, with its configuration, as the format's
+// system has them; the bitmap has its whole length from the start. The bits travel in pieces of at
+// most 1 MiB into a key beside it, which lives for an hour if nobody goes on; a script then makes
+// sure that every bit has come, puts it in the place of the old one, whose time to live it takes
+// over, and writes the configuration. Whoever asks meanwhile sees the one or the other, whole.
+//
+// That script stops the server for some 2 ms a MiB where there was a filter, 1 ms where not.
+//
+// Throws std::invalid_argument for contents that do not live there, StoreError where something is
+// there (without `replace`) or is of another geometry (without `discard`), where the key beside it
+// was lost, and as Client::run does. If the connection is cut at the very end, the filter is the
+// old or the new one; before that the old one.
+void bulk_load(Client& client, const Format& format, const FilterContents& contents,
+               const BulkOptions& options);
+
+}  // namespace bloomery::redis
