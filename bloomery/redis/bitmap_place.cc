@@ -1,15 +1,19 @@
 #include "bloomery/redis/bitmap_place.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/watermark.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_transaction.h"
+#include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/errors.h"
 
 namespace bloomery::redis {
@@ -23,11 +27,18 @@ constexpr std::string_view kNothingButBits =
     "nothing but its bits says that its bitmap is whole, so that a clear bit is no \"absent\"; "
     "trust=bits in the location takes it for one, as the system itself does";
 
+// Never twice in this process, and hardly ever in two.
+std::string next_nonce() {
+  static std::atomic<std::uint64_t> next = Identity::random().high;
+  return std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+}
+
 }  // namespace
 
 // The keys of one transaction.
 struct BitmapPlace::Part {
   std::size_t key_count = 0;
+  std::string nonce = next_nonce();
   std::vector<std::uint64_t> positions{};
   TransactionResult result{};
 };
@@ -37,6 +48,7 @@ struct BitmapPlace::Found {
   std::vector<bool> all_set{};  // a key each: whether all of its bits were set
   std::string doubt{};
   std::string bitmap{};  // of a copy
+  std::uint64_t byte_count = 0;
   bool repeated = false;
 };
 
@@ -60,18 +72,22 @@ std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys) con
 
 BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
                                        const CallContext& context) {
+  return exchange(split(keys), touch, context);
+}
+
+BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
+                                         const CallContext& context) {
   const LostBits::Known known = lost_.known();
-  std::vector<Part> parts = split(keys);
   Request request;
   for (const Part& part : parts) {
-    append_transaction(request, filter_, touch, known.positions, part.positions);
+    append_transaction(request, filter_, touch, part.nonce, known.positions, part.positions);
   }
   const bool allow_replica = client_->location().allow_replica;
   const std::size_t replies_each = replies_of_transaction(filter_);
   const Answer answer =
       client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
         for (Part& part : parts) {
-          part.result = read_transaction(replies.first(replies_each), filter_, touch,
+          part.result = read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
                                          known.positions, part.positions.size(), allow_replica);
           replies = replies.subspan(replies_each);
         }
@@ -84,10 +100,19 @@ BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
 BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::Known& known,
                                       Touch touch) {
   Found found;
+  LostBits::Known so_far = known;
   for (const Part& part : parts) {
     const TransactionResult& result = part.result;
+    found.byte_count = result.byte_count;
     std::string doubt = result.doubt;
-    if (doubt.empty()) doubt = lost_.judge(known, result).value_or("");
+    if (doubt.empty()) doubt = lost_.judge(so_far, result).value_or("");
+    so_far.byte_count = std::max(so_far.byte_count, result.byte_count);
+    const std::uint64_t most = (filter_.parameters.geometry.bit_count + 7) / 8;
+    if (doubt.empty() && result.byte_count > most) {
+      doubt = "its bitmap has " + std::to_string(result.byte_count) + " bytes, and its " +
+              std::to_string(filter_.parameters.geometry.bit_count) + " bits take " +
+              std::to_string(most) + ": it was written with another size";
+    }
     if (doubt.empty() && result.byte_count == 0) {
       // The first keys of a new filter make it.
       const bool may_be_new = touch == Touch::set && &part == &parts.front();
@@ -156,6 +181,30 @@ void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
   }
 }
 
+// The filter that it opens is the one that it then asks.
+void BitmapPlace::look() {
+  constexpr std::size_t kSample = 64;
+  std::minstd_rand random(std::random_device{}());
+  std::vector<Part> sample(1);
+  for (std::size_t i = 0; i < kSample; ++i) {
+    const std::uint64_t number = (std::uint64_t{random()} << 31) ^ random();
+    sample[0].positions.push_back(number % filter_.parameters.geometry.bit_count);
+  }
+  const Found found = exchange(std::move(sample), Touch::read, {});
+  if (!found.doubt.empty()) return;
+  // The last byte of what SETBIT has made has a bit that is set.
+  std::vector<Part> last(1);
+  for (std::uint64_t bit = 0; bit < 8; ++bit) {
+    last[0].positions.push_back(8 * (found.byte_count - 1) + bit);
+  }
+  exchange(std::move(last), Touch::read, {});
+}
+
+void BitmapPlace::destroy(const CallContext&) {
+  if (!writes_) refuse("is open for reading only");
+  redis::destroy(*client_, *filter_.format);
+}
+
 PlaceHead BitmapPlace::head(const CallContext& context) {
   const Found found = travel({}, Touch::read, context);
   if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
@@ -208,7 +257,13 @@ std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string
   auto client = std::make_unique<Client>(parse_location(location));
   LiveBitmap filter = &format == &redisson::kFormat ? read_redisson(*client)
                                                     : live_bitmap(client->location(), format);
-  return std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
+  auto place = std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
+  try {
+    place->look();
+  } catch (const StoreError&) {
+    // Then it begins with its first answer.
+  }
+  return place;
 }
 
 }  // namespace bloomery::redis

@@ -40,6 +40,11 @@ class BitmapPlace final : public FilterPlace {
   // One transaction; the server copies the bitmap meanwhile, some 0.1 s for 256 MiB, which is the
   // most. Throws StoreError where the filter is in doubt.
   AnyFilter copy(const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override;
+
+  // Learns how long the bitmap is and of a few bits that are set, by which it knows it again.
+  // Throws as the other calls do.
+  void look();
 
  private:
   struct Part;
@@ -47,6 +52,7 @@ class BitmapPlace final : public FilterPlace {
 
   // Asks or sets the bits of the first keys, as many as one trip takes.
   Found travel(std::span<const Key> keys, Touch touch, const CallContext& context);
+  Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context);
   std::vector<Part> split(std::span<const Key> keys) const;
   Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch);
   void add_answers(const Part& part, std::vector<bool>& all_set) const;

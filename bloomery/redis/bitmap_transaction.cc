@@ -10,7 +10,7 @@ namespace {
 
 // What stands between MULTI and EXEC.
 std::size_t inner_size(const LiveBitmap& filter) noexcept {
-  return filter.config.empty() ? 3 : 4;
+  return filter.config.empty() ? 4 : 5;
 }
 
 void append_config(Request& request, const LiveBitmap& filter) {
@@ -123,9 +123,9 @@ void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const s
 }  // namespace
 
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
-                        std::span<const std::uint64_t> known,
+                        std::string_view nonce, std::span<const std::uint64_t> known,
                         std::span<const std::uint64_t> positions) {
-  request.add({"MULTI"}).add({"ROLE"}).add({"STRLEN", filter.key});
+  request.add({"MULTI"}).add({"ECHO", nonce}).add({"ROLE"}).add({"STRLEN", filter.key});
   append_config(request, filter);
   append_bits(request, filter, touch, known, positions);
   request.add({"EXEC"});
@@ -136,8 +136,9 @@ std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept {
 }
 
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
-                                   Touch touch, std::span<const std::uint64_t> known,
-                                   std::size_t position_count, bool allow_replica) {
+                                   Touch touch, std::string_view nonce,
+                                   std::span<const std::uint64_t> known, std::size_t position_count,
+                                   bool allow_replica) {
   // The first refusal says why; EXEC's only that there was one.
   for (const Reply& reply : replies) {
     if (reply.is(Reply::Type::error)) throw RefusedError(filter.name, reply.text);
@@ -150,6 +151,8 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
   if (!all.is(Reply::Type::array) || all.elements.size() != inner_size(filter)) {
     fail(filter, "EXEC");
   }
+  const Reply& echo = all.elements[0];
+  if (!echo.is(Reply::Type::text) || echo.text != nonce) fail(filter, "another's answer");
   TransactionResult result;
   for (const Reply& reply : all.elements) {
     if (!reply.is(Reply::Type::error)) continue;
@@ -157,12 +160,11 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
     result.doubt = "a key of it holds no string and hash as a filter has (WRONGTYPE)";
     return result;
   }
-  if (!all.elements[1].is(Reply::Type::number) || all.elements[1].number < 0) {
-    fail(filter, "its length");
-  }
-  result.byte_count = static_cast<std::uint64_t>(all.elements[1].number);
-  if (!filter.config.empty()) read_config(all.elements[2], filter, result);
-  read_role(all.elements[0], allow_replica, filter, result);
+  const Reply& length = all.elements[2];
+  if (!length.is(Reply::Type::number) || length.number < 0) fail(filter, "its length");
+  result.byte_count = static_cast<std::uint64_t>(length.number);
+  if (!filter.config.empty()) read_config(all.elements[3], filter, result);
+  read_role(all.elements[1], allow_replica, filter, result);
   if (touch == Touch::copy) {
     read_bitmap(all.elements.back(), filter, known, result);
   } else {

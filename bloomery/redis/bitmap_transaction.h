@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/reply.h"
 #include "bloomery/redis/request.h"
 
-// MULTI, ROLE, STRLEN, HMGET of the configuration, one BITFIELD of all bits, EXEC: the bits and all
-// that says whether they may be believed, of one moment.
+// MULTI, ECHO, ROLE, STRLEN, HMGET of the configuration, one BITFIELD of all bits, EXEC: the bits
+// and all that says whether they may be believed, of one moment. What ECHO says belongs to this
+// question alone: nobody takes the answer to another for its own.
 //
 // A bit travels as a signed field of one bit, "-1" or "0": no single byte that changes on the way
 // makes an absent key of one that is there.
@@ -22,7 +24,7 @@ enum class Touch : std::uint8_t { read, set, copy };
 
 // Reads the bits at `known`, and then reads or sets those at `positions`.
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
-                        std::span<const std::uint64_t> known,
+                        std::string_view nonce, std::span<const std::uint64_t> known,
                         std::span<const std::uint64_t> positions);
 // How many replies one has.
 std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept;
@@ -39,7 +41,8 @@ struct TransactionResult {
 
 // Throws RefusedError for what the server refused, ProtocolError for what is no answer to it.
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
-                                   Touch touch, std::span<const std::uint64_t> known,
-                                   std::size_t position_count, bool allow_replica);
+                                   Touch touch, std::string_view nonce,
+                                   std::span<const std::uint64_t> known, std::size_t position_count,
+                                   bool allow_replica);
 
 }  // namespace bloomery::redis

@@ -307,6 +307,32 @@ TEST_F(LiveFilter, NeverSaysAbsentOfAFilterThatIsNotTheOneItOpened) {
   }
 }
 
+TEST_F(LiveFilter, NeverSaysAbsentOfABitmapThatIsLongerThanItsSettingsAllow) {
+  std::vector<std::string> in;
+  for (int i = 0; i < 200; ++i) in.push_back("in" + std::to_string(i));
+  open("gozero", "f", "?bits=20000")->insert_many(std::vector<Key>(in.begin(), in.end()));
+  for (const std::string settings : {"?bits=10000", "?bits=80"}) {
+    const auto place = open("gozero", "f", settings);
+    for (const Presence answer : answers_of(*place, in)) ASSERT_NE(answer, Presence::absent);
+    EXPECT_THROW(place->head(), StoreError);
+    EXPECT_THROW(place->insert("x"), StoreError);
+  }
+}
+
+TEST_F(LiveFilter, WhatIsLostAfterTheOpeningIsNoticedByTheFirstQuestion) {
+  std::vector<std::string> in;
+  for (int i = 0; i < 200; ++i) in.push_back("in" + std::to_string(i));
+  open("gozero", "f", "?bits=20000")->insert_many(std::vector<Key>(in.begin(), in.end()));
+  for (const std::string_view bit : {"9", "19999"}) {
+    const auto place = open("gozero", "f", "?bits=20000");
+    ask({"DEL", "f"});
+    ask({"SETBIT", "f", bit, "1"});
+    for (const Presence answer : answers_of(*place, in)) ASSERT_NE(answer, Presence::absent);
+    ask({"DEL", "f"});
+    open("gozero", "f", "?bits=20000")->insert_many(std::vector<Key>(in.begin(), in.end()));
+  }
+}
+
 TEST_F(LiveFilter, ALostFilterStaysLostHoweverItIsFilledAgain) {
   init_redisson("f");
   const auto place = open("redisson", "f");
@@ -332,8 +358,8 @@ TEST_F(LiveFilter, AReplicaMayBeAllowed) {
 
 TEST_F(LiveFilter, WhatTheServerRefusesThrowsAndLeavesUnknown) {
   init_redisson("f");
-  ask({"ACL", "SETUSER", "reader", "on", ">pw", "~f", "~{f}:config", "+multi", "+exec", "+role",
-       "+strlen", "+hmget", "+bitfield_ro"});
+  ask({"ACL", "SETUSER", "reader", "on", ">pw", "~f", "~{f}:config", "+multi", "+exec", "+echo",
+       "+role", "+strlen", "+hmget", "+bitfield_ro"});
   const std::string user = "?user=reader&password_env=BLOOMERY_TEST_READER";
   setenv("BLOOMERY_TEST_READER", "pw", 1);
   open("redisson", "f")->insert("in");

@@ -203,5 +203,12 @@ TEST_F(Loading, OfASystemWithoutConfigurationIsABitmap) {
   EXPECT_THROW(bulk_load(*client_, gozero, filter(0, 1).contents(), {}), IncompatibleError);
 }
 
+TEST_F(Loading, IsDestroyedWithItsConfiguration) {
+  load(filter(0, 10));
+  open()->destroy();
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+  EXPECT_THROW(open_bitmap_place(redisson::kFormat, at("f"), false), StoreError);
+}
+
 }  // namespace
 }  // namespace bloomery::redis

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <memory>
@@ -119,6 +120,32 @@ TEST_F(FilterBehindAProxy, ThatDelaysAnswersNobodyElsesQuestion) {
   });
   const auto place = open(proxy, "?timeout=1000");
   EXPECT_GT(ask_all(*place, std::chrono::milliseconds(40)), 0);
+}
+
+TEST_F(FilterBehindAProxy, ThatIsOneReplyBehindSaysNothingFalse) {
+  std::atomic<bool> is_behind = false;
+  std::string before;
+  Proxy proxy(server_->socket(), [&](std::string& bytes, std::mt19937&) {
+    if (is_behind) {
+      std::swap(bytes, before);
+    } else {
+      before = bytes;
+    }
+    return true;
+  });
+  const auto place = open(proxy, "?timeout=5000");
+  // Until all that it asks besides is the same from question to question.
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_NE(place->presence_of("out" + std::to_string(i)), Presence::unknown);
+  }
+  ASSERT_EQ(place->presence_of("stranger"), Presence::absent);
+  is_behind = true;
+  for (int i = 0; i < 4; ++i) {
+    try {
+      EXPECT_NE(place->presence_of(in_[static_cast<std::size_t>(i)]), Presence::absent);
+    } catch (const ConnectionError&) {
+    }
+  }
 }
 
 TEST_F(FilterBehindAProxy, InsertsThatReturnedAreInWhateverWasCut) {
