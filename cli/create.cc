@@ -6,7 +6,7 @@
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/kinds.h"
-#include "bloomery/store/native_file.h"
+#include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -34,7 +34,27 @@ struct CreateArguments {
   bool json = false;
 };
 
+// By a server that makes filters itself.
+int create_served(const CreateArguments& arguments) {
+  const NewFilter& wanted = arguments.filter;
+  if (wanted.kind || wanted.seed != 0 || wanted.secret || wanted.expansion || wanted.tightening ||
+      wanted.window_ms || wanted.generations) {
+    throw std::invalid_argument(arguments.file.text() +
+                                ": --kind and what belongs to kinds are for files of our own");
+  }
+  create_in_server(arguments.file, wanted.capacity.value(), wanted.rate.value());
+  Report report;
+  report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, form_of_new(arguments.keys, arguments.file));
+  report.add("capacity", *wanted.capacity, count_text(*wanted.capacity));
+  report.add("false_positive_rate", *wanted.rate, rate_text(*wanted.rate) + " at capacity");
+  Output output;
+  print(report, arguments.json, output);
+  return kSome;
+}
+
 int create(const CreateArguments& arguments) {
+  if (arguments.file.dialect) return create_served(arguments);
   AnyFilter filter = empty_filter(arguments.filter, arguments.file);
   filter.set_keys(form_of_new(arguments.keys, arguments.file));
   save(filter.contents(), arguments.file, {.replace = false}, {});

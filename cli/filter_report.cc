@@ -161,7 +161,8 @@ void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter) {
 }
 
 std::string no_absent(const PlaceLocation& location) {
-  return location.is_live() ? open_place(location)->head().no_absent : "";
+  return location.is_live() ? open_place(location, {.allow_forgetting = true})->head().no_absent
+                            : "";
 }
 
 void require_absent(const PlaceLocation& location) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/place/place_location.h"
+#include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -79,6 +79,23 @@ void add_trust(Report& report, const PlaceLocation& location) {
   report.add("says_absent", why.empty(), why.empty() ? "yes" : "no: " + why);
 }
 
+// What the server says of a filter that it asks itself.
+int info_served(const PlaceLocation& location, bool json) {
+  const PlaceHead head = open_place(location, {.allow_forgetting = true})->head();
+  const std::uint64_t byte_count = head.parameters.geometry.bit_count / 8;
+  Report report;
+  report.add("file", location.text());
+  report.add("says_absent", head.no_absent.empty(),
+             head.no_absent.empty() ? "yes" : "no: " + head.no_absent);
+  report.add("keys", location.format->keys);
+  report.add("capacity", head.parameters.capacity, count_text(head.parameters.capacity));
+  report.add("inserted", head.inserted, count_text(head.inserted));
+  report.add("byte_count", byte_count, bytes_text(byte_count));
+  Output output;
+  print(report, json, output);
+  return kSome;
+}
+
 int info_foreign(const PlaceLocation& location, bool json) {
   const AnyFilter filter = load_for_use(location);
   Report report;
@@ -94,6 +111,7 @@ int info_foreign(const PlaceLocation& location, bool json) {
 }
 
 int info(const PlaceLocation& location, bool json) {
+  if (location.dialect) return info_served(location, json);
   if (location.format != nullptr) return info_foreign(location, json);
   const std::string file = location.file.path.string();
   const FileInfo header = inspect(file);

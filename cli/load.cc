@@ -1,6 +1,7 @@
 // bloomery load: all keys of a database or a file, in a filter of the right size.
 #include <chrono>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "bloomery/errors.h"
@@ -50,6 +51,11 @@ void refuse_existing(const PlaceLocation& location) {
 }
 
 int load_keys(const LoadArguments& arguments) {
+  if (arguments.file.dialect) {
+    throw std::invalid_argument(arguments.file.text() +
+                                ": takes keys, not bits; create makes a filter there and insert "
+                                "fills it, or push sends one whole to a server with the module");
+  }
   if (!arguments.replace) refuse_existing(arguments.file);
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");

@@ -43,6 +43,11 @@ std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOption
 
 std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                         const PlaceOptions& options) {
+  if (location.dialect) {
+    return redis::open_item_place(*location.dialect, location.server,
+                                  options.access == PlaceOptions::read_write,
+                                  options.allow_forgetting);
+  }
   // None of the formats that live in servers forgets.
   if (location.is_live()) {
     return redis::open_bitmap_place(*location.format, location.server,
@@ -66,23 +71,39 @@ bool is_taken(const PlaceLocation& location) {
     return std::filesystem::exists(std::filesystem::symlink_status(location.file.path));
   }
   redis::Client client(redis::parse_location(location.server));
+  if (location.dialect) return redis::are_items_taken(client);
   return redis::is_taken(client, *location.format);
 }
 
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options) {
   if (!location.is_live()) return save(contents, location.file, options.file);
+  if (location.dialect) {
+    throw std::invalid_argument(location.text() +
+                                ": takes keys, not bits; create makes a filter there, insert fills "
+                                "it, and push sends one whole to a server with the module");
+  }
   redis::Client client(redis::parse_location(location.server));
   redis::bulk_load(
       client, *location.format, contents,
       {.replace = options.file.replace, .discard = options.discard, .progress = options.progress});
 }
 
+void create_in_server(const PlaceLocation& location, std::uint64_t capacity, double rate) {
+  if (location.dialect != redis::Dialect::bf) {
+    throw std::invalid_argument(location.text() +
+                                ": makes no filter; BLOOM.RESERVE or bloomery push does");
+  }
+  redis::Client client(redis::parse_location(location.server));
+  redis::create_items(client, capacity, rate);
+}
+
 void destroy(const PlaceLocation& location) {
   if (location.is_live()) {
     if (!is_taken(location)) throw StoreError(location.text() + ": no filter is there");
     redis::Client client(redis::parse_location(location.server));
-    return redis::destroy(client, *location.format);
+    return location.dialect ? redis::destroy_items(client)
+                            : redis::destroy(client, *location.format);
   }
   const auto lock = WriterLock::of_existing(location.file.path);
   std::filesystem::remove(location.file.path);

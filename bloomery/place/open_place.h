@@ -59,6 +59,10 @@ bool is_taken(const PlaceLocation& location);
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options);
 
+// An empty filter in a server that makes filters itself (bf:). Throws std::invalid_argument for any
+// other place, StoreError where one is there.
+void create_in_server(const PlaceLocation& location, std::uint64_t capacity, double rate);
+
 // Removes it for good. Throws StoreError where there is none.
 void destroy(const PlaceLocation& location);
 

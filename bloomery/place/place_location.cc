@@ -26,12 +26,17 @@ PlaceLocation parse_place_location(std::string_view text) {
   if (!redis::is_redis_location(rest)) return PlaceLocation(parse_file_location(text));
   const std::string word(text.substr(0, colon));
   PlaceLocation location;
-  location.format = find_format(word);
+  if (word == "bf" || word == "bloom") {
+    location.dialect = word == "bf" ? redis::Dialect::bf : redis::Dialect::bloom;
+    location.format = find_format("redisbloom");
+  } else {
+    location.format = find_format(word);
+  }
   if (location.format == nullptr) {
     throw std::invalid_argument(word + ": no format is called so; in servers live " +
-                                redis::live_formats());
+                                redis::live_formats() + ", bf, bloom");
   }
-  if (!redis::is_live_format(*location.format)) {
+  if (!location.dialect && !redis::is_live_format(*location.format)) {
     throw std::invalid_argument(word + ": not a format that lives in a server; those are " +
                                 redis::live_formats());
   }

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "bloomery/redis/item_place.h"
 #include "bloomery/store/file_location.h"
 
 namespace bloomery {
@@ -13,6 +14,8 @@ namespace bloomery {
 //   users.bloom                         a file of our own
 //   guava:users.bin                     one of another system's format
 //   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)
+//   bf:redis://127.0.0.1#users          one that its server asks itself, by BF.*; or bloom: by
+//   BLOOM.*
 struct PlaceLocation {
   PlaceLocation() = default;
   explicit PlaceLocation(FileLocation where)
@@ -23,6 +26,8 @@ struct PlaceLocation {
   FormatSettings settings{};       // what neither bytes nor server say
   std::string server{};            // of one in a server: what follows FORMAT:, with its passwords
   std::string name{};              // and its location without them
+
+  std::optional<redis::Dialect> dialect{};  // of one that its server asks itself
 
   bool is_live() const noexcept { return !server.empty(); }
   // As it was written but for the settings and passwords, for messages.

@@ -1,0 +1,322 @@
+#include "bloomery/redis/item_place.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/watermark.h"
+#include "bloomery/format/redis_bitmap.h"
+#include "bloomery/redis/errors.h"
+#include "bloomery/redis/live_bitmap.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::size_t kItemsInTrip = 10'000;
+constexpr std::size_t kMarkers = 8;
+constexpr std::string_view kNoMarkers =
+    "it has no marker items, which tell a whole filter from one that was lost and begun anew by "
+    "the "
+    "next add: bloomery create puts them in, and trust=bits in the location does without";
+
+std::string next_item_nonce() {
+  static std::atomic<std::uint64_t> next = Identity::random().high;
+  return std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+std::vector<std::string> markers_of(const std::string& token) {
+  std::vector<std::string> markers;
+  for (std::size_t i = 0; i < kMarkers; ++i) {
+    markers.push_back("bloomery-marker:" + token + ":" + std::to_string(i));
+  }
+  return markers;
+}
+
+[[noreturn]] void fail_item(const std::string& name, const char* what) {
+  throw ProtocolError(name + ": what came is no answer to the question: " + what);
+}
+
+// The number behind a name, in what BF.INFO says.
+std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name) {
+  for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
+    const Reply& value = info.elements[i + 1];
+    if (info.elements[i].text == name && value.is(Reply::Type::number) && value.number >= 0) {
+      return static_cast<std::uint64_t>(value.number);
+    }
+  }
+  return std::nullopt;
+}
+
+// The key of a filter, and of its markers.
+std::vector<std::string> item_keys(const Location& location) {
+  const std::string& key = location.key;
+  const bool tagged = key.find('{') != std::string::npos;
+  return {key, (tagged ? key : "{" + key + "}") + ":markers"};
+}
+
+std::int64_t with_item_keys(Client& client, std::string_view command) {
+  std::int64_t sum = 0;
+  // A command each: in a cluster the two keys may be apart.
+  for (const std::string& key : item_keys(client.location())) {
+    const Answer answer = client.run(Request().add({command, key}).about(key), Repeat::safe);
+    sum += require_done(answer.replies.at(0), client.location()).number;
+  }
+  return sum;
+}
+
+std::vector<bool> flags_of(const Reply& reply, std::size_t count, const std::string& name) {
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != count) fail_item(name, "its items");
+  std::vector<bool> flags;
+  for (const Reply& each : reply.elements) {
+    if (each.is(Reply::Type::error)) throw RefusedError(name, each.text);
+    if (!each.is(Reply::Type::number) || (each.number != 0 && each.number != 1)) {
+      fail_item(name, "an item");
+    }
+    flags.push_back(each.number == 1);
+  }
+  return flags;
+}
+
+}  // namespace
+
+KnownItems::Known KnownItems::known() {
+  const std::lock_guard lock(mutex_);
+  Known known{.items = markers_, .count = count_};
+  known.items.insert(known.items.end(), newest_.begin(), newest_.end());
+  known.items.insert(known.items.end(), others_.begin(), others_.end());
+  return known;
+}
+
+std::string KnownItems::judge(const Known& known, const std::vector<bool>& found,
+                              std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  if (!verdict_.empty()) return verdict_;
+  if (std::ranges::find(found, false) != found.end() || count < known.count) {
+    verdict_ = "items are gone that were in it: it was lost, and begun anew";
+  }
+  count_ = std::max(count_, count);
+  return verdict_;
+}
+
+void KnownItems::learn(std::span<const Key> items, bool are_new) {
+  if (items.empty()) return;
+  const std::lock_guard lock(mutex_);
+  std::string item(items[random_() % items.size()]);
+  auto& kept = are_new ? newest_ : others_;
+  if (kept.size() < kEach) {
+    kept.push_back(std::move(item));
+  } else if (are_new) {
+    kept[next_++ % kEach] = std::move(item);
+  } else if (random_() % ++learnt_ < kEach) {
+    kept[random_() % kEach] = std::move(item);
+  }
+}
+
+// What a trip brought.
+struct ItemPlace::Trip {
+  std::string doubt{};
+  std::string nonce = next_item_nonce();
+  std::size_t key_count = 0;
+  std::size_t unit_count = 0;    // between MULTI and EXEC
+  std::vector<bool> known{};     // of the items that were known
+  std::vector<bool> answers{};   // of the keys: there, or new
+  std::uint64_t item_count = 0;  // as the server counts
+  Reply info{};
+  bool repeated = false;
+};
+
+ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
+    : client_(std::move(client)), setup_(std::move(setup)), known_(setup_.markers) {}
+
+ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
+                                  const CallContext& context) {
+  KnownItems::Known known = known_.known();
+  const bool is_bf = setup_.dialect == Dialect::bf;
+  const std::string& key = client_->location().key;
+  Trip trip;
+  keys = keys.first(std::min(keys.size(), kItemsInTrip));
+  trip.key_count = keys.size();
+  // The commands take no empty list.
+  static const std::string kNobody = "?";
+  std::vector<std::string_view> asked{is_bf ? "BF.MEXISTS" : "BLOOM.CHECK", key, kNobody};
+  asked.insert(asked.end(), known.items.begin(), known.items.end());
+  if (!inserts) asked.insert(asked.end(), keys.begin(), keys.end());
+  Request request;
+  request.add({"MULTI"}).add({"ECHO", trip.nonce}).add({"ROLE"});
+  request.add({is_bf ? "BF.INFO" : "BLOOM.INFO", key}).add(asked);
+  trip.unit_count = 4;
+  if (inserts) {
+    std::vector<std::string_view> added =
+        is_bf ? std::vector<std::string_view>{"BF.INSERT", key, "NOCREATE", "ITEMS"}
+              : std::vector<std::string_view>{"BLOOM.MADD", key};
+    added.insert(added.end(), keys.begin(), keys.end());
+    request.add(added);
+    ++trip.unit_count;
+  }
+  request.add({"EXEC"});
+  const Trip empty = trip;
+  const Answer answer =
+      client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+        trip = empty;
+        read(replies, known, trip);
+      });
+  trip.repeated = answer.repeated;
+  if (trip.doubt.empty()) trip.doubt = known_.judge(known, trip.known, trip.item_count);
+  return trip;
+}
+
+void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& known,
+                     Trip& trip) const {
+  for (const Reply& reply : replies) {
+    if (reply.is(Reply::Type::error)) throw RefusedError(setup_.name, reply.text);
+  }
+  const Reply& all = replies.back();
+  if (!all.is(Reply::Type::array) || all.elements.size() != trip.unit_count) {
+    fail_item(setup_.name, "EXEC");
+  }
+  const Reply& echo = all.elements[0];
+  if (!echo.is(Reply::Type::text) || echo.text != trip.nonce) {
+    fail_item(setup_.name, "another's answer");
+  }
+  for (const Reply& reply : all.elements) {
+    if (!reply.is(Reply::Type::error)) continue;
+    trip.doubt = RefusedError("the server says", reply.text).what();
+    return;
+  }
+  const Reply& role = all.elements[1];
+  if (!role.is(Reply::Type::array) || role.elements.empty()) fail_item(setup_.name, "its role");
+  const std::string& word = role.elements[0].text;
+  if (word != "master" && !(word == "slave" && client_->location().allow_replica)) {
+    trip.doubt = "the server is no primary; ?replica=1 takes a replica all the same";
+  }
+  trip.info = all.elements[2];
+  trip.item_count = number_in(trip.info, setup_.dialect == Dialect::bf ? "Number of items inserted"
+                                                                       : "Items inserted")
+                        .value_or(0);
+  const Reply& asked = all.elements[3];
+  if (asked.is(Reply::Type::nil)) {
+    trip.doubt = "no filter is there";
+    return;
+  }
+  const bool inserts = trip.unit_count == 5;
+  const std::size_t before = 1 + known.items.size();
+  std::vector<bool> found = flags_of(asked, before + (inserts ? 0 : trip.key_count), setup_.name);
+  trip.known.assign(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(before));
+  trip.answers.assign(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
+  if (inserts) trip.answers = flags_of(all.elements[4], trip.key_count, setup_.name);
+}
+
+void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                 const CallContext& context) {
+  while (!keys.empty()) {
+    const Trip trip = travel(keys, false, context);
+    const bool may_say_no = setup_.says_absent && trip.doubt.empty() && context.fence == nullptr;
+    for (std::size_t i = 0; i < trip.answers.size(); ++i) {
+      if (!trip.answers[i]) {
+        answers[i] = may_say_no ? Presence::absent : Presence::unknown;
+        continue;
+      }
+      answers[i] = Presence::maybe;
+      if (i == 0 && trip.doubt.empty() && !setup_.forgets) known_.learn(keys.first(1), false);
+    }
+    keys = keys.subspan(trip.key_count);
+    answers = answers.subspan(trip.key_count);
+  }
+}
+
+void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                            const CallContext& context) {
+  if (!setup_.writes) refuse("is open for reading only");
+  while (!keys.empty()) {
+    const Trip trip = travel(keys, true, context);
+    if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+    if (!setup_.forgets) known_.learn(keys.first(trip.key_count), true);
+    for (std::size_t i = 0; i < std::min(trip.key_count, outcomes.size()); ++i) {
+      const Inserted old = trip.repeated ? Inserted::unknown : Inserted::present;
+      outcomes[i] = trip.answers[i] ? Inserted::added : old;
+    }
+    keys = keys.subspan(trip.key_count);
+    outcomes = outcomes.subspan(std::min(trip.key_count, outcomes.size()));
+  }
+}
+
+PlaceHead ItemPlace::head(const CallContext& context) {
+  const Trip trip = travel({}, false, context);
+  if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+  PlaceHead head{.inserted = trip.item_count,
+                 .no_absent = setup_.says_absent ? "" : std::string(kNoMarkers)};
+  head.parameters.kind = FilterKind::redisbloom;
+  head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
+  head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
+  return head;
+}
+
+void ItemPlace::destroy(const CallContext&) {
+  if (!setup_.writes) refuse("is open for reading only");
+  destroy_items(*client_);
+}
+
+bool are_items_taken(Client& client) {
+  return with_item_keys(client, "EXISTS") != 0;
+}
+
+void destroy_items(Client& client) {
+  with_item_keys(client, "DEL");
+}
+
+void create_items(Client& client, std::uint64_t capacity, double rate) {
+  const Location& location = client.location();
+  const auto keys = item_keys(location);
+  // The markers are items too.
+  const Request reserve =
+      Request().add({"BF.RESERVE", keys[0], shortest(rate), std::to_string(capacity + kMarkers)});
+  require_done(client.run(reserve, Repeat::never).replies.at(0), location);
+  const Identity random = Identity::random();
+  char token[40];
+  std::snprintf(token, sizeof token, "%016llx%016llx", static_cast<unsigned long long>(random.high),
+                static_cast<unsigned long long>(random.low));
+  const auto markers = markers_of(token);
+  std::vector<std::string_view> words{"BF.INSERT", keys[0], "NOCREATE", "ITEMS"};
+  words.insert(words.end(), markers.begin(), markers.end());
+  const Answer added = client.run(Request().add(words), Repeat::safe);
+  flags_of(require_done(added.replies.at(0), location), kMarkers, location.server());
+  const Request note = Request().add({"SET", keys[1], token}).about(keys[1]);
+  require_done(client.run(note, Repeat::safe).replies.at(0), location);
+}
+
+std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view text, bool writes,
+                                             bool allow_forgetting) {
+  Location location = parse_location(text);
+  ItemPlace::Setup setup{.dialect = dialect, .writes = writes};
+  setup.says_absent = take_trust(location) || dialect == Dialect::bloom;
+  setup.name = (dialect == Dialect::bf ? "bf:" : "bloom:") + location.text();
+  SettingsReader(location.settings, setup.name, "", "the server says all");
+  auto client = std::make_unique<Client>(std::move(location));
+  const auto keys = item_keys(client->location());
+  if (dialect == Dialect::bf) {
+    const Answer answer = client->run(Request().add({"GET", keys[1]}).about(keys[1]), Repeat::safe);
+    const Reply& token = require_done(answer.replies.at(0), client->location());
+    if (token.is(Reply::Type::text)) setup.markers = markers_of(token.text);
+    setup.says_absent = setup.says_absent || !setup.markers.empty();
+  } else {
+    const Answer answer = client->run(Request().add({"BLOOM.INFO", keys[0]}), Repeat::safe);
+    for (const Reply& each : answer.replies.at(0).elements) {
+      if (each.text == "windowed" || each.text == "counting" || each.text == "classic-counting") {
+        setup.forgets = true;
+      }
+    }
+    if (setup.forgets && !allow_forgetting) {
+      throw std::invalid_argument(
+          setup.name +
+          ": its filter forgets keys or lets them be erased, so that its "
+          "\"absent\" is no promise; allow_forgetting takes it all the same");
+    }
+  }
+  return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
+}
+
+}  // namespace bloomery::redis

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/redis/client.h"
+
+namespace bloomery::redis {
+
+// The commands of a server that has filters itself.
+enum class Dialect : std::uint8_t {
+  bf,     // BF.*, of RedisBloom, valkey-bloom or our module
+  bloom,  // BLOOM.*, of our module: it tells a missing filter from an absent item
+};
+
+// Items that were in the filter, and are asked again with every question: one that is gone is a
+// filter that was lost and begun anew. That is never forgotten. Many threads may use it.
+class KnownItems {
+ public:
+  struct Known {
+    std::vector<std::string> items{};
+    std::uint64_t count = 0;  // of items, as the server counts them
+  };
+
+  explicit KnownItems(std::vector<std::string> markers) : markers_(std::move(markers)) {}
+
+  Known known();
+  // `found[i]` is about known.items[i]. Why it is not the filter that it was; empty: it is.
+  std::string judge(const Known& known, const std::vector<bool>& found, std::uint64_t count);
+  // One of items that are in; `are_new`: this place has just inserted them.
+  void learn(std::span<const Key> items, bool are_new);
+
+ private:
+  static constexpr std::size_t kEach = 4;
+
+  std::mutex mutex_;
+  const std::vector<std::string> markers_;
+  std::vector<std::string> newest_;
+  std::vector<std::string> others_;
+  std::size_t next_ = 0;
+  std::uint64_t learnt_ = 0;
+  std::uint64_t count_ = 0;
+  std::string verdict_;
+  std::minstd_rand random_{std::random_device()()};
+};
+
+// A filter that its server asks and fills. A batch of up to 10,000 keys is one transaction.
+//
+// Over BF.*, `absent` is only said where marker items, which create() put in, are in the filter,
+// asked in the same command; a filter without them needs trust=bits in the location. It is never
+// made anew by an insert here. `unknown` is said instead of `absent` without a filter, by a
+// replica, while a filter is still loaded, and from the moment on that an item which was there is
+// not.
+class ItemPlace final : public FilterPlace {
+ public:
+  struct Setup {
+    Dialect dialect{};
+    std::string name{};
+    std::vector<std::string> markers{};
+    bool says_absent = false;
+    bool forgets = false;
+    bool writes = false;
+  };
+
+  ItemPlace(std::unique_ptr<Client> client, Setup setup);
+
+  std::string name() const override { return setup_.name; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  using FilterPlace::insert_many;
+  // Throws StoreError where a key does not go in (a full filter), or the filter is in doubt.
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  // Throws StoreError where the filter is in doubt.
+  PlaceHead head(const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override;
+
+ private:
+  struct Trip;
+
+  Trip travel(std::span<const Key> keys, bool inserts, const CallContext& context);
+  void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
+
+  const std::unique_ptr<Client> client_;
+  const Setup setup_;
+  KnownItems known_;
+};
+
+// Reads the markers. Throws std::invalid_argument for a filter that forgets keys, unless that is
+// allowed, and for settings.
+std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view location,
+                                             bool writes, bool allow_forgetting);
+
+// BF.RESERVE, and the markers. Throws StoreError where the key is taken.
+void create_items(Client& client, std::uint64_t capacity, double rate);
+
+// Whether anything is under its names; and away with it.
+bool are_items_taken(Client& client);
+void destroy_items(Client& client);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,170 @@
+// Filters that their server asks itself: bf: and bloom:.
+
+#include "bloomery/redis/item_place.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/cli/shell.h"
+#include "tests/module/server_client.h"
+
+namespace bloomery {
+namespace {
+
+using redis::Dialect;
+using ::testing::HasSubstr;
+using testing::ModuleServer;
+using testing::ModuleTest;
+using testing::Outcome;
+using testing::Shell;
+
+class ItemPlaces : public ModuleTest {
+ protected:
+  void SetUp() override {
+    ModuleTest::SetUp();
+    if (IsSkipped()) return;
+    server_ = std::make_unique<ModuleServer>(folder());
+  }
+  std::string at(const std::string& settings = "") const {
+    return "redis+unix://" + server_->socket() + settings + "#f";
+  }
+  std::unique_ptr<FilterPlace> open(Dialect dialect, const std::string& settings = "") const {
+    return redis::open_item_place(dialect, at(settings), true, false);
+  }
+  void create() const {
+    redis::Client client(redis::parse_location(at()));
+    redis::create_items(client, 1'000, 0.001);
+  }
+
+  std::unique_ptr<ModuleServer> server_{};
+};
+
+std::vector<Presence> answers_about(FilterPlace& place, const std::vector<Key>& keys) {
+  std::vector<Presence> answers(keys.size(), Presence::unknown);
+  place.presence_of_many(keys, answers);
+  return answers;
+}
+
+TEST_F(ItemPlaces, WithMarkersSayAbsent) {
+  create();
+  const auto place = open(Dialect::bf);
+  const std::vector<Key> keys{"a", "b", "a"};
+  std::vector<Inserted> outcomes(3);
+  place->insert_many(keys, outcomes);
+  EXPECT_EQ(outcomes, (std::vector{Inserted::added, Inserted::added, Inserted::present}));
+  EXPECT_EQ(answers_about(*place, {"a", "c"}), (std::vector{Presence::maybe, Presence::absent}));
+  EXPECT_EQ(place->head().no_absent, "");
+  EXPECT_GE(place->head().parameters.capacity, 1'000U);
+  const Fence fence{{{.high = 1, .low = 1}, 1}};
+  EXPECT_EQ(place->presence_of("c", {.fence = &fence}), Presence::unknown);
+  EXPECT_THROW(create(), StoreError) << "the key is taken";
+}
+
+TEST_F(ItemPlaces, WithoutMarkersSayAbsentOnlyWhereTheyAreTrusted) {
+  server_->ask("BF.RESERVE f 0.001 1000");
+  server_->ask("BF.ADD f a");
+  EXPECT_EQ(answers_about(*open(Dialect::bf), {"a", "c"}),
+            (std::vector{Presence::maybe, Presence::unknown}));
+  EXPECT_NE(open(Dialect::bf)->head().no_absent, "");
+  EXPECT_EQ(open(Dialect::bf, "?trust=bits")->presence_of("c"), Presence::absent);
+}
+
+// As BF.ADD makes it, after an eviction: with one item.
+TEST_F(ItemPlaces, AFilterThatWasBegunAnewSaysNothingIsAbsent) {
+  create();
+  const auto open_before = open(Dialect::bf);
+  open_before->insert("a");
+  server_->ask("DEL f");
+  EXPECT_EQ(open_before->presence_of("a"), Presence::unknown);
+  EXPECT_THROW(open_before->insert("b"), StoreError);
+  EXPECT_EQ(server_->ask("EXISTS f"), ":0") << "an insert makes no filter";
+  server_->ask("BF.ADD f b");
+  EXPECT_EQ(open_before->presence_of("a"), Presence::unknown);
+  EXPECT_EQ(open(Dialect::bf)->presence_of("a"), Presence::unknown) << "opened after that";
+  EXPECT_THROW(open(Dialect::bf)->head(), StoreError);
+}
+
+TEST_F(ItemPlaces, WithoutMarkersALossIsNoticedWhileOpen) {
+  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
+    server_->ask("DEL f");
+    server_->ask("BLOOM.RESERVE f 0.001 1000");
+    const auto place = open(dialect, dialect == Dialect::bf ? "?trust=bits" : "");
+    place->insert_many(std::vector<Key>{"a", "b"});
+    ASSERT_EQ(place->presence_of("c"), Presence::absent);
+    server_->ask("DEL f");
+    server_->ask("BLOOM.RESERVE f 0.001 1000");
+    server_->ask("BLOOM.MADD f c d e");
+    EXPECT_EQ(place->presence_of("a"), Presence::unknown);
+    EXPECT_EQ(place->presence_of("x"), Presence::unknown);
+  }
+}
+
+TEST_F(ItemPlaces, OfOurModuleKnowAMissingFilterFromAnAbsentItem) {
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  const auto place = open(Dialect::bloom);
+  EXPECT_EQ(place->presence_of("a"), Presence::absent);
+  place->insert("a");
+  EXPECT_EQ(place->presence_of("a"), Presence::maybe);
+  EXPECT_EQ(place->head().inserted, 1U);
+  server_->ask("DEL f");
+  EXPECT_EQ(place->presence_of("b"), Presence::unknown);
+  EXPECT_THROW(place->insert("b"), StoreError);
+  EXPECT_EQ(server_->ask("EXISTS f"), ":0");
+  server_->ask("BLOOM.RESERVE f 0.001 1000 WINDOW 60");
+  EXPECT_THROW(open(Dialect::bloom), std::invalid_argument) << "it forgets";
+}
+
+TEST_F(ItemPlaces, OtherTypesReplicasAndFullFiltersSayNothingIsAbsent) {
+  server_->ask("SET f text");
+  EXPECT_EQ(open(Dialect::bf, "?trust=bits")->presence_of("a"), Presence::unknown);
+  EXPECT_EQ(open(Dialect::bloom)->presence_of("a"), Presence::unknown);
+  server_->ask("DEL f");
+  server_->ask("BF.RESERVE f 0.001 1 NONSCALING");
+  const auto full = open(Dialect::bf, "?trust=bits");
+  full->insert("a");
+  EXPECT_THROW(full->insert_many(std::vector<Key>{"b", "c", "d"}), StoreError);
+  server_->ask("REPLICAOF 127.0.0.1 1");
+  EXPECT_EQ(open(Dialect::bf, "?trust=bits")->presence_of("x"), Presence::unknown);
+}
+
+TEST_F(ItemPlaces, ABatchIsOneTripAndLargeOnesAreCut) {
+  create();
+  const auto place = open(Dialect::bf);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 12'000; ++i) texts.push_back("key" + std::to_string(i));
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  server_->ask("CONFIG RESETSTAT");
+  place->insert_many(keys);
+  const std::string stats = server_->ask("INFO commandstats");
+  EXPECT_NE(stats.find("cmdstat_exec:calls=2,"), std::string::npos) << stats;
+  for (const Presence answer : answers_about(*place, keys)) ASSERT_EQ(answer, Presence::maybe);
+}
+
+TEST_F(ItemPlaces, TheCommandTakesThem) {
+  const Shell shell;
+  const std::string place = " 'bf:" + at() + "' ";
+  const std::string ours = " 'bloom:" + at() + "' ";
+  ASSERT_EQ(shell.run("bloomery create -n 1000 -p 0.001" + place).status, 0);
+  EXPECT_EQ(shell.run("bloomery create -n 1000 -p 0.001" + place).status, 2);
+  EXPECT_EQ(shell.run("bloomery insert" + place, "a\nb\n").status, 0);
+  for (const std::string& each : {place, ours}) {
+    const Outcome checked = shell.run("bloomery check" + each, "a\nc\n");
+    EXPECT_EQ(checked.out, "a\n") << checked.err;
+    EXPECT_EQ(checked.status, 0);
+    EXPECT_EQ(shell.run("bloomery info --json" + each).json().at("says_absent"), true);
+    EXPECT_EQ(shell.run("bloomery load --as text -n 9 -" + each, "a\n").status, 2);
+    EXPECT_EQ(shell.run("bloomery explain" + each + "a").status, 2);
+  }
+  EXPECT_EQ(shell.run("bloomery destroy --yes" + place).status, 0);
+  EXPECT_EQ(server_->ask("DBSIZE"), ":0");
+  const Outcome gone = shell.run("bloomery check" + place, "a\n");
+  EXPECT_EQ(gone.status, 2);
+  EXPECT_EQ(gone.out, "a\n");
+}
+
+}  // namespace
+}  // namespace bloomery
