@@ -26,7 +26,8 @@ constexpr const char* kPushExamples =
 key by key. The key's old filter answers until the new one is whole; then that is there, at once.
 
 SERVER is redis://[[user]:password@]host[:port][/database]#key, rediss://... for the same over TLS, or
-redis+unix:///path[?db=N]#key. Behind a ? come settings, with & between: user=NAME, password_file=FILE,
+redis+unix:///path[?db=N]#key, redis+cluster://host[:port],...#key or
+redis+sentinel://host[:port],.../primary[/database]#key. Behind a ? come settings, with & between: user=NAME, password_file=FILE,
 password_env=VARIABLE, ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, client_name=NAME,
 timeout=MS. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is one, too.
 

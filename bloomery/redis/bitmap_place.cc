@@ -79,6 +79,7 @@ BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
                                          const CallContext& context) {
   const LostBits::Known known = lost_.known();
   Request request;
+  request.about(filter_.key);
   for (const Part& part : parts) {
     append_transaction(request, filter_, touch, part.nonce, known.positions, part.positions);
   }
@@ -92,6 +93,9 @@ BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
           replies = replies.subspan(replies_each);
         }
       });
+  if (!std::ranges::all_of(parts, [](const Part& part) { return part.result.is_primary; })) {
+    client_->suspect(filter_.key);
+  }
   Found found = judge(parts, known, touch);
   found.repeated = answer.repeated;
   return found;
@@ -230,7 +234,7 @@ namespace {
 LiveBitmap read_redisson(Client& client) {
   const Location& location = client.location();
   const std::string config = redisson::config_key(location.key);
-  const Request request = Request().add(
+  const Request request = Request().about(config).add(
       {"HMGET", config, "size", "hashIterations", "expectedInsertions", "falseProbability"});
   const Answer answer = client.run(request, Repeat::safe);
   const Reply& fields = require_done(answer.replies.at(0), location);

@@ -72,6 +72,7 @@ void read_role(const Reply& reply, bool allow_replica, const LiveBitmap& filter,
   }
   const std::string& role = reply.elements[0].text;
   if (role == "master" || (role == "slave" && allow_replica)) return;
+  result.is_primary = false;
   result.doubt = role == "slave" ? "the server is a replica, which may not have what was inserted "
                                    "last; ?replica=1 takes it all the same"
                                  : "the server is no primary";

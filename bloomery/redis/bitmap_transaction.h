@@ -32,6 +32,7 @@ std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept;
 struct TransactionResult {
   // Why "absent" may not be said of it; empty: it may, unless there is no bitmap.
   std::string doubt{};
+  bool is_primary = true;
   std::uint64_t byte_count = 0;  // of the bitmap, before it was touched; 0: there is none
   // As they were before. With WRONGTYPE there are none.
   std::vector<bool> known_bits{};

@@ -51,7 +51,7 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
             .key = request.key().empty() ? location_.key : request.key(),
             .deadline = Deadline(location_.server(), context, location_.timeout)};
   for (;;) {
-    if (!call.asks) call.node = nodes_.of(call.key);
+    if (!call.asks) call.node = nodes_.of(call.key, call.deadline);
     try {
       try_once(call);
       if (call.redirection && follow(call)) continue;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/filter/call_context.h"
@@ -47,6 +48,9 @@ class Client {
   // of each try.
   Answer run(const Request& request, Repeat repeat, const CallContext& context = {},
              const Judge& judge = {});
+
+  // What was asked about a key last is no primary any more: the next call connects anew.
+  void suspect(std::string_view key) { nodes_.suspect(key); }
 
  private:
   struct Call;  // one run()

@@ -41,13 +41,21 @@ void Connection::introduce(const Location& location, Deadline& deadline) {
   }
   if (location.database != 0) request.add({"SELECT", database});
   if (!location.client_name.empty()) request.add({"CLIENT", "SETNAME", location.client_name});
+  if (location.must_be_primary) request.add({"ROLE"});
   failed_ = false;
-  for (const Reply& reply : exchange(request, deadline)) {
-    if (reply.is_status("OK")) continue;
-    failed_ = true;
-    if (!reply.is(Reply::Type::error)) throw ProtocolError(server_ + ": a greeting without OK");
-    throw RefusedError(server_, password.empty() ? reply.text : without(reply.text, password));
+  const auto replies = exchange(request, deadline);
+  failed_ = true;
+  for (const Reply& reply : replies) {
+    if (reply.is(Reply::Type::error)) {
+      throw RefusedError(server_, password.empty() ? reply.text : without(reply.text, password));
+    }
+    if (location.must_be_primary && &reply == &replies.back()) {
+      if (!is_role(reply, "master")) throw ConnectionError(server_ + ": it is no primary");
+    } else if (!reply.is_status("OK")) {
+      throw ProtocolError(server_ + ": a greeting without OK");
+    }
   }
+  failed_ = false;
 }
 
 std::vector<Reply> Connection::exchange(const Request& request, Deadline& deadline) {

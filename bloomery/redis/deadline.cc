@@ -76,6 +76,10 @@ void Deadline::pause(std::chrono::milliseconds length, const char* doing) {
   wait_for(kNoFile, 0, doing, Clock::now() + length);
 }
 
+std::chrono::milliseconds Deadline::left() const {
+  return std::chrono::ceil<std::chrono::milliseconds>(at_ - Clock::now());
+}
+
 void Deadline::check(const char* doing) const {
   if (stop_.stop_requested() || Clock::now() >= at_) give_up(doing);
 }

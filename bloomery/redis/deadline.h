@@ -23,6 +23,7 @@ class Deadline {
   const std::string& server() const noexcept { return server_; }
   CallContext::Clock::time_point at() const noexcept { return at_; }
   const std::stop_token& stop() const noexcept { return stop_; }
+  std::chrono::milliseconds left() const;
 
   // Waits until poll() has one of `events` for the file, or an error of it. `sooner`: false when
   // that has passed first.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "bloomery/text/percent.h"
 
@@ -14,17 +15,29 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kNetwork = "redis://";
-constexpr std::string_view kTls = "rediss://";
+constexpr std::uint16_t kSentinelPort = 26379;
 constexpr std::array kSockets{"redis+unix://"sv, "unix://"sv};
-constexpr std::array kNotYet{"redis+sentinel://"sv, "rediss+sentinel://"sv, "redis+cluster://"sv,
-                             "rediss+cluster://"sv};
+
+struct Scheme {
+  std::string_view text;
+  Way way;
+  bool has_tls;
+};
+constexpr std::array kNetworks{
+    Scheme{"redis://", Way::server, false},
+    Scheme{"rediss://", Way::server, true},
+    Scheme{"redis+cluster://", Way::cluster, false},
+    Scheme{"rediss+cluster://", Way::cluster, true},
+    Scheme{"redis+sentinel://", Way::sentinel, false},
+    Scheme{"rediss+sentinel://", Way::sentinel, true},
+};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(
       "the location of the server " + why +
       "; allowed: redis://[[user]:password@]host[:port][/database][?name=value&...]#key, "
-      "rediss://..., redis+unix:///path[?db=N]#key");
+      "rediss://..., redis+unix:///path[?db=N]#key, redis+cluster://host[:port],...#key, "
+      "redis+sentinel://host[:port],.../primary[/database]#key");
 }
 
 // No part has a NUL, before which a C function would stop.
@@ -72,28 +85,41 @@ void parse_credentials(std::string_view text, Location& location) {
   }
 }
 
-void parse_host(std::string_view text, Location& location) {
+HostPort parse_host(std::string_view text, std::uint16_t default_port) {
+  HostPort result{.port = default_port};
   std::string_view port;
   bool has_port = false;
   if (text.starts_with('[')) {  // an address with colons
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos) refuse("has a [ without its ]");
-    location.host = text.substr(1, close - 1);
+    result.host = text.substr(1, close - 1);
     port = text.substr(close + 1);
     has_port = !port.empty();
     if (has_port && !port.starts_with(':')) refuse("has something between ] and the port");
     port.remove_prefix(has_port ? 1 : 0);
   } else {
     const std::size_t colon = text.find(':');
-    location.host = text.substr(0, colon);
+    result.host = text.substr(0, colon);
     has_port = colon != std::string_view::npos;
     if (has_port) port = text.substr(colon + 1);
   }
-  if (has_port) location.port = number<std::uint16_t>(port, "port", 1);
-  if (location.host.empty()) refuse("names no host");
-  for (const char c : location.host) {
-    if (static_cast<unsigned char>(c) <= ' ') refuse("has a blank in its host");
+  if (has_port) result.port = number<std::uint16_t>(port, "port", 1);
+  if (result.host.empty()) refuse("names no host");
+  for (const char c : result.host) {
+    if (static_cast<unsigned char>(c) <= ' ' || c == ',')
+      refuse("has a blank or comma in its host");
   }
+  return result;
+}
+
+void parse_hosts(std::string_view text, Location& location) {
+  const std::uint16_t port = location.way == Way::sentinel ? kSentinelPort : location.port;
+  const HostPort first =
+      parse_host(location.way == Way::server ? text : take_until(text, ','), port);
+  location.host = first.host;
+  location.port = first.port;
+  if (location.way == Way::server) return;
+  while (!text.empty()) location.others.push_back(parse_host(take_until(text, ','), port));
 }
 
 // Whether it is a setting of the connection.
@@ -103,6 +129,9 @@ bool set(Location& location, std::string_view name, const std::string& value) {
       std::pair{"password_file"sv, &location.password_file},
       std::pair{"password_env"sv, &location.password_variable},
       std::pair{"client_name"sv, &location.client_name},
+      std::pair{"sentinel_user"sv, &location.sentinel_user},
+      std::pair{"sentinel_password_file"sv, &location.sentinel_password_file},
+      std::pair{"sentinel_password_env"sv, &location.sentinel_password_variable},
       std::pair{"ca"sv, &location.tls.ca_file},
       std::pair{"cert"sv, &location.tls.certificate_file},
       std::pair{"cert_key"sv, &location.tls.key_file},
@@ -153,13 +182,28 @@ void check(const Location& location) {
                         (location.password_variable.empty() ? 0 : 1);
   if (passwords > 1) refuse("says its password more than once");
   if (!location.user.empty() && passwords == 0) refuse("has a user without a password");
+  const bool has_file = !location.sentinel_password_file.empty();
+  const bool has_variable = !location.sentinel_password_variable.empty();
+  if (has_file && has_variable) refuse("says the sentinels' password more than once");
+  if (!location.sentinel_user.empty() && !has_file && !has_variable) {
+    refuse("has a user for the sentinels without a password");
+  }
+  if (location.way != Way::sentinel && (has_file || has_variable)) {
+    refuse("has settings for sentinels, and none");
+  }
+  if (location.way == Way::sentinel && location.primary.empty()) {
+    refuse("does not say how the sentinels call the primary");
+  }
+  if (location.way == Way::cluster && location.database != 0) {
+    refuse("has a database, of which a cluster has but one");
+  }
   const TlsOptions& tls = location.tls;
   if (tls.certificate_file.empty() != tls.key_file.empty()) {
     refuse("has one of cert and cert_key without the other");
   }
   if (!tls.on && (tls.insecure_skip_verify || !tls.ca_file.empty() || !tls.server_name.empty() ||
                   !tls.certificate_file.empty())) {
-    refuse("has settings of TLS, which only rediss:// speaks");
+    refuse("has settings of TLS, which only rediss:// and rediss+... speak");
   }
 }
 
@@ -172,11 +216,46 @@ std::string_view without_any(std::string_view text, std::span<const std::string_
 
 }  // namespace
 
+std::vector<HostPort> Location::hosts() const {
+  std::vector<HostPort> all{{host, port}};
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+Location Location::of_server(HostPort at) const {
+  Location one = *this;
+  one.host = std::move(at.host);
+  one.port = at.port;
+  one.socket.clear();
+  one.others.clear();
+  one.primary.clear();
+  one.must_be_primary = way == Way::sentinel || must_be_primary;
+  one.way = Way::server;
+  return one;
+}
+
+Location Location::of_sentinel(HostPort at) const {
+  Location one = of_server(std::move(at));
+  one.must_be_primary = false;
+  one.database = 0;
+  one.password.clear();
+  one.user = sentinel_user;
+  one.password_file = sentinel_password_file;
+  one.password_variable = sentinel_password_variable;
+  return one;
+}
+
 std::string Location::server() const {
   if (!socket.empty()) return std::string(kSockets[0]) + socket;
-  const bool has_colons = host.find(':') != std::string::npos;
-  return std::string(tls.on ? kTls : kNetwork) + (has_colons ? "[" + host + "]" : host) + ":" +
-         std::to_string(port);
+  const auto scheme = std::ranges::find_if(
+      kNetworks, [&](const Scheme& each) { return each.way == way && each.has_tls == tls.on; });
+  std::string all(scheme->text);
+  for (const HostPort& each : hosts()) {
+    const bool has_colons = each.host.find(':') != std::string::npos;
+    if (!all.ends_with('/')) all += ',';
+    all += (has_colons ? "[" + each.host + "]" : each.host) + ":" + std::to_string(each.port);
+  }
+  return way == Way::sentinel ? all + "/" + primary : all;
 }
 
 std::string Location::text() const {
@@ -186,17 +265,11 @@ std::string Location::text() const {
 
 bool is_redis_location(std::string_view text) noexcept {
   const auto begins = [&](std::string_view prefix) { return text.starts_with(prefix); };
-  return begins(kNetwork) || begins(kTls) || std::ranges::any_of(kSockets, begins) ||
-         std::ranges::any_of(kNotYet, begins);
+  return std::ranges::any_of(kSockets, begins) ||
+         std::ranges::any_of(kNetworks, begins, &Scheme::text);
 }
 
 Location parse_location(std::string_view text, Location location) {
-  for (const std::string_view each : kNotYet) {
-    if (text.starts_with(each)) {
-      refuse("begins with " + std::string(each) +
-             ", which this release does not speak: name the node that has the key");
-    }
-  }
   const std::size_t hash = text.find('#');
   if (hash == std::string_view::npos || hash + 1 == text.size()) refuse("names no #key");
   // A key is any bytes.
@@ -215,16 +288,24 @@ Location parse_location(std::string_view text, Location location) {
     location.socket = decode(path, "path");
     if (!location.socket.starts_with('/')) refuse("names no socket by its whole path");
   } else {
-    location.tls.on = text.starts_with(kTls);
-    if (!location.tls.on && !text.starts_with(kNetwork)) {
-      refuse("begins with none of redis://, rediss://, redis+unix://");
+    const auto scheme = std::ranges::find_if(
+        kNetworks, [&](std::string_view each) { return text.starts_with(each); }, &Scheme::text);
+    if (scheme == kNetworks.end()) {
+      refuse(
+          "begins with none of redis://, rediss://, redis+unix://, redis+cluster://, "
+          "redis+sentinel://");
     }
-    text.remove_prefix(location.tls.on ? kTls.size() : kNetwork.size());
+    location.way = scheme->way;
+    location.tls.on = scheme->has_tls;
+    text.remove_prefix(scheme->text.size());
     if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
       parse_credentials(text.substr(0, at), location);
       text.remove_prefix(at + 1);
     }
-    parse_host(take_until(text, '/'), location);
+    parse_hosts(take_until(text, '/'), location);
+    if (location.way == Way::sentinel) {
+      location.primary = decode(take_until(text, '/'), "primary's name");
+    }
     if (!text.empty()) location.database = number<std::uint32_t>(text, "database", 0);
   }
   parse_settings(settings, location);

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace bloomery::redis {
 
@@ -18,15 +19,26 @@ struct TlsOptions {
   bool insecure_skip_verify = false;
 };
 
+// Who is asked first: one server; any of a cluster; those that know who the primary is.
+enum class Way : std::uint8_t { server, cluster, sentinel };
+
+struct HostPort {
+  std::string host{};
+  std::uint16_t port = 0;
+};
+
 // A key of a Redis or Valkey server and the way to it, in one word of a command line:
 //
 //   redis://[[user]:password@]host[:port][/database][?name=value&...]#key
 //   rediss://...                              the same over TLS
 //   redis+unix:///run/redis.sock[?db=N]#key   a socket of this machine; unix:// means the same
+//   redis+cluster://host[:port][,host...]#key            nodes of a cluster, of which one answers
+//   redis+sentinel://host[:port][,host...]/primary[/database]#key     and rediss+... of both
 //
-// The port is 6379 and the database 0 unless it is said. %XX stands for a byte in all parts but the
-// host. Every connection to the server is made of this description alone, so that one which is made
-// again has all of it. Settings that are not of the connection stay in `settings`.
+// The port is 6379, a sentinel's 26379, and the database 0 unless it is said. %XX stands for a byte
+// in all parts but the host. Every connection to the server is made of this description alone, so
+// that one which is made again has all of it. Settings that are not of the connection stay in
+// `settings`.
 //
 //   db=N                    the database
 //   timeout=MS              of a whole call: connecting, asking, once more after a cut; 5000
@@ -36,17 +48,25 @@ struct TlsOptions {
 //   password_env=VARIABLE   of the environment
 //   client_name=NAME        for CLIENT LIST
 //   replica=1               a replica may be asked: what it says is as old as it is
+//   sentinel_user=, sentinel_password_file=, sentinel_password_env=     for the sentinels
 //   ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, insecure_skip_verify=1     over TLS
 struct Location {
+  Way way = Way::server;
   std::string host{};    // or empty
   std::string socket{};  // a path, or empty
   std::uint16_t port = 6379;
+  std::vector<HostPort> others{};  // behind the first
+  std::string primary{};           // as sentinels call it
+  bool must_be_primary = false;    // each new connection asks for its role
   TlsOptions tls{};
 
   std::string user{};
   std::string password{};
   std::string password_file{};
   std::string password_variable{};
+  std::string sentinel_user{};
+  std::string sentinel_password_file{};
+  std::string sentinel_password_variable{};
   std::string client_name{};
   std::uint32_t database = 0;
 
@@ -57,13 +77,19 @@ struct Location {
   std::string key{};
   std::map<std::string, std::string, std::less<>> settings{};
 
+  // All hosts, with the first.
+  std::vector<HostPort> hosts() const;
+  // One of the servers that it leads to, with all else of it; one of its sentinels.
+  Location of_server(HostPort at) const;
+  Location of_sentinel(HostPort at) const;
+
   // The server, without passwords, for messages.
   std::string server() const;
   // The same with the database, where it is not 0, and the key.
   std::string text() const;
 };
 
-// Whether it begins as one of them, also of those that are not there yet: redis+sentinel://.
+// Whether it begins as one of them.
 bool is_redis_location(std::string_view text) noexcept;
 
 // What the text does not say, is as in `location`. Throws std::invalid_argument, saying what is

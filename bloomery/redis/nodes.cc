@@ -1,29 +1,152 @@
 #include "bloomery/redis/nodes.h"
 
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <optional>
 #include <utility>
 
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/hash_slot.h"
+#include "bloomery/redis/topology.h"
 
 namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kMostKnown = 1000;
+// Whatever fails, nobody is asked more often.
+constexpr std::chrono::milliseconds kBetweenQuestions{100};
 
 }  // namespace
 
-Nodes::Nodes(Location location, const TlsSettings* tls)
-    : location_(std::move(location)),
-      tls_(tls),
-      first_(std::make_shared<ServerPool>(location_, tls)) {}
-
-Nodes::Node Nodes::of(std::string_view key) {
-  const std::lock_guard lock(mutex_);
-  if (slots_.empty()) return first_;
-  const auto found = slots_.find(hash_slot(key));
-  return found == slots_.end() ? first_ : found->second;
+Nodes::Nodes(const Location& location, const TlsSettings* tls) : location_(location), tls_(tls) {
+  if (location.way == Way::server) {
+    default_ = std::make_shared<ServerPool>(location, tls);
+    return;
+  }
+  for (const HostPort& each : location.hosts()) {
+    informants_.push_back(pool_of(location.way == Way::cluster ? location.of_server(each)
+                                                               : location.of_sentinel(each)));
+  }
 }
 
-Nodes::Node Nodes::at(const NodeAddress& address, const ServerPool& told_by) {
+Nodes::Node Nodes::of(std::string_view key, Deadline& deadline) {
+  bool can_wait = true;
+  if (has_to_learn(can_wait)) {
+    try {
+      learn(deadline);
+    } catch (const StoreError&) {
+      if (!can_wait) throw;
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  return find(key);
+}
+
+// `can_wait`: what was known until now may still be so.
+bool Nodes::has_to_learn(bool& can_wait) {
+  const std::lock_guard lock(mutex_);
+  can_wait = default_ != nullptr;
+  const Clock::time_point now = Clock::now();
+  if (can_wait && (!is_in_doubt_ || informants_.empty() || now < next_question_)) return false;
+  next_question_ = now + kBetweenQuestions;
+  return true;
+}
+
+Nodes::Node Nodes::find(std::string_view key) const {
+  if (slots_.empty() && ranges_.empty()) return default_;
+  const std::uint16_t slot = hash_slot(key);
+  if (const auto moved = slots_.find(slot); moved != slots_.end()) return moved->second;
+  const auto behind = ranges_.upper_bound(slot);
+  if (behind == ranges_.begin() || std::prev(behind)->second.last < slot) return default_;
+  return std::prev(behind)->second.node;
+}
+
+// One after another until one answers, none with more than its share of the time.
+void Nodes::learn(Deadline& deadline) {
+  std::vector<Node> informants;
+  {
+    const std::lock_guard lock(mutex_);
+    informants = informants_;
+  }
+  std::exception_ptr why;
+  for (std::size_t i = 0; i < informants.size(); ++i) {
+    ServerPool& informant = *informants[i];
+    const auto share = deadline.left() / static_cast<std::int64_t>(informants.size() - i);
+    Deadline part(informant.location().server(),
+                  {.deadline = deadline.at(), .stop = deadline.stop()},
+                  std::max(share, std::chrono::milliseconds(1)));
+    try {
+      ask(informant, part);
+      const std::lock_guard lock(mutex_);
+      const auto found = std::ranges::find(informants_, informants[i]);
+      if (found != informants_.end()) std::rotate(informants_.begin(), found, found + 1);
+      return;
+    } catch (const StoreError&) {
+      why = std::current_exception();
+    } catch (const CallAborted&) {
+      why = std::current_exception();
+    }
+    deadline.check("asking who has the key");
+  }
+  std::rethrow_exception(why);
+}
+
+void Nodes::ask(ServerPool& informant, Deadline& deadline) {
+  const bool is_cluster = location_.way == Way::cluster;
+  Request request;
+  if (is_cluster) {
+    request.add({"CLUSTER", "SLOTS"});
+  } else {
+    request.add({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", location_.primary});
+  }
+  ServerPool::Lease connection(informant, deadline);
+  const Reply reply = std::move(connection->exchange(request, deadline).front());
+  if (reply.is(Reply::Type::error)) {
+    throw RefusedError(informant.location().server(), reply.text);
+  }
+  try {
+    is_cluster ? take_slots(informant, reply) : take_primary(informant, reply);
+  } catch (const ConnectionError&) {
+    connection->distrust();
+    throw;
+  }
+}
+
+void Nodes::take_slots(const ServerPool& told_by, const Reply& reply) {
+  const auto ranges = read_cluster_slots(reply, told_by.location().server());
+  const std::lock_guard lock(mutex_);
+  std::map<std::uint16_t, Range> fresh;
+  std::vector<Node> nodes;
+  for (const SlotRange& each : ranges) {
+    HostPort address = each.primary;
+    if (address.host.empty()) address.host = told_by.location().host;
+    const Node node = pool_of(location_.of_server(std::move(address)));
+    fresh[each.first] = {.last = each.last, .node = node};
+    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+  }
+  // Those of the location stay: the others may all be replaced one day.
+  for (const HostPort& each : location_.hosts()) {
+    const Node node = pool_of(location_.of_server(each));
+    if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+  }
+  known_.clear();
+  for (const Node& node : nodes) known_[node->location().server()] = node;
+  informants_ = std::move(nodes);
+  default_ = informants_.front();
+  ranges_ = std::move(fresh);
+  slots_.clear();
+  is_in_doubt_ = false;
+}
+
+void Nodes::take_primary(const ServerPool& told_by, const Reply& reply) {
+  const auto address = read_primary_address(reply, told_by.location().server(), location_.primary);
+  const std::lock_guard lock(mutex_);
+  default_ = pool_of(location_.of_server(address));
+  is_in_doubt_ = false;
+}
+
+Nodes::Node Nodes::at(const HostPort& address, const ServerPool& told_by) {
   Location location = told_by.location();
   location.port = address.port;
   if (!address.host.empty()) {
@@ -31,6 +154,10 @@ Nodes::Node Nodes::at(const NodeAddress& address, const ServerPool& told_by) {
     location.socket.clear();
   }
   const std::lock_guard lock(mutex_);
+  return pool_of(std::move(location));
+}
+
+Nodes::Node Nodes::pool_of(Location location) {
   // Whoever uses one of them goes on with it.
   if (known_.size() >= kMostKnown) known_.clear();
   Node& node = known_[location.server()];
@@ -45,7 +172,20 @@ void Nodes::moved(std::string_view key, const Node& to) {
 
 bool Nodes::lost(const ServerPool& node) {
   const std::lock_guard lock(mutex_);
-  return std::erase_if(slots_, [&](const auto& each) { return each.second.get() == &node; }) > 0;
+  is_in_doubt_ = true;
+  const auto is_it = [&](const auto& each) { return each.second.get() == &node; };
+  return std::erase_if(slots_, is_it) > 0 || !informants_.empty();
+}
+
+void Nodes::suspect(std::string_view key) {
+  Node node;
+  {
+    const std::lock_guard lock(mutex_);
+    is_in_doubt_ = true;
+    node = find(key);
+    slots_.erase(hash_slot(key));
+  }
+  if (node) node->drop_idle();
 }
 
 }  // namespace bloomery::redis

@@ -7,21 +7,16 @@
 #include <vector>
 
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/location.h"
 #include "bloomery/redis/reply.h"
 #include "bloomery/redis/request.h"
 
 namespace bloomery::redis {
 
-// Who has a key now.
-struct NodeAddress {
-  std::string host{};  // empty: of the server that said so
-  std::uint16_t port = 0;
-};
-
 // A server that did not do what it was asked, and what it said about who will, or when.
 struct Redirection {
   Refusal why = Refusal::other;  // moved, ask, try_again, cluster_down or read_only
-  NodeAddress to{};              // of moved and ask
+  HostPort to{};                 // of moved and ask; an empty host: of the server that said so
   // Other units of the request were done.
   bool is_partial = false;
 };

@@ -58,6 +58,11 @@ redisReplyObjectFunctions functions{make_text, make_array, make_number, make_nil
 
 }  // namespace
 
+bool is_role(const Reply& reply, std::string_view role) noexcept {
+  return reply.is(Reply::Type::array) && !reply.elements.empty() &&
+         reply.elements[0].is(Reply::Type::text) && reply.elements[0].text == role;
+}
+
 void ReplyReader::Free::operator()(redisReader* reader) const noexcept {
   redisReaderFree(reader);
 }

@@ -40,6 +40,32 @@ TEST(LocationOfServer, SaysServerDatabaseAndKey) {
   }
 }
 
+TEST(LocationOfServer, NamesTheNodesOfAClusterOrSentinels) {
+  const Location cluster = parse_location("rediss+cluster://me:pw@h1,[::1]:7000,h3:1?ca=c#key");
+  EXPECT_EQ(cluster.way, Way::cluster);
+  EXPECT_TRUE(cluster.tls.on);
+  EXPECT_EQ(cluster.others.size(), 2U);
+  EXPECT_EQ(cluster.text(), "rediss+cluster://h1:6379,[::1]:7000,h3:1#key");
+  const Location node = cluster.of_server({"10.0.0.1", 7});
+  EXPECT_EQ(node.text(), "rediss://10.0.0.1:7#key");
+  EXPECT_EQ(node.user + node.password + node.tls.ca_file, "mepwc");
+  EXPECT_FALSE(node.must_be_primary);
+
+  const Location sentinels = parse_location(
+      "redis+sentinel://:pw@h1,h2:7/my%20primary/3?sentinel_user=s&sentinel_password_env=V#key");
+  EXPECT_EQ(sentinels.way, Way::sentinel);
+  EXPECT_EQ(sentinels.primary, "my primary");
+  EXPECT_EQ(sentinels.text(), "redis+sentinel://h1:26379,h2:7/my primary/3#key");
+  const Location primary = sentinels.of_server({"10.0.0.1", 7});
+  EXPECT_EQ(primary.text(), "redis://10.0.0.1:7/3#key");
+  EXPECT_EQ(primary.password, "pw");
+  EXPECT_TRUE(primary.must_be_primary);
+  const Location sentinel = sentinels.of_sentinel({"h2", 7});
+  EXPECT_EQ(sentinel.text(), "redis://h2:7#key");
+  EXPECT_EQ(sentinel.user + sentinel.password + sentinel.password_variable, "sV");
+  EXPECT_FALSE(sentinel.must_be_primary);
+}
+
 TEST(LocationOfServer, TakesWhatTheConnectionNeeds) {
   const Location tls = parse_location(
       "rediss://host?ca=/a%2fca.pem&cert=c&cert_key=k&server_name=s&user=u&password_env=V&"
@@ -93,8 +119,16 @@ TEST(LocationOfServer, RefusesTheRestWithoutShowingPasswords) {
                            "redis://u:secret@host?insecure_skip_verify=1#key",
                            "rediss://u:secret@host?cert=x#key",
                            "rediss://u:secret@host?insecure_skip_verify=yes#key",
-                           "redis+sentinel://:secret@h1,h2/master#key",
-                           "rediss+cluster://:secret@h1,h2#key",
+                           "redis+sentinel://:secret@h1,h2#key",
+                           "redis+sentinel://:secret@h1,h2/#key",
+                           "redis+sentinel://:secret@h1,,h2/master#key",
+                           "redis+sentinel://:secret@h1/master?sentinel_user=x#key",
+                           "redis://:secret@h1?sentinel_password_env=X#key",
+                           "redis://:secret@h1,h2#key",
+                           "rediss+cluster://:secret@h1,h2/1#key",
+                           "rediss+cluster://:secret@h1,h2?db=1#key",
+                           "redis+cluster://:secret@h1,h2:x#key",
+                           "redis+cluster://#key",
                            "redis://u:secret%zz@host#key",
                            "redis://host#%4"}) {
     try {

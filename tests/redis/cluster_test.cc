@@ -1,0 +1,198 @@
+// A real cluster of three, whose nodes speak nothing but TLS.
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomery/format/redisson.h"
+#include "bloomery/redis/bitmap_place.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/hash_slot.h"
+#include "tests/store/scratch_folder.h"
+#include "tests/support/redis_cluster.h"
+#include "tests/support/test_certificates.h"
+
+namespace bloomery::redis {
+namespace {
+
+using testing::RedisCluster;
+using testing::RedisServer;
+
+class ClusterOfThree : public ::testing::Test {
+ protected:
+  static constexpr const char* kPassword = "hush";
+
+  // One for all tests: it takes longer than they do.
+  static void SetUpTestSuite() {
+    if (!is_possible()) return;
+    setenv("BLOOMERY_TEST_CLUSTER", kPassword, 1);
+    folder_ = std::make_unique<testing::ScratchFolder>();
+    const std::string folder = folder_->path().string();
+    const testing::TestCertificates files(folder);
+    cluster_ = std::make_unique<RedisCluster>(
+        folder, 3,
+        std::vector<std::string>{"--tls-cluster", "yes", "--tls-auth-clients", "no",
+                                 "--tls-cert-file", files / "server.pem", "--tls-key-file",
+                                 files / "server.key", "--tls-ca-cert-file", files / "ca.pem"},
+        "--tls-port");
+    is_up_ = cluster_->is_up();
+    for (std::size_t i = 0; i < 3; ++i) {
+      (*cluster_)[i].server->ask(std::string("ACL SETUSER app on '>") + kPassword + "' ~* +@all");
+    }
+  }
+  static void TearDownTestSuite() {
+    cluster_ = nullptr;
+    folder_ = nullptr;
+  }
+  static bool is_possible() {
+    return RedisServer::is_installed() && testing::TestCertificates::is_possible();
+  }
+  void SetUp() override {
+    if (!is_possible()) GTEST_SKIP() << "no redis-server or no openssl here";
+    ASSERT_TRUE(is_up_);
+  }
+
+  static std::string at(const std::string& key) {
+    return "rediss+cluster://127.0.0.1:" + (*cluster_)[0].port +
+           ",127.0.0.1:" + (*cluster_)[1].port +
+           "?user=app&password_env=BLOOMERY_TEST_CLUSTER&client_name=tested&trust=bits&ca=" +
+           (folder_->path() / "ca.pem").string() + "#" + key;
+  }
+  static std::unique_ptr<FilterPlace> open(const std::string& key) {
+    return open_bitmap_place(redisson::kFormat, at(key), true);
+  }
+  static void init(const std::string& key) {
+    const std::string config = redisson::config_key(key);
+    Client client(parse_location(at(config)));
+    const Request set = Request().add({"HSET", config, "size", "95850", "hashIterations", "7"});
+    require_done(client.run(set, Repeat::never).replies.at(0), client.location());
+  }
+  // A name of a filter whose slot was given to a node.
+  static std::string name_at(std::size_t node, const std::string& name) {
+    for (int i = 0;; ++i) {
+      std::string key = name + std::to_string(i);
+      if (cluster_->first_owner(hash_slot(key)) == node) return key;
+    }
+  }
+
+  static std::unique_ptr<testing::ScratchFolder> folder_;
+  static std::unique_ptr<RedisCluster> cluster_;
+  static bool is_up_;
+};
+
+std::unique_ptr<testing::ScratchFolder> ClusterOfThree::folder_;
+std::unique_ptr<RedisCluster> ClusterOfThree::cluster_;
+bool ClusterOfThree::is_up_ = false;
+
+TEST_F(ClusterOfThree, IsAskedAtTheNodeOfTheKeyWithEverySettingOfTheLocation) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string key = name_at(i, "k");
+    Client client(parse_location(at(key)));
+    (*cluster_)[i].server->ask("CONFIG RESETSTAT");
+    const Request who =
+        Request().add({"SET", key, "v"}).add({"CLIENT", "GETNAME"}).add({"ACL", "WHOAMI"});
+    const Answer answer = client.run(who, Repeat::never);
+    EXPECT_TRUE(answer.replies.at(0).is_status("OK")) << answer.replies.at(0).text;
+    EXPECT_EQ(answer.replies.at(1).text, "tested");
+    EXPECT_EQ(answer.replies.at(2).text, "app");
+    EXPECT_EQ((*cluster_)[i].server->ask("INFO errorstats").find("MOVED"), std::string::npos)
+        << "nobody had to send it on";
+  }
+}
+
+TEST_F(ClusterOfThree, KeepsSettingsWhereItIsSentFromOneNode) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string key = name_at(i, "one");
+    std::string location = at(key);
+    location.replace(0, location.find('?'), "rediss://127.0.0.1:" + (*cluster_)[0].port);
+    Client client(parse_location(location));
+    const Request who =
+        Request().add({"SET", key, "v"}).add({"CLIENT", "GETNAME"}).add({"ACL", "WHOAMI"});
+    const Answer answer = client.run(who, Repeat::safe);
+    EXPECT_TRUE(answer.replies.at(0).is_status("OK"));
+    EXPECT_EQ(answer.replies.at(1).text, "tested");
+    EXPECT_EQ(answer.replies.at(2).text, "app");
+  }
+}
+
+TEST_F(ClusterOfThree, ASlotMayMoveUnderReadersAndWriters) {
+  const std::string name = name_at(2, "moving");
+  const int slot = hash_slot(name);
+  ASSERT_EQ(slot, hash_slot(redisson::config_key(name)));
+  init(name);
+  open(name)->insert("first");
+  std::atomic<bool> stops = false;
+  std::atomic<int> added = 0;
+  std::atomic<int> asked = 0;
+  std::thread writer([&] {
+    const auto place = open(name);
+    for (; !stops; ++added) place->insert(std::to_string(added));
+  });
+  std::vector<std::thread> readers;
+  for (int r = 0; r < 2; ++r) {
+    readers.emplace_back([&] {
+      const auto place = open(name);
+      while (!stops) {
+        const int last = added;
+        for (int i = std::max(0, last - 20); i < last; ++i) {
+          EXPECT_EQ(place->presence_of(std::to_string(i)), Presence::maybe);
+        }
+        EXPECT_EQ(place->presence_of("never " + std::to_string(last)), Presence::absent);
+        ++asked;
+      }
+    });
+  }
+  std::size_t owner = 2;
+  for (int moves = 0; moves < 4; ++moves) {
+    const int before = added;
+    const std::size_t to = (owner + 1) % 3;
+    cluster_->move_slot(slot, owner, to);
+    owner = to;
+    for (int i = 0; i < 500 && added < before + 5; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    EXPECT_GE(added, before + 5);
+  }
+  stops = true;
+  writer.join();
+  for (std::thread& each : readers) each.join();
+  EXPECT_GT(asked, 4);
+  const auto place = open(name);
+  for (int i = 0; i < added; ++i) {
+    ASSERT_EQ(place->presence_of(std::to_string(i)), Presence::maybe) << i << " of " << added;
+  }
+  cluster_->move_slot(slot, owner, 2);
+}
+
+// The last: the node stays dead.
+TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
+  const std::string dead = name_at(2, "dead");
+  const std::string alive = name_at(1, "alive");
+  init(dead);
+  init(alive);
+  const auto of_dead = open(dead);
+  const auto of_alive = open(alive);
+  of_dead->insert("in");
+  of_alive->insert("in");
+  (*cluster_)[2].server->end(SIGKILL);
+  for (int i = 0; i < 5; ++i) {
+    const Key key = "in";
+    Presence answer = Presence::unknown;
+    EXPECT_THROW(of_dead->presence_of_many({&key, 1}, {&answer, 1}), ConnectionError);
+    EXPECT_EQ(answer, Presence::unknown);
+    EXPECT_EQ(of_alive->presence_of("in"), Presence::maybe);
+    EXPECT_EQ(of_alive->presence_of("out"), Presence::absent);
+  }
+  // The nodes of the location may be the dead ones: one of them is enough.
+  (*cluster_)[0].server->end(SIGKILL);
+  EXPECT_EQ(open(alive)->presence_of("in"), Presence::maybe);
+}
+
+}  // namespace
+}  // namespace bloomery::redis

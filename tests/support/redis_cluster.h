@@ -1,0 +1,105 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/redis_server.h"
+#include "tests/support/unused_port.h"
+
+namespace bloomery::testing {
+
+// Primaries of the loopback that share the slots of a cluster, each in a folder of its own.
+class RedisCluster {
+ public:
+  static constexpr int kSlots = 16384;
+
+  struct Node {
+    std::string port;
+    std::string id;
+    std::unique_ptr<RedisServer> server;
+  };
+
+  // `options`: of each server. `port_option`: as what each gets its port.
+  RedisCluster(const std::string& folder, int count, const std::vector<std::string>& options = {},
+               const std::string& port_option = "--port") {
+    for (int i = 0; i < count; ++i) {
+      start(folder + "/node" + std::to_string(i), options, port_option);
+    }
+    for (int i = 0; i < count; ++i) {
+      const RedisServer& server = *nodes_[i].server;
+      server.ask("CLUSTER ADDSLOTSRANGE " + std::to_string(kSlots * i / count) + " " +
+                 std::to_string(kSlots * (i + 1) / count - 1));
+      server.ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1));
+      if (i > 0) nodes_[0].server->ask("CLUSTER MEET 127.0.0.1 " + nodes_[i].port + " " + bus_[i]);
+    }
+  }
+
+  // Whether all of them know each other; waits for it.
+  bool is_up() const {
+    const std::string known = "cluster_known_nodes:" + std::to_string(nodes_.size());
+    for (int i = 0; i < 500; ++i) {
+      std::size_t up = 0;
+      for (const Node& each : nodes_) {
+        const std::string info = each.server->ask("CLUSTER INFO");
+        const bool knows_all = info.find(known) != std::string::npos;
+        if (!knows_all || info.find("cluster_state:ok") == std::string::npos) break;
+        ++up;
+      }
+      if (up == nodes_.size()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+
+  Node& operator[](std::size_t i) { return nodes_[i]; }
+  // Which of them a slot was given to at first.
+  std::size_t first_owner(int slot) const {
+    std::size_t i = 0;
+    while (slot >= kSlots * (static_cast<int>(i) + 1) / static_cast<int>(nodes_.size())) ++i;
+    return i;
+  }
+
+  // One key after another, as redis-cli does it.
+  void move_slot(int slot, std::size_t from, std::size_t to) {
+    const RedisServer& source = *nodes_[from].server;
+    const RedisServer& target = *nodes_[to].server;
+    const std::string set = "CLUSTER SETSLOT " + std::to_string(slot);
+    target.ask(set + " IMPORTING " + nodes_[from].id);
+    source.ask(set + " MIGRATING " + nodes_[to].id);
+    for (;;) {
+      const std::string key =
+          line_of(source.ask("CLUSTER GETKEYSINSLOT " + std::to_string(slot) + " 1"));
+      if (key.empty()) break;
+      source.ask("MIGRATE 127.0.0.1 " + nodes_[to].port + " '" + key + "' 0 5000");
+    }
+    target.ask(set + " NODE " + nodes_[to].id);
+    source.ask(set + " NODE " + nodes_[to].id);
+  }
+
+ private:
+  static std::string line_of(const std::string& answer) {
+    return answer.substr(0, answer.find('\n'));
+  }
+
+  void start(const std::string& folder, std::vector<std::string> options,
+             const std::string& port_option) {
+    std::filesystem::create_directories(folder);
+    Node node{.port = std::to_string(unused_port()), .id = {}, .server = nullptr};
+    bus_.push_back(std::to_string(unused_port()));
+    options.insert(options.end(), {port_option, node.port, "--cluster-enabled", "yes",
+                                   "--cluster-port", bus_.back(), "--cluster-node-timeout", "5000",
+                                   "--cluster-require-full-coverage", "no"});
+    node.server = std::make_unique<RedisServer>(folder, options);
+    node.id = line_of(node.server->ask("CLUSTER MYID"));
+    nodes_.push_back(std::move(node));
+  }
+
+  std::vector<Node> nodes_{};
+  std::vector<std::string> bus_{};
+};
+
+}  // namespace bloomery::testing
