@@ -14,12 +14,14 @@
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_place.h"
 #include "tests/store/scratch_folder.h"
+#include "tests/support/fake_server.h"
 #include "tests/support/proxy.h"
 #include "tests/support/redis_server.h"
 
 namespace bloomery::redis {
 namespace {
 
+using testing::FakeServer;
 using testing::Proxy;
 using testing::RedisServer;
 
@@ -74,6 +76,54 @@ class FilterBehindAProxy : public ::testing::Test {
   std::unique_ptr<RedisServer> server_{};
   std::vector<std::string> in_{};
 };
+
+// Answers transactions as a server would whose bitmap has these lengths, one after the other, and
+// no bit that is set.
+FakeServer::Talk with_lengths(std::vector<std::string> lengths) {
+  return [lengths](int file, const std::atomic<bool>& over) {
+    std::string bytes;
+    std::size_t next = 0;
+    char piece[4096];
+    while (!over) {
+      pollfd one{file, POLLIN, 0};
+      if (poll(&one, 1, 10) <= 0) continue;
+      const ssize_t count = recv(file, piece, sizeof piece, 0);
+      if (count <= 0) return;
+      bytes.append(piece, static_cast<std::size_t>(count));
+      for (std::size_t end; (end = bytes.find("EXEC\r\n")) != std::string::npos;) {
+        const std::size_t nonce = bytes.find('$', bytes.find("ECHO\r\n"));
+        std::string bits;
+        int bit_count = 0;
+        for (std::size_t at = 0; (at = bytes.find("\r\nGET\r\n", at)) < end; ++at) {
+          bits += ":0\r\n";
+          ++bit_count;
+        }
+        const std::string reply =
+            "+OK\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n+QUEUED\r\n*4\r\n" +
+            bytes.substr(nonce, bytes.find('*', nonce) - nonce) +
+            "*1\r\n$6\r\nmaster\r\n:" + lengths.at(std::min(next++, lengths.size() - 1)) + "\r\n*" +
+            std::to_string(bit_count) + "\r\n" + bits;
+        if (send(file, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) return;
+        bytes.erase(0, end + 6);
+      }
+    }
+  };
+}
+
+// Two transactions open it. Then a trip has two, and another's inserts and a loss come between.
+TEST(LossInMidTrip, IsNoticed) {
+  for (const bool is_lost : {false, true}) {
+    FakeServer server(with_lengths({"100", "100", "2500", is_lost ? "200" : "2500"}));
+    const auto place = open_bitmap_place(
+        *find_format("gozero"),
+        "redis://127.0.0.1:" + std::to_string(server.port()) + "?bits=20000&trust=bits#f", false);
+    std::vector<std::string> texts;
+    for (int i = 0; i < 1'500; ++i) texts.push_back(std::to_string(i));
+    std::vector<Presence> answers(texts.size(), Presence::unknown);
+    place->presence_of_many(std::vector<Key>(texts.begin(), texts.end()), answers);
+    EXPECT_EQ(answers.back(), is_lost ? Presence::unknown : Presence::absent);
+  }
+}
 
 TEST_F(FilterBehindAProxy, ThatGarblesAByteSaysNothingFalse) {
   Proxy proxy(server_->socket(), [](std::string& bytes, std::mt19937& random) {
