@@ -190,6 +190,17 @@ TEST(ClientOfCluster, GoesBackWhereItBeganWhenANodeIsGone) {
   EXPECT_TRUE(client.run(get_k(), Repeat::never).replies.at(0).is_status("BACK"));
 }
 
+TEST(ClientOfServer, IsToldAtOnceThatItsDataAreNotThereYet) {
+  std::atomic<std::size_t> said = 0;
+  FakeServer server(saying_in_turn({"-LOADING x\r\n", "-MASTERDOWN x\r\n", "+OK\r\n"}, said));
+  Client client = client_of(server);
+  for (const Refusal refusal : {Refusal::loading, Refusal::master_down}) {
+    EXPECT_EQ(refusal_of(client.run(get_k(), Repeat::safe).replies.at(0).text), refusal);
+  }
+  EXPECT_TRUE(client.run(get_k(), Repeat::safe).replies.at(0).is_status("OK"));
+  EXPECT_EQ(server.connections(), 1) << "the connection is as good as before";
+}
+
 TEST(ClientOfServer, ConnectsAnewOnceWhereItHasBecomeAReplica) {
   std::atomic<std::size_t> said = 0;
   FakeServer server(saying_in_turn({"-READONLY x\r\n", "+OK\r\n", "-READONLY x\r\n"}, said));
