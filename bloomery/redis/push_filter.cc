@@ -16,7 +16,7 @@
 namespace bloomery::redis {
 namespace {
 
-constexpr std::size_t kPieceBytes = 4 * 1024 * 1024;
+constexpr std::size_t kPieceBytes = 1024 * 1024;
 
 // Nobody else's.
 std::string new_load_id() {
