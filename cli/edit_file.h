@@ -28,7 +28,6 @@ void add_in_place_options(Command command, EditOptions& options);
 // in place; and as FilterEditor and MappedFilter do.
 class EditedFile {
  public:
-  //
   // In place, made before other threads are: SIGINT, SIGTERM and SIGHUP end the process only after
   // the file was closed, as StateKeeper does it.
   EditedFile(const FileLocation& location, const EditOptions& options);

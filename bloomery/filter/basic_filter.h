@@ -20,6 +20,7 @@
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/rates.h"
+#include "bloomery/filter/whole_layout.h"
 
 namespace bloomery {
 
@@ -190,7 +191,7 @@ class BasicFilter {
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   std::span<const std::uint64_t> words() const noexcept { return storage_.words(); }
-  BitView bits() const noexcept requires OnePlace<L> { return L::bits(words()); }
+  BitView bits() const noexcept requires(!SeveralPlaces<L>) { return layout_.bits(words()); }
   // All that a file holds of a filter.
   FilterContents contents() const { return {parameters_, inserted(), {}, {words()}}; }
   const Storage& storage() const noexcept { return storage_; }
@@ -203,21 +204,21 @@ class BasicFilter {
   // keys. predicted_rate: chance that an absent key is answered "maybe" now, from the bits as they
   // are.
   double fill_ratio() const noexcept {
-    if constexpr (SeveralPlaces<L>) {
+    if constexpr (KnowsItsState<L>) {
       return layout_.fill_state(words()).fill_ratio;
     } else {
       return static_cast<double>(bits().count_ones()) / static_cast<double>(geometry().bit_count);
     }
   }
   double cardinality() const noexcept {
-    if constexpr (SeveralPlaces<L>) {
+    if constexpr (KnowsItsState<L>) {
       return layout_.fill_state(words()).cardinality;
     } else {
       return estimate_cardinality(geometry(), bits().count_ones());
     }
   }
   double predicted_rate() const noexcept {
-    if constexpr (SeveralPlaces<L>) {
+    if constexpr (KnowsItsState<L>) {
       return layout_.fill_state(words()).predicted_rate;
     } else {
       return current_rate(geometry(), bits());
@@ -231,8 +232,10 @@ class BasicFilter {
   std::vector<std::uint64_t> positions(HashPair hash) const requires HashesOnce<L> {
     return layout_.positions(hash);
   }
-  std::vector<Probe> probes(Key key) const { return probes_of(layout_.hash(key)); }
-  std::vector<Probe> probes(HashPair hash) const requires HashesOnce<L> { return probes_of(hash); }
+  std::vector<Probe> probes(Key key) const { return layout_.probes(words(), layout_.hash(key)); }
+  std::vector<Probe> probes(HashPair hash) const requires HashesOnce<L> {
+    return layout_.probes(words(), hash);
+  }
 
  private:
   struct Empty {
@@ -251,19 +254,6 @@ class BasicFilter {
     if (is_new) std::atomic_ref(inserted_).fetch_add(1, std::memory_order_relaxed);
     return is_new;
   }
-  std::vector<Probe> probes_of(Hashed<L> hashed) const {
-    if constexpr (SeveralPlaces<L>) {
-      return layout_.probes(words(), hashed);
-    } else {
-      std::vector<Probe> all;
-      const BitView set = bits();
-      for (const std::uint64_t at : layout_.positions(hashed)) {
-        all.push_back({0, at, set.test(at)});
-      }
-      return all;
-    }
-  }
-
   std::size_t insert_batch(Batch batch, bool* was_new) noexcept {
     const std::size_t added = batch.visit(
         [&](auto keys) { return layout_.insert_batch(storage_.words(), keys, was_new); });
@@ -272,7 +262,7 @@ class BasicFilter {
   }
 
   FilterParameters parameters_;
-  L layout_;
+  WholeLayout<L> layout_;
   Storage storage_;
   std::uint64_t inserted_ = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
 
 namespace bloomery {
@@ -28,21 +27,6 @@ void BlockedLayout::hash_many(std::span<const std::uint64_t> integers,
   } else {
     for (const std::uint64_t integer : integers) *out++ = hash_(integer);
   }
-}
-
-bool BlockedLayout::insert_concurrently(std::span<std::uint64_t> words,
-                                        HashPair hash) const noexcept {
-  bool added = false;
-  for_each_position(hash, [&](std::uint64_t position) {
-    added |= set_mask_atomically(words[position / kWordBits], bit_mask(position));
-  });
-  return added;
-}
-
-std::vector<std::uint64_t> BlockedLayout::positions(HashPair hash) const {
-  std::vector<std::uint64_t> all;
-  for_each_position(hash, [&](std::uint64_t position) { all.push_back(position); });
-  return all;
 }
 
 }  // namespace bloomery

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_shape.h"
@@ -39,7 +38,6 @@ class BlockedLayout {
 
   HashPair hash(Key key) const noexcept { return hash_(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
-  HashPair hash(HashPair pair) const noexcept { return pair; }
   void hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
     hash_.hash_many(keys, out);
   }
@@ -54,7 +52,6 @@ class BlockedLayout {
   bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     return ops_->insert(words.data(), shape_, hash);
   }
-  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept;
 
   template <class K>
   void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
@@ -69,18 +66,7 @@ class BlockedLayout {
     return ops_->insert_batch(words.data(), shape_, context.blocks(), is_far(words), was_new);
   }
 
-  static void merge(std::span<std::uint64_t> words,
-                    std::span<const std::uint64_t> others) noexcept {
-    merge_bits(words, others);
-  }
-  static BitView bits(std::span<const std::uint64_t> words) noexcept { return words; }
-
-  // Calls visit(position) for every probe of a key; no two are the same.
-  template <class Visit>
-  void for_each_position(HashPair hash, Visit visit) const {
-    bloomery::for_each_position(shape_, hash, visit);
-  }
-  // Whether test(position) holds for every probe; stops at the first for which it does not.
+  // No two positions of a key are the same.
   template <class Test>
   bool all_positions(HashPair hash, Test test) const {
     return bloomery::all_positions(shape_, hash, test);
@@ -95,7 +81,6 @@ class BlockedLayout {
       visit((shape_.lines + fast_range(second_pair(hash).h1, shape_.lines)) * kLineBits);
     }
   }
-  std::vector<std::uint64_t> positions(HashPair hash) const;
 
   // For bulk builds.
   const BlockedShape& shape() const noexcept { return shape_; }
@@ -120,7 +105,7 @@ class BlockedLayout {
       blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
         const auto& self = *static_cast<const Keys*>(context);
         hash_each_key(self.keys, [&](const K& key) {
-          return self.layout.hash(key);
+          return hash_of(self.layout, key);
         }).start(first, count, out);
       };
       return blocks;
@@ -128,10 +113,6 @@ class BlockedLayout {
   };
 
  private:
-  static bool is_far(std::span<const std::uint64_t> words) noexcept {
-    return words.size_bytes() >= kFarBytes;
-  }
-
   NativeHash hash_;
   BlockedShape shape_;
   const BlockedOps* ops_;

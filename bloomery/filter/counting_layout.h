@@ -4,11 +4,12 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "bloomery/bits/bit_view.h"
 #include "bloomery/bits/counters.h"
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/layout.h"
+#include "bloomery/filter/whole_layout.h"
 
 namespace bloomery {
 
@@ -36,12 +37,6 @@ class CountingLayout {
 
   HashPair hash(Key key) const noexcept { return plain_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return plain_.hash(integer); }
-  HashPair hash(HashPair pair) const noexcept { return pair; }
-  template <class K>
-  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
-    for (const K& key : keys) *out++ = hash(key);
-  }
-
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     return plain_.all_positions(hash, [&](std::uint64_t at) { return counter(words, at) != 0; });
   }
@@ -78,24 +73,6 @@ class CountingLayout {
     return last ? Erased::last : Erased::one;
   }
 
-  template <class K>
-  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
-                         bool* found) const noexcept {
-    run(words, keys, [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
-  }
-
-  template <class K>
-  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
-                           bool* was_new) const noexcept {
-    std::size_t added = 0;
-    run(words, keys, [&](std::size_t i, HashPair hash) {
-      const bool is_new = insert(words, hash);
-      added += is_new ? 1 : 0;
-      if (was_new != nullptr) was_new[i] = is_new;
-    });
-    return added;
-  }
-
   static void merge(std::span<std::uint64_t> words,
                     std::span<const std::uint64_t> others) noexcept {
     for (std::size_t i = 0; i < words.size(); ++i) words[i] = add_counters(words[i], others[i]);
@@ -103,7 +80,25 @@ class CountingLayout {
   static BitView bits(std::span<const std::uint64_t> words) noexcept {
     return {words, kCounterBits};
   }
-  std::vector<std::uint64_t> positions(HashPair hash) const { return plain_.positions(hash); }
+  template <class Test>
+  bool all_positions(HashPair hash, Test test) const {
+    return plain_.all_positions(hash, test);
+  }
+
+  void prefetch(Words words, HashPair hash) const noexcept {
+    plain_.for_each_line(hash, [&](std::uint64_t position) {
+      const std::uint64_t* const line = &words[position / kCountersPerWord];
+      if constexpr (L::kLinePositions == 1) {
+        prefetch_far(line);
+      } else {
+        for (std::uint32_t part = 0; part < kCounterBits; ++part) {
+          prefetch_far(line + part * kLineWords);
+        }
+      }
+    });
+  }
+  // As in ClassicLayout: a key asks for several lines.
+  static constexpr std::size_t kLag = 24;
 
  private:
   // The positions of a key, each once.
@@ -126,28 +121,7 @@ class CountingLayout {
     std::size_t count_ = 0;
   };
 
-  template <class K, class Probe>
-  void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
-    const auto hasher = hash_each_key(keys, [this](const K& key) { return hash(key); });
-    const auto prefetch = [&](HashPair hash) {
-      plain_.for_each_line(hash, [&](std::uint64_t position) {
-        const std::uint64_t* const line = &words[position / kCountersPerWord];
-        if constexpr (L::kLinePositions == 1) {
-          prefetch_far(line);
-        } else {
-          for (std::uint32_t part = 0; part < kCounterBits; ++part) {
-            prefetch_far(line + part * kLineWords);
-          }
-        }
-      });
-    };
-    run_pipeline<kLag>(words.size_bytes() >= kFarBytes, keys.size(), hasher, prefetch, probe);
-  }
-
-  // As in ClassicLayout: a key asks for several lines.
-  static constexpr std::size_t kLag = 24;
-
-  L plain_;
+  WholeLayout<L> plain_;
 };
 
 }  // namespace bloomery

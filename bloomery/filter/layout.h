@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "bloomery/bits/bit_view.h"
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/hashes_once.h"
 #include "bloomery/filter/parameters.h"
@@ -13,26 +12,32 @@
 
 namespace bloomery {
 
-// How hash pairs touch the words of one kind of filter. This is what a new kind writes; all that
-// users call is written once, over any layout, in BasicFilter.
+using Words = std::span<const std::uint64_t>;
+using MutableWords = std::span<std::uint64_t>;
+
+// How the hash of a key touches the words of one kind of filter. This is what a new kind writes;
+// the rest is made of it once, in WholeLayout, and all that users call, over that, in BasicFilter.
 //
-//   hash(key)               what insert and the others take: a pair, or, where each probe is a hash
-//                           of its own, the key itself. A layout of the latter sort has nothing
-//                           that takes or gives pairs: that stands behind HashesOnce
-//   check(parameters)       throws FormatError for a geometry that this kind never has
-//   word_count(parameters)  of such a filter
-//   insert(words, hash)     true where one of the key's bits was clear
-//   insert_batch            returns how many keys were new; `answers` may be null. The keys may be
-//                           hash pairs already
-//   merge(words, others)    afterwards they hold the keys of both
-//   positions(hash)         the bits of a key, in the order of its probes
-//   bits(words)             the positions, as bits; or else, where a key may be in several places,
-//   fill_state(words)       how full they are, and
-//   probes(words, hash)     the bits of a key in all of them
+//   geometry(options)         of a new filter. Throws std::invalid_argument for impossible options
+//   check(parameters)         throws FormatError for a geometry that this kind never has
+//   word_count(parameters)    of such a filter
+//   hash(key)                 what the others take: a pair, or, where each probe is a hash of its
+//                             own, the key itself
+//   all_positions(hash, test) whether test(position) holds for each of the key's bits, in the order
+//                             of its probes; ends at the first for which it does not
+//   prefetch(words, hash)     asks for the lines that a key touches
+//   kLag                      how many keys ahead, where a key touches several lines
 //
-// A layout may have check_words(words): throws FormatError for words that none of its filters has.
+// And where a kind does it faster, or otherwise than by setting and testing these bits, any of
+// may_contain, insert, insert_concurrently, hash_many, may_contain_batch, insert_batch (these two
+// in place of prefetch), merge and bits, as they stand in WholeLayout. A kind may have
+//
+//   check_words(words)        throws FormatError for words that none of its filters has
+//   fill_state(words)         how full they are, where that is not what its bits say at once
+//   probes(words, hash)       the bits of a key, where it may be in several places
+//
 // `words` are always those of the layout's own parameters. Only the constructor, geometry, the
-// checks, merge, positions and probes may throw.
+// checks, merge, probes and what counts all words may throw.
 
 // What BasicFilter says of itself, see there.
 struct FillState {
@@ -41,56 +46,40 @@ struct FillState {
   double predicted_rate = 0;
 };
 
+// The hash of a key, or the pair that the key comes as. By reference: where a kind has no pairs,
+// the result is the key itself, or the bytes of the integer.
+template <class L, class K>
+Hashed<L> hash_of(const L& layout, const K& key) noexcept {
+  if constexpr (std::same_as<K, HashPair>) {
+    return key;
+  } else {
+    return layout.hash(key);
+  }
+}
+
 template <class L>
-concept OnePlace = requires(const L& layout, std::span<const std::uint64_t> words) {
-  requires std::same_as<decltype(layout.bits(words)), BitView>;
+concept KnowsItsState = requires(const L& layout, Words words) {
+  requires std::same_as<decltype(layout.fill_state(words)), FillState>;
 };
 
 template <class L>
-concept SeveralPlaces = requires(const L& layout, std::span<const std::uint64_t> words,
-                                 HashPair hash) {
-  requires std::same_as<decltype(layout.fill_state(words)), FillState>;
+concept SeveralPlaces = KnowsItsState<L> && requires(const L& layout, Words words, HashPair hash) {
   requires std::same_as<decltype(layout.probes(words, hash)), std::vector<Probe>>;
 };
 
 // clang-format off
 template <class L>
-concept TakesPairs = requires(const L& layout, std::span<const Key> keys,
-                              std::span<const std::uint64_t> integers,
-                              std::span<const HashPair> pairs, HashPair pair,
-                              std::span<const std::uint64_t> words,
-                              std::span<std::uint64_t> mutable_words, bool* answers) {
-  layout.hash_many(keys, &pair);
-  layout.hash_many(integers, &pair);
-  layout.hash_many(pairs, &pair);
-  layout.may_contain_batch(words, pairs, answers);
-  { layout.insert_batch(mutable_words, pairs, answers) } -> std::same_as<std::size_t>;
-};
-
-template <class L>
 concept Layout =
-    (OnePlace<L> || SeveralPlaces<L>) &&
-    (TakesPairs<L> || !HashesOnce<L>) &&
     std::constructible_from<L, const FilterParameters&> &&
     requires(const L& layout, const FilterOptions& options, const FilterParameters& parameters,
-             std::span<const Key> keys, std::span<const std::uint64_t> integers, Hashed<L> hashed,
-             std::span<const std::uint64_t> words, std::span<std::uint64_t> mutable_words,
-             bool* answers) {
+             Key key, std::uint64_t integer, Hashed<L> hash, bool (*test)(std::uint64_t)) {
   { L::kKind } -> std::convertible_to<FilterKind>;
   { L::geometry(options) } -> std::same_as<Geometry>;
   L::check(parameters);
   { L::word_count(parameters) } -> std::same_as<std::uint64_t>;
-  { layout.hash(keys[0]) } -> std::same_as<Hashed<L>>;
-  { layout.hash(integers[0]) } -> std::same_as<Hashed<L>>;
-  { layout.may_contain(words, hashed) } -> std::same_as<bool>;
-  { layout.insert(mutable_words, hashed) } -> std::same_as<bool>;
-  { layout.insert_concurrently(mutable_words, hashed) } -> std::same_as<bool>;
-  layout.may_contain_batch(words, keys, answers);
-  layout.may_contain_batch(words, integers, answers);
-  { layout.insert_batch(mutable_words, keys, answers) } -> std::same_as<std::size_t>;
-  { layout.insert_batch(mutable_words, integers, answers) } -> std::same_as<std::size_t>;
-  layout.merge(mutable_words, words);
-  { layout.positions(hashed) } -> std::same_as<std::vector<std::uint64_t>>;
+  { layout.hash(key) } -> std::same_as<Hashed<L>>;
+  { layout.hash(integer) } -> std::same_as<Hashed<L>>;
+  { layout.all_positions(hash, test) } -> std::same_as<bool>;
 };
 // clang-format on
 

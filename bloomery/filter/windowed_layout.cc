@@ -189,15 +189,13 @@ bool WindowedLayout::insert_concurrently(std::span<std::uint64_t> words,
 void WindowedLayout::ask_batch(std::span<const std::uint64_t> words, const HashBlocks& hashes,
                                bool* found) const noexcept {
   const Moment moment{*this, clock_.now(words)};
-  ops_->may_contain_batch(words.data(), moment.words(), hashes, words.size_bytes() >= kFarBytes,
-                          found);
+  ops_->may_contain_batch(words.data(), moment.words(), hashes, is_far(words), found);
 }
 
 std::size_t WindowedLayout::insert_turn(std::span<std::uint64_t> words, std::uint64_t generation,
                                         const HashBlocks& hashes, bool* was_new) const noexcept {
   const Moment moment{*this, generation};
-  return ops_->insert_batch(words.data(), moment.words(), hashes, words.size_bytes() >= kFarBytes,
-                            was_new);
+  return ops_->insert_batch(words.data(), moment.words(), hashes, is_far(words), was_new);
 }
 
 void WindowedLayout::merge(std::span<std::uint64_t> words,
@@ -297,21 +295,15 @@ std::vector<Generation> WindowedLayout::generations(std::span<const std::uint64_
   return all;
 }
 
-std::vector<std::uint64_t> WindowedLayout::positions(HashPair hash) const {
-  std::vector<std::uint64_t> all;
-  for (const Place& place : places_of(hash)) {
-    for (std::uint32_t i = 0; i < place.probes; ++i) {
-      all.push_back(place.group * kHalfLineBits + place.bit(i));
-    }
-  }
-  return all;
-}
-
 std::vector<Probe> WindowedLayout::probes(std::span<const std::uint64_t> words,
                                           HashPair hash) const {
   std::vector<Probe> all;
   const std::uint64_t now = clock_.now(words);
-  const auto positions = this->positions(hash);
+  std::vector<std::uint64_t> positions;
+  all_positions(hash, [&](std::uint64_t position) {
+    positions.push_back(position);
+    return true;
+  });
   for (std::uint32_t age = 0; age < shape_.slots; ++age) {
     const std::uint32_t slot = shape_.slot_of(now - age);
     for (const std::uint64_t position : positions) {

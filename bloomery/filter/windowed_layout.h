@@ -50,7 +50,6 @@ class WindowedLayout {
 
   HashPair hash(Key key) const noexcept { return blocked_.hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept { return blocked_.hash(integer); }
-  HashPair hash(HashPair pair) const noexcept { return pair; }
   template <class K>
   void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
     blocked_.hash_many(keys, out);
@@ -93,7 +92,15 @@ class WindowedLayout {
   std::vector<Generation> generations(std::span<const std::uint64_t> words) const;
 
   // The bits of a key in a generation; and in all of them, their layer being the age.
-  std::vector<std::uint64_t> positions(HashPair hash) const;
+  template <class Test>
+  bool all_positions(HashPair hash, Test test) const {
+    for (const Place& place : places_of(hash)) {
+      for (std::uint32_t i = 0; i < place.probes; ++i) {
+        if (!test(place.group * kHalfLineBits + place.bit(i))) return false;
+      }
+    }
+    return true;
+  }
   std::vector<Probe> probes(std::span<const std::uint64_t> words, HashPair hash) const;
 
  private:

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
@@ -69,51 +68,6 @@ class OneLineLayout {
   HashPair hash(std::uint64_t integer) const noexcept {
     return Scheme::hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
   }
-  HashPair hash(HashPair pair) const noexcept { return pair; }
-  template <class K>
-  void hash_many(std::span<const K> keys, HashPair* out) const noexcept {
-    for (const K& key : keys) *out++ = hash(key);
-  }
-
-  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
-    return all_positions(hash, [&](std::uint64_t at) { return test_bit(words, at); });
-  }
-  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
-    bool added = false;
-    for_each_position(hash, [&](std::uint64_t at) { added |= set_bit(words, at); });
-    return added;
-  }
-  bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept {
-    bool added = false;
-    for_each_position(hash, [&](std::uint64_t at) {
-      added |= set_mask_atomically(words[at / kWordBits], bit_mask(at));
-    });
-    return added;
-  }
-
-  template <class K>
-  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
-                         bool* found) const noexcept {
-    run(words, keys, [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
-  }
-  template <class K>
-  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
-                           bool* was_new) const noexcept {
-    std::size_t added = 0;
-    run(words, keys, [&](std::size_t i, HashPair hash) {
-      const bool is_new = insert(words, hash);
-      added += is_new ? 1 : 0;
-      if (was_new != nullptr) was_new[i] = is_new;
-    });
-    return added;
-  }
-
-  static void merge(std::span<std::uint64_t> words,
-                    std::span<const std::uint64_t> others) noexcept {
-    merge_bits(words, others);
-  }
-  static BitView bits(std::span<const std::uint64_t> words) noexcept { return words; }
-
   // The rate is the mean over the lines: a key falls on each alike.
   FillState fill_state(std::span<const std::uint64_t> words) const {
     const BitView all = words;
@@ -126,12 +80,6 @@ class OneLineLayout {
             estimate_cardinality(geometry_, ones), rates / static_cast<double>(line_count_)};
   }
 
-  template <class Visit>
-  void for_each_position(HashPair hash, Visit visit) const {
-    const std::uint64_t first = first_position(hash);
-    for (std::uint32_t i = 0; i < geometry_.probe_count; ++i) visit(first + Scheme::bit(hash, i));
-  }
-  // Whether test(position) holds for every probe; stops at the first for which it does not.
   template <class Test>
   bool all_positions(HashPair hash, Test test) const {
     const std::uint64_t first = first_position(hash);
@@ -140,15 +88,8 @@ class OneLineLayout {
     }
     return true;
   }
-  std::vector<std::uint64_t> positions(HashPair hash) const {
-    std::vector<std::uint64_t> all;
-    for_each_position(hash, [&](std::uint64_t at) { all.push_back(at); });
-    return all;
-  }
-  std::vector<Probe> probes(std::span<const std::uint64_t> words, HashPair hash) const {
-    std::vector<Probe> all;
-    for_each_position(hash, [&](std::uint64_t at) { all.push_back({0, at, test_bit(words, at)}); });
-    return all;
+  void prefetch(Words words, HashPair hash) const noexcept {
+    prefetch_far(&words[first_position(hash) / kWordBits]);
   }
 
  private:
@@ -156,15 +97,6 @@ class OneLineLayout {
 
   std::uint64_t first_position(HashPair hash) const noexcept {
     return Scheme::line(hash, line_count_) * kLineBits;
-  }
-
-  template <class K, class Probe>
-  void run(std::span<const std::uint64_t> words, std::span<const K> keys, Probe probe) const {
-    const auto hasher = hash_each_key(keys, [this](const K& key) { return hash(key); });
-    const auto prefetch = [&](HashPair pair) {
-      prefetch_far(&words[first_position(pair) / kWordBits]);
-    };
-    run_pipeline(words.size_bytes() >= kFarBytes, keys.size(), hasher, prefetch, probe);
   }
 
   Geometry geometry_;

@@ -10,6 +10,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/classic_layout.h"
+#include "bloomery/filter/whole_layout.h"
 #include "bloomery/format/bloom_filter_helper.h"
 #include "bloomery/format/gozero.h"
 #include "bloomery/format/kinds.h"
@@ -28,7 +29,8 @@ constexpr std::uint64_t kBitsInKilobyte = 8192;
 
 template <class Scheme>
 Positions positions_of(const FilterParameters& parameters) {
-  return [layout = ClassicLayout<Scheme>(parameters)](Key key, std::vector<std::uint64_t>& all) {
+  return [layout = WholeLayout<ClassicLayout<Scheme>>(parameters)](
+             Key key, std::vector<std::uint64_t>& all) {
     layout.for_each_position(layout.hash(key), [&](std::uint64_t at) { all.push_back(at); });
   };
 }

@@ -28,7 +28,7 @@ TEST(BlockedKernel, TheBitsAreFixedForEver) {
     FilterParameters parameters;
     parameters.kind = FilterKind::blocked;
     parameters.geometry = geometry;
-    return BlockedLayout(parameters).positions(hash);
+    return WholeLayout<BlockedLayout>(parameters).positions(hash);
   };
   // h1 in the middle of its range: line 5 of 10. Each lane takes six bits of h2.
   const HashPair hash{std::uint64_t{1} << 63, 0x0003'3f2a'1c0b'9d47};
