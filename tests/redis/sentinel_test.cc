@@ -186,7 +186,17 @@ TEST_F(Sentinels, AFailoverIsFollowed) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   place->insert(std::to_string(inserted++));
-  ASSERT_EQ(first->ask("WAIT 1 5000"), "1\n");
+  const auto has_all = [&] {
+    const std::string all =
+        "-n 2 EVAL \"return redis.call('BITCOUNT', 'f') .. "
+        "redis.call('HGET', '{f}:config', 'size')\" 0";
+    const std::string bits_and_size = first->ask(all);
+    return bits_and_size.ends_with("95850\n") && second->ask(all) == bits_and_size;
+  };
+  for (int i = 0; i < 500 && !has_all(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  ASSERT_TRUE(has_all());
   std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the sentinel asks how it is
 
   first->end(SIGKILL);
