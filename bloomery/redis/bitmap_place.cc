@@ -1,7 +1,6 @@
 #include "bloomery/redis/bitmap_place.h"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -10,11 +9,11 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/filter/watermark.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_transaction.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
@@ -26,12 +25,6 @@ constexpr std::size_t kProbesInTrip = 100'000;
 constexpr std::string_view kNothingButBits =
     "nothing but its bits says that its bitmap is whole, so that a clear bit is no \"absent\"; "
     "trust=bits in the location takes it for one, as the system itself does";
-
-// Never twice in this process, and hardly ever in two.
-std::string next_nonce() {
-  static std::atomic<std::uint64_t> next = Identity::random().high;
-  return std::to_string(next.fetch_add(1, std::memory_order_relaxed));
-}
 
 }  // namespace
 

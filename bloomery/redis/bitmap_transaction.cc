@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
@@ -61,21 +62,7 @@ void append_bits(Request& request, const LiveBitmap& filter, Touch touch,
 }
 
 [[noreturn]] void fail(const LiveBitmap& filter, const char* what) {
-  throw ProtocolError(filter.name + ": what came is no answer to the question: " + what);
-}
-
-void read_role(const Reply& reply, bool allow_replica, const LiveBitmap& filter,
-               TransactionResult& result) {
-  if (!reply.is(Reply::Type::array) || reply.elements.empty() ||
-      !reply.elements[0].is(Reply::Type::text)) {
-    fail(filter, "its role");
-  }
-  const std::string& role = reply.elements[0].text;
-  if (role == "master" || (role == "slave" && allow_replica)) return;
-  result.is_primary = false;
-  result.doubt = role == "slave" ? "the server is a replica, which may not have what was inserted "
-                                   "last; ?replica=1 takes it all the same"
-                                 : "the server is no primary";
+  fail_answer(filter.name, what);
 }
 
 void read_config(const Reply& reply, const LiveBitmap& filter, TransactionResult& result) {
@@ -126,7 +113,8 @@ void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const s
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
                         std::string_view nonce, std::span<const std::uint64_t> known,
                         std::span<const std::uint64_t> positions) {
-  request.add({"MULTI"}).add({"ECHO", nonce}).add({"ROLE"}).add({"STRLEN", filter.key});
+  begin_transaction(request, nonce);
+  request.add({"STRLEN", filter.key});
   append_config(request, filter);
   append_bits(request, filter, touch, known, positions);
   request.add({"EXEC"});
@@ -140,36 +128,25 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
                                    Touch touch, std::string_view nonce,
                                    std::span<const std::uint64_t> known, std::size_t position_count,
                                    bool allow_replica) {
-  // The first refusal says why; EXEC's only that there was one.
-  for (const Reply& reply : replies) {
-    if (reply.is(Reply::Type::error)) throw RefusedError(filter.name, reply.text);
-  }
-  if (!replies.front().is_status("OK")) fail(filter, "MULTI");
-  for (const Reply& reply : replies.subspan(1, inner_size(filter))) {
-    if (!reply.is_status("QUEUED")) fail(filter, "MULTI");
-  }
-  const Reply& all = replies.back();
-  if (!all.is(Reply::Type::array) || all.elements.size() != inner_size(filter)) {
-    fail(filter, "EXEC");
-  }
-  const Reply& echo = all.elements[0];
-  if (!echo.is(Reply::Type::text) || echo.text != nonce) fail(filter, "another's answer");
+  const auto& all = read_exec(replies, inner_size(filter), nonce, filter.name);
   TransactionResult result;
-  for (const Reply& reply : all.elements) {
+  for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
     if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(filter.name, reply.text);
     result.doubt = "a key of it holds no string and hash as a filter has (WRONGTYPE)";
     return result;
   }
-  const Reply& length = all.elements[2];
+  const Reply& length = all[2];
   if (!length.is(Reply::Type::number) || length.number < 0) fail(filter, "its length");
   result.byte_count = static_cast<std::uint64_t>(length.number);
-  if (!filter.config.empty()) read_config(all.elements[3], filter, result);
-  read_role(all.elements[1], allow_replica, filter, result);
+  if (!filter.config.empty()) read_config(all[3], filter, result);
+  const std::string role = role_doubt(all[1], allow_replica, filter.name);
+  result.is_primary = role.empty();
+  if (!role.empty()) result.doubt = role;
   if (touch == Touch::copy) {
-    read_bitmap(all.elements.back(), filter, known, result);
+    read_bitmap(all.back(), filter, known, result);
   } else {
-    read_bits(all.elements.back(), filter, known.size(), position_count, result);
+    read_bits(all.back(), filter, known.size(), position_count, result);
   }
   return result;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
@@ -20,13 +20,7 @@ constexpr std::size_t kItemsInTrip = 10'000;
 constexpr std::size_t kMarkers = 8;
 constexpr std::string_view kNoMarkers =
     "it has no marker items, which tell a whole filter from one that was lost and begun anew by "
-    "the "
-    "next add: bloomery create puts them in, and trust=bits in the location does without";
-
-std::string next_item_nonce() {
-  static std::atomic<std::uint64_t> next = Identity::random().high;
-  return std::to_string(next.fetch_add(1, std::memory_order_relaxed));
-}
+    "the next add: bloomery create puts them in, and trust=bits in the location does without";
 
 std::vector<std::string> markers_of(const std::string& token) {
   std::vector<std::string> markers;
@@ -34,10 +28,6 @@ std::vector<std::string> markers_of(const std::string& token) {
     markers.push_back("bloomery-marker:" + token + ":" + std::to_string(i));
   }
   return markers;
-}
-
-[[noreturn]] void fail_item(const std::string& name, const char* what) {
-  throw ProtocolError(name + ": what came is no answer to the question: " + what);
 }
 
 // The number behind a name, in what BF.INFO says.
@@ -69,12 +59,13 @@ std::int64_t with_item_keys(Client& client, std::string_view command) {
 }
 
 std::vector<bool> flags_of(const Reply& reply, std::size_t count, const std::string& name) {
-  if (!reply.is(Reply::Type::array) || reply.elements.size() != count) fail_item(name, "its items");
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != count)
+    fail_answer(name, "its items");
   std::vector<bool> flags;
   for (const Reply& each : reply.elements) {
     if (each.is(Reply::Type::error)) throw RefusedError(name, each.text);
     if (!each.is(Reply::Type::number) || (each.number != 0 && each.number != 1)) {
-      fail_item(name, "an item");
+      fail_answer(name, "an item");
     }
     flags.push_back(each.number == 1);
   }
@@ -119,13 +110,14 @@ void KnownItems::learn(std::span<const Key> items, bool are_new) {
 // What a trip brought.
 struct ItemPlace::Trip {
   std::string doubt{};
-  std::string nonce = next_item_nonce();
+  std::string nonce = next_nonce();
   std::size_t key_count = 0;
   std::size_t unit_count = 0;    // between MULTI and EXEC
   std::vector<bool> known{};     // of the items that were known
   std::vector<bool> answers{};   // of the keys: there, or new
   std::uint64_t item_count = 0;  // as the server counts
   Reply info{};
+  bool is_primary = true;
   bool repeated = false;
 };
 
@@ -146,8 +138,9 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   asked.insert(asked.end(), known.items.begin(), known.items.end());
   if (!inserts) asked.insert(asked.end(), keys.begin(), keys.end());
   Request request;
-  request.add({"MULTI"}).add({"ECHO", trip.nonce}).add({"ROLE"});
-  request.add({is_bf ? "BF.INFO" : "BLOOM.INFO", key}).add(asked);
+  begin_transaction(request, trip.nonce);
+  // Of both: BLOOM.INFO reads up to 32 MiB of bits.
+  request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
   if (inserts) {
     std::vector<std::string_view> added =
@@ -165,39 +158,24 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
         read(replies, known, trip);
       });
   trip.repeated = answer.repeated;
+  if (!trip.is_primary) client_->suspect(key);
   if (trip.doubt.empty()) trip.doubt = known_.judge(known, trip.known, trip.item_count);
   return trip;
 }
 
 void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& known,
                      Trip& trip) const {
-  for (const Reply& reply : replies) {
-    if (reply.is(Reply::Type::error)) throw RefusedError(setup_.name, reply.text);
-  }
-  const Reply& all = replies.back();
-  if (!all.is(Reply::Type::array) || all.elements.size() != trip.unit_count) {
-    fail_item(setup_.name, "EXEC");
-  }
-  const Reply& echo = all.elements[0];
-  if (!echo.is(Reply::Type::text) || echo.text != trip.nonce) {
-    fail_item(setup_.name, "another's answer");
-  }
-  for (const Reply& reply : all.elements) {
+  const auto& all = read_exec(replies, trip.unit_count, trip.nonce, setup_.name);
+  for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
     trip.doubt = RefusedError("the server says", reply.text).what();
     return;
   }
-  const Reply& role = all.elements[1];
-  if (!role.is(Reply::Type::array) || role.elements.empty()) fail_item(setup_.name, "its role");
-  const std::string& word = role.elements[0].text;
-  if (word != "master" && !(word == "slave" && client_->location().allow_replica)) {
-    trip.doubt = "the server is no primary; ?replica=1 takes a replica all the same";
-  }
-  trip.info = all.elements[2];
-  trip.item_count = number_in(trip.info, setup_.dialect == Dialect::bf ? "Number of items inserted"
-                                                                       : "Items inserted")
-                        .value_or(0);
-  const Reply& asked = all.elements[3];
+  trip.doubt = role_doubt(all[1], client_->location().allow_replica, setup_.name);
+  trip.is_primary = trip.doubt.empty();
+  trip.info = all[2];
+  trip.item_count = number_in(trip.info, "Number of items inserted").value_or(0);
+  const Reply& asked = all[3];
   if (asked.is(Reply::Type::nil)) {
     trip.doubt = "no filter is there";
     return;
@@ -207,7 +185,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   std::vector<bool> found = flags_of(asked, before + (inserts ? 0 : trip.key_count), setup_.name);
   trip.known.assign(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(before));
   trip.answers.assign(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
-  if (inserts) trip.answers = flags_of(all.elements[4], trip.key_count, setup_.name);
+  if (inserts) trip.answers = flags_of(all[4], trip.key_count, setup_.name);
 }
 
 void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/redis/reply.h"
+#include "bloomery/redis/request.h"
+
+// What the transactions of all places share: MULTI, ECHO of a number that no other has, ROLE, the
+// place's own commands, EXEC. Who reads the number back has the answer to this question and to no
+// other.
+namespace bloomery::redis {
+
+// Never twice in this process, and hardly ever in two.
+std::string next_nonce();
+
+// MULTI, ECHO and ROLE; the commands and EXEC are the caller's.
+void begin_transaction(Request& request, std::string_view nonce);
+
+// What EXEC brought: the number, the role, and the rest of the `count` that stand between MULTI and
+// EXEC. `name` is the place's. Throws RefusedError for what the server refused, ProtocolError for
+// what is no answer to this question.
+const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t count,
+                                    std::string_view nonce, const std::string& name);
+
+// Why nobody may be believed who has this role; empty: the place may.
+std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name);
+
+[[noreturn]] void fail_answer(const std::string& name, const char* what);
+
+}  // namespace bloomery::redis
