@@ -43,6 +43,7 @@ json row_json(const RowResult& row) {
   result["trials"] = row.trials;
   result["bits_per_key"] = row.bits_per_key;
   result["huge_page_share"] = row.huge_page_share;
+  if (row.is_wrong()) result["fault"] = row.fault();
   for (std::size_t i = 0; i < kOperationNames.size(); ++i) {
     if (row.timings[i]) result["operations"][kOperationNames[i]] = timing_json(*row.timings[i]);
   }
@@ -84,7 +85,8 @@ json machine_json(const Machine& machine) {
   return {{"processor", machine.processor}, {"processors", machine.processors},
           {"caches", machine.caches},       {"memory_bytes", machine.memory_bytes},
           {"system", machine.system},       {"transparent_huge_pages", machine.huge_pages},
-          {"compiler", machine.compiler},   {"filter_kernel", machine.kernel}};
+          {"compiler", machine.compiler},   {"filter_kernel", machine.kernel},
+          {"description", machine.description()}};
 }
 
 template <class Items, class ToJson>

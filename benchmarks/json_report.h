@@ -6,10 +6,7 @@
 
 namespace bloomery::bench {
 
+// Every figure, and what the script `draw` needs to make a chart and tables of them.
 std::string to_json(const Report& report);
-
-// What such a text says about the machine and the speeds: enough for a chart or a table. Throws
-// std::runtime_error when it is no such text.
-Report from_json(const std::string& text);
 
 }  // namespace bloomery::bench

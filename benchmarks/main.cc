@@ -4,12 +4,9 @@
 #include <cstdio>
 #include <exception>
 #include <regex>
-#include <stdexcept>
 
 #include "benchmarks/json_report.h"
-#include "benchmarks/markdown_table.h"
 #include "benchmarks/measure_row.h"
-#include "benchmarks/svg_chart.h"
 #include "benchmarks/table.h"
 #include "benchmarks/text_file.h"
 #include "bloomery/filter/sizing.h"
@@ -60,35 +57,11 @@ Report measure(const Settings& settings) {
   return report;
 }
 
-// Before minutes of measuring, not after them.
-void check_files(const Settings& settings) {
-  const bool draws = !settings.svg_file.empty() || !settings.markdown_file.empty();
-  if (draws && !settings.wants("speed")) {
-    throw std::invalid_argument("--svg and --markdown show the section speed, which is not wanted");
-  }
-  for (const std::string& file : {settings.json_file, settings.svg_file}) {
-    if (!file.empty()) require_writable(file);
-  }
-  if (!settings.markdown_file.empty()) {
-    with_figures(read_text(settings.markdown_file), "");
-    require_writable(settings.markdown_file);
-  }
-}
-
-void write_files(const Settings& settings, const Report& report) {
-  if (!settings.json_file.empty()) write_text(settings.json_file, to_json(report));
-  if (!settings.svg_file.empty()) write_text(settings.svg_file, draw_chart(report));
-  if (!settings.markdown_file.empty()) {
-    const std::string document = read_text(settings.markdown_file);
-    write_text(settings.markdown_file, with_figures(document, markdown_tables(report)));
-  }
-}
-
 int run(const Settings& settings) {
-  check_files(settings);
-  const Report report =
-      settings.from_file.empty() ? measure(settings) : from_json(read_text(settings.from_file));
-  write_files(settings, report);
+  // Before minutes of measuring, not after them.
+  if (!settings.json_file.empty()) require_writable(settings.json_file);
+  const Report report = measure(settings);
+  if (!settings.json_file.empty()) write_text(settings.json_file, to_json(report));
   return report.has_wrong_rows() ? 1 : 0;
 }
 

@@ -32,14 +32,8 @@ std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status) 
   app.add_flag("--rates", settings.full_rates,
                "Every key pattern by itself, ten times the trials, and 10^8 keys: minutes more");
   app.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
-  CLI::Option* json =
-      app.add_option("--json", settings.json_file, "Write every figure to this file");
-  app.add_option("--svg", settings.svg_file, "Draw the speeds as a chart in this file");
-  app.add_option("--markdown", settings.markdown_file,
-                 "Write the speeds as tables between the figures: comments of this document");
-  app.add_option("--from", settings.from_file,
-                 "Draw from this file, which --json wrote, instead of measuring")
-      ->excludes(json);
+  app.add_option("--json", settings.json_file,
+                 "Write every figure to this file; benchmarks/draw makes a chart of it");
   app.add_option("--repetitions", settings.repetitions, "Of each measurement; the median counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -51,7 +45,7 @@ std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status) 
       "  ./run bench\n"
       "  ./run bench --filter 'BlockedFilter 1 %|RocksDB' --section speed --json figures.json\n"
       "  ./run bench --section rates --rates\n"
-      "  ./run bench --from figures.json --svg chart.svg");
+      "  ./run bench --json figures.json && benchmarks/draw figures.json --svg chart.svg");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -19,10 +19,7 @@ struct Settings {
   bool full_rates = false;
   std::string filter = ".*";  // a regular expression on the names of rows
   std::vector<std::string> sections;
-  std::string from_file;  // draws what it holds instead of measuring
   std::string json_file;
-  std::string svg_file;
-  std::string markdown_file;
   int repetitions = 5;
   std::size_t batch = 4096;
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "benchmarks/text_file.h"
 #include "tests/benchmarks/sample_report.h"
 
 namespace bloomery::bench {
@@ -12,17 +12,9 @@ namespace {
 
 using nlohmann::json;
 
-TEST(JsonReport, ComesBackAsItWasWritten) {
-  const Report report = sample_report();
-  const Report back = from_json(to_json(report));
-  // Every field that is read is written again.
-  EXPECT_EQ(to_json(back), to_json(report));
-  EXPECT_EQ(back.machine.description(), report.machine.description());
-  ASSERT_EQ(back.sizes.size(), 1);
-  ASSERT_EQ(back.sizes[0].rows.size(), 5);
-  EXPECT_EQ(back.sizes[0].rows[2].verdict, Verdict::exceeds_rate);
-  EXPECT_EQ(back.sizes[0].rows[4].note, report.sizes[0].rows[4].note);
-  EXPECT_EQ(back.sizes[0].rows[0].timing(Operation::absent_batch)->wall_ns, 9.5);
+// draw_test.py draws this file.
+TEST(JsonReport, WritesWhatIsDrawn) {
+  EXPECT_EQ(to_json(sample_report()), read_text("benchmarks/sample_figures.json"));
 }
 
 TEST(JsonReport, NamesTheMachine) {
@@ -40,16 +32,7 @@ TEST(JsonReport, NamesTheMachine) {
 TEST(JsonReport, WritesWordsThatAreNotUtf8) {
   Report report = sample_report();
   report.sizes[0].rows[4].note = "failed: \xff";
-  EXPECT_NO_THROW(from_json(to_json(report)));
-}
-
-TEST(JsonReport, RefusesOtherTexts) {
-  for (const char* text : {"", "{", "[]", "{\"machine\": 1}"}) {
-    EXPECT_THROW(from_json(text), std::runtime_error) << text;
-  }
-  json all = json::parse(to_json(sample_report()));
-  all["speed"][0]["rows"][0]["verdict"] = "fast";
-  EXPECT_THROW(from_json(all.dump()), std::runtime_error);
+  EXPECT_NO_THROW(json::parse(to_json(report)));
 }
 
 TEST(Today, IsADate) {
