@@ -82,10 +82,14 @@ json rate_json(const RateResult& rate) {
 }
 
 json machine_json(const Machine& machine) {
-  return {{"processor", machine.processor}, {"processors", machine.processors},
-          {"caches", machine.caches},       {"memory_bytes", machine.memory_bytes},
-          {"system", machine.system},       {"transparent_huge_pages", machine.huge_pages},
-          {"compiler", machine.compiler},   {"filter_kernel", machine.kernel},
+  return {{"processor", machine.processor},
+          {"processors", machine.processors},
+          {"caches", machine.caches},
+          {"memory_bytes", machine.memory_bytes},
+          {"system", machine.system},
+          {"transparent_huge_pages", machine.huge_pages},
+          {"compiler", machine.compiler},
+          {"filter_kernel", machine.kernel},
           {"description", machine.description()}};
 }
 
