@@ -12,6 +12,7 @@
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/generation_clock.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
 #include "module/window_clock.h"
@@ -122,15 +123,23 @@ void StoredFilter::take_over(const AddedMeanwhile& added) {
   }
   std::vector<const AddedMeanwhile::Item*> items;
   for (const auto& each : added.all()) items.push_back(&each);
-  // A window takes its items in the order of time.
+  // A window takes its items in the order of time. None goes before the newest generation that
+  // came: that would be a clock that goes back, and what the others are younger by is safe.
+  const std::uint64_t first_moment = newest_moment();
   std::ranges::stable_sort(items, {}, [](const auto* each) { return each->milliseconds; });
   constexpr std::uint64_t kMostCounted = 16;  // counters end before
   for (const auto* const each : items) {
-    const AtMoment moment(each->milliseconds);
+    const AtMoment moment(std::max(each->milliseconds, first_moment));
     const std::uint64_t times = can_erase() ? std::min(each->times, kMostCounted) : 1;
     for (std::uint64_t i = 0; i < times; ++i) filter_.insert_regardless(Key(each->text));
   }
   count_memory();
+}
+
+std::uint64_t StoredFilter::newest_moment() const {
+  if (!kind_->forgets) return 0;
+  const FilterContents of = contents();
+  return GenerationClock(of.parameters).newest_begin_ms(of.words.front());
 }
 
 bool StoredFilter::grows() const noexcept {

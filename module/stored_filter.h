@@ -106,6 +106,7 @@ class StoredFilter final {
 
  private:
   std::uint64_t room() const noexcept;
+  std::uint64_t newest_moment() const;  // of a window by time, in milliseconds; else 0
   void count_memory() noexcept;
   enum class Put { replaced, added };
   redisbloom::ChunkLoader::Took put(std::uint64_t iterator, std::span<const std::byte> bytes,

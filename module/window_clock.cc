@@ -1,6 +1,6 @@
 #include "module/window_clock.h"
 
-#include <chrono>
+#include "bloomery/filter/steady_wall.h"
 
 namespace bloomery::module {
 namespace {
@@ -10,10 +10,7 @@ std::uint64_t moment = 0;  // 0: time goes on; a server runs its commands in one
 }  // namespace
 
 std::uint64_t window_now() noexcept {
-  if (moment != 0) return moment;
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_1970).count());
+  return moment != 0 ? moment : steady_wall_ms();
 }
 
 AtMoment::AtMoment(std::uint64_t milliseconds) noexcept {

@@ -4,7 +4,7 @@
 
 namespace bloomery::module {
 
-// What filters with a window take for now, in milliseconds since 1970: the system's time, but in
+// What filters with a window take for now, in milliseconds since 1970: steady_wall_ms(), but in
 // commands of a primary or of a file that of their first run, so that both see the same.
 std::uint64_t window_now() noexcept;
 

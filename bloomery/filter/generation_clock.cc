@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/steady_wall.h"
 #include "bloomery/filter/windowed_shape.h"
 
 namespace bloomery {
@@ -33,14 +33,6 @@ constexpr std::uint64_t kLatestMs = std::uint64_t{1} << 56;
 
 // Windows of time read the clock once for so many keys of a batch.
 constexpr std::size_t kKeysPerReading = 4096;
-
-std::uint64_t system_ms() noexcept {
-  using std::chrono::duration_cast;
-  using std::chrono::milliseconds;
-  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(
-      std::max<std::int64_t>(0, duration_cast<milliseconds>(since_1970).count()));
-}
 
 void raise_atomically(std::uint64_t& word, std::uint64_t value) noexcept {
   const std::atomic_ref shared(word);
@@ -125,7 +117,7 @@ void GenerationClock::check_head(std::span<const std::uint64_t> words) {
 }
 
 std::uint64_t GenerationClock::by_clock() const noexcept {
-  const std::uint64_t now_ms = std::min(clock_ ? clock_() : system_ms(), kLatestMs);
+  const std::uint64_t now_ms = std::min(clock_ ? clock_() : steady_wall_ms(), kLatestMs);
   return generations_ + 1 + now_ms * generations_ / length_ms_;
 }
 
@@ -172,6 +164,12 @@ std::uint64_t GenerationClock::take_concurrently(std::span<std::uint64_t> words)
   const std::uint64_t generation = std::max(moment.newest, moment.by_clock());
   if (generation > moment.newest) raise_atomically(words[kNewest], std::min(generation, kMost));
   return generation;
+}
+
+std::uint64_t GenerationClock::newest_begin_ms(
+    std::span<const std::uint64_t> words) const noexcept {
+  const std::uint64_t newest = load_word(&words[kNewest]);
+  return newest == kLostGeneration ? 0 : begin_ms(words, newest);
 }
 
 std::uint64_t GenerationClock::begin_ms(std::span<const std::uint64_t> words,

@@ -41,6 +41,8 @@ class GenerationClock {
   // Of windows of time: when a generation began, as the clock tells time; 0 where that is unknown.
   std::uint64_t begin_ms(std::span<const std::uint64_t> words,
                          std::uint64_t generation) const noexcept;
+  // Of the newest that keys went into.
+  std::uint64_t newest_begin_ms(std::span<const std::uint64_t> words) const noexcept;
 
  private:
   std::uint64_t by_clock() const noexcept;

@@ -25,11 +25,13 @@ namespace bloomery {
 // neighbourhood of its key, 4 KiB, or twice that at low rates. At 1 % a key of the window takes
 // 18.4 bits, where a BlockedFilter has 10.1, and a call reads three adjacent lines (at G = 4).
 //
-// A clock that goes back loses no key: time stands still while it is three generations or less, and
-// goes on from where it was when it is more; when it then leaps ahead by as much, it is taken for
-// right again. Time without any insert looks the same: where it is as long as the clock went back,
-// it is taken for that, and who then sets the clock right makes it leap. One that leaps ahead
-// without having gone back says that time has passed, and keys are forgotten.
+// Time is that of steady_wall.h: the system's clock may be set while a process runs. Where the
+// clock of another process, or one of the caller's own, goes back, no key is lost: time stands
+// still while it is three generations or less, and goes on from where it was when it is more. One
+// that leaps ahead says that time has passed, and keys are forgotten early: also one that is set
+// right after it went back, by four generations at most where it had gone back by more than three
+// (docs/soundness.md says it all).
+//
 // By time, filters merge, each generation with the one
 // of its age; by count they do not.
 //

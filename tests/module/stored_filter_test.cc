@@ -81,6 +81,42 @@ TEST(StoredFilter, RemembersByTheMomentOfACommand) {
   }
 }
 
+// The items kept beside a load that took longer than the window: older than the filter that came.
+TEST(StoredFilter, WhatWasAddedDuringALongLoadTakesNoTimeFromAWindow) {
+  constexpr std::uint64_t kLength = 12'000;
+  constexpr std::uint64_t kEnd = 1'700'000'000'000;
+  for (const std::uint64_t generations : {1U, 4U, 7U}) {
+    for (const std::uint64_t lasted : {kLength / 2, kLength * 17 / 10, kLength * 5}) {
+      FilterOptions options{.capacity = 10'000, .false_positive_rate = 1e-6};
+      options.window = {.length_ms = kLength,
+                        .generations = static_cast<std::uint32_t>(generations)};
+      const auto filter = StoredFilter::reserve(FilterKind::windowed, options);
+      AddedMeanwhile added;
+      for (std::uint64_t i = 0; i < 40; ++i) {
+        added.note("live " + std::to_string(i), kEnd - lasted + i * lasted / 40);
+      }
+      {
+        const AtMoment moment(kEnd);
+        for (const auto& key : texts(0, 100)) filter->try_insert(key);
+        filter->take_over(added);
+      }
+      for (const std::uint64_t age : {std::uint64_t{0}, kLength / 4, kLength}) {
+        const AtMoment moment(kEnd + age);
+        for (const auto& key : texts(0, 100)) {
+          ASSERT_TRUE(filter->may_contain(key)) << key << " after " << age << " of " << lasted;
+        }
+        for (const auto& item : added.all()) {
+          if (item.milliseconds + kLength < kEnd + age) continue;
+          ASSERT_TRUE(filter->may_contain(item.text)) << item.text;
+        }
+        filter->try_insert("live later");
+      }
+      const AtMoment much_later(kEnd + 3 * kLength);
+      EXPECT_FALSE(filter->may_contain("item 0"));
+    }
+  }
+}
+
 TEST(StoredFilter, IsMadeOfTheHeadOfAnEmptyOne) {
   const auto from = StoredFilter::reserve(FilterKind::scalable, {.capacity = 500, .secret = true});
   const NativeHead head(from->contents(), {});
