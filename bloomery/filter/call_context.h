@@ -29,6 +29,9 @@ struct CallContext {
   }
 };
 
+// The default, made once: what takes some nanoseconds need not make another.
+inline const CallContext kNoContext{};
+
 // The caller's deadline passed, or his stop was requested, before there was an answer.
 struct CallAborted : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -5,30 +5,49 @@
 #include <cstddef>
 #include <mutex>
 
+#include "bloomery/bits/thread_lane.h"
+
 namespace bloomery {
 
 // Lets one thread take away what others read without a lock: readers hold a pass while they read,
-// and who has replaced the object waits for the passes from before. A pass costs two atomic
-// additions on a line that few threads share.
+// and who has replaced the object waits for the passes from before. A pass costs one store that is
+// ordered before the load that follows it, and a plain one, on a line that the thread has for
+// itself (see ThreadLane for those who share one).
 class ReaderGate {
  public:
   class Pass {
    public:
-    explicit Pass(std::atomic<std::size_t>& inside) noexcept : inside_(inside) {
-      inside_.fetch_add(1, std::memory_order_seq_cst);
+    // seq_cst, so that it stands before the load of the pointer in the one order of all such
+    // operations: wait_for_readers() tells why.
+    Pass(std::atomic<std::size_t>& inside, ThreadLane lane) noexcept
+        : inside_(inside), lane_(lane) {
+      if (lane_.is_own()) {  // nobody else changes the counter between load and store
+        inside_.store(inside_.load(std::memory_order_relaxed) + 1, std::memory_order_seq_cst);
+      } else {
+        inside_.fetch_add(1, std::memory_order_seq_cst);
+      }
     }
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
-    ~Pass() { inside_.fetch_sub(1, std::memory_order_release); }
+    // Release: who sees that the pass is gone sees all reading done.
+    ~Pass() {
+      if (lane_.is_own()) {
+        inside_.store(inside_.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+      } else {
+        inside_.fetch_sub(1, std::memory_order_release);
+      }
+    }
 
    private:
     std::atomic<std::size_t>& inside_;
+    const ThreadLane lane_;
   };
 
-  // Take the pass, then load the pointer (seq_cst), then read.
+  // Take the pass, then load the pointer (seq_cst), then read, and give the pass back in the same
+  // thread.
   [[nodiscard]] Pass enter() const noexcept {
-    Stripe& stripe = stripes_[stripe_of_thread()];
-    return Pass(stripe.inside[turn_.load(std::memory_order_relaxed)]);
+    const ThreadLane lane = ThreadLane::mine();
+    return Pass(stripes_[lane.number()].inside[turn_.load(std::memory_order_relaxed)], lane);
   }
 
   // Store the new pointer (seq_cst), then call this: nobody reads the old one any more when it
@@ -36,23 +55,15 @@ class ReaderGate {
   void wait_for_readers() noexcept;
 
  private:
-  static constexpr std::size_t kStripes = 16;
-
   // Readers enter by one of two doors, so that those who come while one is watched do not keep it
   // from becoming empty.
   struct alignas(64) Stripe {
     std::array<std::atomic<std::size_t>, 2> inside{};
   };
 
-  static std::size_t stripe_of_thread() noexcept {
-    static std::atomic<std::size_t> next{0};
-    thread_local const std::size_t stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
-    return stripe;
-  }
-
   void wait_until_empty(std::size_t door) const noexcept;
 
-  mutable std::array<Stripe, kStripes> stripes_;
+  mutable std::array<Stripe, ThreadLane::kCount> stripes_;
   std::atomic<std::size_t> turn_{0};
   std::mutex waiting_;
 };

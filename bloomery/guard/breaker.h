@@ -9,7 +9,7 @@ namespace bloomery {
 
 // Leaves alone what failed several times in a row: it would cost every request a time-out. After a
 // pause one call tries again, and its success ends it. All calls may run together; while all is
-// well they cost a load each.
+// well they cost a load or two.
 class Breaker {
  public:
   using Clock = std::chrono::steady_clock;
@@ -17,6 +17,12 @@ class Breaker {
   Breaker(std::size_t failures_in_a_row, std::chrono::milliseconds pause,
           std::function<Clock::time_point()> now = Clock::now)
       : limit_(failures_in_a_row), pause_(pause), now_(std::move(now)) {}
+
+  // Nothing failed since the last success: the call may be made, and a success need not be told.
+  bool is_calm() const noexcept {
+    return failures_.load(std::memory_order_relaxed) == 0 &&
+           closed_until_.load(std::memory_order_acquire) == 0;
+  }
 
   // Whether to call. After true, tell what became of it.
   bool allows() noexcept {

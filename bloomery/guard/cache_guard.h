@@ -52,7 +52,7 @@ class CacheGuard {
 
   // The row of the key, or nullopt where there is none. Throws what the loader throws, LoaderError,
   // GuardOverloaded or CallAborted; never because filter or cache failed.
-  std::optional<Value> get(Key key, const CallContext& context = {}) {
+  std::optional<Value> get(Key key, const CallContext& context = kNoContext) {
     const Presence presence = filter_.ask(key, context);
     if (presence == Presence::absent) {
       if (audit_.is_due()) return std::move(audited({&key, 1}, context).front());

@@ -4,20 +4,6 @@
 
 namespace bloomery {
 
-Presence FailOpenFilter::ask(Key key, const CallContext& context) noexcept {
-  Presence answer = Presence::unknown;
-  if (may_ask()) {
-    try {
-      answer = filter_.presence_of(key, context);
-      breaker_.succeeded();
-    } catch (...) {
-      failed(context);
-    }
-  }
-  if (answer == Presence::unknown) counters_.add(&GuardCounters::unknowns);
-  return answer;
-}
-
 void FailOpenFilter::ask_many(std::span<const Key> keys, std::span<Presence> answers,
                               const CallContext& context) noexcept {
   // What the filter leaves unsaid, it does not know.
@@ -57,6 +43,17 @@ bool FailOpenFilter::may_ask() noexcept {
   if (breaker_.allows()) return true;
   counters_.add(&GuardCounters::filter_skips);
   return false;
+}
+
+Presence FailOpenFilter::ask_in_trouble(Key key, const CallContext& context) noexcept {
+  Presence answer = Presence::unknown;
+  ask_many({&key, 1}, {&answer, 1}, context);
+  return answer;
+}
+
+Presence FailOpenFilter::unknown() noexcept {
+  counters_.add(&GuardCounters::unknowns);
+  return Presence::unknown;
 }
 
 void FailOpenFilter::failed(const CallContext& context) noexcept {

@@ -16,7 +16,7 @@
 #include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
 #include "bloomery/guard/pending_inserts.h"
-#include "bloomery/hash/integer_hash.h"
+#include "bloomery/guard/random_draws.h"
 
 namespace bloomery {
 
@@ -39,13 +39,12 @@ class FilterAudit {
       : filter_(filter),
         pending_(pending),
         counters_(counters),
-        // What a random number stays below once in so many.
-        threshold_(options.audit_every == 0 ? 0 : UINT64_MAX / options.audit_every),
+        draws_(options.audit_every),
         fence_(options.fence),
         row_is_there_(std::move(row_is_there)) {}
 
   // Whether the next absent key is one of them: one in `audit_every`, at random.
-  bool is_due() const noexcept { return threshold_ != 0 && draw() <= threshold_; }
+  bool is_due() noexcept { return draws_.next(); }
 
   // Absent keys about to be asked of the database: from here on it counts what becomes of their
   // rows. Those that it does not convict of are let go at its end.
@@ -83,13 +82,6 @@ class FilterAudit {
 
   static constexpr std::size_t kMostFound = 64;
 
-  // SplitMix64 of a thread's own counter. Nobody gains by guessing it.
-  static std::uint64_t draw() noexcept {
-    constinit thread_local std::uint64_t state = 0;
-    state += IntegerHash::kOffset;
-    return IntegerHash::hash(state, 0).h1;
-  }
-
   Verdict judge(const Suspect& suspect, const CallContext& context) const;
   void settle(const std::shared_ptr<Suspect>& suspect, Verdict verdict) noexcept;
   // Both under the lock; false if somebody forgot it before.
@@ -99,7 +91,7 @@ class FilterAudit {
   FailOpenFilter& filter_;
   const PendingInserts& pending_;
   CounterBoard& counters_;
-  const std::uint64_t threshold_;
+  RandomDraws draws_;
   const std::function<Fence(const CallContext&)> fence_;
   const RowIsThere row_is_there_;
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "bloomery/bits/thread_lane.h"
+
 namespace bloomery {
 
 // What a guard has done since it was made.
@@ -56,16 +58,16 @@ void GuardCounters::for_each(Visit visit) const {
   for (const GuardCounterName& each : guard_counter_names()) visit(each.name, this->*each.counter);
 }
 
-// The running counters, spread over cache lines so that threads seldom share one. add() is one
-// relaxed atomic addition. snapshot() may run beside it: every counter is right, though not all of
-// one instant.
+// The running counters, each thread's on cache lines of its own (see ThreadLane for those who share
+// them). add() is a load and a store. snapshot() may run beside it: every counter is right, though
+// not all of one instant.
 class CounterBoard {
  public:
   using Counter = std::uint64_t GuardCounters::*;
 
-  void add(Counter counter, std::uint64_t count = 1) noexcept {
-    std::atomic_ref(stripes_[stripe_of_thread()].counters.*counter)
-        .fetch_add(count, std::memory_order_relaxed);
+  [[gnu::always_inline]] void add(Counter counter, std::uint64_t count = 1) noexcept {
+    const ThreadLane lane = ThreadLane::mine();
+    lane.add(std::atomic_ref(stripes_[lane.number()].counters.*counter), count);
   }
 
   GuardCounters snapshot() const noexcept;
@@ -75,15 +77,8 @@ class CounterBoard {
     GuardCounters counters;
   };
 
-  static constexpr std::size_t kStripes = 16;
-
-  static std::size_t stripe_of_thread() noexcept {
-    static std::atomic<std::size_t> next{0};
-    thread_local const std::size_t stripe = next.fetch_add(1, std::memory_order_relaxed) % kStripes;
-    return stripe;
-  }
-
-  mutable std::array<Stripe, kStripes> stripes_;  // atomic_ref reads through a plain reference
+  mutable std::array<Stripe, ThreadLane::kCount>
+      stripes_;  // atomic_ref reads through a plain reference
 };
 
 }  // namespace bloomery

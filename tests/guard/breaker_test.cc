@@ -25,6 +25,23 @@ TEST(Breaker, ClosesAfterSoManyFailuresInARow) {
   EXPECT_FALSE(breaker.allows());
 }
 
+TEST(Breaker, IsCalmOnlyWhileNothingFailed) {
+  FakeClock clock;
+  Breaker breaker(2, seconds(1), clock.function());
+  EXPECT_TRUE(breaker.is_calm());
+  breaker.failed();
+  EXPECT_FALSE(breaker.is_calm()) << "a success must be told";
+  breaker.succeeded();
+  EXPECT_TRUE(breaker.is_calm());
+  breaker.failed();
+  breaker.failed();
+  clock.advance(seconds(1));
+  EXPECT_FALSE(breaker.is_calm()) << "one may try, not all";
+  EXPECT_TRUE(breaker.allows());
+  breaker.succeeded();
+  EXPECT_TRUE(breaker.is_calm());
+}
+
 TEST(Breaker, LetsOneTryAfterThePause) {
   FakeClock clock;
   Breaker breaker(1, seconds(1), clock.function());
