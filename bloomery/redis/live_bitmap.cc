@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -20,6 +19,7 @@
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/redisson_probes.h"
+#include "bloomery/redis/numbers.h"
 
 namespace bloomery::redis {
 namespace {
@@ -106,10 +106,7 @@ KeyForm usual_keys(const Format& format) {
 std::uint64_t number_of(const std::string& text, const char* field, std::uint64_t most,
                         const std::string& where) {
   std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || read != end || std::to_string(value) != text || value == 0 ||
-      value > most) {
+  if (!read_number(text, value) || std::to_string(value) != text || value == 0 || value > most) {
     throw StoreError(where + ": its " + field + " is no number from 1 to " + std::to_string(most));
   }
   return value;

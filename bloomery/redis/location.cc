@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <span>
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/redis/numbers.h"
 #include "bloomery/text/percent.h"
 
 namespace bloomery::redis {
@@ -56,9 +56,7 @@ template <class Number>
 Number number(std::string_view text, const char* what, Number least,
               Number most = std::numeric_limits<Number>::max()) {
   Number value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || read != end || value < least || value > most) {
+  if (!read_number(text, value) || value < least || value > most) {
     refuse(std::string("has no ") + what + " that is a number from " + std::to_string(least) +
            " to " + std::to_string(most));
   }

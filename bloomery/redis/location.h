@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -21,6 +22,9 @@ struct TlsOptions {
 
 // Who is asked first: one server; any of a cluster; those that know who the primary is.
 enum class Way : std::uint8_t { server, cluster, sentinel };
+
+// Of a name, as the Domain Name System has it.
+constexpr std::size_t kLongestHost = 253;
 
 struct HostPort {
   std::string host{};

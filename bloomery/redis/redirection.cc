@@ -1,26 +1,17 @@
 #include "bloomery/redis/redirection.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 #include <utility>
 
 #include "bloomery/redis/hash_slot.h"
+#include "bloomery/redis/numbers.h"
 
 namespace bloomery::redis {
 namespace {
 
-// A number of a word, with nothing behind it.
-template <class Number>
-bool read_number(std::string_view word, Number& number) {
-  const char* const end = word.data() + word.size();
-  const auto [read, error] = std::from_chars(word.data(), end, number);
-  return error == std::errc() && read == end;
-}
-
 // "MOVED 3999 127.0.0.1:6381", whose host may be empty, or an address with colons.
 bool read_address(std::string_view text, Redirection& redirection) {
-  constexpr std::size_t kLongestHost = 253;
   text.remove_prefix(text.find(' ') + 1);
   const std::string_view slot = text.substr(0, text.find(' '));
   text.remove_prefix(std::min(slot.size() + 1, text.size()));

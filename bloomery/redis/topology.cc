@@ -1,17 +1,16 @@
 #include "bloomery/redis/topology.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/hash_slot.h"
+#include "bloomery/redis/numbers.h"
 
 namespace bloomery::redis {
 namespace {
 
-constexpr std::size_t kLongestHost = 253;
 constexpr std::int64_t kMostPort = std::numeric_limits<std::uint16_t>::max();
 
 bool is_number(const Reply& reply, std::int64_t least, std::int64_t most) {
@@ -65,14 +64,12 @@ HostPort read_primary_address(const Reply& reply, const std::string& sentinel,
   };
   if (!reply.is(Reply::Type::array) || reply.elements.size() != 2) fail();
   const std::string& host = reply.elements[0].text;
-  const std::string& text = reply.elements[1].text;
-  std::int64_t port = 0;
-  const auto [read, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (host.empty() || host.size() > kLongestHost || error != std::errc() ||
-      read != text.data() + text.size() || port < 1 || port > kMostPort) {
+  std::uint16_t port = 0;
+  if (host.empty() || host.size() > kLongestHost || !read_number(reply.elements[1].text, port) ||
+      port == 0) {
     fail();
   }
-  return {host, static_cast<std::uint16_t>(port)};
+  return {host, port};
 }
 
 }  // namespace bloomery::redis
