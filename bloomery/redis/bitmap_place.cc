@@ -46,7 +46,10 @@ struct BitmapPlace::Found {
 };
 
 BitmapPlace::BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes)
-    : client_(std::move(client)), filter_(std::move(filter)), writes_(writes) {}
+    : client_(std::move(client)),
+      filter_(std::move(filter)),
+      writes_(writes),
+      gathered_(*this, client_->location()) {}
 
 std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys) const {
   const std::uint32_t probes = filter_.parameters.geometry.probe_count;

@@ -9,6 +9,7 @@
 #include "bloomery/format/format.h"
 #include "bloomery/redis/bitmap_transaction.h"
 #include "bloomery/redis/client.h"
+#include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/lost_bits.h"
 
@@ -28,6 +29,10 @@ class BitmapPlace final : public FilterPlace {
   std::string name() const override { return filter_.name; }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) override;
+  // Questions of several threads at the same moment are one trip.
+  Presence presence_of(Key key, const CallContext& context = {}) override {
+    return gathered_.of(key, context);
+  }
   using FilterPlace::insert_many;
   // Sets the bits in the order of the keys. Where the trip had to be repeated, a key whose bits are
   // all there may have got them by the first: its outcome is unknown. Throws where the filter is in
@@ -62,6 +67,7 @@ class BitmapPlace final : public FilterPlace {
   const LiveBitmap filter_;
   const bool writes_;
   LostBits lost_;
+  GatheredPresence gathered_;
 };
 
 // The place of "redisson:redis://...": `format` and what follows it. Reads the configuration, where

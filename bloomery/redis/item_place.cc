@@ -122,7 +122,10 @@ struct ItemPlace::Trip {
 };
 
 ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
-    : client_(std::move(client)), setup_(std::move(setup)), known_(setup_.markers) {}
+    : client_(std::move(client)),
+      setup_(std::move(setup)),
+      known_(setup_.markers),
+      gathered_(*this, client_->location()) {}
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
                                   const CallContext& context) {

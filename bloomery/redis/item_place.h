@@ -12,6 +12,7 @@
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/redis/client.h"
+#include "bloomery/redis/gathered_presence.h"
 
 namespace bloomery::redis {
 
@@ -75,6 +76,10 @@ class ItemPlace final : public FilterPlace {
   std::string name() const override { return setup_.name; }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) override;
+  // Questions of several threads at the same moment are one trip.
+  Presence presence_of(Key key, const CallContext& context = {}) override {
+    return gathered_.of(key, context);
+  }
   using FilterPlace::insert_many;
   // Throws StoreError where a key does not go in (a full filter), or the filter is in doubt.
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -92,6 +97,7 @@ class ItemPlace final : public FilterPlace {
   const std::unique_ptr<Client> client_;
   const Setup setup_;
   KnownItems known_;
+  GatheredPresence gathered_;
 };
 
 // Reads the markers. Throws std::invalid_argument for a filter that forgets keys, unless that is

@@ -11,6 +11,7 @@
 
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {
@@ -142,6 +143,24 @@ TEST_F(ItemPlaces, ABatchIsOneTripAndLargeOnesAreCut) {
   const std::string stats = server_->ask("INFO commandstats");
   EXPECT_NE(stats.find("cmdstat_exec:calls=2,"), std::string::npos) << stats;
   for (const Presence answer : answers_about(*place, keys)) ASSERT_EQ(answer, Presence::maybe);
+}
+
+TEST_F(ItemPlaces, SingleQuestionsOfManyThreadsShareTrips) {
+  create();
+  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
+    const auto place = open(dialect);
+    place->insert("in");
+    server_->ask("CONFIG RESETSTAT");
+    run_threads(32, [&](int t) {
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(place->presence_of("in"), Presence::maybe);
+        EXPECT_EQ(place->presence_of("out" + std::to_string(t)), Presence::absent);
+      }
+    });
+    const std::string stats = server_->ask("INFO commandstats");
+    const std::string exec = "cmdstat_exec:calls=";
+    EXPECT_LT(std::stoi(stats.substr(stats.find(exec) + exec.size())), 32 * 40 / 2) << stats;
+  }
 }
 
 TEST_F(ItemPlaces, TheCommandTakesThem) {

@@ -16,6 +16,7 @@
 #include "tests/store/scratch_folder.h"
 #include "tests/support/golden.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery::redis {
 namespace {
@@ -418,6 +419,26 @@ TEST_F(LiveFilter, ThreadsMayAskAndInsertTogether) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(LiveFilter, SingleQuestionsOfManyThreadsShareTrips) {
+  init_redisson("f", "1000000");
+  const auto place = open("redisson", "f");
+  for (int i = 0; i < 32; ++i) place->insert("in" + std::to_string(i));
+  ask({"CONFIG", "RESETSTAT"});
+  run_threads(32, [&](int t) {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(place->presence_of("in" + std::to_string(t)), Presence::maybe);
+      EXPECT_EQ(place->presence_of("out" + std::to_string(t)), Presence::absent);
+    }
+  });
+  const int trips = calls("exec");
+  EXPECT_LT(trips, 32 * 40 / 2);
+  EXPECT_EQ(calls("bitfield_ro"), trips);
+  ask({"DEL", "f"});
+  run_threads(8, [&](int t) {
+    EXPECT_EQ(place->presence_of("in" + std::to_string(t)), Presence::unknown);
+  });
 }
 
 }  // namespace

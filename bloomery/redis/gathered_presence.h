@@ -1,0 +1,24 @@
+#pragma once
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/redis/gathering.h"
+#include "bloomery/redis/location.h"
+
+namespace bloomery::redis {
+
+// Questions of one key to a place in a server: those that threads ask at the same moment are one
+// batch. Many threads may use it.
+class GatheredPresence {
+ public:
+  // The place, whose batches it asks, outlives it.
+  GatheredPresence(FilterPlace& place, const Location& location);
+
+  // Behind a fence it is asked alone: nobody else's question began when it did.
+  Presence of(Key key, const CallContext& context);
+
+ private:
+  FilterPlace& place_;
+  Gathering<Presence> gathering_;
+};
+
+}  // namespace bloomery::redis
