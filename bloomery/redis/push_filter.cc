@@ -16,7 +16,9 @@
 namespace bloomery::redis {
 namespace {
 
+// The server takes in one piece of a trip while the next are on their way.
 constexpr std::size_t kPieceBytes = 1024 * 1024;
+constexpr std::size_t kPiecesInTrip = 4;
 
 // Nobody else's.
 std::string new_load_id() {
@@ -38,20 +40,53 @@ class Load {
 
   // What stands behind the key.
   void step(std::initializer_list<std::string_view> words) {
-    std::vector<std::string_view> all{command_, server_.location().key};
-    all.insert(all.end(), words);
-    all.insert(all.end(), {"ID", id_});
-    const Answer answer = server_.run(Request().add(all), Repeat::never);
-    const Reply& reply = answer.replies.at(0);
-    if (reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command) {
-      throw RefusedError(server_.location().server(),
-                         "it has no " + command_ + ": bloomery.so is not loaded there");
+    Request request;
+    add(request, words);
+    require_done(server_.run(request, Repeat::never).replies.at(0));
+  }
+  // The bytes that stand at `offset`, in pieces of one trip, which the server takes in this order
+  // or not at all.
+  void send_pieces(std::uint64_t offset, std::string_view bytes) {
+    while (!bytes.empty()) {
+      Request request;
+      for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
+        add(request, {"AT", std::to_string(offset + at), bytes.substr(at, kPieceBytes)});
+      }
+      const Answer answer = server_.run(request, Repeat::never);
+      std::size_t taken = 0;
+      while (taken < answer.replies.size() && !has_moved(answer.replies[taken], taken)) {
+        require_done(answer.replies[taken++]);
+      }
+      const std::size_t sent = std::min(taken * kPieceBytes, bytes.size());
+      offset += sent;
+      bytes.remove_prefix(sent);
     }
-    require_done(reply, server_.location());
   }
   const std::string& id() const noexcept { return id_; }
 
  private:
+  void add(Request& request, std::initializer_list<std::string_view> words) const {
+    std::vector<std::string_view> all{command_, server_.location().key};
+    all.insert(all.end(), words);
+    all.insert(all.end(), {"ID", id_});
+    request.add(all);
+  }
+
+  // Whether the slot has left the node behind the first pieces of a trip, which it took.
+  static bool has_moved(const Reply& reply, std::size_t taken) {
+    if (taken == 0 || !reply.is(Reply::Type::error)) return false;
+    const Refusal why = refusal_of(reply.text);
+    return why == Refusal::moved || why == Refusal::ask || why == Refusal::try_again;
+  }
+
+  void require_done(const Reply& reply) const {
+    if (reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command) {
+      throw RefusedError(server_.location().server(),
+                         "it has no " + command_ + ": bloomery.so is not loaded there");
+    }
+    redis::require_done(reply, server_.location());
+  }
+
   Client& server_;
   const std::string command_;
   const std::string id_;
@@ -82,16 +117,25 @@ std::uint64_t push_filter(const FilterContents& contents, Client& server,
   load.step({begins ? "BEGIN" : "BYTES", std::to_string(byte_count)});
 
   std::uint64_t sent = 0;
-  std::string piece;
-  piece.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(kPieceBytes, byte_count)));
-  write_native(head, contents, [&](std::span<const std::byte> bytes) {
-    piece.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (piece.size() < kPieceBytes && sent + piece.size() < byte_count) return;
-    load.step({"AT", std::to_string(sent), piece});
-    sent += piece.size();
-    piece.clear();
+  constexpr std::size_t kTripBytes = kPiecesInTrip * kPieceBytes;
+  std::string trip;
+  trip.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(kTripBytes, byte_count)));
+  const auto send = [&] {
+    load.send_pieces(sent, trip);
+    sent += trip.size();
+    trip.clear();
     if (options.progress) options.progress(sent, byte_count);
+  };
+  write_native(head, contents, [&](std::span<const std::byte> bytes) {
+    std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    while (!rest.empty()) {
+      const std::string_view part = rest.substr(0, kTripBytes - trip.size());
+      trip += part;
+      rest.remove_prefix(part.size());
+      if (trip.size() == kTripBytes) send();
+    }
   });
+  if (!trip.empty()) send();
   load.step({"COMMIT"});
   return sent;
 }

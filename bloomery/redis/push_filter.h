@@ -18,7 +18,7 @@ struct PushOptions {
 };
 
 // All of these speak of the key of the client's location, and every step of theirs, of which one is
-// a megabyte of a filter, is bounded by its time-out. They throw StoreError.
+// four megabytes of a filter, is bounded by its time-out. They throw StoreError.
 
 // Tells the server that a filter for the key is about to be built, and returns the name of that
 // load. From now on the server keeps what is added to the key, and adds it to the filter that
