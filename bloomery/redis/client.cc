@@ -55,6 +55,10 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
     try {
       try_once(call);
       if (call.redirection && follow(call)) continue;
+      if (!nodes_.is_current(call.node, call.deadline)) {
+        throw ConnectionError(call.node->location().server() +
+                              ": its sentinels name another primary by now");
+      }
       if (call.redirection && judge) judge(call.answer.replies);  // it saw none of these yet
       return std::move(call.answer);
     } catch (const TimeoutError&) {

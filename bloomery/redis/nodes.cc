@@ -16,6 +16,9 @@ namespace {
 constexpr std::size_t kMostKnown = 1000;
 // Whatever fails, nobody is asked more often.
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
+// Shorter than what sentinels wait before they replace a primary.
+constexpr std::chrono::milliseconds kSilence{200};
+constexpr std::chrono::milliseconds kConfirmEvery{500};
 
 }  // namespace
 
@@ -101,12 +104,13 @@ void Nodes::ask(ServerPool& informant, Deadline& deadline) {
     request.add({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", location_.primary});
   }
   ServerPool::Lease connection(informant, deadline);
+  const Clock::time_point asked_at = Clock::now();
   const Reply reply = std::move(connection->exchange(request, deadline).front());
   if (reply.is(Reply::Type::error)) {
     throw RefusedError(informant.location().server(), reply.text);
   }
   try {
-    is_cluster ? take_slots(informant, reply) : take_primary(informant, reply);
+    is_cluster ? take_slots(informant, reply) : take_primary(informant, reply, asked_at);
   } catch (const ConnectionError&) {
     connection->distrust();
     throw;
@@ -139,11 +143,36 @@ void Nodes::take_slots(const ServerPool& told_by, const Reply& reply) {
   is_in_doubt_ = false;
 }
 
-void Nodes::take_primary(const ServerPool& told_by, const Reply& reply) {
+void Nodes::take_primary(const ServerPool& told_by, const Reply& reply,
+                         Clock::time_point asked_at) {
   const auto address = read_primary_address(reply, told_by.location().server(), location_.primary);
   const std::lock_guard lock(mutex_);
-  default_ = pool_of(location_.of_server(address));
+  if (asked_at < confirmed_at_) return;  // somebody has asked since
+  confirmed_at_ = asked_at;
+  Node primary = pool_of(location_.of_server(address));
+  if (primary != default_) heard_at_ = asked_at;
+  default_ = std::move(primary);
   is_in_doubt_ = false;
+}
+
+bool Nodes::has_to_confirm() {
+  const std::lock_guard lock(mutex_);
+  const Clock::time_point now = Clock::now();
+  if (now - heard_at_ > kSilence) silence_ended_at_ = now;
+  heard_at_ = now;
+  const auto age = now - confirmed_at_;
+  if (confirmed_at_ < silence_ended_at_ || age > 2 * kConfirmEvery) return true;
+  // While one asks, the others go on.
+  if (age <= kConfirmEvery || now - last_asker_at_ <= kConfirmEvery) return false;
+  last_asker_at_ = now;
+  return true;
+}
+
+bool Nodes::is_current(const Node& node, Deadline& deadline) {
+  if (location_.way != Way::sentinel) return true;
+  if (has_to_confirm()) learn(deadline);
+  const std::lock_guard lock(mutex_);
+  return default_ == node;
 }
 
 Nodes::Node Nodes::at(const HostPort& address, const ServerPool& told_by) {

@@ -37,6 +37,10 @@ class Nodes {
   bool lost(const ServerPool& node);
   // The same of who had the key last.
   void suspect(std::string_view key);
+  // Whether what a node has just answered counts. A primary that was frozen, or cut off from its
+  // sentinels, may have been replaced and not know it. So a sentinel is asked who the primary is,
+  // when an answer ends a silence, and twice a second. Throws what asking throws.
+  bool is_current(const Node& node, Deadline& deadline);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -49,10 +53,11 @@ class Nodes {
   Node pool_of(Location location);
   Node find(std::string_view key) const;
   bool has_to_learn(bool& can_wait);
+  bool has_to_confirm();
   void learn(Deadline& deadline);
   void ask(ServerPool& informant, Deadline& deadline);
   void take_slots(const ServerPool& told_by, const Reply& reply);
-  void take_primary(const ServerPool& told_by, const Reply& reply);
+  void take_primary(const ServerPool& told_by, const Reply& reply, Clock::time_point asked_at);
 
   const Location location_;
   const TlsSettings* const tls_;
@@ -65,6 +70,12 @@ class Nodes {
   std::map<std::string, Node> known_{};      // by Location::server()
   bool is_in_doubt_ = false;
   Clock::time_point next_question_{};
+
+  // Of the primary that sentinels named.
+  Clock::time_point heard_at_{};          // when it answered last
+  Clock::time_point silence_ended_at_{};  // with an answer
+  Clock::time_point confirmed_at_{};      // when the question was asked to which it was the answer
+  Clock::time_point last_asker_at_{};     // when somebody began to ask for that
 };
 
 }  // namespace bloomery::redis

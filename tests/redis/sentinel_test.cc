@@ -155,6 +155,76 @@ TEST_F(Sentinels, AReplicaIsNotTakenForThePrimaryHoweverItIsCalled) {
   EXPECT_NE(place->presence_of("in"), Presence::absent) << "the write that the failover lost";
 }
 
+// What the sentinel says may change.
+class ReplacedPrimary : public Sentinels {
+ protected:
+  void SetUp() override {
+    Sentinels::SetUp();
+    if (IsSkipped()) return;
+    old_ = start("a", ports_[0]);
+    new_ = start("b", ports_[1]);
+    init_filter(*old_);
+    init_filter(*new_);
+    place_ = open_bitmap_place(redisson::kFormat, at({std::to_string(sentinel_.port())}), true);
+    place_->insert("in");
+    ASSERT_EQ(place_->presence_of("after"), Presence::absent);
+    // All that the old one has, and what was inserted after the failover.
+    const std::string now = "redis://app:hush@127.0.0.1:" + ports_[1] + "/2?trust=bits#f";
+    const auto there = open_bitmap_place(redisson::kFormat, now, true);
+    there->insert("in");
+    there->insert("after");
+  }
+  void name_the_new_one() {
+    const std::lock_guard lock(mutex_);
+    named_ = ports_[1];
+  }
+
+  const std::string ports_[2]{new_port(), new_port()};
+  std::unique_ptr<RedisServer> old_{};
+  std::unique_ptr<RedisServer> new_{};
+  std::mutex mutex_{};
+  std::string named_ = ports_[0];
+  FakeServer sentinel_{answering([this] {
+    const std::lock_guard lock(mutex_);
+    return address_of(named_);
+  })};
+  std::unique_ptr<FilterPlace> place_{};
+};
+
+TEST_F(ReplacedPrimary, ThatDoesNotKnowItIsNotBelievedAfterASilence) {
+  name_the_new_one();
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  EXPECT_EQ(place_->presence_of("after"), Presence::maybe);
+  place_->insert("more");
+  EXPECT_EQ(old_->ask("-n 2 BITCOUNT f"), "7\n") << "its filter has no key but the first";
+}
+
+TEST_F(ReplacedPrimary, ThatWasFrozenInMidQuestionIsNotBelieved) {
+  const auto signal = [&](const char* name) {
+    std::string pid = old_->ask("INFO server");
+    pid = pid.substr(pid.find("process_id:") + 11);
+    return "kill -" + std::string(name) + " " + std::to_string(std::stoi(pid));
+  };
+  const std::string stop = signal("STOP");
+  const std::string go_on = signal("CONT");
+  ASSERT_EQ(std::system(stop.c_str()), 0);
+  std::thread asker([&] { EXPECT_EQ(place_->presence_of("after"), Presence::maybe); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(250));
+  name_the_new_one();
+  ASSERT_EQ(std::system(go_on.c_str()), 0);
+  asker.join();
+}
+
+TEST_F(ReplacedPrimary, ThatGoesOnAnsweringIsLeftWithinASecond) {
+  name_the_new_one();
+  const auto start = std::chrono::steady_clock::now();
+  while (place_->presence_of("after") == Presence::absent) {
+    ASSERT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(place_->presence_of("after"), Presence::maybe);
+}
+
 TEST_F(Sentinels, AFailoverIsFollowed) {
   const std::string ports[]{new_port(), new_port(), new_port()};
   const auto first = start("a", ports[0]);
