@@ -60,9 +60,15 @@ void await_load(OpenKey& key) {
 }
 
 void require_no_items_kept(const Call& call, const OpenKey& key) {
-  if (key.is_empty() || call.load_instead_of(key) == nullptr) return;
+  const Upload* const load = call.load_instead_of(key);
+  if (load == nullptr || (key.is_empty() && !load->has_taken_items())) return;
   throw Refusal(
       "ERR a load of this key is under way, and has taken items; COMMIT or ABORT ends it");
+}
+
+void require_no_load(const Call& call) {
+  if (call.is_replay() || call.load_under_way() == nullptr) return;
+  throw Refusal("ERR a load of this key is under way, which would not have what comes now");
 }
 
 void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool one) {

@@ -22,8 +22,11 @@ void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool
 // A load has taken items for the key, which keeps that from here on: the filter that is made when
 // the load is gone, by whomever, would say "absent" of them.
 void await_load(OpenKey& key);
-// Throws Refusal where one is to be made before.
+// Throws Refusal where one is to be made before; also where that key was evicted.
 void require_no_items_kept(const Call& call, const OpenKey& key);
+// What is added without its items is not in the filter that is on its way. Throws Refusal, but not
+// where a primary or a file says it.
+void require_no_load(const Call& call);
 
 // One item, word 2; the answer is whether it was new.
 void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);

@@ -309,6 +309,7 @@ void bf_loadchunk(Call& call) {
   if (!iterator) throw Refusal("ERR Second argument must be numeric");
   const std::string_view text = call.word(3);
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
+  require_no_load(call);
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] { take_chunk(call, key, *iterator, bytes); });
   call.changed("bf.loadchunk");

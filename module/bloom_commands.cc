@@ -155,9 +155,7 @@ std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
 
 // BLOOM.MERGE destination source [source ...]
 void merge(Call& call, OpenKey& key) {
-  if (!call.is_replay() && call.load_under_way() != nullptr) {
-    throw Refusal("ERR a load of this key is under way, which would not have what is merged now");
-  }
+  require_no_load(call);
   auto* const to = key.get_or_none<StoredFilter>();
   std::vector<FilterContents> sources;
   for (std::size_t i = 2; i < call.size(); ++i) {

@@ -258,6 +258,7 @@ void put(Call& call, OpenKey& key) {
   const auto data = call.bytes(6);
   if (offset == 0) {
     if (!key.is_empty()) throw Refusal("ERR item exists");
+    if (!call.is_replay()) require_no_items_kept(call, key);
     with_reasons([&] {
       auto upload = std::make_unique<Upload>(target);
       if (byte_count != 0) {
@@ -334,6 +335,7 @@ void turn(Call& call) {
 
 void empty(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
+  if (!call.is_replay()) require_no_items_kept(call, key);
   if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
   follow_or_lose(call, key, [&] {
     with_reasons([&] {

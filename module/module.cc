@@ -54,6 +54,7 @@ void load(Context* context, std::span<String* const> words) {
   register_bf_commands(api, context);
   register_bloom_commands(api, context);
   register_cf_commands(api, context);
+  watch_saving(context);  // last: a server that fails to load a module keeps calling it
   module.is_loaded = true;
 }
 

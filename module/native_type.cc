@@ -40,6 +40,9 @@ void require_version(int version, int newest) {
                     ", and this module reads up to " + std::to_string(newest));
 }
 
+// Whether values go into a file of all keys, or to a replica. Otherwise one is dumped, to be moved.
+bool is_saving = false;
+
 // A server's own files, and those of its primary, follow all that happened; what RESTORE brings was
 // elsewhere.
 bool is_of_a_file(Io* io) noexcept {
@@ -110,7 +113,8 @@ void save_upload(Io* io, void* value) noexcept {
   }
   save_text(io, upload.id);
   api().save_unsigned(io, upload.lives_ms);
-  api().save_unsigned(io, upload.past());
+  // Where an append-only file has a RESTORE, that is all that says so.
+  api().save_unsigned(io, upload.past(!is_saving));
   save_text(io, upload.added.spoilt());
   api().save_unsigned(io, upload.added.all().size());
   for (const AddedMeanwhile::Item& each : upload.added.all()) {
@@ -253,6 +257,12 @@ Type* register_native_type(Context* context, const Names& names) {
 Type* register_upload_type(Context* context, const Names& names) {
   return register_type(context, names.type(kUploadName, "bloomeryu"), kUploadVersion,
                        upload_methods());
+}
+
+void watch_saving(Context* context) {
+  api().subscribe(context, kPersistence, [](Context*, Event, std::uint64_t what, void*) {
+    is_saving = what != kSavingEnded && what != kSavingFailed;
+  });
 }
 
 }  // namespace bloomery::module

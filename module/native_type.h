@@ -10,4 +10,7 @@ namespace bloomery::module {
 Type* register_native_type(Context* context, const Names& names);
 Type* register_upload_type(Context* context, const Names& names);
 
+// Lets a load know, when it is stored, whether it moves. It cannot be undone.
+void watch_saving(Context* context);
+
 }  // namespace bloomery::module

@@ -63,6 +63,7 @@ Api find_api(Context* context) {
   find.must(api.set_expire, "SetExpire");
   find.must(api.get_expire, "GetExpire");
   find.must(api.signal_modified_key, "SignalModifiedKey");
+  find.must(api.subscribe, "SubscribeToServerEvent");
   find.must(api.notify_keyspace_event, "NotifyKeyspaceEvent");
   find.must(api.wrong_arity, "WrongArity");
   find.must(api.reply_error, "ReplyWithError");

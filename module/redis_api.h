@@ -42,6 +42,16 @@ inline constexpr int kModuleEvent = 1 << 13;
 
 inline constexpr unsigned kUnprefixed = 1 << 9;  // flag of a parameter, from 8.0 on
 
+// What happens to the server as a whole.
+struct Event {
+  std::uint64_t id;
+  std::uint64_t data_version;
+};
+inline constexpr Event kPersistence{1, 1};  // it saves all keys; a forked child says so to itself
+inline constexpr std::uint64_t kSavingEnded = 3;
+inline constexpr std::uint64_t kSavingFailed = 4;  // the others are beginnings
+using EventFunction = void (*)(Context*, Event, std::uint64_t what, void* data);
+
 using CommandFunction = int (*)(Context*, String**, int);
 
 // Version 3, which 6.2 knows; later servers go on to take it.
@@ -156,6 +166,7 @@ struct Api {
   int (*set_expire)(OpenedKey*, long long milliseconds);
   long long (*get_expire)(OpenedKey*);  // milliseconds from now; -1: never
   int (*signal_modified_key)(Context*, String* name);
+  int (*subscribe)(Context*, Event, EventFunction);
   int (*notify_keyspace_event)(Context*, int kind, const char* event, String* key);
 
   int (*wrong_arity)(Context*);

@@ -38,10 +38,13 @@ struct Upload {
   void take(std::span<const std::byte> piece);
   // What another load of the key was told to keep; this one goes on in its place.
   void take_over(const Upload& other) noexcept;
+  bool has_taken_items() const noexcept { return !added.all().empty() || !added.spoilt().empty(); }
   std::uint64_t memory_bytes() const noexcept { return byte_count() + added.memory_bytes(); }
 
-  // The two that say whether it may have missed items, as one number.
-  std::uint64_t past() const noexcept { return (was_moved ? 1U : 0U) | (had_filter ? 2U : 0U); }
+  // The two that say whether it may have missed items, as one number; also of one that moves now.
+  std::uint64_t past(bool moves = false) const noexcept {
+    return (was_moved || moves ? 1U : 0U) | (had_filter ? 2U : 0U);
+  }
   void take_past(std::uint64_t past) noexcept {
     was_moved = (past & 1) != 0;
     had_filter = (past & 2) != 0;

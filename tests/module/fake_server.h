@@ -261,6 +261,8 @@ class FakeServer {
                             return kOk;
                           });
     give<&Api::signal_modified_key>("SignalModifiedKey", [](Context*, String*) { return kOk; });
+    give<&Api::subscribe>("SubscribeToServerEvent",
+                          [](Context*, module::Event, module::EventFunction) { return 0; });
     give<&Api::notify_keyspace_event>("NotifyKeyspaceEvent",
                                       [](Context*, int, const char*, String*) { return kOk; });
     give<&Api::replicate>("Replicate", replicate);

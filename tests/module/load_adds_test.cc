@@ -252,9 +252,18 @@ TEST_F(LoadAdds, WhatAFirstLoadTookIsNeverAbsentHoweverItEnds) {
     EXPECT_EQ(server.ask("BF.MADD users alice bob"), "*2 :0 :1") << end;
     EXPECT_EQ(server.ask("BF.MEXISTS users alice bob carol"), "*3 :1 :1 :0") << end;
     EXPECT_EQ(server.ask("BLOOM.CHECK users alice").substr(0, 9), "-NOTREADY") << end;
-    for (const char* make : {"BF.RESERVE users 0.01 100", "BLOOM.RESERVE users 0.01 100 NX"}) {
-      EXPECT_EQ(server.ask(make).substr(0, 35), "-ERR a load of this key is under wa") << make;
+    // Also where a full server has evicted what keeps the key.
+    for (const bool is_evicted : {false, true}) {
+      if (is_evicted) server.ask("DEL users");
+      for (const char* make : {"BF.RESERVE users 0.01 100", "BLOOM.RESERVE users 0.01 100 NX"}) {
+        EXPECT_EQ(server.ask(make).substr(0, 35), "-ERR a load of this key is under wa") << make;
+      }
+      EXPECT_EQ(server.call({"BLOOM.LOAD", "users", "EMPTY", bytes.substr(0, 4096)})
+                    .shown()
+                    .substr(0, 35),
+                "-ERR a load of this key is under wa");
     }
+    EXPECT_EQ(server.ask("BF.ADD users alice"), ":0") << end;
     EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
     EXPECT_EQ(server.ask("BF.ADD users dave"), ":1") << end;
     if (end == std::string("ABORT")) server.ask("BLOOM.LOAD users ABORT");
@@ -323,6 +332,13 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   server.ask("BF.ADD other b");
   begin(server, "key", bytes);
   EXPECT_EQ(server.ask("BLOOM.MERGE key other").substr(0, 20), "-ERR a load of this ");
+  // And so would what comes by chunks, into the filter or into one of their own.
+  const std::string chunk = server.call({"BF.SCANDUMP", "other", "0"}).items[1].text;
+  for (const char* key : {"key", "chunks"}) {
+    if (key == std::string("chunks")) begin(server, key, bytes);
+    EXPECT_EQ(server.call({"BF.LOADCHUNK", key, "1", chunk}).shown().substr(0, 20),
+              "-ERR a load of this ");
+  }
   // More than the server has room for.
   server.ask("CONFIG SET maxmemory 10mb");
   server.ask("CONFIG SET maxmemory-policy noeviction");
@@ -334,6 +350,27 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   server.ask("CONFIG SET maxmemory 0");
   EXPECT_EQ(commit(server, "key").substr(0, 21), "-ERR this load cannot");
   EXPECT_EQ(server.ask("BLOOM.CHECK key later"), "*1 :1");
+}
+
+// The append-only file has but the RESTORE; and a load that stayed is not taken for one that moved.
+TEST_F(LoadAdds, ALoadKnowsWhetherItMovedAfterARestart) {
+  ModuleServer server(folder(), {}, {"--appendonly", "yes"});
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  for (const char* key : {"moves", "stays"}) {
+    server.call({"BF.ADD", key, "before"});
+    begin(server, key, bytes);
+    bring(server, key, bytes);
+    if (key == std::string("stays")) continue;
+    const std::string moved = server.call({"DUMP", "{moves}.loading"}).text;
+    server.ask("BF.ADD moves later");
+    EXPECT_EQ(server.call({"RESTORE", "{moves}.loading", "0", moved, "REPLACE"}).shown(), "+OK");
+  }
+  for (const char* restart : {"DEBUG LOADAOF", "DEBUG RELOAD", "SAVE", "DEBUG LOADAOF"}) {
+    EXPECT_EQ(server.ask(restart), "+OK");
+    EXPECT_EQ(commit(server, "moves").substr(0, 20), "-ERR this load moved") << restart;
+  }
+  EXPECT_EQ(server.ask("BLOOM.CHECK moves later"), "*1 :1");
+  EXPECT_EQ(commit(server, "stays"), "+OK");
 }
 
 TEST_F(LoadAdds, NothingIsLostOverRebuildsUnderTraffic) {
