@@ -10,12 +10,14 @@
 #include <thread>
 #include <vector>
 
+#include "bloomery/cache/redis_cache.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/hash_slot.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_cluster.h"
+#include "tests/support/run_threads.h"
 #include "tests/support/test_certificates.h"
 
 namespace bloomery::redis {
@@ -104,9 +106,7 @@ TEST_F(ClusterOfThree, IsAskedAtTheNodeOfTheKeyWithEverySettingOfTheLocation) {
     EXPECT_EQ((*cluster_)[i].server->ask("INFO errorstats").find("MOVED"), std::string::npos)
         << "nobody had to send it on";
   }
-}
-
-TEST_F(ClusterOfThree, KeepsSettingsWhereItIsSentFromOneNode) {
+  // The same where it is sent on from one node.
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string key = name_at(i, "one");
     std::string location = at(key);
@@ -168,6 +168,45 @@ TEST_F(ClusterOfThree, ASlotMayMoveUnderReadersAndWriters) {
     ASSERT_EQ(place->presence_of(std::to_string(i)), Presence::maybe) << i << " of " << added;
   }
   cluster_->move_slot(slot, owner, 2);
+}
+
+TEST_F(ClusterOfThree, KeepsACacheOfAllKeysAndSingleQuestionsShareTrips) {
+  std::string location = at("cache");
+  location.erase(location.find("&trust=bits"), 11);
+  RedisCache<> one(location);
+  RedisCache<> other(location);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 40; ++i) texts.push_back(std::to_string(i));
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  std::vector<CacheAnswer<std::string>> answers(keys.size());
+  one.get_many(keys, answers);
+  std::vector<CacheEntry<std::string>> entries;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    entries.push_back({.key = keys[i],
+                       .value = i % 2 == 0 ? &texts[i] : nullptr,
+                       .ttl = std::chrono::minutes(1),
+                       .ticket = answers[i].ticket});
+  }
+  one.put_many(entries);
+  other.erase("0");
+  run_threads(40, [&](int i) {
+    CacheAnswer<std::string> answer;
+    other.get_many(std::span(keys).subspan(i, 1), {&answer, 1});
+    const Cached expected = i == 0 ? Cached::miss : i % 2 == 0 ? Cached::hit : Cached::negative;
+    EXPECT_EQ(answer.state, expected) << i;
+  });
+  one.erase_many(keys);
+  other.get_many(keys, answers);
+  for (const auto& each : answers) EXPECT_EQ(each.state, Cached::miss);
+
+  const std::string name = name_at(0, "shared");
+  init(name);
+  const auto place = open(name);
+  place->insert("in");
+  run_threads(16, [&](int) {
+    EXPECT_EQ(place->presence_of("in"), Presence::maybe);
+    EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  });
 }
 
 // The last: the node stays dead.
