@@ -22,6 +22,11 @@ struct CuckooPlace {
   std::uint64_t offset = 0;
 };
 CuckooPlace place_of_slot(const CuckooShape& shape, std::uint64_t offset) noexcept {
+  if (shape.expansion <= 1) {  // all alike, and there may be 65,535
+    const std::uint64_t bytes = sub_filter_bytes(shape, 0);
+    const std::uint64_t sub_filter = std::min(offset / bytes, shape.sub_filters);
+    return {sub_filter, offset - sub_filter * bytes};
+  }
   CuckooPlace place{0, offset};
   for (; place.sub_filter < shape.sub_filters; ++place.sub_filter) {
     const std::uint64_t bytes = sub_filter_bytes(shape, place.sub_filter);

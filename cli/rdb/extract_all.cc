@@ -1,6 +1,5 @@
 #include "cli/rdb/extract_all.h"
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -120,21 +119,27 @@ int extract_all(const ExtractArguments& arguments) {
   if (!all.empty()) make_folder(arguments.folder);
   std::vector<Report> reports;
   std::uint64_t failed_count = 0;
-  for (const Planned& each : all) {
+  const auto take = [&](const rdb::ModuleKey& key, const TakenTo& to) {
     Report report;
-    report.add("database", each.key->database);
+    report.add("database", key.database);
     try {
-      take_filter(dump, *each.key, each.to, report);
+      take_filter(dump, key, to, report);
       reports.push_back(std::move(report));
     } catch (const std::exception& error) {
-      complain("the key " + printable(each.key->key) + ": " + error.what());
+      complain("the key " + printable(key.key) + ": " + error.what());
       ++failed_count;
     }
+  };
+  for (const Planned& each : all) take(*each.key, each.to);
+  std::uint64_t left_out = 0;
+  for (const rdb::ModuleKey& key : dump.contents().modules) {
+    if (can_extract(key) || (arguments.database && *arguments.database != key.database)) continue;
+    if (rdb::holds(key) == rdb::Holds::part) {
+      take(key, {});  // which says why not
+    } else {
+      ++left_out;
+    }
   }
-  const auto left_out = static_cast<std::uint64_t>(
-      std::ranges::count_if(dump.contents().modules, [&](const rdb::ModuleKey& key) {
-        return !can_extract(key) && (!arguments.database || *arguments.database == key.database);
-      }));
   if (left_out > 0) {
     complain(std::to_string(left_out) +
              " values of modules are no filters to take out; bloomery "

@@ -109,6 +109,8 @@ TEST_F(CommandRdb, RefusesByNameWhatIsNoWholeFilter) {
   const Outcome list = shell_.run("bloomery rdb list dump.rdb");
   EXPECT_EQ(list.status, 1) << "no filter can be taken";
   EXPECT_EQ(list.err, "") << "all are types of this module";
+  const Outcome all = shell_.run("bloomery rdb extract dump.rdb --all all");
+  EXPECT_EQ(all.status, 2) << "half a filter is a filter that was not taken out";
   const std::pair<const char*, const char*> keys[] = {
       {"'{up}.loading'", "bloomeryU, a filter on its way by BLOOM.LOAD"},
       {"halfBF", "bloomeryH, a Bloom filter on its way by BF.LOADCHUNK"},
@@ -119,6 +121,7 @@ TEST_F(CommandRdb, RefusesByNameWhatIsNoWholeFilter) {
   };
   for (const auto& [key, type] : keys) {
     EXPECT_THAT(list.out, HasSubstr(std::string(type).substr(0, 9)));
+    EXPECT_THAT(all.err, HasSubstr(type));
     for (const char* const out : {"out", "redisbloom-dump:out"}) {
       const Outcome taken =
           shell_.run(std::string("bloomery rdb extract dump.rdb ") + key + " " + out);

@@ -23,11 +23,21 @@ NativeHead::NativeHead(const FilterContents& contents, const FileNotes& notes)
   header.contents = contents;
   header.notes = notes;
   bytes = encode_head(header);
-  // What is written can be read: our own decoder is asked first.
+  // What is written can be read, and means the same bits: our own decoder is asked first.
+  const auto refuse = [](const std::string& why) {
+    throw std::invalid_argument("this filter cannot be saved: " + why);
+  };
   try {
-    layout = decode_head(bytes, bytes.size() + layout.body_bytes + layout.table_bytes).layout;
+    header = decode_head(bytes, bytes.size() + layout.body_bytes + layout.table_bytes);
+    layout = header.layout;
   } catch (const FormatError& error) {
-    throw std::invalid_argument(std::string("this filter cannot be saved: ") + error.what());
+    refuse(error.what());
+  }
+  const Geometry& geometry = contents.parameters.geometry;
+  const Geometry& read = header.contents.parameters.geometry;
+  if (contents.layers.empty() && geometry != read) {
+    refuse("its geometry is of " + std::to_string(geometry.bit_count) +
+           " bits, and the file would say " + std::to_string(read.bit_count));
   }
 }
 

@@ -40,6 +40,16 @@ AnyFilter read(std::span<const std::byte> bytes, std::size_t piece) {
   return reader.finish();
 }
 
+// A kind whose positions were taken over 100,000 bits, and read over whole words, would find
+// nothing.
+TEST(NativeHead, RefusesAGeometryThatAFileCannotSay) {
+  const AnyFilter filter = filled(FilterKind::classic);
+  FilterContents contents = filter.contents();
+  EXPECT_NO_THROW(NativeHead{contents});
+  contents.parameters.geometry.bit_count -= 32;
+  EXPECT_THROW(NativeHead{contents}, std::invalid_argument);
+}
+
 TEST(NativeReader, TakesBytesHoweverTheyAreCut) {
   for (const FilterKind kind :
        {FilterKind::classic, FilterKind::scalable, FilterKind::windowed, FilterKind::counting}) {
