@@ -45,9 +45,9 @@ AnyFilter read(std::span<const std::byte> bytes, std::size_t piece) {
 TEST(NativeHead, RefusesAGeometryThatAFileCannotSay) {
   const AnyFilter filter = filled(FilterKind::classic);
   FilterContents contents = filter.contents();
-  EXPECT_NO_THROW(NativeHead{contents});
+  EXPECT_NO_THROW(NativeHead(contents, {}));
   contents.parameters.geometry.bit_count -= 32;
-  EXPECT_THROW(NativeHead{contents}, std::invalid_argument);
+  EXPECT_THROW(NativeHead(contents, {}), std::invalid_argument);
 }
 
 TEST(NativeReader, TakesBytesHoweverTheyAreCut) {
