@@ -258,7 +258,7 @@ void put(Call& call, OpenKey& key) {
   const auto data = call.bytes(6);
   if (offset == 0) {
     if (!key.is_empty()) throw Refusal("ERR item exists");
-    if (!call.is_replay()) require_no_items_kept(call, key);
+    require_no_load(call);
     with_reasons([&] {
       auto upload = std::make_unique<Upload>(target);
       if (byte_count != 0) {

@@ -338,6 +338,10 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
     if (key == std::string("chunks")) begin(server, key, bytes);
     EXPECT_EQ(server.call({"BF.LOADCHUNK", key, "1", chunk}).shown().substr(0, 20),
               "-ERR a load of this ");
+    if (key != std::string("chunks")) continue;
+    const std::string size = std::to_string(bytes.size());
+    EXPECT_EQ(server.call({"BLOOM.LOAD", key, "PUT", key, size, "0", bytes}).shown().substr(0, 20),
+              "-ERR a load of this ");
   }
   // More than the server has room for.
   server.ask("CONFIG SET maxmemory 10mb");
