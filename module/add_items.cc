@@ -13,6 +13,8 @@ namespace {
 
 constexpr const char* kFull = "ERR non scaling filter is full";
 constexpr const char* kNotInserted = "ERR problem inserting into filter";
+constexpr const char* kNotKept =
+    "ERR the filter is still being loaded, and there is no memory to keep what is added meanwhile";
 
 // Others need none, and asking the system takes time.
 std::uint64_t moment_for(const StoredFilter& filter, const Upload* load) {
@@ -78,9 +80,18 @@ void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool
   items.reserve(call.size() - first);
   if (!one) call.reply_array(call.size() - first);
   for (std::size_t i = first; i < call.size(); ++i) {
-    items.push_back(call.raw_word(i));
-    call.reply_bool(load.added.note(call.word(i), now));
+    try {
+      // Nobody else has it: who cannot keep it, does not take it.
+      if (!load.added.spoilt().empty()) throw Refusal(kNotKept);
+      const bool was_new = call.is_replay() ? load.added.note(call.word(i), now)
+                                            : load.added.keep(call.word(i), now);
+      items.push_back(call.raw_word(i));
+      call.reply_bool(was_new);
+    } catch (const std::exception&) {
+      call.reply_error(kNotKept);
+    }
   }
+  if (items.empty()) return;
   call.replicate_apply(now, items);
   call.changed("bf.add");
 }

@@ -12,20 +12,30 @@ constexpr std::uint64_t kAskedAtATime = std::uint64_t{1} << 20;
 
 }  // namespace
 
+bool AddedMeanwhile::keep(std::string_view item, std::uint64_t milliseconds, std::uint64_t times) {
+  const auto known = places_.find(item);
+  if (known != places_.end()) {
+    Item& of = items_[known->second];
+    of.times += times;
+    of.milliseconds = std::max(of.milliseconds, milliseconds);
+    return false;
+  }
+  count(item.size() + kBytesAnItem);
+  items_.push_back({std::string(item), times, milliseconds});
+  try {
+    places_.emplace(items_.back().text, items_.size() - 1);
+  } catch (...) {
+    items_.pop_back();
+    throw;
+  }
+  return true;
+}
+
 bool AddedMeanwhile::note(std::string_view item, std::uint64_t milliseconds,
                           std::uint64_t times) noexcept {
   if (!spoilt_.empty()) return true;
   try {
-    const auto known = places_.find(item);
-    if (known != places_.end()) {
-      Item& of = items_[known->second];
-      of.times += times;
-      of.milliseconds = std::max(of.milliseconds, milliseconds);
-      return false;
-    }
-    count(item.size() + kBytesAnItem);
-    items_.push_back({std::string(item), times, milliseconds});
-    places_.emplace(items_.back().text, items_.size() - 1);
+    return keep(item, milliseconds, times);
   } catch (const std::exception&) {
     spoil("no memory for the items that were added meanwhile");
   }

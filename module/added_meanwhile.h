@@ -21,8 +21,11 @@ class AddedMeanwhile {
     std::uint64_t milliseconds = 0;
   };
 
-  // Whether it is the first time. Where there is no memory for all, there is a reason why the load
-  // cannot end well, and none are kept.
+  // Whether it is the first time. Throws std::exception where there is no memory for it; those
+  // before it stay.
+  bool keep(std::string_view item, std::uint64_t milliseconds, std::uint64_t times = 1);
+  // The same of one that was taken already: where there is no memory for it, there is a reason why
+  // the load cannot end well, and none are kept.
   bool note(std::string_view item, std::uint64_t milliseconds, std::uint64_t times = 1) noexcept;
   bool has(std::string_view item) const noexcept { return places_.contains(item); }
   void spoil(std::string reason) noexcept;

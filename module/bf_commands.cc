@@ -110,19 +110,25 @@ void require_complete_for(const StoredFilter& filter, bool found) {
   if (!found && filter.is_incomplete()) throw Refusal(kNotReady);
 }
 
-// What was added before the first filter of the key is there.
-bool is_kept_by_load(const Call& call, Key item) {
+// What was added before the first filter of the key is there, unless the load has lost it.
+const AddedMeanwhile* kept_by_load(const Call& call) {
   const Upload* const load = call.load_under_way();
-  return load != nullptr && load->added.has(item);
+  if (load != nullptr && !load->added.spoilt().empty()) throw Refusal(kNotReady);
+  return load == nullptr ? nullptr : &load->added;
 }
 
 // BF.EXISTS key item
 void bf_exists(Call& call) {
   const OpenKey key = call.open(kRead);
   const StoredFilter* const filter = filter_or_none(call, key);
-  const bool found = filter != nullptr && filter->may_contain(call.word(2));
-  if (filter != nullptr) require_complete_for(*filter, found);
-  call.reply_bool(found || (filter == nullptr && is_kept_by_load(call, call.word(2))));
+  if (filter == nullptr) {
+    const AddedMeanwhile* const kept = kept_by_load(call);
+    call.reply_bool(kept != nullptr && kept->has(call.word(2)));
+    return;
+  }
+  const bool found = filter->may_contain(call.word(2));
+  require_complete_for(*filter, found);
+  call.reply_bool(found);
 }
 
 // BF.MEXISTS key item [item ...]
@@ -135,8 +141,8 @@ void bf_mexists(Call& call) {
       filter->may_contain_many(items, found.get());
       bool* const end = found.get() + items.size();
       require_complete_for(*filter, std::find(found.get(), end, false) == end);
-    } else if (const Upload* const load = call.load_under_way(); load != nullptr) {
-      std::ranges::transform(items, found.get(), [&](Key each) { return load->added.has(each); });
+    } else if (const AddedMeanwhile* const kept = kept_by_load(call); kept != nullptr) {
+      std::ranges::transform(items, found.get(), [&](Key each) { return kept->has(each); });
     }
   }
   call.reply_array(items.size());

@@ -27,6 +27,7 @@ void Upload::take_over(const Upload& other) noexcept {
   for (const AddedMeanwhile::Item& each : other.added.all()) {
     added.note(each.text, each.milliseconds, each.times);
   }
+  if (!other.added.spoilt().empty()) added.spoil(other.added.spoilt());
 }
 
 std::optional<std::string> upload_key(std::string_view key, bool in_cluster) {

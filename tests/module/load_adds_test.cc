@@ -356,6 +356,65 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   EXPECT_EQ(server.ask("BLOOM.CHECK key later"), "*1 :1");
 }
 
+// Leaves the server room for little more than it has; and adds more than that.
+std::vector<std::string> add_until_full(ModuleServer& server) {
+  const std::string info = server.call({"INFO", "memory"}).text;
+  const std::string used = info.substr(info.find("used_memory:") + 12);
+  server.ask("CONFIG SET maxmemory-policy noeviction");
+  server.ask("CONFIG SET maxmemory " + std::to_string(std::stoull(used) + 500'000));
+  std::vector<std::string> added;
+  bool was_refused = false;
+  for (int batch = 0; batch < 100; ++batch) {
+    std::vector<std::string> words{"BF.MADD", "key"};
+    for (int i = 0; i < 100; ++i) words.push_back(std::to_string(batch) + "/" + std::to_string(i));
+    const auto reply = server.call(words);
+    for (std::size_t i = 0; i < reply.items.size(); ++i) {
+      if (reply.items[i].shown() == ":1") added.push_back(words[i + 2]);
+      was_refused = was_refused || reply.items[i].shown().starts_with("-ERR");
+    }
+  }
+  server.ask("CONFIG SET maxmemory 0");
+  added.push_back(was_refused ? "refused" : "taken");
+  return added;
+}
+
+TEST_F(LoadAdds, BeforeTheFirstFilterWhatCannotBeKeptIsRefused) {
+  ModuleServer server(folder());
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  server.ask("BLOOM.LOAD key BEGIN ID a");
+  EXPECT_EQ(server.ask("BF.ADD key first"), ":1");
+  std::vector<std::string> added = add_until_full(server);
+  EXPECT_EQ(added.back(), "refused");
+  EXPECT_GT(added.size(), 1'000U);
+  EXPECT_EQ(server.ask("BF.ADD key later"), ":1");
+  added.back() = "later";
+  added.emplace_back("first");
+  // Another load goes on with all that was answered.
+  server.call({"BLOOM.LOAD", "key", "BEGIN", std::to_string(bytes.size()), "ID", "b"});
+  server.call({"BLOOM.LOAD", "key", "AT", "0", bytes, "ID", "b"});
+  EXPECT_EQ(server.ask("BF.EXISTS key first"), ":1");
+  EXPECT_EQ(server.ask("BLOOM.LOAD key COMMIT ID b"), "+OK");
+  std::vector<std::string> words{"BLOOM.CHECK", "key"};
+  words.insert(words.end(), added.begin(), added.end());
+  for (const auto& found : server.call(words).items) ASSERT_EQ(found.shown(), ":1");
+}
+
+TEST_F(LoadAdds, ALoadThatGoesOnForAnotherKnowsThatItLostItems) {
+  ModuleServer server(folder());
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  server.ask("BF.RESERVE key 0.01 100000");
+  server.ask("BLOOM.LOAD key BEGIN ID a");
+  EXPECT_EQ(add_until_full(server).back(), "taken") << "the old filter has them";
+  server.call({"BLOOM.LOAD", "key", "BEGIN", std::to_string(bytes.size()), "ID", "b"});
+  server.call({"BLOOM.LOAD", "key", "AT", "0", bytes, "ID", "b"});
+  EXPECT_EQ(server.ask("BLOOM.LOAD key COMMIT ID b").substr(0, 21), "-ERR this load cannot");
+  EXPECT_EQ(server.ask("BLOOM.CHECK key 0/0"), "*1 :1");
+  // Refused once, it is gone: the next begins anew.
+  server.call({"BLOOM.LOAD", "key", "BEGIN", std::to_string(bytes.size()), "ID", "c"});
+  server.call({"BLOOM.LOAD", "key", "AT", "0", bytes, "ID", "c"});
+  EXPECT_EQ(server.ask("BLOOM.LOAD key COMMIT ID c"), "+OK");
+}
+
 // The append-only file has but the RESTORE; and a load that stayed is not taken for one that moved.
 TEST_F(LoadAdds, ALoadKnowsWhetherItMovedAfterARestart) {
   ModuleServer server(folder(), {}, {"--appendonly", "yes"});
