@@ -18,8 +18,12 @@ struct Settings {
 
   std::chrono::milliseconds cell() const { return std::chrono::milliseconds(milliseconds); }
   std::uint64_t keys() const noexcept { return smoke ? 10'000 : 1'000'000; }
-  std::vector<std::size_t> batches() const { return {1, 100, 1'000}; }
-  std::vector<int> threads() const { return {1, 8, 64}; }
+  std::vector<std::size_t> batches() const {
+    return smoke ? std::vector<std::size_t>{1, 100} : std::vector<std::size_t>{1, 100, 1'000};
+  }
+  std::vector<int> threads() const {
+    return smoke ? std::vector<int>{1, 4} : std::vector<int>{1, 8, 64};
+  }
 };
 
 // What the command line says. Prints help or a mistake and returns nothing but the exit status

@@ -17,6 +17,7 @@
 #include "tests/support/fake_server.h"
 #include "tests/support/proxy.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery::redis {
 namespace {
@@ -219,6 +220,61 @@ TEST_F(FilterBehindAProxy, InsertsThatReturnedAreInWhateverWasCut) {
   for (const std::string& key : acknowledged) {
     EXPECT_EQ(direct->presence_of(key), Presence::maybe);
   }
+}
+
+TEST_F(FilterBehindAProxy, SingleQuestionsThatShareTripsAreNeverAnsweredFalsely) {
+  Proxy proxy(server_->socket(), [](std::string& bytes, std::mt19937& random) {
+    if (random() % 8 == 0) bytes.resize(random() % bytes.size());
+    if (random() % 8 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    return random() % 16 != 0;
+  });
+  const auto place = open(proxy, "?timeout=200&connections=2");
+  std::atomic<int> answered = 0;
+  run_threads(8, [&](int t) {
+    for (int i = 0; i < 15; ++i) {
+      try {
+        const std::string& key = in_[static_cast<std::size_t>(15 * t + i)];
+        const auto limit = std::chrono::milliseconds(t % 2 == 0 ? 3 : 1'000);
+        const Presence answer = place->presence_of(key, CallContext::within(limit));
+        EXPECT_NE(answer, Presence::absent);
+        answered += answer == Presence::maybe ? 1 : 0;
+      } catch (const StoreError&) {
+        std::this_thread::sleep_for(BackOff::kShortest);
+      } catch (const CallAborted&) {
+      }
+    }
+  });
+  EXPECT_GT(answered, 0);
+}
+
+// While the server says nothing: who has time waits on, when the others have left.
+TEST_F(FilterBehindAProxy, OfThoseWhoShareATripEachWaitsHisOwnTime) {
+  std::atomic<bool> is_frozen = false;
+  Proxy proxy(server_->socket(), [&](std::string&, std::mt19937&) {
+    while (is_frozen) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return true;
+  });
+  const auto place = open(proxy, "?timeout=20000&connections=2");
+  is_frozen = true;
+  std::atomic<int> left = 0;
+  std::atomic<int> answered = 0;
+  run_threads(13, [&](int t) {
+    if (t == 12) {
+      while (left < 6) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      is_frozen = false;
+      return;
+    }
+    try {
+      const auto limit = std::chrono::milliseconds(t % 2 == 0 ? 20 : 20'000);
+      EXPECT_EQ(place->presence_of(in_[0], CallContext::within(limit)), Presence::maybe);
+      ++answered;
+    } catch (const CallAborted&) {
+      EXPECT_EQ(t % 2, 0);
+      ++left;
+    }
+  });
+  EXPECT_EQ(left, 6);
+  EXPECT_EQ(answered, 6);
 }
 
 TEST_F(FilterBehindAProxy, AServerThatDiesEmptyHandedIsNotBelievedAfterwards) {
