@@ -13,6 +13,7 @@
 #include "bloomery/guard/fail_open_filter.h"
 #include "bloomery/guard/filter_audit.h"
 #include "bloomery/guard/insert_token.h"
+#include "bloomery/guard/row_eraser.h"
 #include "bloomery/guard/row_fetcher.h"
 
 namespace bloomery {
@@ -37,7 +38,7 @@ class CacheGuard {
   CacheGuard(FilterPlace& filter, Cache<Value>& cache, Loader<Value> loader,
              const GuardOptions& options = {})
       : filter_(filter, counters_, validated(options)),
-        cache_(cache, counters_, options),
+        cache_(cache, flights_, counters_, options),
         loader_(std::move(loader), counters_, options),
         audit_(filter_, pending_, counters_, options,
                [this](Key key, const CallContext& context) -> std::optional<bool> {
@@ -45,7 +46,8 @@ class CacheGuard {
                  if (!rows) return std::nullopt;
                  return rows->front().has_value();
                }),
-        rows_(cache_, loader_, pending_, counters_, options.reads_replica) {}
+        rows_(flights_, cache_, loader_, pending_, counters_, options.reads_replica),
+        eraser_(flights_, cache_) {}
 
   CacheGuard(const CacheGuard&) = delete;
   CacheGuard& operator=(const CacheGuard&) = delete;
@@ -63,7 +65,7 @@ class CacheGuard {
     CacheAnswer<Value> cached;
     cache_.ask_many({&key, 1}, {&cached, 1}, context, context.fence != nullptr);
     lookup.take(std::move(cached));
-    Lookup<Value>* const miss = &lookup;
+    Lookup<Value>* miss = &lookup;
     if (!lookup.answered) rows_.fetch({&miss, 1}, context);
     return std::move(lookup.answer);
   }
@@ -99,8 +101,9 @@ class CacheGuard {
     try {
       audit_.forget(keys);
       filter_.insert_many(keys, context);
-      return InsertToken([this, owned, id] { inserted(*owned, id); },
-                         [this, id] { pending_.remove(id); });
+      return InsertToken(
+          [this, owned, id](const CallContext* within) { inserted(*owned, id, within); },
+          [this, id] { pending_.remove(id); });
     } catch (...) {
       pending_.remove(id);
       throw;
@@ -112,11 +115,13 @@ class CacheGuard {
 
   // Call after rows were deleted or changed: their cached values go, and a query under way does not
   // bring them back. (The filter keeps the keys; that costs a query now and then, never an answer.)
-  // Throws what the cache throws: then the old values may be served until they expire.
+  // Waits for a write of these keys to the cache that is under way. Throws what the cache throws,
+  // and CallAborted when the context is over before: then the old values may still be in the cache.
+  // This guard asks the database for these keys from then on, and tries to erase them whenever they
+  // are asked for; for others who share the cache, call this again.
   void erased_many(std::span<const Key> keys, const CallContext& context = {}) {
     audit_.forget(keys);
-    const Detached detached(rows_.flights(), keys);
-    cache_.erase_many(keys, context);
+    eraser_.erase(keys, &context);
   }
   void erased(Key key, const CallContext& context = {}) { erased_many({&key, 1}, context); }
 
@@ -142,29 +147,8 @@ class CacheGuard {
     std::vector<std::pair<std::size_t, std::size_t>> positions;
   };
 
-  // Around erasing keys from the cache, also when that fails. Before: what is under way is neither
-  // shared any more nor written back. After: nor is what began meanwhile and read the old entry.
-  class Detached {
-   public:
-    Detached(RowFlights<Value>& flights, std::span<const Key> keys) : flights_(flights) {
-      for (const Key key : keys) keys_.push_back(hashed(key));
-      detach();
-    }
-    Detached(const Detached&) = delete;
-    Detached& operator=(const Detached&) = delete;
-    ~Detached() { detach(); }
-
-   private:
-    void detach() noexcept {
-      for (const HashedKey& key : keys_) flights_.detach(key);
-    }
-
-    RowFlights<Value>& flights_;
-    std::vector<HashedKey> keys_;
-  };
-
   Lookup<Value> lookup_of(HashedKey key, Presence presence) {
-    return {.key = key, .presence = presence, .landed_before = rows_.flights().landed(key)};
+    return {.key = key, .presence = presence, .landed_before = flights_.landed(key)};
   }
 
   Batch may_exist(std::span<const Key> keys, std::span<std::optional<Value>> answers,
@@ -221,22 +205,22 @@ class CacheGuard {
   }
 
   // After the commit. What was read before it is out of date, in the air and in the cache.
-  void inserted(const std::vector<std::string>& keys, PendingInserts::Id id) {
-    {
-      const std::vector<Key> views(keys.begin(), keys.end());
-      const Detached detached(rows_.flights(), views);
-      cache_.erase_many(views, {});
-    }
+  void inserted(const std::vector<std::string>& keys, PendingInserts::Id id,
+                const CallContext* context) {
+    const std::vector<Key> views(keys.begin(), keys.end());
+    eraser_.erase(views, context);
     pending_.remove(id);
   }
 
   CounterBoard counters_;
   FailOpenFilter filter_;
+  RowFlights<Value> flights_;
   FailOpenCache<Value> cache_;
   LimitedLoader<Value> loader_;
   PendingInserts pending_;
   FilterAudit audit_;
   RowFetcher<Value> rows_;
+  RowEraser<Value> eraser_;
 };
 
 }  // namespace bloomery

@@ -4,23 +4,28 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "bloomery/guard/breaker.h"
 #include "bloomery/guard/cache.h"
+#include "bloomery/guard/distrusted_keys.h"
 #include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
 #include "bloomery/guard/jitter.h"
+#include "bloomery/guard/row_flights.h"
 
 namespace bloomery {
 
 // A cache whose failures are counted and otherwise answers: `unknown`. It draws its own expiries,
-// and leaves a cache alone that failed several times in a row. Borrows the cache and the counters.
-// All calls may run together.
+// leaves a cache alone that failed several times in a row, and does not believe it about keys that
+// could not be erased. Borrows all but the options. All calls may run together.
 template <class Value>
 class FailOpenCache {
  public:
-  FailOpenCache(Cache<Value>& cache, CounterBoard& counters, const GuardOptions& options)
+  FailOpenCache(Cache<Value>& cache, RowFlights<Value>& flights, CounterBoard& counters,
+                const GuardOptions& options)
       : cache_(cache),
+        flights_(flights),
         counters_(counters),
         value_ttl_(options.value_ttl),
         negative_ttl_(options.negative_ttl),
@@ -31,21 +36,10 @@ class FailOpenCache {
   // answer. Counts the hits.
   void ask_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& context, bool strict) noexcept {
-    if (!attempt(context, [&] { cache_.get_many(keys, answers, context); })) {
-      for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
-      return;
+    if (distrusted_.any()) [[unlikely]] {
+      return ask_with_distrust(keys, answers, context, strict);
     }
-    std::size_t hits = 0;
-    std::size_t negatives = 0;
-    for (CacheAnswer<Value>& answer : answers) {
-      if (answer.state == Cached::hit && !answer.value) answer.state = Cached::miss;
-      if (answer.state == Cached::negative && strict) answer.state = Cached::miss;
-      if (answer.state != Cached::hit) answer.value.reset();
-      hits += answer.state == Cached::hit ? 1 : 0;
-      negatives += answer.state == Cached::negative ? 1 : 0;
-    }
-    if (hits != 0) counters_.add(&GuardCounters::cache_hits, hits);
-    if (negatives != 0) counters_.add(&GuardCounters::negative_hits, negatives);
+    ask(keys, answers, context, strict);
   }
 
   // Fills in when each expires.
@@ -66,7 +60,73 @@ class FailOpenCache {
     }
   }
 
+  DistrustedKeys& distrusted() noexcept { return distrusted_; }
+
+  // Tries once more to erase those of these keys that are distrusted, in one batch.
+  void settle(std::span<const Key> keys, const CallContext& context) noexcept {
+    if (!distrusted_.any()) return;
+    try {
+      // In this order. Whatever was read from the database before the erase that failed is not
+      // written any more, or is a late write, or was written before this erases. Who distrusts a
+      // key again from here on does so at a later moment.
+      const DistrustedKeys::Moment moment = distrusted_.now();
+      std::vector<Key> again;
+      for (const Key key : keys) {
+        if (distrusted_.contains(key) && !flights_.is_written_late(hashed(key))) {
+          again.push_back(key);
+        }
+      }
+      if (again.empty()) return;
+      if (attempt(context, [&] { cache_.erase_many(again, context); })) {
+        distrusted_.remove(again, moment);
+      }
+    } catch (...) {  // no memory: they stay distrusted
+    }
+  }
+
  private:
+  void ask_with_distrust(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                         const CallContext& context, bool strict) noexcept {
+    settle(keys, context);
+    try {
+      // Whom to believe is known before the cache is asked. An entry that is read after that was
+      // written after the erase, or the erase that fails is not over yet.
+      std::vector<std::size_t> believed;
+      std::vector<Key> asked;
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        answers[i] = {.state = Cached::unknown};
+        if (distrusted_.contains(keys[i])) continue;
+        believed.push_back(i);
+        asked.push_back(keys[i]);
+      }
+      if (asked.empty()) return;
+      std::vector<CacheAnswer<Value>> replies(asked.size());
+      ask(asked, replies, context, strict);
+      for (std::size_t i = 0; i < asked.size(); ++i) answers[believed[i]] = std::move(replies[i]);
+    } catch (...) {  // no memory
+      for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
+    }
+  }
+
+  void ask(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+           const CallContext& context, bool strict) noexcept {
+    if (!attempt(context, [&] { cache_.get_many(keys, answers, context); })) {
+      for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
+      return;
+    }
+    std::size_t hits = 0;
+    std::size_t negatives = 0;
+    for (CacheAnswer<Value>& answer : answers) {
+      if (answer.state == Cached::hit && !answer.value) answer.state = Cached::miss;
+      if (answer.state == Cached::negative && strict) answer.state = Cached::miss;
+      if (answer.state != Cached::hit) answer.value.reset();
+      hits += answer.state == Cached::hit ? 1 : 0;
+      negatives += answer.state == Cached::negative ? 1 : 0;
+    }
+    if (hits != 0) counters_.add(&GuardCounters::cache_hits, hits);
+    if (negatives != 0) counters_.add(&GuardCounters::negative_hits, negatives);
+  }
+
   // False when the call failed, or was not made.
   bool attempt(const CallContext& context, const auto& call) noexcept {
     if (!breaker_.allows()) {
@@ -86,11 +146,13 @@ class FailOpenCache {
   }
 
   Cache<Value>& cache_;
+  RowFlights<Value>& flights_;
   CounterBoard& counters_;
   const std::chrono::milliseconds value_ttl_;
   const std::chrono::milliseconds negative_ttl_;
   Jitter jitter_;
   Breaker breaker_;
+  DistrustedKeys distrusted_;
 };
 
 }  // namespace bloomery

@@ -3,16 +3,17 @@
 namespace bloomery {
 
 InsertToken::~InsertToken() {
+  if (!end_) return;
   try {
-    release();
+    end_(nullptr);
   } catch (...) {  // counted by the guard
     give_up_();
   }
 }
 
-void InsertToken::release() {
+void InsertToken::release(const CallContext& context) {
   if (!end_) return;
-  end_();
+  end_(&context);
   end_ = nullptr;
 }
 

@@ -4,18 +4,14 @@
 #include <optional>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "bloomery/filter/presence.h"
 #include "bloomery/guard/fail_open_cache.h"
 #include "bloomery/guard/hashed_key.h"
-#include "bloomery/guard/single_flight.h"
+#include "bloomery/guard/row_flights.h"
+#include "bloomery/guard/small_array.h"
 
 namespace bloomery {
-
-// What flies: a row, or that there is none.
-template <class Value>
-using RowFlights = SingleFlight<std::optional<Value>>;
 
 // One key that may exist, on its way to an answer. The key is the caller's.
 template <class Value>
@@ -39,16 +35,21 @@ struct Lookup {
   }
 };
 
+template <class Value>
+SmallArray<Key> keys_of(std::span<Lookup<Value>* const> lookups) {
+  SmallArray<Key> keys(lookups.size());
+  for (std::size_t i = 0; i < lookups.size(); ++i) keys.all()[i] = lookups[i]->key.key;
+  return keys;
+}
+
 // One batch to the cache.
 template <class Value>
 void ask_cache(FailOpenCache<Value>& cache, std::span<Lookup<Value>* const> lookups,
                const CallContext& context) {
-  std::vector<Key> keys;
-  keys.reserve(lookups.size());
-  for (const Lookup<Value>* lookup : lookups) keys.push_back(lookup->key.key);
-  std::vector<CacheAnswer<Value>> answers(keys.size());
-  cache.ask_many(keys, answers, context, context.fence != nullptr);
-  for (std::size_t i = 0; i < lookups.size(); ++i) lookups[i]->take(std::move(answers[i]));
+  const SmallArray<Key> keys = keys_of<Value>(lookups);
+  SmallArray<CacheAnswer<Value>> answers(lookups.size());
+  cache.ask_many(keys.all(), answers.all(), context, context.fence != nullptr);
+  for (std::size_t i = 0; i < lookups.size(); ++i) lookups[i]->take(std::move(answers.all()[i]));
 }
 
 }  // namespace bloomery

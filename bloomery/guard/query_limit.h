@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -18,7 +19,8 @@ struct GuardOverloaded : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Lets at most `at_most` queries run at a time. All calls may run together.
+// Lets at most `at_most` queries run at a time. All calls may run together; while places are free
+// no lock is taken.
 class QueryLimit {
  public:
   // A place among them, given back when it ends. The limit outlives it.
@@ -45,13 +47,15 @@ class QueryLimit {
   [[nodiscard]] std::optional<Slot> try_enter();
 
  private:
+  bool try_take() noexcept;
   void leave() noexcept;
 
   const std::size_t at_most_;
   const std::chrono::milliseconds longest_wait_;
+  std::atomic<std::size_t> free_;
+  std::atomic<std::size_t> waiting_{0};
   std::mutex mutex_;
   std::condition_variable_any left_;
-  std::size_t free_;
 };
 
 }  // namespace bloomery

@@ -20,81 +20,87 @@ namespace bloomery {
 template <class Value>
 class RowFetcher {
  public:
-  using Lookups = std::vector<Lookup<Value>*>;
+  using Lookups = std::span<Lookup<Value>*>;
 
-  RowFetcher(FailOpenCache<Value>& cache, LimitedLoader<Value>& loader, PendingInserts& pending,
-             CounterBoard& counters, bool reads_replica) noexcept
-      : cache_(cache),
+  RowFetcher(RowFlights<Value>& flights, FailOpenCache<Value>& cache, LimitedLoader<Value>& loader,
+             PendingInserts& pending, CounterBoard& counters, bool reads_replica) noexcept
+      : flights_(flights),
+        cache_(cache),
         loader_(loader),
         pending_(pending),
         counters_(counters),
         reads_replica_(reads_replica) {}
 
-  RowFlights<Value>& flights() noexcept { return flights_; }
-
   // Answers lookups of different keys with at most one query, and one more for each flight that
   // somebody else gave up. Throws what a query threw, and CallAborted when the context is over;
-  // then they are counted as shed, failed or aborted.
-  void fetch(std::span<Lookup<Value>* const> misses, const CallContext& context) {
+  // then they are counted as shed, failed or aborted. Changes the order of the lookups.
+  void fetch(Lookups misses, const CallContext& context) {
     // Behind a fence an answer from before the request is none: nobody's flight is shared.
     if (context.fence != nullptr) return load_alone(misses, context);
-    Lookups left(misses.begin(), misses.end());
-    while (!left.empty()) left = fly(left, context);
+    while (!misses.empty()) misses = fly(misses, context);
   }
 
  private:
   using Counter = CounterBoard::Counter;
   using FlightOfRow = Flight<std::optional<Value>>;
 
+  // Those that `come_first`, in their order; all others stand behind them.
+  static Lookups bring_forward(Lookups lookups, auto come_first) {
+    std::size_t count = 0;
+    for (Lookup<Value>*& lookup : lookups) {
+      if (come_first(*lookup)) std::swap(lookups[count++], lookup);
+    }
+    return lookups.first(count);
+  }
+
   // Returns those whose leader gave up.
-  Lookups fly(const Lookups& misses, const CallContext& context) {
+  Lookups fly(Lookups misses, const CallContext& context) {
     Lookups own;
-    Lookups others;
     try {
-      for (Lookup<Value>* miss : misses) {
-        miss->ticket.reset();
-        miss->ticket.emplace(flights_.board(miss->key));
-        (miss->ticket->leads() ? own : others).push_back(miss);
-      }
-      look_again(own, context);
-      load(own, context);
+      own = bring_forward(misses, [&](Lookup<Value>& miss) {
+        miss.ticket.reset();
+        miss.ticket.emplace(flights_.board(miss.key));
+        return miss.ticket->leads();
+      });
+      load(look_again(own, context), context);
     } catch (...) {
       give_up(misses, context);
       throw;
     }
     // Only now, with nothing of ours in the air: two batches that share keys never wait in a ring.
-    return wait_for(others, context);
+    return wait_for(misses.subspan(own.size()), context);
   }
 
-  // A flight that landed since the cache was asked may have written what was missed.
-  void look_again(Lookups& own, const CallContext& context) {
-    Lookups overtaken;
-    std::ranges::copy_if(own, std::back_inserter(overtaken), [&](const Lookup<Value>* lookup) {
+  // A flight that landed since the cache was asked may have written what was missed. Returns what
+  // is missed still.
+  Lookups look_again(Lookups own, const CallContext& context) {
+    const auto is_overtaken = [&](const Lookup<Value>* lookup) {
       return lookup->cache_works && flights_.landed(lookup->key) != lookup->landed_before;
-    });
-    if (overtaken.empty()) return;
+    };
+    if (std::ranges::none_of(own, is_overtaken)) return own;
+    std::vector<Lookup<Value>*> overtaken;
+    std::ranges::copy_if(own, std::back_inserter(overtaken), is_overtaken);
     ask_cache<Value>(cache_, overtaken, context);
     for (Lookup<Value>* lookup : overtaken) {
       if (!lookup->answered) continue;
       lookup->ticket->flight().succeed(lookup->answer);
       lookup->ticket->land();
     }
-    std::erase_if(own, [](const Lookup<Value>* lookup) { return lookup->answered; });
+    return bring_forward(own, [](const Lookup<Value>& lookup) { return !lookup.answered; });
   }
 
-  void load(const Lookups& own, const CallContext& context) {
+  void load(Lookups own, const CallContext& context) {
     if (own.empty()) return;
     query(own, context);
-    for (Lookup<Value>* lookup : own) lookup->ticket->flight().succeed(lookup->answer);
-    write_back(own, context);
+    answer_and_write(own, context);
     for (Lookup<Value>* lookup : own) lookup->ticket->land();
+    // What an eraser in a hurry could not wait for.
+    if (cache_.distrusted().any()) cache_.settle(keys_of<Value>(own).all(), context);
   }
 
   void query(std::span<Lookup<Value>* const> lookups, const CallContext& context) {
-    std::vector<Key> keys;
-    keys.reserve(lookups.size());
-    for (const Lookup<Value>* lookup : lookups) keys.push_back(lookup->key.key);
-    std::vector<std::optional<Value>> rows = loader_.load(keys, context);
+    const SmallArray<Key> keys = keys_of(lookups);
+    std::vector<std::optional<Value>> rows = loader_.load(keys.all(), context);
     for (std::size_t i = 0; i < lookups.size(); ++i) take_row(*lookups[i], std::move(rows[i]));
   }
 
@@ -110,35 +116,42 @@ class RowFetcher {
 
   // Flights that are being written back; none of them is detached before the write is through.
   struct Writing {
-    std::vector<FlightOfRow*> flights;
+    explicit Writing(std::size_t most) : flights(most), entries(most) {}
+    Writing(const Writing&) = delete;
+    Writing& operator=(const Writing&) = delete;
     ~Writing() {
-      for (FlightOfRow* flight : flights) flight->end_write();
+      for (FlightOfRow* flight : flights.all().first(count)) flight->end_write();
     }
+
+    SmallArray<FlightOfRow*> flights;
+    SmallArray<CacheEntry<Value>> entries;
+    std::size_t count = 0;
   };
 
-  // One batch. Leaves out what the cache could not be asked for: it would only fail again.
-  void write_back(const Lookups& own, const CallContext& context) {
-    std::vector<CacheEntry<Value>> entries;
-    entries.reserve(own.size());
-    Writing writing;
-    writing.flights.reserve(own.size());
+  // Tells those who share the flights, and writes back in one batch. Leaves out what the cache
+  // could not be asked for: it would only fail again.
+  void answer_and_write(Lookups own, const CallContext& context) {
+    Writing writing(own.size());
     for (const Lookup<Value>* lookup : own) {
-      if (!lookup->cache_works || !is_worth_writing(*lookup)) continue;
       FlightOfRow& flight = lookup->ticket->flight();
-      if (!flight.begin_write()) continue;
-      writing.flights.push_back(&flight);
-      entries.push_back({.key = lookup->key.key,
-                         .value = lookup->answer ? &*lookup->answer : nullptr,
-                         .ticket = lookup->cache_ticket});
+      if (!lookup->cache_works || !is_worth_writing(*lookup)) {
+        flight.succeed(lookup->answer);
+      } else if (flight.succeed_and_write(lookup->answer)) {
+        writing.flights.all()[writing.count] = &flight;
+        writing.entries.all()[writing.count++] = {
+            .key = lookup->key.key,
+            .value = lookup->answer ? &*lookup->answer : nullptr,
+            .ticket = lookup->cache_ticket};
+      }
     }
-    if (!entries.empty()) cache_.put_many(entries, context);
+    if (writing.count != 0) cache_.put_many(writing.entries.all().first(writing.count), context);
   }
 
   bool is_worth_writing(const Lookup<Value>& lookup) const {
     return lookup.answer || (!reads_replica_ && !pending_.contains(lookup.key.key));
   }
 
-  void load_alone(std::span<Lookup<Value>* const> misses, const CallContext& context) {
+  void load_alone(Lookups misses, const CallContext& context) {
     try {
       query(misses, context);
     } catch (...) {
@@ -148,21 +161,21 @@ class RowFetcher {
   }
 
   // Returns those whose leader gave up.
-  Lookups wait_for(const Lookups& others, const CallContext& context) {
+  Lookups wait_for(Lookups others, const CallContext& context) {
     std::exception_ptr error;
-    Lookups left;
-    for (Lookup<Value>* lookup : others) {
+    const Lookups left = bring_forward(others, [&](Lookup<Value>& lookup) {
       try {
-        lookup->answer = lookup->ticket->flight().wait(context);
-        lookup->answered = true;
+        lookup.answer = lookup.ticket->flight().wait(context);
+        lookup.answered = true;
         counters_.add(&GuardCounters::coalesced);
       } catch (const FlightAbandoned&) {
-        left.push_back(lookup);
+        return true;
       } catch (...) {
         counters_.add(kind_of_failure(context));
         error = std::current_exception();
       }
-    }
+      return false;
+    });
     if (!error) return left;
     try {
       std::rethrow_exception(error);
@@ -198,12 +211,12 @@ class RowFetcher {
     }
   }
 
+  RowFlights<Value>& flights_;
   FailOpenCache<Value>& cache_;
   LimitedLoader<Value>& loader_;
   PendingInserts& pending_;
   CounterBoard& counters_;
   const bool reads_replica_;
-  RowFlights<Value> flights_;
 };
 
 }  // namespace bloomery

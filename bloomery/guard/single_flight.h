@@ -46,9 +46,25 @@ class SingleFlight {
   }
 
   // Whatever is known of the key is out of date. The flight under way, if any, still answers those
-  // aboard, but when this returns nobody boards it and it writes nothing back any more.
-  void detach(HashedKey key) {
-    if (const auto flight = take_out(key, nullptr)) flight->detach();
+  // aboard, but when this returns nobody boards it, and it begins no write. One that is writing
+  // already is late: what it writes is out of date too.
+  void detach(HashedKey key) noexcept {
+    Table& table = table_of(key);
+    const std::lock_guard lock(table.mutex);
+    FlightPtr flight = take_out(table, key, nullptr);
+    if (!flight || !flight->detach()) return;
+    flight->next_late_ = std::move(table.late);
+    table.late = std::move(flight);
+  }
+
+  // Whether a late flight, whoever detached it, still writes.
+  bool is_written_late(HashedKey key) noexcept { return late_writer(key) != nullptr; }
+  // Waits until none does. False when the context is over before.
+  bool wait_for_late_writes(HashedKey key, const CallContext& context) {
+    while (const FlightPtr flight = late_writer(key)) {
+      if (!flight->wait_for_write(context)) return false;
+    }
+    return true;
   }
 
  private:
@@ -57,6 +73,7 @@ class SingleFlight {
   struct alignas(64) Table {
     std::mutex mutex;
     std::unordered_map<HashedKey, FlightPtr, HashedKeyHash> flights;  // views the flights' keys
+    FlightPtr late;  // detached while they wrote, and not landed yet: a chain, mostly of none
   };
 
   static constexpr std::size_t kTables = 64;
@@ -64,10 +81,9 @@ class SingleFlight {
 
   Table& table_of(HashedKey key) noexcept { return tables_[(key.hash >> 32) % kTables]; }
 
-  // Takes the key's flight out of its table, if it is `only` this one (nullptr: any).
-  FlightPtr take_out(HashedKey key, const Flight<Result>* only) noexcept {
-    Table& table = table_of(key);
-    const std::lock_guard lock(table.mutex);
+  // Takes the key's flight out of its table, if it is `only` this one (nullptr: any). Under the
+  // table's lock, as the two below.
+  FlightPtr take_out(Table& table, HashedKey key, const Flight<Result>* only) noexcept {
     const auto found = table.flights.find(key);
     if (found == table.flights.end()) return nullptr;
     if (only != nullptr && found->second.get() != only) return nullptr;
@@ -75,6 +91,31 @@ class SingleFlight {
     table.flights.erase(found);
     landed_[key.hash >> kLandedShift].fetch_add(1, std::memory_order_release);
     return flight;
+  }
+  void take_out_late(Table& table, const Flight<Result>& flight) noexcept {
+    for (FlightPtr* at = &table.late; *at; at = &(*at)->next_late_) {
+      if (at->get() != &flight) continue;
+      FlightPtr next = std::move((*at)->next_late_);
+      *at = std::move(next);
+      return;
+    }
+  }
+
+  FlightPtr late_writer(HashedKey key) noexcept {
+    Table& table = table_of(key);
+    const std::lock_guard lock(table.mutex);
+    for (const FlightPtr* at = &table.late; *at; at = &(*at)->next_late_) {
+      if ((*at)->key() == key && (*at)->is_writing()) return *at;
+    }
+    return nullptr;
+  }
+
+  void land(const Flight<Result>& flight) noexcept {
+    Table& table = table_of(flight.key());
+    FlightPtr gone;  // destroyed after the lock
+    const std::lock_guard lock(table.mutex);
+    gone = take_out(table, flight.key(), &flight);
+    if (!gone) take_out_late(table, flight);
   }
 
   std::array<Table, kTables> tables_;
@@ -103,7 +144,7 @@ class SingleFlight<Result>::Ticket {
 
   // The leader's last word, after its answer is written: the next one to ask flies anew.
   void land() noexcept {
-    if (std::exchange(leads_, false)) table_->take_out(flight_->key(), flight_.get());
+    if (std::exchange(leads_, false)) table_->land(*flight_);
   }
 
  private:

@@ -217,52 +217,5 @@ TEST(CacheGuardInsert, AReleaseThatFailedIsTriedAgain) {
   EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
-TEST(CacheGuardErase, ACachedValueGoes) {
-  World world;
-  world.guard.get("alice");
-  world.database.remove("alice");
-  world.guard.erased("alice");
-  EXPECT_EQ(world.guard.get("alice"), std::nullopt);
-}
-
-TEST(CacheGuardErase, AQueryUnderWayDoesNotBringTheOldValueBack) {
-  World world;
-  std::optional<std::string> after_change;
-  world.database.after_read = [&] {
-    world.database.after_read = nullptr;
-    world.database.write("alice", "new");
-    world.guard.erased("alice");
-    std::thread reader([&] { after_change = world.guard.get("alice"); });
-    reader.join();
-  };
-  EXPECT_EQ(world.guard.get("alice"), "1");  // asked before the change
-  EXPECT_EQ(after_change, "new");
-  EXPECT_EQ(world.cache.peek("alice").value, "new");
-}
-
-TEST(CacheGuardErase, AWriteUnderWayIsErasedAfterIt) {
-  World world;
-  std::thread eraser;
-  world.cache.before_write = [&] {
-    world.cache.before_write = nullptr;
-    world.database.remove("alice");
-    eraser = std::thread([&] {
-      world.guard.erased("alice");
-      EXPECT_EQ(world.cache.state_of("alice"), Cached::miss);
-    });
-    for (int i = 0; i < 100; ++i) std::this_thread::yield();
-  };
-  EXPECT_EQ(world.guard.get("alice"), "1");
-  eraser.join();
-  EXPECT_EQ(world.cache.state_of("alice"), Cached::miss);
-}
-
-TEST(CacheGuardErase, ACacheThatCannotEraseIsAnError) {
-  World world;
-  world.cache.throws = true;
-  EXPECT_THROW(world.guard.erased("alice"), std::runtime_error);
-  EXPECT_EQ(world.guard.counters().cache_errors, 1U);
-}
-
 }  // namespace
 }  // namespace bloomery

@@ -105,7 +105,7 @@ class FakeCache final : public Cache<std::string> {
   }
   void erase_many(std::span<const Key> keys, const CallContext&) override {
     ++erase_batches;
-    if (throws) throw std::runtime_error("cache is away");
+    if (throws || erases_throw) throw std::runtime_error("cache is away");
     run(before_erase);
     cache_.erase_many(keys);
     if (loses_replies) throw std::runtime_error("no reply");
@@ -122,6 +122,7 @@ class FakeCache final : public Cache<std::string> {
 
   std::atomic<bool> throws = false;
   std::atomic<bool> writes_throw = false;
+  std::atomic<bool> erases_throw = false;
   std::atomic<bool> loses_replies = false;  // of erasing, which it has done
   std::set<std::string> away;               // keys of a shard that cannot be asked
   std::atomic<int> batches = 0;

@@ -12,7 +12,7 @@ TEST(InsertToken, EndsOnceHoweverItIsMovedAndReleased) {
   int ends = 0;
   int given_up = 0;
   {
-    InsertToken first([&] { ++ends; }, [&] { ++given_up; });
+    InsertToken first([&](const CallContext*) { ++ends; }, [&] { ++given_up; });
     InsertToken second(std::move(first));
     EXPECT_EQ(ends, 0);
     second.release();
@@ -26,7 +26,7 @@ TEST(InsertToken, EndsOnceHoweverItIsMovedAndReleased) {
 TEST(InsertToken, EndsWithItsScope) {
   int ends = 0;
   {
-    const InsertToken token([&] { ++ends; }, [] {});
+    const InsertToken token([&](const CallContext*) { ++ends; }, [] {});
   }
   EXPECT_EQ(ends, 1);
 }
@@ -34,7 +34,7 @@ TEST(InsertToken, EndsWithItsScope) {
 TEST(InsertToken, OnlyReleaseTellsOfAFailureAndMayBeCalledAgain) {
   int tries = 0;
   int given_up = 0;
-  const auto fail_twice = [&] {
+  const auto fail_twice = [&](const CallContext*) {
     if (++tries <= 2) throw std::runtime_error("cache is away");
   };
   {
@@ -49,7 +49,7 @@ TEST(InsertToken, OnlyReleaseTellsOfAFailureAndMayBeCalledAgain) {
 
 TEST(InsertToken, IsGivenUpWhereItsScopeEndsAndItCannot) {
   int given_up = 0;
-  const auto fail = [] { throw std::runtime_error("cache is away"); };
+  const auto fail = [](const CallContext*) { throw std::runtime_error("cache is away"); };
   EXPECT_NO_THROW({ const InsertToken token(fail, [&] { ++given_up; }); });
   EXPECT_EQ(given_up, 1);
 }

@@ -116,23 +116,21 @@ TEST(SingleFlight, ADetachedFlightAnswersButDoesNotWrite) {
   EXPECT_TRUE(fresh.leads());
 
   int writes = 0;
-  old.flight().succeed(1);
-  if (old.flight().begin_write()) ++writes;
+  if (old.flight().succeed_and_write(1)) ++writes;
   old.land();
   EXPECT_EQ(aboard.flight().wait(), 1);
   EXPECT_EQ(writes, 0);
 
   // The old one has not landed the new one.
   EXPECT_FALSE(flights.board(hashed("key")).leads());
-  fresh.flight().succeed(2);
-  if (fresh.flight().begin_write()) {
+  if (fresh.flight().succeed_and_write(2)) {
     ++writes;
     fresh.flight().end_write();
   }
   EXPECT_EQ(writes, 1);
 }
 
-TEST(SingleFlight, DetachWaitsForAWriteUnderWay) {
+TEST(SingleFlight, AWriteUnderWayIsWaitedFor) {
   for (int round = 0; round < 50; ++round) {
     Flights flights;
     auto leader = flights.board(hashed("key"));
@@ -142,9 +140,10 @@ TEST(SingleFlight, DetachWaitsForAWriteUnderWay) {
     std::thread detacher([&] {
       while (!writing) std::this_thread::yield();
       flights.detach(hashed("key"));
+      EXPECT_TRUE(flights.wait_for_late_writes(hashed("key"), {}));
       seen_by_detacher = written;
     });
-    ASSERT_TRUE(leader.flight().begin_write());
+    ASSERT_TRUE(leader.flight().succeed_and_write(7));
     writing = true;
     for (int i = 0; i < 10; ++i) std::this_thread::yield();
     written = true;
@@ -152,6 +151,32 @@ TEST(SingleFlight, DetachWaitsForAWriteUnderWay) {
     detacher.join();
     EXPECT_TRUE(seen_by_detacher);
   }
+}
+
+TEST(SingleFlight, ALateWriteIsEverybodysUntilItEnds) {
+  Flights flights;
+  auto leader = flights.board(hashed("key"));
+  auto other = flights.board(hashed("other"));
+  ASSERT_TRUE(leader.flight().succeed_and_write(7));
+  ASSERT_TRUE(other.flight().succeed_and_write(7));
+  EXPECT_FALSE(flights.is_written_late(hashed("key"))) << "nobody detached it";
+  flights.detach(hashed("key"));
+  flights.detach(hashed("other"));
+  for (int i = 0; i < 2; ++i) {  // whoever detached it
+    EXPECT_TRUE(flights.is_written_late(hashed("key")));
+    const auto hurry = CallContext::within(std::chrono::milliseconds(1));
+    EXPECT_FALSE(flights.wait_for_late_writes(hashed("key"), hurry));
+    flights.detach(hashed("key"));
+  }
+  leader.flight().end_write();
+  EXPECT_FALSE(flights.is_written_late(hashed("key")));
+  EXPECT_TRUE(flights.wait_for_late_writes(hashed("key"), {}));
+  leader.land();
+  EXPECT_TRUE(flights.is_written_late(hashed("other")));
+  other.flight().end_write();
+  other.land();
+  EXPECT_FALSE(flights.is_written_late(hashed("other")));
+  EXPECT_TRUE(flights.board(hashed("key")).leads());
 }
 
 // Everybody looks, boards, looks again when told to, and the leader writes: one flight a round.

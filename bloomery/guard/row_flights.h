@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+
+#include "bloomery/guard/single_flight.h"
+
+namespace bloomery {
+
+// What flies: a row, or that there is none.
+template <class Value>
+using RowFlights = SingleFlight<std::optional<Value>>;
+
+}  // namespace bloomery
