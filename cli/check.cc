@@ -16,6 +16,7 @@
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
 #include "cli/messages.h"
+#include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 
@@ -30,6 +31,7 @@ Examples:
   bloomery check users.bloom -v <asked.txt              the surely absent
   bloomery check monday.bloom tuesday.bloom -c <keys.txt
   bloomery check guava:users.bin --as i32 <ids.txt      a filter of Guava's, of integers
+  bloomery check users.bloom --wait 10s <keys.txt       while another process inserts --in-place
   printf 'alice\n' | bloomery check -q users.bloom && echo maybe
 
 A filter in a server may not know. Records whose keys are unknown may be present, so they are printed
@@ -41,6 +43,7 @@ Exit status: 0 some records were selected, 1 none was, 2 also where any key was 
 struct CheckArguments {
   std::vector<PlaceLocation> files;
   std::string input = "-";
+  Patience patience = kNoPatience;
   SourceOptions source;
   KeyChoice keys;
   bool absent = false;
@@ -50,12 +53,17 @@ struct CheckArguments {
 };
 
 // A file of keys stands easily where a filter should.
-std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location) {
+std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
+                                             const Patience& patience) {
+  std::unique_ptr<FilterPlace> place;
   try {
-    return open_place(location,
-                      {.allow_forgetting = true,
-                       .load_files = true,
-                       .look = [&](const AnyFilter& filter) { warn_of_gaps(location, filter); }});
+    retry_while_changed(location, patience, [&] {
+      place = open_place(
+          location, {.allow_forgetting = true,
+                     .load_files = true,
+                     .look = [&](const AnyFilter& filter) { warn_of_gaps(location, filter); }});
+    });
+    return place;
   } catch (const FormatError& error) {
     if (std::string_view(error.what()).find("not a bloomery filter") == std::string_view::npos) {
       throw;
@@ -74,8 +82,9 @@ Presence either(Presence a, Presence b) noexcept {
 // Answers of several filters about the keys of a batch.
 class AnyOf {
  public:
-  explicit AnyOf(const std::vector<PlaceLocation>& locations) : locations_(locations) {
-    for (const PlaceLocation& each : locations) places_.push_back(open_or_explain(each));
+  AnyOf(const std::vector<PlaceLocation>& locations, const Patience& patience)
+      : locations_(locations) {
+    for (const PlaceLocation& each : locations) places_.push_back(open_or_explain(each, patience));
   }
 
   std::vector<PlaceHead> heads() {
@@ -153,7 +162,7 @@ void print_counts(const CheckArguments& arguments, const Counts& counts, Output&
 }
 
 int check(const CheckArguments& arguments) {
-  AnyOf filters(arguments.files);
+  AnyOf filters(arguments.files, arguments.patience);
   const SourceOptions source =
       with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.heads()));
   Output output;
@@ -196,6 +205,7 @@ void add_check(Command app, int& status) {
       .type_name("INPUT");
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
+  add_wait(command, arguments->patience);
   command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all of them");
   command.add_flag("-c,--count", arguments->count, "print only how many were selected");
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/errors.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/store/regular_file.h"
@@ -31,15 +32,15 @@ std::uint64_t name_count(const FileLocation& location) {
 }
 
 // Throws BusyError while a living process changes the file in place.
-void require_closed(const FileLocation& location) {
+void require_unchanged(const FileLocation& location) {
   if (location.format != nullptr || inspect(location.path).closed_cleanly) return;
-  try {
-    WriterLock::of_existing(follow_links(location.path));
-  } catch (const BusyError&) {
-    throw;
-  } catch (const StoreError&) {
-    // Who may not write it does not see that; what it is then, loading says.
-  }
+  WriterLock::require_free(follow_links(location.path));
+}
+
+Option add_wait_option(Command command, Patience& patience, const std::string& help) {
+  return add_value(command, "--wait", "TIME", help, [&patience](const std::string& text) {
+    patience.wait_ms = parse_duration_ms(text);
+  });
 }
 
 void save_live(const FilterContents& contents, const PlaceLocation& location,
@@ -92,11 +93,10 @@ void retry_while_busy(const std::string& name, const Patience& patience,
 }
 
 void add_patience(Command command, Patience& patience) {
-  const Option wait = add_value(
-      command, "--wait", "TIME",
+  const Option wait = add_wait_option(
+      command, patience,
       "wait no longer than this, such as 10s, for another process that writes the file; "
-      "by default, until that one has ended",
-      [&patience](const std::string& text) { patience.wait_ms = parse_duration_ms(text); });
+      "by default, until that one has ended");
   command
       .add_flag(
           "--no-wait", [&patience] { patience.wait_ms = 0; },
@@ -104,12 +104,30 @@ void add_patience(Command command, Patience& patience) {
       .excludes(wait);
 }
 
+void add_wait(Command command, Patience& patience) {
+  add_wait_option(command, patience,
+                  "wait so long, such as 10s, for another process that changes the file in place; "
+                  "by default, not at all");
+}
+
+void retry_while_changed(const PlaceLocation& location, const Patience& patience,
+                         const std::function<void()>& act) {
+  if (location.is_live()) return act();
+  retry_while_busy(location.text(), patience, [&] {
+    require_unchanged(location.file);
+    try {
+      act();
+    } catch (const FormatError&) {
+      // Somebody may have begun meanwhile.
+      require_unchanged(location.file);
+      throw;
+    }
+  });
+}
+
 AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patience) {
   std::optional<AnyFilter> filter;
-  retry_while_busy(location.text(), patience, [&] {
-    if (!location.is_live()) require_closed(location.file);
-    filter.emplace(load_for_use(location));
-  });
+  retry_while_changed(location, patience, [&] { filter.emplace(load_for_use(location)); });
   return std::move(*filter);
 }
 

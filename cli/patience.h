@@ -23,7 +23,13 @@ void add_patience(Command command, Patience& patience);
 // standard error. Throws as `act` does; BusyError where patience ends.
 void retry_while_busy(const std::string& name, const Patience& patience,
                       const std::function<void()>& act);
-// load_for_use(), once nobody changes the file in place any more.
+// --wait alone, for who does not wait otherwise.
+void add_wait(Command command, Patience& patience);
+inline constexpr Patience kNoPatience{.wait_ms = 0};
+// act(), which opens the filter, once nobody changes its file in place any more.
+void retry_while_changed(const PlaceLocation& location, const Patience& patience,
+                         const std::function<void()>& act);
+// load_for_use() in this way.
 AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patience);
 
 // save(), which also tells on standard error of hard links that keep the old filter, and shows how

@@ -9,8 +9,8 @@
 namespace bloomery {
 namespace {
 
-void lock(const RegularFile& file) {
-  while (flock(file.descriptor(), LOCK_EX | LOCK_NB) != 0) {
+void lock(const RegularFile& file, int how = LOCK_EX) {
+  while (flock(file.descriptor(), how | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) throw_busy(file.path());
     if (errno != EINTR) throw_store_error(file.path(), "lock it", errno);
   }
@@ -38,6 +38,13 @@ WriterLock WriterLock::of(const std::filesystem::path& path) {
   auto lock = of_existing(path);
   if (!lock) throw_store_error(path, "open it for writing", ENOENT);
   return std::move(*lock);
+}
+
+void WriterLock::require_free(const std::filesystem::path& path) {
+  const auto file = RegularFile::open_existing(path, RegularFile::Access::read);
+  if (!file) return;
+  lock(*file, LOCK_SH);
+  flock(file->descriptor(), LOCK_UN);
 }
 
 WriterLock WriterLock::of_new(RegularFile file) {

@@ -27,6 +27,9 @@ class WriterLock {
   static std::optional<WriterLock> of_existing(const std::filesystem::path& path);
   static WriterLock of(const std::filesystem::path& path);
 
+  // Throws BusyError where a writer has it now. Needs no right to write it.
+  static void require_free(const std::filesystem::path& path);
+
   // Locks a file that nobody else can know yet, before it gets the name.
   static WriterLock of_new(RegularFile file);
 

@@ -43,6 +43,33 @@ TEST_F(Check, PrintsTheSurelyAbsent) {
   EXPECT_EQ(shell_.run("bloomery check a.bloom -v", "a7\n").status, 1);
 }
 
+TEST_F(Check, WaitsAsLongAsItIsToldForAFileThatIsChangedInPlace) {
+  const Outcome outcome = shell_.run(
+      "mkfifo pipe\n"
+      "bloomery insert a.bloom pipe --in-place >/dev/null &\n"
+      "exec 3>pipe\n"  // returns when the first has the file
+      "echo late | bloomery check a.bloom; echo $?\n"
+      "echo late | bloomery check b.bloom a.bloom --wait 10ms; echo $?\n"
+      "echo late | bloomery check b.bloom a.bloom --wait 1m 3>&- & check=$!\n"
+      "echo late >&3\n"
+      "exec 3>&-\n"
+      "wait $check; echo $?\n");
+  EXPECT_EQ(outcome.out, "2\n2\nlate\n0\n") << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("a.bloom: another process is writing this file"));
+}
+
+TEST_F(Check, DoesNotWaitForAWriterThatDied) {
+  const Outcome outcome = shell_.run(
+      "mkfifo pipe\n"
+      "bloomery insert a.bloom pipe --in-place >/dev/null &\n"
+      "exec 3>pipe\n"
+      "kill -KILL $!\n"
+      "wait $!\n"
+      "echo a1 | bloomery check a.bloom --wait 1m; echo $?\n");
+  EXPECT_EQ(outcome.out, "2\n");
+  EXPECT_THAT(outcome.err, HasSubstr("not closed cleanly"));
+}
+
 TEST_F(Check, LooksIntoEveryFile) {
   EXPECT_EQ(shell_.run("bloomery check a.bloom b.bloom", "a1\nb1\nc1\n").out, "a1\nb1\n");
   EXPECT_EQ(shell_.run("bloomery check b.bloom a.bloom -v", "a1\nb1\nc1\n").out, "c1\n");
