@@ -44,10 +44,14 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location);
 void add_new_filter_options(Command command, NewFilter& filter);
 
 inline constexpr const char* kWhereAFilterIs =
-    "a filter's file, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server";
+    "a filter's file, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server, where ours "
+    "is "
+    "bitmap:";
 
 inline constexpr const char* kWhereANewFilterIs =
-    "the file to make, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY; what exists is refused";
+    "the file to make, ours or FORMAT:FILE; or FORMAT:redis://SERVER#KEY, in a server, where ours "
+    "is "
+    "bitmap:; what exists is refused";
 
 // FILE: where a filter is.
 Option add_filter(Command command, const std::string& name, const std::string& description,

@@ -90,9 +90,10 @@ class AnyOf {
   std::vector<PlaceHead> heads() {
     std::vector<PlaceHead> heads(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      // A server's says nothing of keys, and may be away.
+      // Another system's in a server says nothing of keys, and may be away.
       heads[i].parameters.keys = form_of_new({}, locations_[i]);
-      if (!locations_[i].is_live()) heads[i] = places_[i]->head();
+      const bool says_keys = !locations_[i].is_live() || locations_[i].is_own_bitmap();
+      if (says_keys) heads[i] = places_[i]->head();
     }
     return heads;
   }
@@ -113,7 +114,7 @@ class AnyOf {
     try {
       place.presence_of_many(keys, answers);
       if (!told_ && std::ranges::find(answers, Presence::unknown) != answers.end()) {
-        tell(place.name() + ": " + place.head().no_absent);
+        tell(place.name() + ": " + std::string(why(place.head().no_absent)));
       }
     } catch (const StoreError& error) {
       tell(error.what());

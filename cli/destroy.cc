@@ -33,6 +33,7 @@ struct DestroyArguments {
 bool is_meant(const DestroyArguments& arguments) {
   if (arguments.yes) return true;
   const std::string name = arguments.place.text();
+  if (!is_taken(arguments.place)) throw std::invalid_argument(name + ": nothing is there");
   if (isatty(STDIN_FILENO) == 0) {
     throw std::invalid_argument(name + ": to be destroyed? Say --yes, where nobody can be asked");
   }
@@ -43,9 +44,6 @@ bool is_meant(const DestroyArguments& arguments) {
 }
 
 int destroy_filter(const DestroyArguments& arguments) {
-  if (!is_taken(arguments.place)) {
-    throw std::invalid_argument(arguments.place.text() + ": nothing is there");
-  }
   if (!is_meant(arguments)) return kNone;
   destroy(arguments.place);
   return kSome;

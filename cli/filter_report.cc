@@ -43,7 +43,8 @@ void add_window(Report& report, const FilterParameters& parameters) {
 
 void add_live_settings(Report& report, const PlaceLocation& location,
                        const FilterContents& contents) {
-  if (!location.is_live() || location.format == &redisson::kFormat) return;
+  if (!location.is_live() || location.is_own_bitmap()) return;  // its head says all
+  if (location.format == &redisson::kFormat) return;
   std::string text = location.text();
   char mark = text.find('?') == std::string::npos ? '?' : '&';
   std::string settings;
@@ -161,8 +162,8 @@ void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter) {
 }
 
 std::string no_absent(const PlaceLocation& location) {
-  return location.is_live() ? open_place(location, {.allow_forgetting = true})->head().no_absent
-                            : "";
+  if (!location.is_live()) return "";
+  return std::string(why(open_place(location, {.allow_forgetting = true})->head().no_absent));
 }
 
 void require_absent(const PlaceLocation& location) {

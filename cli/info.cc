@@ -1,4 +1,6 @@
 // bloomery info: what a file says of its filter, and whether all of it is whole.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,12 +24,20 @@ constexpr const char* kInfoExamples = R"(Examples:
 
 Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
 
+std::string identity_text(const Identity& identity) {
+  return fmt::format("{:016x}{:016x}", identity.high, identity.low);
+}
+
 void add_file(Report& report, const FileInfo& info) {
   report.add("keys", form_text(info.contents.parameters.keys));
   report.add("file_byte_count", info.file_bytes, bytes_text(info.file_bytes));
   report.add("format_version", info.version);
   if (info.notes.epoch != 0) report.add("epoch", info.notes.epoch);
+  if (info.notes.identity.is_set()) report.add("identity", identity_text(info.notes.identity));
   if (info.notes.watermark != 0) report.add("watermark", info.notes.watermark);
+  if (info.notes.source.is_set()) {
+    report.add("watermark_source", identity_text(info.notes.source));
+  }
   if (!info.notes.note.empty()) report.add("note", info.notes.note);
   report.add("closed_cleanly", info.closed_cleanly);
 }
@@ -73,10 +83,30 @@ void print_all(const Report& report, const FilterContents& contents, bool json) 
 }
 
 // Whether a key can be "absent" there, and if not, why.
-void add_trust(Report& report, const PlaceLocation& location) {
-  if (!location.is_live()) return;
-  const std::string why = no_absent(location);
-  report.add("says_absent", why.empty(), why.empty() ? "yes" : "no: " + why);
+void add_trust(Report& report, const PlaceHead& head) {
+  const std::string reason(why(head.no_absent));
+  report.add("says_absent", reason.empty(), reason.empty() ? "yes" : "no: " + reason);
+}
+
+// Of a filter of ours in a server; its notes stand there as in a file.
+int info_bitmap(const PlaceLocation& location, bool json) {
+  const auto place = open_place(location);
+  const AnyFilter filter = place->copy();
+  const PlaceHead head = place->head();
+  Report report;
+  report.add("file", location.text());
+  add_trust(report, head);
+  add_parameters(report, filter.contents());
+  const double rate = add_filter_state(report, filter);
+  report.add("keys", form_text(filter.keys()));
+  if (head.identity.is_set()) report.add("identity", identity_text(head.identity));
+  if (head.watermark) {
+    report.add("watermark", head.watermark->position);
+    report.add("watermark_source", identity_text(head.watermark->source));
+  }
+  warn_if_overfull(location.text(), filter, rate);
+  print_all(report, filter.contents(), json);
+  return kSome;
 }
 
 // What the server says of a filter that it asks itself.
@@ -85,8 +115,7 @@ int info_served(const PlaceLocation& location, bool json) {
   const std::uint64_t byte_count = head.parameters.geometry.bit_count / 8;
   Report report;
   report.add("file", location.text());
-  report.add("says_absent", head.no_absent.empty(),
-             head.no_absent.empty() ? "yes" : "no: " + head.no_absent);
+  add_trust(report, head);
   report.add("keys", location.format->keys);
   report.add("capacity", head.parameters.capacity, count_text(head.parameters.capacity));
   report.add("inserted", head.inserted, count_text(head.inserted));
@@ -100,7 +129,7 @@ int info_foreign(const PlaceLocation& location, bool json) {
   const AnyFilter filter = load_for_use(location);
   Report report;
   report.add("file", location.is_live() ? location.text() : location.file.path.string());
-  add_trust(report, location);
+  if (location.is_live()) add_trust(report, open_place(location)->head());
   add_foreign(report, location, filter);
   add_parameters(report, filter.contents());
   const double rate = add_filter_state(report, filter);
@@ -112,6 +141,7 @@ int info_foreign(const PlaceLocation& location, bool json) {
 
 int info(const PlaceLocation& location, bool json) {
   if (location.dialect) return info_served(location, json);
+  if (location.is_own_bitmap()) return info_bitmap(location, json);
   if (location.format != nullptr) return info_foreign(location, json);
   const std::string file = location.file.path.string();
   const FileInfo header = inspect(file);

@@ -59,6 +59,22 @@ void require_same_form(const InsertArguments& arguments, const KeyForm& before,
                               form_text(now) + ", or insert the first keys without --in-place");
 }
 
+Report report_of(const InsertArguments& arguments, const SourceOptions& source,
+                 const SourceTotals& totals, std::uint64_t new_count,
+                 std::uint64_t maybe_new_count) {
+  Report report;
+  report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, {source.encoding, source.normalise});
+  report.add("key_count", totals.key_count, count_text(totals.key_count));
+  report.add("new_count", new_count, count_text(new_count));
+  if (maybe_new_count > 0) {
+    report.add("maybe_new_count", maybe_new_count,
+               count_text(maybe_new_count) + ", sent again after a cut: new, or there before");
+  }
+  if (totals.null_count > 0) report.add("null_count", totals.null_count);
+  return report;
+}
+
 // What a filter in a server takes, it has: a command that fails leaves the keys before that in.
 int insert_live(const InsertArguments& arguments) {
   const EditOptions& edit = arguments.edit;
@@ -67,8 +83,10 @@ int insert_live(const InsertArguments& arguments) {
                                 ": --in-place, --recover and --part-links are for files");
   }
   const auto place = open_place(arguments.file, {.access = PlaceOptions::read_write});
-  const SourceOptions source =
-      with_form(arguments.source, form_of_new(arguments.keys, arguments.file));
+  const KeyForm form = arguments.file.is_own_bitmap()
+                           ? form_for(arguments.keys, arguments.file, place->head())
+                           : form_of_new(arguments.keys, arguments.file);
+  const SourceOptions source = with_form(arguments.source, form);
   std::vector<Inserted> outcomes;
   std::uint64_t new_count = 0;
   std::uint64_t unknown_count = 0;
@@ -82,16 +100,7 @@ int insert_live(const InsertArguments& arguments) {
         return true;
       });
   place->flush({});
-  Report report;
-  report.add("file", arguments.file.text());
-  add_keys(report, arguments.file, {source.encoding, source.normalise});
-  report.add("key_count", totals.key_count, count_text(totals.key_count));
-  report.add("new_count", new_count, count_text(new_count));
-  if (unknown_count > 0) {
-    report.add("maybe_new_count", unknown_count,
-               count_text(unknown_count) + ", sent again after a cut: new, or there before");
-  }
-  if (totals.null_count > 0) report.add("null_count", totals.null_count);
+  const Report report = report_of(arguments, source, totals, new_count, unknown_count);
   Output output;
   print(report, arguments.json, output);
   return new_count + unknown_count > 0 ? kSome : kNone;
@@ -124,12 +133,7 @@ int insert(const InsertArguments& arguments) {
       });
 
   held = file.hold();
-  Report report;
-  report.add("file", arguments.file.text());
-  add_keys(report, arguments.file, {source.encoding, source.normalise});
-  report.add("key_count", totals.key_count, count_text(totals.key_count));
-  report.add("new_count", new_count, count_text(new_count));
-  if (totals.null_count > 0) report.add("null_count", totals.null_count);
+  Report report = report_of(arguments, source, totals, new_count, 0);
   report.add("capacity", filter.capacity(), count_text(filter.capacity()));
   const double rate = add_state(report, filter);
   warn_if_overfull(arguments.file.text(), filter, rate);

@@ -30,6 +30,7 @@ Examples:
   bloomery load 'sqlite:shop.db?query=SELECT name FROM users WHERE id > 10' names.bloom -n 1M
   seq 1000 | bloomery load - numbers.bloom -n 1000
   bloomery load 'sqlite:shop.db?table=users&column=id' 'redisson:redis://127.0.0.1#users' -p 0.03
+  bloomery load 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users'
 
 In a server the bits travel as a whole, into a key beside the filter's, and are exchanged for it in one
 step. With --replace, what the old filter holds stays in the new one, as others may be adding to it.)";
@@ -56,6 +57,7 @@ int load_keys(const LoadArguments& arguments) {
                                 ": takes keys, not bits; create makes a filter there and insert "
                                 "fills it, or push sends one whole to a server with the module");
   }
+  require_may_be_there(arguments.fill.filter.kind_or_default(), arguments.file);
   if (!arguments.replace) refuse_existing(arguments.file);
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");

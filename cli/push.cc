@@ -125,7 +125,7 @@ Filled load_whole(const PushArguments& arguments, redis::PushOptions& options) {
   require_absent(file);
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.fill.keys, file, filter));
-  if (file.format == nullptr) options.notes = inspect(file.file.path).notes;
+  if (file.format == nullptr && !file.is_live()) options.notes = inspect(file.file.path).notes;
   const KeyForm form = filter.keys();
   return {std::move(filter), {}, form};
 }

@@ -12,7 +12,29 @@ Identity Identity::random() {
   return {key.words[0], key.words[1]};
 }
 
+std::string_view why(NoAbsent reason) noexcept {
+  switch (reason) {
+    case NoAbsent::none:
+      return "";
+    case NoAbsent::not_ready:
+      return "nobody has said yet that every key is in";
+    case NoAbsent::bits_alone:
+      return "nothing but its bits says that its bitmap is whole, so that a clear bit is no "
+             "\"absent\"; trust=bits in the location takes it for one, as the system itself does";
+    case NoAbsent::without_markers:
+      return "it has no marker items, which tell a whole filter from one that was lost and begun "
+             "anew by the next add: bloomery create puts them in, and trust=bits in the location "
+             "does without";
+  }
+  return "";
+}
+
 bool FilterPlace::advance(const PlaceHead&, const Watermark&, const CallContext&) {
+  refuse("has no watermark");
+}
+
+bool FilterPlace::insert_and_advance(std::span<const Key>, PlaceHead&, const Watermark&,
+                                     const CallContext&) {
   refuse("has no watermark");
 }
 

@@ -21,6 +21,17 @@ class AnyFilter;
 // What became of a key that was inserted somewhere. It is in, whichever of them it is.
 enum class Inserted : std::uint8_t { unknown, present, added };
 
+// Why a place says `unknown` of a key that its filter does not have.
+enum class NoAbsent : std::uint8_t {
+  none,            // it says `absent`
+  not_ready,       // nobody has said that every key is in (MemoryPlace::ready)
+  bits_alone,      // another system's bitmap, of which nothing but its bits says that it is whole
+  without_markers  // a filter of BF.* that may have been lost and begun anew
+};
+
+// That as a sentence for people, with what to do about it; empty for none.
+std::string_view why(NoAbsent reason) noexcept;
+
 // What a place says about its filter.
 struct PlaceHead {
   Identity identity{};            // made anew by whatever clears bits; unset: the place has none
@@ -28,10 +39,10 @@ struct PlaceHead {
   std::uint64_t inserted = 0;
   // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
   std::optional<Watermark> watermark{};
+  // How often insert_and_advance() and advance() were here: who moved it last knows his own step.
+  std::uint64_t beat = 0;
   bool is_empty = false;  // it holds no key; false where nobody knows
-  // Why `unknown` is said where `absent` could be, and what to do about it; empty: `absent` is
-  // said. For people.
-  std::string no_absent{};
+  NoAbsent no_absent = NoAbsent::none;
 };
 
 // A new filter beside the one that answers. From its making on, what is inserted into the place
@@ -91,9 +102,17 @@ class FilterPlace {
   // All of the filter as it was at one moment, in memory.
   virtual AnyFilter copy(const CallContext& context = {});
 
-  // Moves the watermark, if identity and watermark are still those of `expected`; else false.
+  // Moves the watermark, if identity, watermark and beat are still those of `expected`; else false.
+  // It must not get ahead of the bits: a server may lose what insert_many() put in, and still have
+  // the head that it had. So keys of a place in a server travel with their watermark, below.
   virtual bool advance(const PlaceHead& expected, const Watermark& next,
                        const CallContext& context = {});
+
+  // Inserts the keys, and moves the watermark in the same step; `head` is then what it is now.
+  // False: the head was not what `head` says, and the watermark stays where it is. Read the head,
+  // and send again every key above its watermark, since what was sent before may be lost.
+  virtual bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                                  const CallContext& context = {});
 
   // A new, empty filter of the same kind, for `options`.
   virtual std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,

@@ -125,7 +125,8 @@ class MemoryPlace final : public FilterPlace {
   PlaceHead head(const CallContext& = {}) override {
     const auto pass = gate_.enter();
     const State& state = *state_.load();
-    PlaceHead head{.identity = state.identity, .watermark = state.watermark};
+    PlaceHead head{.identity = state.identity, .watermark = state.watermark, .beat = state.beat};
+    if (!state.ready) head.no_absent = NoAbsent::not_ready;
     if constexpr (Filter<F> || std::same_as<F, AnyFilter>) {
       head.parameters = state.filter->parameters();
       head.inserted = state.filter->inserted();
@@ -136,9 +137,23 @@ class MemoryPlace final : public FilterPlace {
   bool advance(const PlaceHead& expected, const Watermark& next, const CallContext& = {}) override {
     const std::lock_guard lock(changing_);
     State state = *state_.load();
-    if (state.identity != expected.identity || state.watermark != expected.watermark) return false;
+    if (state.identity != expected.identity || state.watermark != expected.watermark ||
+        state.beat != expected.beat) {
+      return false;
+    }
     state.watermark = next;
+    ++state.beat;
     publish(std::move(state));
+    return true;
+  }
+
+  // What is in stays in as long as this process: two steps are as good as one.
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override {
+    insert_many(keys, std::span<Inserted>(), context);
+    if (!advance(head, next, context)) return false;
+    head.watermark = next;
+    ++head.beat;
     return true;
   }
 
@@ -192,6 +207,7 @@ class MemoryPlace final : public FilterPlace {
     std::shared_ptr<Next> next{};
     Identity identity{};
     std::optional<Watermark> watermark{};
+    std::uint64_t beat = 0;
     bool ready = false;
     bool must_enter_next = false;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "bloomery/errors.h"
@@ -30,6 +31,27 @@ const Kind& kind_of(FilterKind number) {
   static const KindTable table = table_of_kinds();
   if (const Kind* const found = table[static_cast<std::uint8_t>(number)]) return *found;
   throw FormatError("unknown filter kind " + std::to_string(static_cast<int>(number)));
+}
+
+bool is_changed_in_place(FilterKind number) {
+  const Kind& kind = kind_of(number);
+  return !is_foreign(number) && !kind.counts && !kind.has_layers && !kind.forgets &&
+         !kind.built_once;
+}
+
+bool loses_keys(FilterKind number) {
+  const Kind& kind = kind_of(number);
+  return kind.forgets || kind.counts;
+}
+
+void refuse_forgetting(const std::string& name) {
+  throw std::invalid_argument(name +
+                              ": its filter forgets keys or lets them be erased, so that its "
+                              "\"absent\" is no promise; allow_forgetting takes it all the same");
+}
+
+void require_keeps(FilterKind number, const std::string& name) {
+  if (loses_keys(number)) refuse_forgetting(name);
 }
 
 std::string_view any_hash_name(const FilterParameters& parameters) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +20,16 @@ const Kind& kind_of(FilterKind number);
 // Of any kind these are filter_kinds.h's functions of like names.
 void check_any_contents(const FilterContents& contents);
 std::uint64_t any_word_count(const FilterContents& contents);
+
+// Whether an insert only ever sets bits of one array, so that no crash between two of them leaves a
+// wrong answer: files of the kind can be mapped read-write.
+bool is_changed_in_place(FilterKind number);
+
+// Whether keys of its filters go again: by themselves, or erased.
+bool loses_keys(FilterKind number);
+// Throw std::invalid_argument, for those and for any: their "absent" is no promise.
+void require_keeps(FilterKind number, const std::string& name);
+[[noreturn]] void refuse_forgetting(const std::string& name);
 
 // "HighwayHash-128" for filters of ours that are secret, else as the kind says.
 std::string_view any_hash_name(const FilterParameters& parameters);

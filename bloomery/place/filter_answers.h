@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "bloomery/filter/any_filter.h"
@@ -10,10 +11,14 @@
 
 namespace bloomery {
 
-// What a filter that has no watermark says: nothing is `absent` behind a fence.
-inline void answer_from(const AnyFilter& filter, std::span<const Key> keys,
-                        std::span<Presence> answers, const CallContext& context) {
-  const Presence no = context.fence == nullptr ? Presence::absent : Presence::unknown;
+// What a filter says whose watermark is `reached`, or which has none: then nothing is `absent`
+// behind a fence. The watermark was read no later than the bits.
+inline void answer_from(const AnyFilter& filter, const std::optional<Watermark>& reached,
+                        std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) {
+  const bool may_say_no =
+      context.fence == nullptr || (reached && reached->reaches(context.fence->at_least));
+  const Presence no = may_say_no ? Presence::absent : Presence::unknown;
   std::array<bool, 256> found;
   for (std::size_t start = 0; start < keys.size(); start += found.size()) {
     const std::size_t count = std::min(found.size(), keys.size() - start);

@@ -10,22 +10,27 @@
 namespace bloomery {
 
 LoadedPlace::LoadedPlace(std::string name, AnyFilter filter)
-    : name_(std::move(name)), loaded_(std::move(filter)) {}
+    : name_(std::move(name)), has_notes_(false), loaded_(std::move(filter)) {}
 
-LoadedPlace::LoadedPlace(const FileLocation& location) : name_(location.text()) {
+LoadedPlace::LoadedPlace(const FileLocation& location)
+    : name_(location.text()), has_notes_(location.format == nullptr) {
   editor_.emplace(location);
 }
 
 void LoadedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
   const std::shared_lock lock(mutex_);
-  answer_from(filter(), keys, answers, context);
+  answer_from(filter(), reached(), keys, answers, context);
 }
 
 void LoadedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                               const CallContext&) {
   if (!editor_) refuse("is open for reading only");
   const std::lock_guard lock(mutex_);
+  insert(keys, outcomes);
+}
+
+void LoadedPlace::insert(std::span<const Key> keys, std::span<Inserted> outcomes) {
   std::array<bool, 256> was_new;
   for (std::size_t start = 0; start < keys.size(); start += was_new.size()) {
     const std::size_t count = std::min(was_new.size(), keys.size() - start);
@@ -36,6 +41,38 @@ void LoadedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
   }
 }
 
+std::optional<Watermark> LoadedPlace::reached() const {
+  return editor_ ? editor_->notes().reached() : std::nullopt;
+}
+
+bool LoadedPlace::move(const PlaceHead& expected, const Watermark& next) {
+  FileNotes& notes = editor_->notes();
+  if (notes.identity != expected.identity || notes.reached() != expected.watermark ||
+      notes.beat != expected.beat) {
+    return false;
+  }
+  if (!notes.identity.is_set()) notes.identity = Identity::random();
+  notes.source = next.source;
+  notes.watermark = next.position;
+  ++notes.beat;
+  return true;
+}
+
+bool LoadedPlace::advance(const PlaceHead& expected, const Watermark& next, const CallContext&) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next);
+}
+
+bool LoadedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                     const Watermark& next, const CallContext&) {
+  if (!editor_ || !has_notes_) refuse("has no watermark");
+  const std::lock_guard lock(mutex_);
+  insert(keys, {});
+  if (!move(head, next)) return false;
+  head = head_now();
+  return true;
+}
+
 void LoadedPlace::flush(const CallContext&) {
   const std::lock_guard lock(mutex_);
   if (editor_) editor_->commit();
@@ -43,9 +80,18 @@ void LoadedPlace::flush(const CallContext&) {
 
 PlaceHead LoadedPlace::head(const CallContext&) {
   const std::shared_lock lock(mutex_);
+  return head_now();
+}
+
+PlaceHead LoadedPlace::head_now() const {
   const bool is_empty = filter().inserted() == 0 && filter().cardinality() == 0;
-  return {
-      .parameters = filter().parameters(), .inserted = filter().inserted(), .is_empty = is_empty};
+  const FileNotes notes = editor_ ? editor_->notes() : FileNotes();
+  return {.identity = notes.identity,
+          .parameters = filter().parameters(),
+          .inserted = filter().inserted(),
+          .watermark = notes.reached(),
+          .beat = notes.beat,
+          .is_empty = is_empty};
 }
 
 }  // namespace bloomery

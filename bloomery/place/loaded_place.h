@@ -26,13 +26,23 @@ class LoadedPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
+  // With the keys: both are in the file after the next flush().
+  bool advance(const PlaceHead& expected, const Watermark& next,
+               const CallContext& context = {}) override;
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
 
  private:
+  void insert(std::span<const Key> keys, std::span<Inserted> outcomes);
+  bool move(const PlaceHead& expected, const Watermark& next);
+  std::optional<Watermark> reached() const;
+  PlaceHead head_now() const;
   const AnyFilter& filter() const noexcept { return editor_ ? editor_->filter() : *loaded_; }
 
   const std::string name_;
+  const bool has_notes_;  // other systems' files have none
   std::shared_mutex mutex_;
   std::optional<AnyFilter> loaded_;
   std::optional<FilterEditor> editor_;

@@ -11,7 +11,7 @@ MappedPlace::MappedPlace(const FileLocation& location, bool writes)
 
 void MappedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
-  answer_from(mapped_.filter(), keys, answers, context);
+  answer_from(mapped_.filter(), mapped_.notes().reached(), keys, answers, context);
 }
 
 void MappedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -29,7 +29,12 @@ void MappedPlace::flush(const CallContext&) {
 }
 
 PlaceHead MappedPlace::head(const CallContext&) {
-  return {.parameters = mapped_->parameters(), .inserted = mapped_->inserted()};
+  const FileNotes& notes = mapped_.notes();
+  return {.identity = notes.identity,
+          .parameters = mapped_->parameters(),
+          .inserted = mapped_->inserted(),
+          .watermark = notes.reached(),
+          .beat = notes.beat};
 }
 
 }  // namespace bloomery

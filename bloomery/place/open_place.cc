@@ -10,16 +10,13 @@
 #include "bloomery/place/mapped_place.h"
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/bulk_load.h"
+#include "bloomery/redis/native_load.h"
+#include "bloomery/redis/native_place.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
 namespace {
-
-bool forgets(FilterKind number) {
-  const Kind& kind = kind_of(number);
-  return kind.forgets || kind.counts;
-}
 
 std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const PlaceOptions& options) {
   const bool writes = options.access == PlaceOptions::read_write;
@@ -48,17 +45,16 @@ std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                   options.access == PlaceOptions::read_write,
                                   options.allow_forgetting);
   }
-  // None of the formats that live in servers forgets.
+  // Nothing else that lives in servers forgets.
+  if (location.is_own_bitmap()) {
+    return redis::open_native_place(location.server, options.access == PlaceOptions::read_write);
+  }
   if (location.is_live()) {
     return redis::open_bitmap_place(*location.format, location.server,
                                     options.access == PlaceOptions::read_write);
   }
   auto place = open_file(location.file, options);
-  if (!options.allow_forgetting && forgets(place->head().parameters.kind)) {
-    throw std::invalid_argument(location.text() +
-                                ": its filter forgets keys or lets them be erased, so that its "
-                                "\"absent\" is no promise; allow_forgetting takes it all the same");
-  }
+  if (!options.allow_forgetting) require_keeps(place->head().parameters.kind, location.text());
   return place;
 }
 
@@ -72,7 +68,12 @@ bool is_taken(const PlaceLocation& location) {
   }
   redis::Client client(redis::parse_location(location.server));
   if (location.dialect) return redis::are_items_taken(client);
+  if (location.is_own_bitmap()) return redis::native_exists(client);
   return redis::is_taken(client, *location.format);
+}
+
+void require_may_be_there(FilterKind kind, const PlaceLocation& location) {
+  if (location.is_own_bitmap()) redis::require_lives_in_string(kind, location.text());
 }
 
 void save(const FilterContents& contents, const PlaceLocation& location,
@@ -84,9 +85,10 @@ void save(const FilterContents& contents, const PlaceLocation& location,
                                 "it, and push sends one whole to a server with the module");
   }
   redis::Client client(redis::parse_location(location.server));
-  redis::bulk_load(
-      client, *location.format, contents,
-      {.replace = options.file.replace, .discard = options.discard, .progress = options.progress});
+  const redis::BulkOptions load{
+      .replace = options.file.replace, .discard = options.discard, .progress = options.progress};
+  if (location.is_own_bitmap()) return redis::load_native(client, contents, load);
+  redis::bulk_load(client, *location.format, contents, load);
 }
 
 void create_in_server(const PlaceLocation& location, std::uint64_t capacity, double rate) {
@@ -100,10 +102,12 @@ void create_in_server(const PlaceLocation& location, std::uint64_t capacity, dou
 
 void destroy(const PlaceLocation& location) {
   if (location.is_live()) {
-    if (!is_taken(location)) throw StoreError(location.text() + ": no filter is there");
     redis::Client client(redis::parse_location(location.server));
-    return location.dialect ? redis::destroy_items(client)
-                            : redis::destroy(client, *location.format);
+    const bool was_there = location.dialect           ? redis::destroy_items(client)
+                           : location.is_own_bitmap() ? redis::destroy_native(client)
+                                                      : redis::destroy(client, *location.format);
+    if (!was_there) throw StoreError(location.text() + ": no filter is there");
+    return;
   }
   const auto lock = WriterLock::of_existing(location.file.path);
   std::filesystem::remove(location.file.path);

@@ -32,10 +32,11 @@ struct PlaceOptions {
 //   guava:users.bin        a file of another system's format: loaded whole
 //   redisson:f?legacy=1    with what its bytes do not say
 //   redisson:redis://h#f   another system's filter where it lives in a server (docs/redis.md)
+//   bitmap:redis://h#f     one of our own in a string of a server
 // A file says `absent` for what it does not hold: that its keys are all there are is for the caller
-// to know. Behind a fence it says `unknown`: files have no watermark that could reach one.
+// to know. Behind a fence it says `unknown`, but for a file of our own whose watermark reaches it.
 //
-// What a filter in a server says, redis/bitmap_place.h tells.
+// What a filter in a server says, redis/bitmap_place.h and redis/native_place.h tell.
 //
 // Throws std::invalid_argument for a location that is none and a kind that forgets; StoreError and
 // FormatError as load() does; StoreError where another process writes the file.
@@ -54,6 +55,10 @@ struct PlaceSaveOptions {
 
 // Whether anything is there.
 bool is_taken(const PlaceLocation& location);
+
+// Throws std::invalid_argument for a kind of filter that cannot be saved there. Before the keys of
+// a long load are read.
+void require_may_be_there(FilterKind kind, const PlaceLocation& location);
 
 // Puts a filter there, whole, in one step. Throws as save() of files and redis/bulk_load.h do.
 void save(const FilterContents& contents, const PlaceLocation& location,

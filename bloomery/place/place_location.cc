@@ -19,7 +19,7 @@ PlaceLocation parse_place_location(std::string_view text) {
     throw std::invalid_argument(
         "the location of the server does not say whose filter is there; FORMAT:redis://..., with "
         "one of " +
-        redis::live_formats());
+        redis::live_formats() + ", bitmap, bf, bloom");
   }
   const std::size_t colon = std::min(text.find(':'), text.size());
   const std::string_view rest = text.substr(std::min(colon + 1, text.size()));
@@ -29,16 +29,16 @@ PlaceLocation parse_place_location(std::string_view text) {
   if (word == "bf" || word == "bloom") {
     location.dialect = word == "bf" ? redis::Dialect::bf : redis::Dialect::bloom;
     location.format = find_format("redisbloom");
-  } else {
+  } else if (word != "bitmap") {
     location.format = find_format(word);
-  }
-  if (location.format == nullptr) {
-    throw std::invalid_argument(word + ": no format is called so; in servers live " +
-                                redis::live_formats() + ", bf, bloom");
-  }
-  if (!location.dialect && !redis::is_live_format(*location.format)) {
-    throw std::invalid_argument(word + ": not a format that lives in a server; those are " +
-                                redis::live_formats());
+    if (location.format == nullptr) {
+      throw std::invalid_argument(word + ": no format is called so; in servers live " +
+                                  redis::live_formats() + ", bitmap, bf, bloom");
+    }
+    if (!redis::is_live_format(*location.format)) {
+      throw std::invalid_argument(word + ": not a format that lives in a server; those are " +
+                                  redis::live_formats() + ", bitmap, bf, bloom");
+    }
   }
   location.server = rest;
   redis::Location server = redis::parse_location(rest);

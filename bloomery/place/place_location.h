@@ -14,6 +14,7 @@ namespace bloomery {
 //   users.bloom                         a file of our own
 //   guava:users.bin                     one of another system's format
 //   redisson:redis://127.0.0.1#users    another system's filter where it lives (docs/redis.md)
+//   bitmap:redis://127.0.0.1#users      one of ours, in a string of a server
 //   bf:redis://127.0.0.1#users          one that its server asks itself, by BF.*; or bloom: by
 //   BLOOM.*
 struct PlaceLocation {
@@ -30,6 +31,8 @@ struct PlaceLocation {
   std::optional<redis::Dialect> dialect{};  // of one that its server asks itself
 
   bool is_live() const noexcept { return !server.empty(); }
+  // Whether it is one of ours in a string of a server.
+  bool is_own_bitmap() const noexcept { return is_live() && format == nullptr; }
   // As it was written but for the settings and passwords, for messages.
   std::string text() const { return is_live() ? name : file.text(); }
   // Throws std::invalid_argument, "LOCATION: WHY", for a filter in a server.

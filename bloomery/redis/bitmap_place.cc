@@ -22,10 +22,6 @@ namespace {
 constexpr std::size_t kProbesAtOnce = 14'000;
 constexpr std::size_t kProbesInTrip = 100'000;
 
-constexpr std::string_view kNothingButBits =
-    "nothing but its bits says that its bitmap is whole, so that a clear bit is no \"absent\"; "
-    "trust=bits in the location takes it for one, as the system itself does";
-
 }  // namespace
 
 // The keys of one transaction.
@@ -209,7 +205,7 @@ PlaceHead BitmapPlace::head(const CallContext& context) {
   const Found found = travel({}, Touch::read, context);
   if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
   return {.parameters = filter_.parameters,
-          .no_absent = filter_.trusts_bits ? "" : std::string(kNothingButBits)};
+          .no_absent = filter_.trusts_bits ? NoAbsent::none : NoAbsent::bits_alone};
 }
 
 AnyFilter BitmapPlace::copy(const CallContext& context) {

@@ -1,8 +1,8 @@
 #include "bloomery/redis/bitmap_transaction.h"
 
-#include <charconv>
 #include <string_view>
 
+#include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/transaction.h"
 
@@ -21,44 +21,13 @@ void append_config(Request& request, const LiveBitmap& filter) {
   request.add(words);
 }
 
-// Numbers as words, in one piece of memory.
-class Digits {
- public:
-  explicit Digits(std::size_t count) : text_(count * kLongest, '\0'), next_(text_.data()) {}
-
-  std::string_view add(std::uint64_t number) {
-    char* const start = next_;
-    next_ = std::to_chars(start, start + kLongest, number).ptr;
-    return {start, static_cast<std::size_t>(next_ - start)};
-  }
-
- private:
-  static constexpr std::size_t kLongest = 20;
-  std::string text_;
-  char* next_;
-};
-
 void append_bits(Request& request, const LiveBitmap& filter, Touch touch,
                  std::span<const std::uint64_t> known, std::span<const std::uint64_t> positions) {
   if (touch == Touch::copy) {
     request.add({"GET", filter.key});
-    return;
+  } else {
+    append_bitfield(request, filter.key, touch == Touch::set, known, positions);
   }
-  Digits digits(known.size() + positions.size());
-  std::vector<std::string_view> words{touch == Touch::set ? "BITFIELD" : "BITFIELD_RO", filter.key};
-  words.reserve(2 + 3 * known.size() + 4 * positions.size());
-  const auto get = [&](std::uint64_t position) {
-    words.insert(words.end(), {"GET", "i1", digits.add(position)});
-  };
-  for (const std::uint64_t position : known) get(position);
-  for (const std::uint64_t position : positions) {
-    if (touch == Touch::read) {
-      get(position);
-    } else {
-      words.insert(words.end(), {"SET", "i1", digits.add(position), "-1"});
-    }
-  }
-  request.add(words);
 }
 
 [[noreturn]] void fail(const LiveBitmap& filter, const char* what) {
@@ -78,22 +47,6 @@ void read_config(const Reply& reply, const LiveBitmap& filter, TransactionResult
     } else if (value.text != filter.config[i].value) {
       result.doubt = "its configuration has changed since it was opened";
     }
-  }
-}
-
-void read_bits(const Reply& reply, const LiveBitmap& filter, std::size_t known_count,
-               std::size_t count, TransactionResult& result) {
-  if (!reply.is(Reply::Type::array) || reply.elements.size() != known_count + count) {
-    fail(filter, "its bits");
-  }
-  result.known_bits.reserve(known_count);
-  result.bits.reserve(count);
-  for (const Reply& bit : reply.elements) {
-    if (!bit.is(Reply::Type::number) || (bit.number != 0 && bit.number != -1)) {
-      fail(filter, "a bit");
-    }
-    auto& bits = result.known_bits.size() < known_count ? result.known_bits : result.bits;
-    bits.push_back(bit.number == -1);
   }
 }
 
@@ -146,7 +99,8 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
   if (touch == Touch::copy) {
     read_bitmap(all.back(), filter, known, result);
   } else {
-    read_bits(all.back(), filter, known.size(), position_count, result);
+    read_bitfield(all.back(), known.size(), position_count, result.known_bits, result.bits,
+                  filter.name);
   }
   return result;
 }

@@ -14,9 +14,6 @@
 // MULTI, ECHO, ROLE, STRLEN, HMGET of the configuration, one BITFIELD of all bits, EXEC: the bits
 // and all that says whether they may be believed, of one moment. What ECHO says belongs to this
 // question alone: nobody takes the answer to another for its own.
-//
-// A bit travels as a signed field of one bit, "-1" or "0": no single byte that changes on the way
-// makes an absent key of one that is there.
 namespace bloomery::redis {
 
 // `copy` reads the whole bitmap.

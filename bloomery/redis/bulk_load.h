@@ -23,8 +23,8 @@ struct BulkOptions {
 // Whether anything is under the names that a filter of the format has there.
 bool is_taken(Client& client, const Format& format);
 
-// Removes them.
-void destroy(Client& client, const Format& format);
+// Removes them; whether anything was there.
+bool destroy(Client& client, const Format& format);
 
 // Puts a filter's bits where the client's location says, with its configuration, as the format's
 // system has them; the bitmap has its whole length from the start. The bits travel in pieces of at

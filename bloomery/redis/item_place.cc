@@ -8,6 +8,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/live_bitmap.h"
@@ -18,9 +19,6 @@ namespace {
 
 constexpr std::size_t kItemsInTrip = 10'000;
 constexpr std::size_t kMarkers = 8;
-constexpr std::string_view kNoMarkers =
-    "it has no marker items, which tell a whole filter from one that was lost and begun anew by "
-    "the next add: bloomery create puts them in, and trust=bits in the location does without";
 
 std::vector<std::string> markers_of(const std::string& token) {
   std::vector<std::string> markers;
@@ -229,7 +227,7 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   const Trip trip = travel({}, false, context);
   if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
   PlaceHead head{.inserted = trip.item_count,
-                 .no_absent = setup_.says_absent ? "" : std::string(kNoMarkers)};
+                 .no_absent = setup_.says_absent ? NoAbsent::none : NoAbsent::without_markers};
   head.parameters.kind = FilterKind::redisbloom;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
   head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
@@ -245,8 +243,8 @@ bool are_items_taken(Client& client) {
   return with_item_keys(client, "EXISTS") != 0;
 }
 
-void destroy_items(Client& client) {
-  with_item_keys(client, "DEL");
+bool destroy_items(Client& client) {
+  return with_item_keys(client, "DEL") != 0;
 }
 
 void create_items(Client& client, std::uint64_t capacity, double rate) {
@@ -290,12 +288,7 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
         setup.forgets = true;
       }
     }
-    if (setup.forgets && !allow_forgetting) {
-      throw std::invalid_argument(
-          setup.name +
-          ": its filter forgets keys or lets them be erased, so that its "
-          "\"absent\" is no promise; allow_forgetting takes it all the same");
-    }
+    if (setup.forgets && !allow_forgetting) refuse_forgetting(setup.name);
   }
   return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
 }

@@ -9,7 +9,6 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/classic_layout.h"
-#include "bloomery/filter/whole_layout.h"
 #include "bloomery/format/bloom_filter_helper.h"
 #include "bloomery/format/gozero.h"
 #include "bloomery/format/kinds.h"
@@ -27,14 +26,6 @@ namespace {
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 32;  // of a string of Redis
 constexpr std::uint64_t kBitsInKilobyte = 8192;
 
-template <class Scheme>
-Positions positions_of(const FilterParameters& parameters) {
-  return [layout = WholeLayout<ClassicLayout<Scheme>>(parameters)](
-             Key key, std::vector<std::uint64_t>& all) {
-    layout.for_each_position(layout.hash(key), [&](std::uint64_t at) { all.push_back(at); });
-  };
-}
-
 std::uint64_t need_bits(const SettingsReader& read, std::uint64_t most) {
   const std::uint64_t bits = read.need_count("bits");
   if (bits > most) read.refuse("bits", "at most " + std::to_string(most) + ", one string's");
@@ -44,7 +35,7 @@ std::uint64_t need_bits(const SettingsReader& read, std::uint64_t most) {
 LiveBitmap gozero_of(const SettingsReader& read) {
   const Geometry geometry{.bit_count = need_bits(read, kMostBits), .probe_count = 14};
   LiveBitmap filter{.parameters = promised_parameters(FilterKind::gozero, geometry, read)};
-  filter.positions = positions_of<GozeroProbes>(filter.parameters);
+  filter.positions = positions_of<ClassicLayout<GozeroProbes>>(filter.parameters);
   return filter;
 }
 
@@ -57,7 +48,7 @@ LiveBitmap php_of(const SettingsReader& read) {
   if (read.count("bits").value_or(bits) != bits) read.refuse("bits", "not 8192 times size_kb");
   LiveBitmap filter{.parameters = promised_parameters(FilterKind::php,
                                                       {.bit_count = bits, .probe_count = 3}, read)};
-  filter.positions = positions_of<PhpProbes>(filter.parameters);
+  filter.positions = positions_of<ClassicLayout<PhpProbes>>(filter.parameters);
   return filter;
 }
 
@@ -67,7 +58,7 @@ LiveBitmap pyrebloom_of(const SettingsReader& read) {
   if (filter.parameters.geometry.bit_count > pyrebloom::kPartBits) {
     read.refuse("bits", "of more than one string, which cannot be asked where they live");
   }
-  filter.positions = positions_of<PyrebloomProbes>(filter.parameters);
+  filter.positions = positions_of<ClassicLayout<PyrebloomProbes>>(filter.parameters);
   return filter;
 }
 
@@ -75,7 +66,7 @@ LiveBitmap bloom_filter_helper_of(const SettingsReader& read) {
   LiveBitmap filter{
       .parameters = bitmap_parameters(FilterKind::mitz_32, read, bloom_filter_helper::geometry)};
   if (filter.parameters.geometry.bit_count > kMostBits) read.refuse("bits", "at most 2^32");
-  filter.positions = positions_of<Mitz32Probes>(filter.parameters);
+  filter.positions = positions_of<ClassicLayout<Mitz32Probes>>(filter.parameters);
   return filter;
 }
 
@@ -178,7 +169,7 @@ LiveBitmap live_redisson(Location location, const RedissonFields& fields) {
   parameters.keys = usual_keys(redisson::kFormat);
   check_any_contents({.parameters = parameters});
   filter.settings = redisson::kFormat.settings_of({.parameters = parameters});
-  filter.positions = positions_of<RedissonProbes>(parameters);
+  filter.positions = positions_of<ClassicLayout<RedissonProbes>>(parameters);
   return filter;
 }
 

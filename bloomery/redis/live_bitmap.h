@@ -1,20 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bloomery/filter/parameters.h"
 #include "bloomery/format/format.h"
-#include "bloomery/hash/key.h"
 #include "bloomery/redis/location.h"
+#include "bloomery/redis/positions.h"
 
 namespace bloomery::redis {
-
-// Appends where the bits of a key are.
-using Positions = std::function<void(Key key, std::vector<std::uint64_t>& positions)>;
 
 // A field of a configuration, and what it says; it is compared as bytes, as the systems do.
 struct ConfigField {

@@ -57,12 +57,6 @@ void require_bits_only(FilterKind kind, const std::filesystem::path& path) {
 
 }  // namespace
 
-bool is_changed_in_place(FilterKind number) {
-  const Kind& kind = kind_of(number);
-  return !is_foreign(number) && !kind.counts && !kind.has_layers && !kind.forgets &&
-         !kind.built_once;
-}
-
 MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& options)
     : path_(follow_links(path)) {
   if (options.recover) recover(path_);
@@ -198,7 +192,7 @@ void recover(const std::filesystem::path& path) {
   const auto lock = WriterLock::of(target);
   const RegularFile& file = lock.file();
   auto header = read_header(file);
-  if (!header.open_for_writing) return;
+  if (!header.open_for_writing && !header.is_live) return;
   const BodySummary body = summarize_body(file, header.layout);
   file.write(std::as_bytes(std::span(body.checksums)), header.layout.table_offset);
   file.sync();
@@ -207,6 +201,7 @@ void recover(const std::filesystem::path& path) {
   contents.inserted =
       std::max(contents.inserted, static_cast<std::uint64_t>(std::llround(estimate)));
   header.open_for_writing = false;
+  header.is_live = false;
   const auto head = encode_head(header);
   file.write(std::span(head).first(kHeaderBytes), 0);
   file.sync();

@@ -29,10 +29,6 @@ struct MapOptions {
   bool survive_truncation = true;
 };
 
-// Whether files of the kind can be mapped read-write: where an insert only ever sets bits, so that
-// no crash between two of them leaves a wrong answer.
-bool is_changed_in_place(FilterKind kind);
-
 // A filter whose words are a file's pages: open at once whatever its size, shared by all processes
 // that map it, and read as it is asked, a page at a time. Verifying brings it all into the system's
 // cache, and is the quick way to warm it up.

@@ -25,6 +25,7 @@ FileHeader read_header(const RegularFile& file) {
 }
 
 void require_closed_cleanly(const FileHeader& header, const std::filesystem::path& path) {
+  if (header.is_live) throw_format_error(path, std::string(kLiveBody));
   if (!header.open_for_writing) return;
   throw_format_error(path,
                      "not closed cleanly: a writer has it open, or died while it had; if it died, "
@@ -88,7 +89,7 @@ FileInfo inspect(const std::filesystem::path& path, bool verify) {
   info.version = kFileVersion;
   info.contents = header.contents;
   info.notes = header.notes;
-  info.closed_cleanly = !header.open_for_writing;
+  info.closed_cleanly = !header.open_for_writing && !header.is_live;
   info.file_bytes = header.layout.file_bytes;
   info.body_offset = header.layout.body_offset;
   info.body_bytes = header.layout.body_bytes;

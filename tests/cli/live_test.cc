@@ -191,5 +191,40 @@ TEST_F(LiveCommand, WhatCannotBeDoneThereIsRefusedByName) {
   EXPECT_EQ(shell_.run("bloomery check --as text -q" + trusted(), "in\n").status, 0);
 }
 
+TEST_F(LiveCommand, OneOfOursInAStringTakesEveryCommand) {
+  const std::string own = at("bitmap", "", "own");
+  const std::string file = (folder_.path() / "own.bloom").string();
+  ASSERT_EQ(shell_.run("bloomery load - -n 1000 -p 0.0001 --as i64" + own, "1\n2\n3\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery load - -n 1000" + own, "1\n").status, 2) << "it is there";
+  // It says how its keys are written, and needs no trust.
+  const Outcome some = shell_.run("bloomery check" + own, "2\n02\n7\n");
+  EXPECT_EQ(some.out, "2\n02\n") << some.err;
+  EXPECT_EQ(some.status, 0);
+  EXPECT_EQ(shell_.run("bloomery check --as text" + own, "2\n").status, 2);
+  const Outcome inserted = shell_.run("bloomery insert --json" + own, "3\n4\n");
+  EXPECT_EQ(inserted.json().at("new_count"), 1) << inserted.err;
+  EXPECT_EQ(shell_.run("bloomery insert --as text" + own, "x\n").status, 2);
+  const auto info = shell_.run("bloomery info --json" + own).json();
+  EXPECT_EQ(info.at("keys"), "i64");
+  EXPECT_EQ(info.at("says_absent"), true);
+  EXPECT_EQ(info.at("identity").get<std::string>().size(), 32U);
+  EXPECT_EQ(shell_.run("bloomery explain" + own + "4").status, 0);
+  EXPECT_EQ(shell_.run("bloomery explain" + own + "5").status, 1);
+
+  EXPECT_EQ(shell_.run("bloomery convert" + own + file).status, 0);
+  EXPECT_EQ(shell_.run("bloomery check " + file, "4\n5\n").out, "4\n");
+  EXPECT_EQ(shell_.run("bloomery convert --replace " + file + own).status, 0);
+  EXPECT_EQ(shell_.run("bloomery merge " + file + ".2" + own + file).status, 0);
+  EXPECT_EQ(shell_.run("bloomery erase" + own, "4\n").status, 2);
+  EXPECT_EQ(shell_.run("bloomery destroy --yes" + own).status, 0);
+  EXPECT_EQ(shell_.run("bloomery destroy --yes" + own).status, 2) << "gone";
+  EXPECT_EQ(shell_.run("bloomery check" + own, "4\n").status, 2) << "nothing is there";
+
+  const Outcome refused = shell_.run("bloomery create -n 10 -p 0.1 --kind windowed" + own);
+  EXPECT_THAT(refused.err, HasSubstr("windowed does not live in a string"));
+  EXPECT_EQ(shell_.run("bloomery create -n 10 -p 0.1" + own).status, 0);
+  EXPECT_EQ(shell_.run("bloomery check" + own, "4\n").status, 1);
+}
+
 }  // namespace
 }  // namespace bloomery

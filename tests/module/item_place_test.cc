@@ -58,7 +58,7 @@ TEST_F(ItemPlaces, WithMarkersSayAbsent) {
   place->insert_many(keys, outcomes);
   EXPECT_EQ(outcomes, (std::vector{Inserted::added, Inserted::added, Inserted::present}));
   EXPECT_EQ(answers_about(*place, {"a", "c"}), (std::vector{Presence::maybe, Presence::absent}));
-  EXPECT_EQ(place->head().no_absent, "");
+  EXPECT_EQ(place->head().no_absent, NoAbsent::none);
   EXPECT_GE(place->head().parameters.capacity, 1'000U);
   const Fence fence{{{.high = 1, .low = 1}, 1}};
   EXPECT_EQ(place->presence_of("c", {.fence = &fence}), Presence::unknown);
@@ -70,7 +70,7 @@ TEST_F(ItemPlaces, WithoutMarkersSayAbsentOnlyWhereTheyAreTrusted) {
   server_->ask("BF.ADD f a");
   EXPECT_EQ(answers_about(*open(Dialect::bf), {"a", "c"}),
             (std::vector{Presence::maybe, Presence::unknown}));
-  EXPECT_NE(open(Dialect::bf)->head().no_absent, "");
+  EXPECT_EQ(open(Dialect::bf)->head().no_absent, NoAbsent::without_markers);
   EXPECT_EQ(open(Dialect::bf, "?trust=bits")->presence_of("c"), Presence::absent);
 }
 

@@ -52,6 +52,30 @@ TEST_F(OpenPlace, BehindAFenceAFileSaysNothingIsAbsent) {
   EXPECT_EQ(place->presence_of("in", {.fence = &fence}), Presence::maybe);
 }
 
+TEST_F(OpenPlace, AFileOfOursMovesItsWatermarkWithItsKeys) {
+  const std::string path = file(FilterKind::scalable);
+  const Watermark at{{.high = 1, .low = 1}, 7};
+  const Fence fence{at};
+  {
+    const auto place = open_place(path, kWrite);
+    PlaceHead head = place->head();
+    const PlaceHead old = head;
+    const std::array<Key, 1> keys{"row 7"};
+    ASSERT_TRUE(place->insert_and_advance(keys, head, at));
+    EXPECT_EQ(head.watermark, at);
+    EXPECT_FALSE(place->advance(old, {at.source, 8})) << "somebody was here since";
+    EXPECT_EQ(place->presence_of("out", {.fence = &fence}), Presence::absent);
+    place->flush({});
+  }
+  const auto place = open_place(path);
+  EXPECT_EQ(place->head().watermark, at);
+  EXPECT_TRUE(place->head().identity.is_set());
+  EXPECT_EQ(place->presence_of("row 7", {.fence = &fence}), Presence::maybe);
+  EXPECT_EQ(place->presence_of("out", {.fence = &fence}), Presence::absent);
+  const Fence later{{at.source, 8}};
+  EXPECT_EQ(place->presence_of("out", {.fence = &later}), Presence::unknown);
+}
+
 TEST_F(OpenPlace, TakesNoKindThatForgetsUnlessTold) {
   for (const FilterKind kind :
        {FilterKind::windowed, FilterKind::counting, FilterKind::classic_counting}) {

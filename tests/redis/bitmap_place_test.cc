@@ -231,8 +231,9 @@ TEST_F(LiveFilter, SaysAbsentOnlyWhereItsBitsAreTrusted) {
   const auto place = open_bitmap_place(redisson::kFormat, at("f"), false);
   EXPECT_EQ(place->presence_of("in"), Presence::maybe);
   EXPECT_EQ(place->presence_of("out"), Presence::unknown);
-  EXPECT_NE(place->head().no_absent.find("trust=bits"), std::string::npos);
-  EXPECT_EQ(open("redisson", "f")->head().no_absent, "");
+  EXPECT_EQ(place->head().no_absent, NoAbsent::bits_alone);
+  EXPECT_NE(why(NoAbsent::bits_alone).find("trust=bits"), std::string_view::npos);
+  EXPECT_EQ(open("redisson", "f")->head().no_absent, NoAbsent::none);
   EXPECT_EQ(
       open_bitmap_place(*find_format("gozero"), at("f", "?bits=80"), false)->presence_of("out"),
       Presence::unknown);

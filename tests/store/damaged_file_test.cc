@@ -159,10 +159,11 @@ TEST_F(DamagedFile, IsRefusedWhenItWasNeverOurs) {
 TEST_F(DamagedFile, IsRefusedFromTheFuture) {
   expect_refused(with<std::uint8_t>(8, 2), "written by a newer version (2; this program reads 1)");
   expect_refused(with<std::uint8_t>(8, 0), "unknown version (0");
-  for (int flag = 1; flag < 8; ++flag) {
+  for (int flag = 2; flag < 8; ++flag) {
     expect_refused(with(9, static_cast<std::uint8_t>(1 << flag)), "unknown flags");
   }
   expect_refused(with<std::uint8_t>(9, 1), "not closed cleanly");
+  expect_refused(with<std::uint8_t>(9, 2), "a filter in a server, which no checksum covers");
 }
 
 TEST_F(DamagedFile, IsRefusedWithAHeaderThatCannotBe) {
@@ -201,7 +202,9 @@ TEST_F(DamagedFile, IsRefusedWithFieldsThatCannotBe) {
   expect_refused(with<std::uint16_t>(66, 36), "a secret key has 32");
   expect_refused(with<std::uint16_t>(66, 0xffff), "do not fit");
   expect_refused(with<std::uint8_t>(64 + 36, 1), "padding is not zero");
-  expect_refused(with<std::uint16_t>(64 + 40, 8), "unknown tag 8");
+  expect_refused(with<std::uint16_t>(64 + 40, 10), "unknown tag 10");
+  expect_refused(with<std::uint16_t>(64 + 40, 8), "an identity has 16");
+  expect_refused(with<std::uint16_t>(64 + 40, 9), "the source of a watermark has 24");
   expect_refused(with<std::uint16_t>(64 + 56, 2), "tags must rise");
   expect_refused(with<std::uint16_t>(64 + 58, 9), "padding is not zero");
 }

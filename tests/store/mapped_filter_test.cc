@@ -1,5 +1,7 @@
 #include "bloomery/store/mapped_filter.h"
 
+#include "bloomery/format/kinds.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -86,6 +86,21 @@ TEST(NativeFile, KeepsItsNotes) {
   EXPECT_THROW(save(filter, folder / "f", {.notes = {.note = note + "x"}}), std::invalid_argument);
 }
 
+TEST(NativeFile, KeepsItsIdentityAndHowFarWhichSourceWasRead) {
+  const ScratchFolder folder;
+  const AnyFilter filter = testing::sample(FilterKind::blocked, {.capacity = 500});
+  const FileNotes before{
+      .watermark = 0, .epoch = 3, .identity = {1, 2}, .source = {3, 4}, .beat = 5};
+  save(filter, folder / "f", {.notes = before});
+  const FileNotes notes = inspect(folder / "f").notes;
+  EXPECT_EQ(notes.identity, before.identity);
+  EXPECT_EQ(notes.beat, 5U);
+  EXPECT_EQ(notes.reached(), (Watermark{{3, 4}, 0}));
+  // A watermark of nobody's data is none that a fence could ask for.
+  save(filter, folder / "g", {.notes = {.watermark = 7}});
+  EXPECT_FALSE(inspect(folder / "g").notes.reached());
+}
+
 TEST(NativeFile, SaysWhatItHolds) {
   const ScratchFolder folder;
   const AnyFilter filter = testing::sample(FilterKind::blocked, {.capacity = 500});

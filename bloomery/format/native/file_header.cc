@@ -165,6 +165,13 @@ std::optional<ForeignField> foreign_of(const FilterParameters& parameters) {
                       parameters.foreign_data};
 }
 
+std::uint8_t flags_of(const FileHeader& header) noexcept {
+  std::uint8_t flags = 0;
+  if (header.open_for_writing) flags |= kFlagOpenForWriting;
+  if (header.is_live) flags |= kFlagLive;
+  return flags;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_head(const FileHeader& header) {
@@ -173,13 +180,14 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   const std::uint64_t body_bits = any_word_count(header.contents) * kWordBits;
   const auto fields = encode_fields(
       {parameters.hash.secret(), header.notes.watermark, header.notes.note, parameters.growth,
-       header.contents.layers, window_of(parameters), foreign_of(parameters), parameters.keys});
+       header.contents.layers, window_of(parameters), foreign_of(parameters), parameters.keys,
+       header.notes.identity, header.notes.source, header.notes.beat});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
   std::memcpy(head.data(), kFileMagic.data(), kFileMagic.size());
   put_number(head, kVersionAt, kFileVersion);
-  put_number(head, kFlagsAt, header.open_for_writing ? kFlagOpenForWriting : std::uint8_t{0});
+  put_number(head, kFlagsAt, flags_of(header));
   put_number(head, kKindAt, static_cast<std::uint8_t>(parameters.kind));
   put_number(head, kHashAt, static_cast<std::uint8_t>(hash_id_of(parameters)));
   put_number(head, kProbeCountAt, static_cast<std::uint8_t>(geometry.probe_count));
@@ -214,7 +222,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
     throw FormatError("damaged: checksum of the header (byte 60) does not match");
   }
   const auto flags = get_number<std::uint8_t>(head, kFlagsAt);
-  if ((flags & ~kFlagOpenForWriting) != 0) {
+  if ((flags & ~(kFlagOpenForWriting | kFlagLive)) != 0) {
     throw FormatError("unknown flags " + std::to_string(flags) + " at byte 9");
   }
   for (std::uint64_t at = kHeaderBytes + field_bytes; at < layout.body_offset; ++at) {
@@ -225,10 +233,12 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
 
   const auto fields = decode_fields(head.subspan(kHeaderBytes, field_bytes), kHeaderBytes);
   FileHeader header;
-  header.open_for_writing = flags != 0;
+  header.open_for_writing = (flags & kFlagOpenForWriting) != 0;
+  header.is_live = (flags & kFlagLive) != 0;
   header.layout = layout;
   header.contents.inserted = get_number<std::uint64_t>(head, kInsertedAt);
-  header.notes = {fields.watermark, fields.note, get_number<std::uint32_t>(head, kEpochAt)};
+  header.notes = {fields.watermark, fields.note,   get_number<std::uint32_t>(head, kEpochAt),
+                  fields.identity,  fields.source, fields.beat};
   FilterParameters& parameters = header.contents.parameters;
   parameters.kind = static_cast<FilterKind>(get_number<std::uint8_t>(head, kKindAt));
   parameters.hash = decode_hash(head, parameters.kind, fields);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/filter/filter_contents.h"
@@ -20,8 +21,15 @@ struct FileHeader {
   FilterContents contents;  // but no words
   FileNotes notes;
   bool open_for_writing = false;
-  FileLayout layout;  // decode_head fills it; encode_head does not read it
+  bool is_live = false;  // bits were set since the table was written, and not one was cleared
+  FileLayout layout;     // decode_head fills it; encode_head does not read it
 };
+
+// Why the bytes of a filter that lived in a server are no whole file.
+inline constexpr std::string_view kLiveBody =
+    "its bits are those of a filter in a server, which no checksum covers: bloomery convert "
+    "bitmap:redis://... FILE takes it out whole, and bloomery insert --in-place --recover seals "
+    "bytes that were taken out otherwise";
 
 // Header, fields and zeros: all bytes before the body. Throws std::invalid_argument for a note that
 // is too long.

@@ -40,6 +40,7 @@ inline constexpr std::uint64_t kMaxHeadBytes = 17 * kBodyAlignment;
 inline constexpr std::array<std::uint8_t, 8> kFileMagic{0x89, 'B', 'L', 'O', 'O', 'M', '\r', '\n'};
 inline constexpr std::uint8_t kFileVersion = 1;
 inline constexpr std::uint8_t kFlagOpenForWriting = 1;
+inline constexpr std::uint8_t kFlagLive = 2;  // in a server: the table says nothing of the body
 
 // No sum here can overflow: the body of the largest bit count is 2^61 bytes.
 constexpr FileLayout FileLayout::of(std::uint16_t field_bytes, std::uint64_t bit_count) noexcept {

@@ -20,6 +20,8 @@ constexpr std::uint16_t kLayersTag = 4;
 constexpr std::uint16_t kWindowTag = 5;
 constexpr std::uint16_t kForeignTag = 6;
 constexpr std::uint16_t kKeysTag = 7;
+constexpr std::uint16_t kIdentityTag = 8;
+constexpr std::uint16_t kSourceTag = 9;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
@@ -42,6 +44,9 @@ constexpr std::size_t kKeysBytes = 4;
 constexpr std::size_t kEncodingAt = 0;
 constexpr std::size_t kNormaliseAt = 1;
 constexpr std::size_t kKeysReservedAt = 2;
+
+constexpr std::size_t kIdentityBytes = 16;
+constexpr std::size_t kSourceBytes = 24;
 
 void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, std::size_t count) {
   const std::size_t at = to.size();
@@ -148,6 +153,17 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
         refuse(offset, problem);
       }
       return;
+    case kIdentityTag:
+      require(value.size() == kIdentityBytes, "an identity has 16");
+      fields.identity = {get_number<std::uint64_t>(value, 0), get_number<std::uint64_t>(value, 8)};
+      if (!fields.identity.is_set()) refuse(offset, "an identity of zeros");
+      return;
+    case kSourceTag:
+      require(value.size() == kSourceBytes, "the source of a watermark has 24");
+      fields.source = {get_number<std::uint64_t>(value, 0), get_number<std::uint64_t>(value, 8)};
+      fields.beat = get_number<std::uint64_t>(value, kIdentityBytes);
+      if (!fields.source.is_set() && fields.beat == 0) refuse(offset, "it says nothing");
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -172,7 +188,7 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
   if (fields.secret) {
     append(bytes, kSecretTag, fields.secret->words.data(), sizeof fields.secret->words);
   }
-  if (fields.watermark != 0) {
+  if (fields.watermark != 0 || fields.source.is_set()) {
     append(bytes, kWatermarkTag, &fields.watermark, sizeof fields.watermark);
   }
   if (!fields.note.empty()) append(bytes, kNoteTag, fields.note.data(), fields.note.size());
@@ -204,6 +220,14 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     put_number(std::span(keys), kEncodingAt, static_cast<std::uint8_t>(fields.keys.encoding));
     put_number(std::span(keys), kNormaliseAt, static_cast<std::uint8_t>(fields.keys.normalise));
     append(bytes, kKeysTag, keys.data(), keys.size());
+  }
+  if (fields.identity.is_set()) {
+    const std::array identity{fields.identity.high, fields.identity.low};
+    append(bytes, kIdentityTag, identity.data(), kIdentityBytes);
+  }
+  if (fields.source.is_set() || fields.beat != 0) {
+    const std::array source{fields.source.high, fields.source.low, fields.beat};
+    append(bytes, kSourceTag, source.data(), kSourceBytes);
   }
   return bytes;
 }

@@ -37,6 +37,8 @@ struct ForeignField {
 //   tag 5 window, 24 bytes: length in ms 8, generations 4, zeros 4, bits of a generation 8
 //   tag 6 foreign scheme, 16 to 32768 bytes: bits 8, options 4, zeros 4, what its format carries
 //   tag 7 keys, 4 bytes: encoding 1, normalisation 1, zeros 2; not there for plain text
+//   tag 8 identity, 16 bytes: high 8, low 8
+//   tag 9 source of the watermark, 24 bytes: its identity 16 or zeros, beat 8
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -49,6 +51,9 @@ struct TypedFields {
   std::optional<WindowField> window;
   std::optional<ForeignField> foreign;
   KeyForm keys;
+  Identity identity;
+  Identity source;
+  std::uint64_t beat = 0;
 };
 
 // Throws std::invalid_argument for a note that is too long.

@@ -1,0 +1,115 @@
+#include "bloomery/redis/key_beside.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <exception>
+#include <utility>
+
+#include "bloomery/filter/watermark.h"
+#include "bloomery/redis/errors.h"
+#include "bloomery/redis/hash_slot.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::size_t kPieceBytes = 1024 * 1024;
+constexpr std::string_view kMostIdle = "3600000";  // milliseconds
+
+std::uint64_t count_bits(std::span<const std::byte> bytes) {
+  std::uint64_t count = 0;
+  for (const std::byte each : bytes) {
+    count += static_cast<std::uint64_t>(std::popcount(std::to_integer<unsigned char>(each)));
+  }
+  return count;
+}
+
+// In a cluster it must be where the filter is.
+std::string name_beside(const std::string& key) {
+  std::uint64_t suffix = Identity::random().high;
+  for (;;) {
+    char text[32];
+    std::snprintf(text, sizeof text, ":next:%016llx", static_cast<unsigned long long>(suffix++));
+    const std::string next = key + text;
+    if (hash_slot(next) == hash_slot(key)) return next;
+  }
+}
+
+}  // namespace
+
+KeyBeside::KeyBeside(Client& client, std::string name, std::string filter_key,
+                     std::vector<std::byte> bytes)
+    : client_(client),
+      name_(std::move(name)),
+      filter_key_(std::move(filter_key)),
+      bytes_(std::move(bytes)),
+      next_(name_beside(filter_key_)) {}
+
+KeyBeside::~KeyBeside() {
+  if (is_done_) return;
+  try {
+    client_.run(Request().add({"DEL", next_}).about(next_), Repeat::safe);
+  } catch (const std::exception&) {
+    // It has an hour to live.
+  }
+}
+
+std::uint64_t KeyBeside::bit_count() const noexcept {
+  return count_bits(bytes_);
+}
+
+void KeyBeside::send(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+  // The last piece gives the key its length: whatever is lost after that, shows.
+  const std::size_t last = (bytes_.size() - 1) / kPieceBytes * kPieceBytes;
+  send_piece(last);
+  for (std::size_t start = 0; start < last; start += kPieceBytes) {
+    if (progress) progress(start, bytes_.size());
+    if (count_bits(piece_at(start)) > 0) send_piece(start);
+  }
+  if (progress) progress(bytes_.size(), bytes_.size());
+}
+
+std::span<const std::byte> KeyBeside::piece_at(std::size_t start) const {
+  return std::span(bytes_).subspan(start, std::min(kPieceBytes, bytes_.size() - start));
+}
+
+void KeyBeside::send_piece(std::size_t start) {
+  const std::span<const std::byte> piece = piece_at(start);
+  const std::string offset = std::to_string(start);
+  Request request;
+  request.add({"SETRANGE", next_, offset,
+               std::string_view(reinterpret_cast<const char*>(piece.data()), piece.size())});
+  request.add({"PEXPIRE", next_, kMostIdle}).about(next_);
+  const Answer answer = client_.run(request, Repeat::safe);
+  const Reply& length = require_done(answer.replies.at(0), client_.location());
+  if (!length.is(Reply::Type::number) ||
+      static_cast<std::uint64_t>(length.number) != bytes_.size()) {
+    throw StoreError(name_ + ": " + next_ +
+                     ", which was being filled, was lost: the server evicts keys, was emptied, "
+                     "or another took its place");
+  }
+}
+
+std::string KeyBeside::run_script(std::span<const std::string_view> words) {
+  const Answer answer = client_.run(Request().add(words).about(filter_key_), Repeat::never);
+  return require_done(answer.replies.at(0), client_.location()).text;
+}
+
+void KeyBeside::refuse(std::string_view said) const {
+  if (said == "taken") {
+    throw StoreError(name_ + ": already exists; --replace puts a new one in its place");
+  }
+  if (said == "type") {
+    throw StoreError(name_ +
+                     ": a key of that name holds something else (WRONGTYPE), and is left alone");
+  }
+  if (said == "other") {
+    throw StoreError(name_ +
+                     ": the filter there is of another size: what others add to it until the "
+                     "exchange would be \"absent\" in a new one; --discard accepts that");
+  }
+  throw StoreError(name_ +
+                   ": the key beside it was lost before the exchange; the old filter is as it was");
+}
+
+}  // namespace bloomery::redis

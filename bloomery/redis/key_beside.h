@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/redis/client.h"
+
+namespace bloomery::redis {
+
+// A key beside a filter's, in a cluster of the same slot, that is filled with what the filter is to
+// become. It goes away with this unless it has become it, and by itself after an hour without news.
+class KeyBeside {
+ public:
+  // `name` is the filter's place, for messages. At least one byte.
+  KeyBeside(Client& client, std::string name, std::string filter_key, std::vector<std::byte> bytes);
+  KeyBeside(const KeyBeside&) = delete;
+  KeyBeside& operator=(const KeyBeside&) = delete;
+  ~KeyBeside();
+
+  const std::string& key() const noexcept { return next_; }
+  std::uint64_t byte_count() const noexcept { return bytes_.size(); }
+  std::uint64_t bit_count() const noexcept;  // that are set
+
+  // In pieces of at most 1 MiB. Throws StoreError where the key is lost meanwhile.
+  void send(const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
+
+  // What the script says that puts it in the filter's place: "EVAL", script, keys and arguments.
+  std::string run_script(std::span<const std::string_view> words);
+  // Throws what the script's words mean: taken, type, other, lost.
+  [[noreturn]] void refuse(std::string_view said) const;
+  // It is the filter now.
+  void is_done() noexcept { is_done_ = true; }
+
+ private:
+  std::span<const std::byte> piece_at(std::size_t start) const;
+  void send_piece(std::size_t start);
+
+  Client& client_;
+  const std::string name_;
+  const std::string filter_key_;
+  const std::vector<std::byte> bytes_;
+  const std::string next_;
+  bool is_done_ = false;
+};
+
+}  // namespace bloomery::redis

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/format/native/file_header.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/positions.h"
+
+// A filter of our own in one string of a server, where no module is needed: the bytes of a native
+// file (docs/format.md), whose head says that the body is live. So GET gives a file, which
+// `bloomery insert --in-place --recover` seals, and SET of a file makes a filter.
+namespace bloomery::redis {
+
+inline constexpr std::uint64_t kMostStringBytes = 512ULL * 1024 * 1024;
+
+// The head of such a string.
+struct NativeBitmapHead {
+  std::string bytes{};  // header and fields
+  FileHeader header{};
+
+  // Whether keys have the same bits in both.
+  bool has_bits_of(const NativeBitmapHead& other) const;
+  PlaceHead place_head() const;
+};
+
+// How many bytes are read of a head of this size: a field may be added to it.
+std::uint64_t read_length(const NativeBitmapHead& head) noexcept;
+
+// `bytes` are the first of a string of `byte_count`; all of its head, or as much as its fields take
+// and whatever else. Throws FormatError for what is no head or says "not closed cleanly", and a
+// kind that does not live there.
+NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_count);
+
+// The same of what is at the key of the client's location. Throws StoreError where nothing is, or
+// no filter of ours.
+NativeBitmapHead read_native_head(Client& client, const std::string& name);
+
+// The kinds whose bits are only ever set, one array of them. Throws std::invalid_argument that
+// names the others, and for more bytes than a string has.
+void require_lives_in_string(FilterKind kind, const std::string& name);
+void require_lives_in_string(const FilterContents& contents, const std::string& name);
+
+// Of a key, as SETBIT and BITFIELD count the bits of the string.
+std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) noexcept;
+
+// Where the bits of a key are, in the body.
+Positions native_positions(const FilterParameters& parameters);
+
+// What replaces a head by another of the same length before the body, if it is still there:
+// "EVAL", its words appended to a request. It answers 1, or 0 where another head is there.
+void append_head_exchange(Request& request, const std::string& key, const NativeBitmapHead& old,
+                          const FileHeader& next);
+// `header` as head. Throws StoreError where its fields do not fit before the body.
+std::string head_bytes(const FileHeader& header, const std::string& name);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/redis/bulk_load.h"
+#include "bloomery/redis/client.h"
+
+namespace bloomery::redis {
+
+// Puts a filter of ours into a string, as the bytes of a native file, in the way of bulk_load():
+// pieces into a key beside it, and one exchange. A new filter has a new identity. With `replace`
+// and without `discard` it also gets all that the old one has at the exchange, and keeps its
+// identity, its watermark and its note.
+//
+// Throws as bulk_load() does.
+void load_native(Client& client, const FilterContents& contents, const BulkOptions& options);
+
+}  // namespace bloomery::redis

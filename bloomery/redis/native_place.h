@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/gathered_presence.h"
+#include "bloomery/redis/lost_bits.h"
+#include "bloomery/redis/native_bitmap.h"
+
+namespace bloomery::redis {
+
+// A filter of our own in one string of a server. A batch of up to 10,000 keys is one round trip:
+// the head, a line of 64 bytes for each key (or two; of a classic filter its bits), the head again.
+// What others do in between shows in the two heads.
+//
+// `unknown` is said instead of `absent` without a filter, where the head is another's, damaged or
+// no longer the same, where the string is shorter than its head says, by a replica, and from the
+// moment on that a bit is clear which was seen set. Behind a fence only the watermark counts, that
+// of both heads: it proves what is in.
+class NativePlace final : public FilterPlace {
+ public:
+  NativePlace(std::unique_ptr<Client> client, std::string name, NativeBitmapHead opened,
+              bool writes);
+
+  std::string name() const override { return name_; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  // Questions of several threads at the same moment are one trip.
+  Presence presence_of(Key key, const CallContext& context = {}) override {
+    return gathered_.of(key, context);
+  }
+  using FilterPlace::insert_many;
+  // Throws StoreError where no filter is there, or one whose keys have other bits.
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  // Throws StoreError where the filter is in doubt. `inserted` is what the head says: nobody counts
+  // in a server.
+  PlaceHead head(const CallContext& context = {}) override;
+  // A megabyte a trip: what was inserted before the call is in it.
+  AnyFilter copy(const CallContext& context = {}) override;
+  bool advance(const PlaceHead& expected, const Watermark& next,
+               const CallContext& context = {}) override;
+  // Each transaction has its bits and a step of the beat in it, the last one the watermark too.
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override;
+
+  // A filter that is to be written gets the mark that its checksums are void, and an identity.
+  void make_live(const CallContext& context);
+
+ private:
+  using Head = std::shared_ptr<const NativeBitmapHead>;
+  struct Trip;
+  struct Part;
+
+  Trip ask(std::span<const Key> keys, const CallContext& context);
+  void append_question(Request& request, Trip& trip, std::span<const Key> keys);
+  void read_question(std::span<const Reply> replies, Trip& trip);
+  void judge(Trip& trip);
+  bool is_opened(const NativeBitmapHead& head) const;
+  Presence missing(const Trip& trip, const CallContext& context) const;
+
+  Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
+  Head opened() const;
+  Head last_head() const;
+  void remember(Head head);
+  // Asked now. Throws where it is in doubt.
+  Head need_head(const CallContext& context);
+  std::vector<Part> split(std::span<const Key> keys) const;
+  // Sets the bits of the parts, in one trip; false: it was repeated. With `next` there is one part,
+  // whose head goes from `old` to that.
+  bool set(std::vector<Part>& parts, const NativeBitmapHead* old, const FileHeader* next,
+           const CallContext& context);
+  void read_part(std::span<const Reply> replies, const LostBits::Known& known, bool steps,
+                 Part& part);
+  void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
+  std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
+  void clean_up(const CallContext& context);
+  [[noreturn]] void fail(const std::string& why) const;
+
+  const std::unique_ptr<Client> client_;
+  const std::string name_;
+  const bool writes_;
+  const std::size_t probe_count_;
+  const std::size_t lines_per_key_;  // 0: the bits are asked one by one
+  const FileLayout layout_;
+  const Positions positions_;
+  std::atomic<std::uint64_t> head_length_;
+  LostBits lost_;  // by their offsets in the string
+
+  mutable std::mutex mutex_;
+  Head opened_;
+  Head last_;  // that was read
+
+  GatheredPresence gathered_;
+};
+
+// Whether anything is at the key; and away with it: whether anything was.
+bool native_exists(Client& client);
+bool destroy_native(Client& client);
+
+// The place of "bitmap:redis://...". Throws StoreError where no filter of ours is there, and where
+// one whose checksums stand does not match them; std::invalid_argument for settings.
+std::unique_ptr<FilterPlace> open_native_place(std::string_view location, bool writes);
+
+}  // namespace bloomery::redis

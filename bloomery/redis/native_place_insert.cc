@@ -1,0 +1,218 @@
+// What changes a filter in a string: its bits, and its head.
+#include <algorithm>
+#include <utility>
+
+#include "bloomery/redis/bitfield.h"
+#include "bloomery/redis/errors.h"
+#include "bloomery/redis/native_place.h"
+#include "bloomery/redis/transaction.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::size_t kBitsInTransaction = 14'000;  // some 5 ms of the server
+constexpr std::size_t kBitsInTrip = 100'000;
+constexpr std::size_t kUnits = 5;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD
+constexpr int kMostTries = 10;
+
+// KEYS: the filter. ARGV: zeros, which no head begins with.
+constexpr std::string_view kCleanUp = R"(
+if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return 1
+)";
+
+}  // namespace
+
+// One transaction.
+struct NativePlace::Part {
+  std::size_t key_count = 0;
+  std::vector<std::uint64_t> offsets{};
+  std::string nonce = next_nonce();
+
+  std::string doubt{};
+  bool is_primary = true;
+  TransactionResult result{};
+  Head head{};
+  bool has_stepped = false;
+};
+
+std::vector<NativePlace::Part> NativePlace::split(std::span<const Key> keys) const {
+  const std::size_t keys_each = std::max<std::size_t>(1, kBitsInTransaction / probe_count_);
+  keys = keys.first(std::min(keys.size(), std::max<std::size_t>(1, kBitsInTrip / probe_count_)));
+  std::vector<Part> parts;
+  do {
+    Part& part = parts.emplace_back();
+    part.key_count = std::min(keys_each, keys.size());
+    std::vector<std::uint64_t> positions;
+    positions.reserve(part.key_count * probe_count_);
+    for (const Key key : keys.first(part.key_count)) positions_(key, positions);
+    part.offsets = offsets(positions);
+    keys = keys.subspan(part.key_count);
+  } while (!keys.empty());
+  return parts;
+}
+
+void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Known& known,
+                            bool steps, Part& part) {
+  const auto& all = read_exec(replies, kUnits + (steps ? 1 : 0), part.nonce, name_);
+  part.result = {};
+  part.doubt.clear();
+  for (const Reply& reply : all) {
+    if (!reply.is(Reply::Type::error)) continue;
+    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(name_, reply.text);
+    part.doubt = "the key holds something else (WRONGTYPE)";
+    return;
+  }
+  part.doubt = role_doubt(all[1], false, name_);
+  part.is_primary = part.doubt.empty();
+  if (!all[2].is(Reply::Type::number) || all[2].number < 0) fail_answer(name_, "its length");
+  if (!all[3].is(Reply::Type::text)) fail_answer(name_, "its head");
+  part.result.byte_count = static_cast<std::uint64_t>(all[2].number);
+  std::string doubt;
+  part.head = head_of(all[3].text, part.result.byte_count, doubt);
+  if (part.doubt.empty()) part.doubt = std::move(doubt);
+  read_bitfield(all[4], known.positions.size(), part.offsets.size(), part.result.known_bits,
+                part.result.bits, name_);
+  if (!steps) return;
+  if (!all[5].is(Reply::Type::number)) fail_answer(name_, "its step");
+  part.has_stepped = all[5].number == 1;
+}
+
+bool NativePlace::set(std::vector<Part>& parts, const NativeBitmapHead* old, const FileHeader* next,
+                      const CallContext& context) {
+  const LostBits::Known known = lost_.known();
+  const std::string& key = client_->location().key;
+  Request request;
+  request.about(key);
+  const std::string last_byte = std::to_string(head_length_ - 1);
+  for (const Part& part : parts) {
+    begin_transaction(request, part.nonce);
+    request.add({"STRLEN", key}).add({"GETRANGE", key, "0", last_byte});
+    append_bitfield(request, key, true, known.positions, part.offsets);
+    if (next != nullptr) append_head_exchange(request, key, *old, *next);
+    request.add({"EXEC"});
+  }
+  const std::size_t replies_each = 2 + kUnits + (next != nullptr ? 1 : 0);
+  const Answer answer =
+      client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+        for (Part& part : parts) {
+          read_part(replies.first(replies_each), known, next != nullptr, part);
+          replies = replies.subspan(replies_each);
+        }
+      });
+  for (const Part& part : parts) settle(part, known, context);
+  return !answer.repeated;
+}
+
+// Throws unless the keys are in the filter that is there.
+void NativePlace::settle(const Part& part, const LostBits::Known& known,
+                         const CallContext& context) {
+  if (!part.is_primary) client_->suspect(client_->location().key);
+  if (part.doubt.empty() && !part.head->has_bits_of(*opened())) {
+    fail("a filter whose keys have other bits has taken its place; open it again");
+  }
+  if (!part.doubt.empty()) {
+    if (part.result.byte_count == 0) clean_up(context);
+    fail(part.doubt);
+  }
+  if (!part.head->header.is_live) make_live(context);
+  // What another filter has is no matter: the keys are in it now.
+  if (!is_opened(*part.head)) return;
+  if (const auto lost = lost_.judge(known, part.result)) fail(*lost);
+  lost_.learn(part.offsets, true);
+}
+
+// Setting bits has made a string of nothing else.
+void NativePlace::clean_up(const CallContext& context) {
+  try {
+    const std::string zeros(kHeaderBytes, '\0');
+    client_->run(Request().add({"EVAL", kCleanUp, "1", client_->location().key, zeros}),
+                 Repeat::safe, context);
+  } catch (const StoreError&) {
+    // It is no filter, and nobody takes it for one.
+  }
+}
+
+void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                              const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  while (!keys.empty()) {
+    if (const auto lost = lost_.verdict()) fail(*lost);
+    std::vector<Part> parts = split(keys);
+    const Inserted old =
+        set(parts, nullptr, nullptr, context) ? Inserted::present : Inserted::unknown;
+    for (const Part& part : parts) {
+      for (std::size_t i = 0; i < std::min(part.key_count, outcomes.size()); ++i) {
+        const auto begin = part.result.bits.begin() + static_cast<std::ptrdiff_t>(i * probe_count_);
+        const auto end = begin + static_cast<std::ptrdiff_t>(probe_count_);
+        outcomes[i] = std::find(begin, end, false) == end ? old : Inserted::added;
+      }
+      outcomes = outcomes.subspan(std::min(part.key_count, outcomes.size()));
+      keys = keys.subspan(part.key_count);
+    }
+  }
+}
+
+void NativePlace::make_live(const CallContext& context) {
+  for (int i = 0; i < kMostTries; ++i) {
+    const Head old = need_head(context);
+    FileHeader next = old->header;
+    if (next.is_live && next.notes.identity.is_set()) return;
+    next.is_live = true;
+    if (!next.notes.identity.is_set()) next.notes.identity = Identity::random();
+    Request request;
+    append_head_exchange(request, client_->location().key, *old, next);
+    const Answer answer = client_->run(request, Repeat::safe, context);
+    const Reply& reply = require_done(answer.replies.at(0), client_->location());
+    if (!reply.is(Reply::Type::number) || reply.number != 1) continue;
+    const std::string bytes = head_bytes(next, name_);
+    const std::lock_guard lock(mutex_);
+    if (opened_->bytes != old->bytes) return;
+    opened_ = std::make_shared<const NativeBitmapHead>(read_native_head(bytes, layout_.file_bytes));
+    return;
+  }
+  fail("its head changes all the time");
+}
+
+bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                     const Watermark& next, const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+  if (const auto lost = lost_.verdict()) fail(*lost);
+  const auto is_expected = [&](const NativeBitmapHead& there) {
+    const PlaceHead now = there.place_head();
+    return now.identity == head.identity && now.watermark == head.watermark &&
+           now.beat == head.beat && now.identity.is_set();
+  };
+  Head old = last_head();
+  // What was read last will do: the step itself looks whether it is still there.
+  if (!old || !is_expected(*old)) old = need_head(context);
+  if (!is_expected(*old)) return false;
+  do {
+    std::vector<Part> parts = split(keys);
+    parts.resize(1);
+    keys = keys.subspan(parts[0].key_count);
+    FileHeader step = old->header;
+    step.is_live = true;
+    ++step.notes.beat;
+    if (keys.empty()) {
+      step.notes.source = next.source;
+      step.notes.watermark = next.position;
+    }
+    set(parts, old.get(), &step, context);
+    if (!parts[0].has_stepped) return false;
+    old = std::make_shared<const NativeBitmapHead>(
+        read_native_head(head_bytes(step, name_), layout_.file_bytes));
+    remember(old);
+  } while (!keys.empty());
+  head = old->place_head();
+  return true;
+}
+
+bool NativePlace::advance(const PlaceHead& expected, const Watermark& next,
+                          const CallContext& context) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next, context);
+}
+
+}  // namespace bloomery::redis

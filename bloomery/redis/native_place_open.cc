@@ -1,0 +1,121 @@
+// A filter in a string, read as a whole.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "bloomery/bits/byte_order.h"
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/errors.h"
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/settings.h"
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/native_place.h"
+#include "bloomery/redis/transaction.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::size_t kPieceOfCopy = 1024 * 1024;
+
+// One block of the body against its checksum in the table.
+void check_blocks(std::span<const std::byte> body, std::span<const std::byte> table,
+                  const std::string& name) {
+  for (std::size_t at = 0; at < body.size(); at += kBlockBytes) {
+    const auto block = body.subspan(at, std::min<std::size_t>(kBlockBytes, body.size() - at));
+    if (crc32c(block) == get_number<std::uint32_t>(table, at / kBlockBytes * 4)) continue;
+    throw StoreError(name + ": damaged: checksum of body block " +
+                     std::to_string(at / kBlockBytes) + " does not match");
+  }
+}
+
+}  // namespace
+
+NativeBitmapHead read_native_head(Client& client, const std::string& name) {
+  const std::string& key = client.location().key;
+  const std::string nonce = next_nonce();
+  Request request;
+  request.about(key);
+  begin_transaction(request, nonce);
+  request.add({"STRLEN", key});
+  request.add({"GETRANGE", key, "0", std::to_string(kMaxHeadBytes - 1)}).add({"EXEC"});
+  const Answer answer = client.run(request, Repeat::safe);
+  const auto& all = read_exec(answer.replies, 4, nonce, name);
+  for (const Reply& reply : all) {
+    if (reply.is(Reply::Type::error)) throw RefusedError(name, reply.text);
+  }
+  if (!all[2].is(Reply::Type::number) || all[2].number < 0 || !all[3].is(Reply::Type::text)) {
+    fail_answer(name, "its head");
+  }
+  if (all[2].number == 0) throw StoreError(name + ": no filter is there");
+  try {
+    return read_native_head(all[3].text, static_cast<std::uint64_t>(all[2].number));
+  } catch (const FormatError& error) {
+    throw StoreError(name + ": " + error.what());
+  }
+}
+
+AnyFilter NativePlace::copy(const CallContext& context) {
+  const Head head = need_head(context);
+  const std::string& key = client_->location().key;
+  HeapWords words(layout_.body_bytes / sizeof(std::uint64_t));
+  std::vector<std::byte> table(layout_.table_bytes);
+  const auto body = std::as_writable_bytes(words.words());
+  for (std::uint64_t at = 0; at < layout_.file_bytes - layout_.body_offset; at += kPieceOfCopy) {
+    const std::uint64_t from = layout_.body_offset + at;
+    const std::uint64_t count = std::min<std::uint64_t>(kPieceOfCopy, layout_.file_bytes - from);
+    const Request request =
+        Request().add({"GETRANGE", key, std::to_string(from), std::to_string(from + count - 1)});
+    const Answer answer = client_->run(request, Repeat::safe, context);
+    const Reply& piece = require_done(answer.replies.at(0), client_->location());
+    if (!piece.is(Reply::Type::text) || piece.text.size() != count) {
+      fail("it became shorter while it was read");
+    }
+    const auto bytes = std::as_bytes(std::span(piece.text));
+    const std::uint64_t in_body =
+        std::min<std::uint64_t>(count, at < body.size() ? body.size() - at : 0);
+    if (in_body > 0) std::ranges::copy(bytes.first(in_body), body.subspan(at).begin());
+    if (in_body == count) continue;
+    std::ranges::copy(bytes.subspan(in_body),
+                      table.begin() + static_cast<std::ptrdiff_t>(at + in_body - body.size()));
+  }
+  // The same filter as before, whose bits have only been set meanwhile.
+  const Head after = need_head(context);
+  if (after->header.notes.identity != head->header.notes.identity) {
+    fail("another filter took its place while it was read");
+  }
+  if (!after->header.is_live) check_blocks(body, table, name_);
+  FilterContents contents = after->header.contents;
+  std::uint64_t ones = 0;
+  for (const std::uint64_t word : words.words()) {
+    ones += static_cast<std::uint64_t>(std::popcount(word));
+  }
+  // Nobody counts there; what chance makes of an estimate is no news.
+  constexpr double kNoise = 1.03;
+  const double estimate = estimate_cardinality(contents.parameters.geometry, ones);
+  const bool is_more = estimate > kNoise * static_cast<double>(contents.inserted);
+  if (after->header.is_live && is_more && std::isfinite(estimate)) {
+    contents.inserted = static_cast<std::uint64_t>(std::llround(estimate));
+  }
+  return open_any(contents, std::move(words));
+}
+
+std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool writes) {
+  Location location = parse_location(text);
+  take_trust(location);  // it needs none
+  const std::string name = "bitmap:" + location.text();
+  SettingsReader(location.settings, name, "", "its head says all");
+  auto client = std::make_unique<Client>(std::move(location));
+  NativeBitmapHead head = read_native_head(*client, name);
+  const bool is_live = head.header.is_live;
+  auto place = std::make_unique<NativePlace>(std::move(client), name, std::move(head), writes);
+  // Before anybody believes it, or makes the checksums void.
+  if (!is_live) place->copy();
+  if (writes) place->make_live({});
+  return place;
+}
+
+}  // namespace bloomery::redis
