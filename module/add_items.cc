@@ -117,28 +117,42 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
   call.reply_bool(became == Insert::added);
 }
 
-void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
+namespace {
+
+// What became of the items of a command.
+struct Added {
+  std::vector<Key> items{};
+  std::unique_ptr<bool[]> was_new{};
+  InsertProgress progress{};
+  bool is_full = false;
+  const Upload* load = nullptr;
+};
+
+Added add_and_tell(Call& call, StoredFilter& filter, std::size_t first, std::size_t end,
+                   const MadeOf& made_of) {
   Upload* const load = made_of ? nullptr : call.load_under_way();
   const std::uint64_t now = moment_for(filter, load);
   const AtMoment moment(now);
-  const std::vector<Key> items = call.words(first);
-  const auto was_new = std::make_unique<bool[]>(items.size());
-  InsertProgress progress;
-  bool is_full = false;
+  Added added{.items = call.words(first), .load = load};
+  added.items.resize(end - first);
+  const std::vector<Key>& items = added.items;
+  added.was_new = std::make_unique<bool[]>(items.size());
+  bool* const was_new = added.was_new.get();
+  InsertProgress& progress = added.progress;
   bool is_failed = false;
   try {
-    filter.insert_while_room(items, was_new.get(), progress);
-    is_full = progress.done < items.size();
+    filter.insert_while_room(items, was_new, progress);
+    added.is_full = progress.done < items.size();
   } catch (const std::exception&) {  // it was to grow, and could not
     is_failed = true;
   }
-  if ((is_full || is_failed) && call.is_replay()) {
+  if ((added.is_full || is_failed) && call.is_replay()) {
     try {
-      insert_the_rest(filter, items, was_new.get(), progress);
+      insert_the_rest(filter, items, was_new, progress);
     } catch (const std::exception&) {
       throw Refusal(kNotInserted);  // where it was added, it grew
     }
-    is_full = is_failed = false;
+    added.is_full = false;
   }
 
   if (load != nullptr) load->had_filter = true;
@@ -151,21 +165,35 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
     }
   }
   tell(call, filter, made_of, changes, now, false, load);
+  return added;
+}
 
-  call.reply_array(is_full ? progress.done + 1 : items.size());
-  for (std::size_t i = 0; i < progress.done; ++i) call.reply_bool(was_new[i]);
-  if (is_full) {
+}  // namespace
+
+void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
+  const Added added = add_and_tell(call, filter, first, call.size(), made_of);
+  const std::vector<Key>& items = added.items;
+  const std::size_t done = added.progress.done;
+  call.reply_array(added.is_full ? done + 1 : items.size());
+  for (std::size_t i = 0; i < done; ++i) call.reply_bool(added.was_new[i]);
+  if (added.is_full) {
     call.reply_error(kFull);
     return;
   }
-  for (std::size_t i = progress.done; i < items.size(); ++i) {
+  for (std::size_t i = done; i < items.size(); ++i) {
     // What only seems to be there is no promise of the filter that is on its way.
-    if (load == nullptr && filter.may_contain(items[i])) {
+    if (added.load == nullptr && filter.may_contain(items[i])) {
       call.reply_bool(false);
     } else {
       call.reply_error(kNotInserted);
     }
   }
+}
+
+void add_all_items(Call& call, StoredFilter& filter, std::size_t first, std::size_t end) {
+  const Added added = add_and_tell(call, filter, first, end, {});
+  if (added.is_full) throw Full(kFull);
+  if (added.progress.done < added.items.size()) throw Refusal(kNotInserted);
 }
 
 }  // namespace bloomery::module

@@ -35,6 +35,10 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of);
 // filter was full. Where it could not grow it goes on: later items may be present.
 void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of);
 
+// Adds and tells as add_items() does, of the items from the word `first` to before `end`, but
+// answers nothing. Throws Refusal, when all others were told, where one of them did not go in.
+void add_all_items(Call& call, StoredFilter& filter, std::size_t first, std::size_t end);
+
 // The items that insert_while_room() left, whatever room there is.
 void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
                      InsertProgress& progress);

@@ -4,10 +4,12 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "module/add_items.h"
 #include "module/bloom_arguments.h"
@@ -18,6 +20,7 @@
 #include "module/command.h"
 #include "module/stored_filter.h"
 #include "module/upload.h"
+#include "module/watermark_words.h"
 #include "module/window_clock.h"
 
 namespace bloomery::module {
@@ -25,12 +28,20 @@ namespace {
 
 std::unique_ptr<StoredFilter> make(const BloomReserve& asked) {
   try {
-    return StoredFilter::reserve(asked.kind, asked.filter);
+    auto filter = StoredFilter::reserve(asked.kind, asked.filter);
+    filter->take_identity(Identity::random());
+    return filter;
   } catch (const std::bad_alloc&) {
     throw Refusal("ERR Insufficient memory to create filter");
   } catch (const std::invalid_argument& error) {
     throw Refusal(std::string("ERR ") + error.what());
   }
+}
+
+// Whether what the filter does not have is not in the source either, up to the fence.
+bool reaches(const StoredFilter& filter, const Watermark& fence) {
+  const auto reached = filter.notes().reached();
+  return reached && reached->reaches(fence) && !loses_keys(filter.parameters().kind);
 }
 
 // BLOOM.RESERVE key error capacity [LAYOUT blocked|classic] [SEED n | SECRET] [TIGHTENING r]
@@ -126,8 +137,13 @@ void bloom_del(Call& call) {
   call.reply_bool(was_there);
 }
 
-// BLOOM.CHECK key item [item ...]
+// BLOOM.CHECK key [FENCE source position] item [item ...]
 void bloom_check(Call& call) {
+  std::optional<Watermark> fence;
+  if (same_word(call.word(2), "FENCE")) {
+    if (call.size() < 6) throw WrongArity();
+    fence = parse_watermark(call.word(3), call.word(4));
+  }
   const OpenKey key = call.open(kRead);
   const bool is_lost = key.get<LostFilter>() != nullptr;
   const auto* const filter = is_lost ? nullptr : key.get_or_none<StoredFilter>();
@@ -138,11 +154,60 @@ void bloom_check(Call& call) {
     call.reply_null();
     return;
   }
-  const std::vector<Key> items = call.words(2);
+  const std::vector<Key> items = call.words(fence ? 5 : 2);
   const auto found = std::make_unique<bool[]>(items.size());
   filter->may_contain_many(items, found.get());
+  const bool may_say_no = !fence || reaches(*filter, *fence);
   call.reply_array(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) call.reply_number(found[i] ? 1 : 0);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (found[i] || may_say_no) {
+      call.reply_number(found[i] ? 1 : 0);
+    } else {
+      call.reply_null();
+    }
+  }
+}
+
+// BLOOM.ADVANCE key EPOCH identity [BEAT n] FROM watermark TO watermark [ITEMS item ...]
+void bloom_advance(Call& call) {
+  std::size_t at = 2;
+  const auto take = [&](std::string_view name) {
+    if (at + 1 >= call.size() || !same_word(call.word(at), name)) {
+      throw Refusal("ERR expected " + std::string(name) +
+                    "; BLOOM.ADVANCE key EPOCH identity [BEAT n] FROM watermark TO watermark "
+                    "[ITEMS item ...]");
+    }
+    at += 2;
+    return call.word(at - 1);
+  };
+  const Identity identity = parse_identity(take("EPOCH"));
+  std::optional<std::uint64_t> beat;
+  if (at < call.size() && same_word(call.word(at), "BEAT")) {
+    const auto number = parse_integer(take("BEAT"));
+    if (!number || *number < 0) throw Refusal("ERR a beat is a whole number from 0");
+    beat = static_cast<std::uint64_t>(*number);
+  }
+  const auto from = parse_watermark(take("FROM"));
+  const auto next = parse_watermark(take("TO"));
+  if (from && !next) throw Refusal("ERR a watermark that is there does not go away");
+  const std::size_t steps = at;
+  if (at < call.size()) take("ITEMS");
+  OpenKey key = call.open(kRead | kWrite);
+  follow_or_lose(call, key, [&] {
+    if (call.load_instead_of(key) != nullptr) throw Refusal(kNotReady);
+    auto& filter = key.existing<StoredFilter>();
+    if (filter.is_chain() || loses_keys(filter.parameters().kind)) {
+      throw Refusal("ERR a filter of this kind has no watermark");
+    }
+    // First the items, so that the watermark is never ahead of them.
+    if (steps < call.size()) add_all_items(call, filter, steps + 1, call.size());
+    const bool moved = filter.advance(identity, beat, from, next);
+    if (moved) {
+      call.replicate_first(steps);
+      call.changed("bloom.advance");
+    }
+    call.reply_bool(moved);
+  });
 }
 
 std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
@@ -197,7 +262,7 @@ void bloom_info(Call& call) {
 
 constexpr const char* kSince = "1.0.0";
 
-constexpr std::array<Command, 9> kBloomCommands{{
+constexpr std::array<Command, 10> kBloomCommands{{
     make_command<bloom_reserve, 4, kAny>(
         "bloom.reserve", kWrites, "write bloomery",
         {"Makes an empty filter that keeps its error rate, of the kind that the options say",
@@ -218,7 +283,11 @@ constexpr std::array<Command, 9> kBloomCommands{{
     make_command<bloom_check, 3, kAny>(
         "bloom.check", kReads, "read bloomery",
         {"Tells of items whether they may be in the filter, and whether there is one",
-         "O(i), with i items", kSince, kTells, nullptr, kKeyAndItems}),
+         "O(i), with i items", kSince, kTells, nullptr, bloom::kCheck}),
+    make_command<bloom_advance, 8, kAny>(
+        "bloom.advance", kWrites, "write bloomery",
+        {"Adds items and moves the watermark behind them, if nobody else did", "O(i), with i items",
+         kSince, kInserts, nullptr, bloom::kAdvance}),
     make_command<bloom_merge, 3, kAny>(
         "bloom.merge", kWrites, "write bloomery",
         {"Adds all that filters have to a filter", "O(b), with b bytes of all filters", kSince,
@@ -227,7 +296,8 @@ constexpr std::array<Command, 9> kBloomCommands{{
     make_command<bloom_info, 2, 2>(
         "bloom.info", kReads, "read bloomery",
         {"Tells what a filter is, how full, and its error rate now",
-         "O(b), with b bytes of it, at most 32 MiB", kSince, kTells, kNotCached, kJustKey}),
+         "O(1) above 256 KiB, else O(b), with b bytes of it; of a window always", kSince, kTells,
+         kNotCached, kJustKey}),
     make_command<bloom_load, 3, 8>(
         "bloom.load", kWrites, "write bloomery",
         {"Takes a filter that was built elsewhere, piece by piece",

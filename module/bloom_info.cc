@@ -6,11 +6,13 @@
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
 #include "module/stored_filter.h"
+#include "module/watermark_words.h"
 
 namespace bloomery::module {
 namespace {
 
-constexpr std::uint64_t kMostBytesRead = std::uint64_t{32} << 20;
+// Some 2 ms of the server.
+constexpr std::uint64_t kMostBytesRead = std::uint64_t{256} << 10;
 
 struct State {
   double fill_ratio = 0;
@@ -64,7 +66,7 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
     number == 0 ? call.reply_null() : call.reply_number(number);
   };
 
-  call.reply_map(18);
+  call.reply_map(21);
   name("Kind");
   call.reply_bytes(kind_of(parameters.kind).name);
   name("State");
@@ -99,6 +101,15 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   call.reply_number(filter.notes().watermark);
   name("Epoch");
   call.reply_number(filter.notes().epoch);
+  const auto identity_or_null = [&](const Identity& identity) {
+    identity.is_set() ? call.reply_bytes(word_of(identity)) : call.reply_null();
+  };
+  name("Identity");
+  identity_or_null(filter.notes().identity);
+  name("Watermark source");
+  identity_or_null(filter.notes().source);
+  name("Beat");
+  call.reply_number(filter.notes().beat);
   name("Keys");
   // RedisBloom's bytes, which a chain is stored in, cannot say it.
   filter.is_chain() ? call.reply_null() : call.reply_bytes(form_text(parameters.keys));

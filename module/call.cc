@@ -201,6 +201,12 @@ void Call::replicate_insert(const redisbloom::ReserveOptions& options,
                   items.size());
 }
 
+void Call::replicate_first(std::size_t count) const {
+  const std::string name(word(0));
+  const auto words = words_.subspan(1, count - 1);
+  api().replicate(context_, name.c_str(), "v", words.data(), words.size());
+}
+
 void Call::replicate_add(const char* command, std::span<String* const> items) const {
   api().replicate(context_, named(command).c_str(), "sv", words_[1], items.data(), items.size());
 }

@@ -158,6 +158,8 @@ class Call {
   void replicate_reserve(const redisbloom::ReserveOptions& options) const;
   void replicate_insert(const redisbloom::ReserveOptions& options,
                         std::span<String* const> items) const;
+  // The first `count` words of this command.
+  void replicate_first(std::size_t count) const;
   // Of items that a filter which is there has taken, by BF.MADD or BLOOM.MADD.
   void replicate_add(const char* command, std::span<String* const> items) const;
   // The same at a moment, for filters that go by time and for loads under way.

@@ -37,6 +37,21 @@ StoredFilter::StoredFilter(AnyFilter filter, FileNotes notes)
   count_memory();
 }
 
+bool StoredFilter::advance(const Identity& identity, std::optional<std::uint64_t> beat,
+                           const std::optional<Watermark>& from,
+                           const std::optional<Watermark>& next) noexcept {
+  if (!identity.is_set() || identity != notes_.identity || from != notes_.reached() ||
+      beat.value_or(notes_.beat) != notes_.beat) {
+    return false;
+  }
+  if (next) {
+    notes_.source = next->source;
+    notes_.watermark = next->position;
+  }
+  ++notes_.beat;
+  return true;
+}
+
 std::unique_ptr<StoredFilter> StoredFilter::reserve(FilterKind kind, const FilterOptions& options) {
   FilterOptions with_clock = options;
   with_clock.window.clock = window_now;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "bloomery/filter/any_filter.h"
@@ -78,6 +79,12 @@ class StoredFilter final {
 
   const FilterParameters& parameters() const noexcept { return filter_.parameters(); }
   const FileNotes& notes() const noexcept { return notes_; }
+  // Of one that is new: nothing else has it.
+  void take_identity(const Identity& identity) noexcept { notes_.identity = identity; }
+  // Moves the watermark, if identity, watermark and (where given) beat are these; else false. Every
+  // key of the source up to `next` is in. From none to none only the beat moves.
+  bool advance(const Identity& identity, std::optional<std::uint64_t> beat,
+               const std::optional<Watermark>& from, const std::optional<Watermark>& next) noexcept;
   std::uint64_t inserted() const noexcept { return filter_.inserted(); }
   FilterContents contents() const { return filter_.contents(); }
   bool grows() const noexcept;

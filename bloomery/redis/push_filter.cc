@@ -110,7 +110,9 @@ void abort_push(Client& server, const PushOptions& options) noexcept {
 
 std::uint64_t push_filter(const FilterContents& contents, Client& server,
                           const PushOptions& options) {
-  const NativeHead head(contents, options.notes);
+  FileNotes notes = options.notes;
+  notes.identity = Identity::random();  // it is another filter than what is there
+  const NativeHead head(contents, notes);
   const std::uint64_t byte_count = head.layout.file_bytes;
   const bool begins = options.load_id.empty();
   Load load(server, options, begins ? new_load_id() : options.load_id);

@@ -125,7 +125,10 @@ const Expected kExpected[]{
     {"bloom.del", 3, "*3 +write +module +fast", "*2 +RW +update", "*0", "1.0.0",
      "key:key item:string"},
     {"bloom.check", -3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",
-     "key:key item:string+"},
+     "key:key fence:block=FENCE?(source:string position:integer) item:string+"},
+    {"bloom.advance", -8, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
+     "key:key identity:string=EPOCH beat:integer=BEAT? from:string=FROM to:string=TO "
+     "item:string=ITEMS?+"},
     {"bloom.merge", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "destination:key source:key+"},
     {"bloom.info", 2, "*3 +readonly +module +fast", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
