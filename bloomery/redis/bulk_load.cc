@@ -26,12 +26,17 @@ if is_other(live, 'string') or (config and is_other(config, 'hash')) then return
 local there = redis.call('EXISTS', live) == 1
 local configured = config and redis.call('EXISTS', config) == 1
 if (there or configured) and ARGV[3] == 'new' then return 'taken' end
-if (there or configured) and ARGV[3] == 'keep' then
+local trusts = ARGV[3] == 'trust'
+if (there or configured) and (ARGV[3] == 'keep' or trusts) then
   if config then
     local now = redis.call('HMGET', config, ARGV[4], ARGV[6])
     if now[1] ~= ARGV[5] or now[2] ~= ARGV[7] then return 'other' end
   end
-  if redis.call('STRLEN', live) > tonumber(ARGV[1]) then return 'other' end
+  -- Without a configuration only the length says which size it was written with. One that SETBIT
+  -- made may be shorter: who trusts the bits says that the settings are those of its writers.
+  local length = redis.call('STRLEN', live)
+  if length > tonumber(ARGV[1]) then return 'other' end
+  if there and not config and not trusts and length < tonumber(ARGV[1]) then return 'short' end
   if there then redis.call('BITOP', 'OR', next, next, live) end
 end
 local function expiry(key)
@@ -42,13 +47,18 @@ local function expiry(key)
 end
 local at = expiry(live)
 if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) end
-redis.call('RENAME', next, live)
 if config then
-  at = expiry(config)
-  redis.call('DEL', config)
-  for i = 4, #ARGV, 2 do redis.call('HSET', config, ARGV[i], ARGV[i + 1]) end
-  if at then redis.call('PEXPIREAT', config, at) end
+  -- Never without the key: while its slot moves to another node, no script makes one that is gone.
+  local named = {}
+  for i = 4, #ARGV, 2 do
+    redis.call('HSET', config, ARGV[i], ARGV[i + 1])
+    named[ARGV[i]] = true
+  end
+  for _, field in ipairs(redis.call('HKEYS', config)) do
+    if not named[field] then redis.call('HDEL', config, field) end
+  end
 end
+redis.call('RENAME', next, live)
 return 'done'
 )";
 
@@ -121,9 +131,12 @@ void bulk_load(Client& client, const Format& format, const FilterContents& conte
   const LiveBitmap names = names_of(client.location(), format, contents);
   KeyBeside beside(client, names.name, names.key, bytes_of(format, contents));
   beside.send(options.progress);
+  const auto trust = client.location().settings.find("trust");
+  const bool trusts_bits = trust != client.location().settings.end() && trust->second == "bits";
   const std::string said = exchange(beside, names,
                                     !options.replace  ? "new"
                                     : options.discard ? "drop"
+                                    : trusts_bits     ? "trust"
                                                       : "keep");
   if (said != "done") beside.refuse(said);
   beside.is_done();

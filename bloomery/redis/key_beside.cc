@@ -108,6 +108,12 @@ void KeyBeside::refuse(std::string_view said) const {
                      ": the filter there is of another size: what others add to it until the "
                      "exchange would be \"absent\" in a new one; --discard accepts that");
   }
+  if (said == "short") {
+    throw StoreError(name_ +
+                     ": the bitmap there is shorter than the new one, and may have been written "
+                     "with another size, whose bits mean other keys: --discard throws it away, and "
+                     "trust=bits in the location says that it is of this size");
+  }
   throw StoreError(name_ +
                    ": the key beside it was lost before the exchange; the old filter is as it was");
 }

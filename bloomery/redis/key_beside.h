@@ -31,7 +31,7 @@ class KeyBeside {
 
   // What the script says that puts it in the filter's place: "EVAL", script, keys and arguments.
   std::string run_script(std::span<const std::string_view> words);
-  // Throws what the script's words mean: taken, type, other, lost.
+  // Throws what the script's words mean: taken, type, other, short, lost.
   [[noreturn]] void refuse(std::string_view said) const;
   // It is the filter now.
   void is_done() noexcept { is_done_ = true; }

@@ -152,6 +152,38 @@ TEST_F(Loading, ReplacesAnotherSizeOnlyWhereItsKeysMayBeLost) {
   EXPECT_EQ(before->presence_of("5"), Presence::unknown) << "its configuration has changed";
 }
 
+// Nothing says which size a bare bitmap was written with but its length.
+TEST_F(Loading, KeepsNoBareBitmapThatMayBeOfAnotherSize) {
+  const Format& gozero = *find_format("gozero");
+  const auto load = [&](const std::string& settings, int from, const BulkOptions& options) {
+    const Location location = parse_location(at("g", settings));
+    Client client(location);
+    AnyFilter filter = gozero.create({.capacity = 1'000, .false_positive_rate = 0.1},
+                                     {{"bits", location.settings.find("bits")->second}});
+    for (int i = from; i < from + 100; ++i) filter.insert(std::to_string(i));
+    bulk_load(client, gozero, filter.contents(), options);
+  };
+  load("?bits=20000", 0, {});
+  EXPECT_THROW(load("?bits=40000", 100, {.replace = true}), StoreError);
+  EXPECT_THROW(load("?bits=10000", 100, {.replace = true}), StoreError);
+  load("?bits=20000", 100, {.replace = true});
+  const auto place = open_bitmap_place(gozero, at("g", "?bits=20000&trust=bits"), false);
+  EXPECT_EQ(count_found(*place, 0, 200), 200);
+  // What SETBIT has made is short: who knows its size says so.
+  ask({"SET", "g", "x"});
+  EXPECT_THROW(load("?bits=20000", 100, {.replace = true}), StoreError);
+  load("?bits=20000&trust=bits", 100, {.replace = true});
+}
+
+TEST_F(Loading, TheConfigurationIsThereAllTheTime) {
+  load(filter(0, 10));
+  ask({"HSET", "{f}:config", "of another", "1"});
+  ask({"CONFIG", "RESETSTAT"});
+  load(filter(0, 10), {.replace = true});
+  EXPECT_EQ(ask({"INFO", "commandstats"}).text.find("cmdstat_del:"), std::string::npos);
+  EXPECT_EQ(ask({"HLEN", "{f}:config"}).number, 4);
+}
+
 TEST_F(Loading, TheTimeToLiveStays) {
   load(filter(0, 10));
   ask({"PEXPIREAT", "f", "99999999999000"});

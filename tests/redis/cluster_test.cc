@@ -13,6 +13,7 @@
 #include "bloomery/cache/redis_cache.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_place.h"
+#include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/hash_slot.h"
 #include "tests/store/scratch_folder.h"
@@ -207,6 +208,24 @@ TEST_F(ClusterOfThree, KeepsACacheOfAllKeysAndSingleQuestionsShareTrips) {
     EXPECT_EQ(place->presence_of("in"), Presence::maybe);
     EXPECT_EQ(place->presence_of("out"), Presence::absent);
   });
+}
+
+// A script may touch no key that is missing in such a slot, and is not undone where it dies.
+TEST_F(ClusterOfThree, AFilterIsReplacedWholeWhileItsSlotBeginsToMove) {
+  const std::string name = name_at(2, "replaced");
+  Client client(parse_location(at(name)));
+  AnyFilter filter = redisson::kFormat.create({.capacity = 1'000, .false_positive_rate = 0.01}, {});
+  filter.insert("in");
+  bulk_load(client, redisson::kFormat, filter.contents(), {});
+  const RedisServer& source = *(*cluster_)[2].server;
+  const std::string set = "CLUSTER SETSLOT " + std::to_string(hash_slot(name));
+  filter.insert("also in");
+  bulk_load(client, redisson::kFormat, filter.contents(),
+            {.replace = true, .progress = [&](std::uint64_t done, std::uint64_t all) {
+               if (done == all) source.ask(set + " MIGRATING " + (*cluster_)[0].id);
+             }});
+  source.ask(set + " STABLE");
+  EXPECT_EQ(open(name)->presence_of("also in"), Presence::maybe);
 }
 
 // The last: the node stays dead.
