@@ -92,8 +92,7 @@ class AnyOf {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       // Another system's in a server says nothing of keys, and may be away.
       heads[i].parameters.keys = form_of_new({}, locations_[i]);
-      const bool says_keys = !locations_[i].is_live() || locations_[i].is_own_bitmap();
-      if (says_keys) heads[i] = places_[i]->head();
+      if (says_keys(locations_[i])) heads[i] = places_[i]->head();
     }
     return heads;
   }

@@ -116,7 +116,7 @@ int info_served(const PlaceLocation& location, bool json) {
   Report report;
   report.add("file", location.text());
   add_trust(report, head);
-  report.add("keys", location.format->keys);
+  report.add("keys", form_text(head.parameters.keys));
   report.add("capacity", head.parameters.capacity, count_text(head.parameters.capacity));
   report.add("inserted", head.inserted, count_text(head.inserted));
   report.add("byte_count", byte_count, bytes_text(byte_count));

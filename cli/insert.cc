@@ -83,7 +83,7 @@ int insert_live(const InsertArguments& arguments) {
                                 ": --in-place, --recover and --part-links are for files");
   }
   const auto place = open_place(arguments.file, {.access = PlaceOptions::read_write});
-  const KeyForm form = arguments.file.is_own_bitmap()
+  const KeyForm form = says_keys(arguments.file)
                            ? form_for(arguments.keys, arguments.file, place->head())
                            : form_of_new(arguments.keys, arguments.file);
   const SourceOptions source = with_form(arguments.source, form);

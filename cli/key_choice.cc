@@ -88,10 +88,17 @@ KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const A
 
 KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const PlaceHead& head) {
   const KeyForm& own = head.parameters.keys;
-  const bool may_refuse = location.format == nullptr && !choice.insists;
+  // Of filters in servers those of our own kinds say it, and RedisBloom's do not.
+  const bool says_form =
+      location.format == nullptr || (location.dialect && !is_foreign(head.parameters.kind));
+  const bool may_refuse = says_form && !choice.insists;
   // Of an empty one every key is absent, however it is written.
   if (may_refuse && contradicts(choice, own) && !head.is_empty) refuse(choice, location, own);
   return choice.form(own);
+}
+
+bool says_keys(const PlaceLocation& location) {
+  return !location.is_live() || location.is_own_bitmap() || location.dialect;
 }
 
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter) {

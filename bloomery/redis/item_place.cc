@@ -140,7 +140,7 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   if (!inserts) asked.insert(asked.end(), keys.begin(), keys.end());
   Request request;
   begin_transaction(request, trip.nonce);
-  // Of both: BLOOM.INFO reads up to 32 MiB of bits.
+  // Of both: BLOOM.INFO reads bits.
   request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
   if (inserts) {
@@ -228,7 +228,8 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
   PlaceHead head{.inserted = trip.item_count,
                  .no_absent = setup_.says_absent ? NoAbsent::none : NoAbsent::without_markers};
-  head.parameters.kind = FilterKind::redisbloom;
+  head.parameters.kind = setup_.kind;
+  head.parameters.keys = setup_.keys;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
   head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
   return head;
@@ -267,6 +268,63 @@ void create_items(Client& client, std::uint64_t capacity, double rate) {
   require_done(client.run(note, Repeat::safe).replies.at(0), location);
 }
 
+namespace {
+
+std::optional<FilterKind> find_kind_named(std::string_view name) {
+  for (int number = 1; number < 256; ++number) {
+    try {
+      const Kind& kind = kind_of(static_cast<FilterKind>(number));
+      if (kind.name == name) return kind.number;
+    } catch (const FormatError&) {
+      // There is none of that number.
+    }
+  }
+  return std::nullopt;
+}
+
+// As form_text() writes it.
+std::optional<KeyForm> read_form_text(std::string_view text) {
+  constexpr std::string_view kOption = " --normalise ";
+  const std::size_t end = std::min(text.find(kOption), text.size());
+  const auto encoding = find_key_encoding(text.substr(0, end));
+  if (!encoding) return std::nullopt;
+  KeyForm form{.encoding = *encoding};
+  text.remove_prefix(std::min(end + kOption.size(), text.size()));
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const auto each = find_normalise(word);
+    if (!each) return std::nullopt;
+    form.normalise = form.normalise | *each;
+  }
+  return form;
+}
+
+// What BLOOM.INFO says; nothing where there is no filter, or no such command.
+void describe(const Reply& info, ItemPlace::Setup& setup) {
+  const auto unknown = [&](const char* what, const std::string& name) {
+    throw StoreError(setup.name + ": " + what + " \"" + name +
+                     "\", which this program does not know");
+  };
+  for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
+    const std::string& name = info.elements[i].text;
+    const Reply& value = info.elements[i + 1];
+    if (!value.is(Reply::Type::text)) continue;
+    if (name == "Kind") {
+      const auto kind = find_kind_named(value.text);
+      if (!kind) unknown("a filter of the kind", value.text);
+      setup.kind = *kind;
+      setup.forgets = loses_keys(*kind);
+    } else if (name == "Keys") {
+      const auto form = read_form_text(value.text);
+      if (!form) unknown("its keys are written as", value.text);
+      setup.keys = *form;
+    }
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view text, bool writes,
                                              bool allow_forgetting) {
   Location location = parse_location(text);
@@ -281,15 +339,12 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
     const Reply& token = require_done(answer.replies.at(0), client->location());
     if (token.is(Reply::Type::text)) setup.markers = markers_of(token.text);
     setup.says_absent = setup.says_absent || !setup.markers.empty();
-  } else {
-    const Answer answer = client->run(Request().add({"BLOOM.INFO", keys[0]}), Repeat::safe);
-    for (const Reply& each : answer.replies.at(0).elements) {
-      if (each.text == "windowed" || each.text == "counting" || each.text == "classic-counting") {
-        setup.forgets = true;
-      }
-    }
-    if (setup.forgets && !allow_forgetting) refuse_forgetting(setup.name);
   }
+  // A server without our module does not know the command.
+  const Answer answer =
+      client->run(Request().add({"BLOOM.INFO", keys[0]}).about(keys[0]), Repeat::safe);
+  describe(answer.replies.at(0), setup);
+  if (setup.forgets && !allow_forgetting) refuse_forgetting(setup.name);
   return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
 }
 

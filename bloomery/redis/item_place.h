@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/filter/parameters.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/gathered_presence.h"
 
@@ -68,6 +69,9 @@ class ItemPlace final : public FilterPlace {
     std::vector<std::string> markers{};
     bool says_absent = false;
     bool forgets = false;
+    // What our module says of the filter; RedisBloom's own do not know how keys were written.
+    FilterKind kind = FilterKind::redisbloom;
+    KeyForm keys{};
     bool writes = false;
   };
 
@@ -100,8 +104,9 @@ class ItemPlace final : public FilterPlace {
   GatheredPresence gathered_;
 };
 
-// Reads the markers. Throws std::invalid_argument for a filter that forgets keys, unless that is
-// allowed, and for settings.
+// Reads the markers, and of our module what kind the filter is and how its keys are written. Throws
+// std::invalid_argument for a filter that forgets keys, unless that is allowed, and for settings;
+// StoreError for a kind and a form of keys that this program does not know.
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view location,
                                              bool writes, bool allow_forgetting);
 

@@ -11,6 +11,7 @@
 
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
+#include "tests/place/place_contract.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
@@ -182,7 +183,51 @@ TEST_F(ItemPlaces, TheCommandTakesThem) {
   EXPECT_EQ(server_->ask("DBSIZE"), ":0");
   const Outcome gone = shell.run("bloomery check" + place, "a\n");
   EXPECT_EQ(gone.status, 2);
-  EXPECT_EQ(gone.out, "a\n");
+  EXPECT_EQ(gone.out, "") << "nobody knows how its keys were written";
+}
+
+// Who asks otherwise asks for other bytes.
+TEST_F(ItemPlaces, KeysAreWrittenAsTheServersFilterSays) {
+  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
+  const std::string socket = "redis+unix://" + server_->socket() + "#f";
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
+  ASSERT_EQ(shell.run("bloomery insert " + file, "42\n").status, 0);
+  ASSERT_EQ(shell.run("bloomery push " + file + " '" + socket + "'").status, 0);
+  for (const std::string& dialect : std::vector<std::string>{"bloom:", "bf:"}) {
+    const std::string at =
+        " '" + dialect + (dialect == "bf:" ? this->at("?trust=bits") : socket) + "' ";
+    EXPECT_EQ(shell.run("bloomery check" + at, "42\n43\n").out, "42\n");
+    EXPECT_EQ(shell.run("bloomery check --as text" + at, "42\n").status, 2);
+    EXPECT_EQ(shell.run("bloomery info --json" + at).json().at("keys"), "i64");
+  }
+  EXPECT_EQ(shell.run("bloomery insert 'bloom:" + socket + "'", "77\n").status, 0);
+  EXPECT_EQ(shell.run("bloomery check 'bloom:" + socket + "'", "77\n").status, 0);
+  EXPECT_EQ(shell.run("bloomery insert --as text 'bloom:" + socket + "'", "77\n").status, 2);
+}
+
+// What a window forgets is no promise, whichever command asks.
+TEST_F(ItemPlaces, TakeNothingThatForgetsByEitherCommand) {
+  server_->ask("BLOOM.RESERVE f 0.01 100 WINDOW 60");
+  EXPECT_THROW(open(Dialect::bloom), std::invalid_argument);
+  EXPECT_THROW(open(Dialect::bf, "?trust=bits"), std::invalid_argument);
+}
+
+TEST_F(ItemPlaces, KeepTheContractOfPlaces) {
+  const auto opened = [&](Dialect dialect, bool writes) {
+    return redis::open_item_place(dialect, at(), writes, false);
+  };
+  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
+    testing::PlaceContract({.name = dialect == Dialect::bf ? "bf:" : "bloom:",
+                            .make =
+                                [&, dialect] {
+                                  server_->ask("FLUSHALL");
+                                  create();
+                                  return opened(dialect, true);
+                                },
+                            .open = [&, dialect] { return opened(dialect, false); }})
+        .check_all();
+  }
 }
 
 }  // namespace
