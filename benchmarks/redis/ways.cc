@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/redis/client.h"
@@ -150,6 +151,11 @@ void fill(std::uint16_t port, std::span<const Key> keys) {
   filter.insert_many(keys);
   save(filter.contents(), parse_place_location("redisson:" + at(port, "redisson")), {});
 
+  AnyFilter own =
+      make_filter(FilterKind::blocked, {.capacity = keys.size(), .false_positive_rate = kRate});
+  own.insert_many(keys);
+  save(own.contents(), parse_place_location("bitmap:" + at(port, "bitmap")), {});
+
   create_in_server(parse_place_location("bf:" + at(port, "bf")), keys.size(), kRate);
   insert("bf:" + at(port, "bf"), keys);
   redis::Client client(redis::parse_location(at(port, "bloom")));
@@ -164,6 +170,7 @@ std::vector<Way> all_ways() {
   return {
       {"GETBIT pipeline", getbit_pipeline}, {"Lua loop of GETBIT", lua_loop},
       place_way("redisson:", "redisson"),   place_way("redisson:", "redisson", false),
+      place_way("bitmap:", "bitmap"),       place_way("bitmap:", "bitmap", false),
       command_way("BF.MEXISTS", "bf"),      place_way("bf:", "bf"),
       place_way("bf:", "bf", false),        command_way("BLOOM.CHECK", "bloom"),
       place_way("bloom:", "bloom"),         place_way("bloom:", "bloom", false),
