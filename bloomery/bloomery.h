@@ -1,34 +1,43 @@
 #pragma once
 
-// The whole library. Each header reads alone. Where to start: filter/blocked_filter.h, the filter
-// to take unless you know better; store/native_file.h, to save and load it; guard/cache_guard.h, to
-// put it in front of a cache and a database; filter/filter_place.h, for filters that are elsewhere;
-// source/open_source.h, to fill one from a database;
-// format/format.h, for filters of other systems.
+// The whole library, a line each. What stands here is the contract; other headers are installed
+// where these need them, and may change with any version. Each header reads alone.
 
-#include "bloomery/errors.h"
-#include "bloomery/filter/any_filter.h"
-#include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/bulk/build_parallel.h"
-#include "bloomery/filter/bulk/bulk_builder.h"
-#include "bloomery/filter/classic_filter.h"
-#include "bloomery/filter/counting_filter.h"
-#include "bloomery/filter/filter_kinds.h"
-#include "bloomery/filter/memory_place.h"
-#include "bloomery/filter/presence.h"
-#include "bloomery/filter/rates.h"
-#include "bloomery/filter/scalable_filter.h"
-#include "bloomery/filter/sizing.h"
-#include "bloomery/filter/static_filter.h"
-#include "bloomery/filter/windowed_filter.h"
-#include "bloomery/format/guava.h"
-#include "bloomery/format/kinds.h"
-#include "bloomery/format/redisson.h"
-#include "bloomery/guard/cache_guard.h"
-#include "bloomery/guard/memory_cache.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/source/open_source.h"
-#include "bloomery/store/file_location.h"
-#include "bloomery/store/filter_editor.h"
-#include "bloomery/store/mapped_filter.h"
-#include "bloomery/store/native_file.h"
+#include "bloomery/errors.h"   // what the library throws
+#include "bloomery/version.h"  // BLOOMERY_VERSION, for #if
+
+// Filters. Take the blocked one unless you know better.
+#include "bloomery/filter/any_filter.h"           // a filter of any kind, known at run time
+#include "bloomery/filter/blocked_filter.h"       // the fastest: one cache line a key
+#include "bloomery/filter/bulk/build_parallel.h"  // a large one of all its keys, on every core
+#include "bloomery/filter/bulk/bulk_builder.h"    // the same of keys that come in batches
+#include "bloomery/filter/classic_filter.h"       // the fewest bits
+#include "bloomery/filter/counting_filter.h"      // keys can be erased
+#include "bloomery/filter/filter_kinds.h"         // kinds by name or number
+#include "bloomery/filter/rates.h"                // how often a filter is wrong, predicted
+#include "bloomery/filter/scalable_filter.h"      // grows with its keys
+#include "bloomery/filter/sizing.h"               // how many bits a promise takes
+#include "bloomery/filter/static_filter.h"        // built once, the smallest
+#include "bloomery/filter/windowed_filter.h"      // forgets keys after a while
+
+// Filters in files, and those of other systems.
+#include "bloomery/format/format.h"        // every format by name: decode, create, encode
+#include "bloomery/format/guava.h"         // Guava's, in Java
+#include "bloomery/format/kinds.h"         // what the number of any kind means
+#include "bloomery/format/redisson.h"      // Redisson's, in Java
+#include "bloomery/store/file_location.h"  // FORMAT:FILE, as users write it
+#include "bloomery/store/filter_editor.h"  // inserts into a file, locked and saved whole
+#include "bloomery/store/mapped_filter.h"  // asks a file without reading it all
+#include "bloomery/store/native_file.h"    // save and load
+
+// Filters wherever they are, and keys from wherever they come.
+#include "bloomery/filter/filter_place.h"  // the seam: absent, maybe or unknown
+#include "bloomery/filter/memory_place.h"  // a filter of this process, rebuilt while it answers
+#include "bloomery/filter/presence.h"      // the three answers
+#include "bloomery/place/open_place.h"     // a place by its location: memory, file or server
+#include "bloomery/source/open_source.h"   // keys of a text or a database
+
+// In front of a cache and a database.
+#include "bloomery/cache/redis_cache.h"   // a cache that processes share
+#include "bloomery/guard/cache_guard.h"   // asks filter, cache and database, in this order
+#include "bloomery/guard/memory_cache.h"  // a cache of this process

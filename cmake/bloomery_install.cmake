@@ -1,6 +1,7 @@
 # cmake --install: headers, one archive a layer, the command, find_package(bloomery) and pkg-config; with BUILD_SHARED_LIBS
 # one libbloomery.so in place of the archives.
 include(CMakePackageConfigHelpers)
+include(bloomery_headers)
 
 get_property(layers GLOBAL PROPERTY BLOOMERY_LAYERS)
 
@@ -25,8 +26,12 @@ target_link_options(bloomery_shared PRIVATE -Wl,--version-script=${version_file}
 target_compile_features(bloomery_shared INTERFACE cxx_std_20)
 target_include_directories(bloomery_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/bloomery DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+# The contract, which bloomery.h lists, and what it needs; no other header of the library.
+bloomery_headers(bloomery_contract bloomery/bloomery.h)
+foreach(header ${bloomery_contract})
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/bloomery)
 set(bloomery_components core)
 set(bloomery_requires "")

@@ -8,6 +8,11 @@ mkdir -p "$work/src" "$work/around"
 prefix=$work/prefix
 cmake --install "$build" --prefix "$prefix" >"$work/install.log"
 
+if [ -e "$prefix/include/bloomery/format/rdb" ]; then
+  echo "headers that are no part of the contract are installed" >&2
+  exit 1
+fi
+
 cp "$program" "$work/src/main.cc"
 cat >"$work/src/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.25)
