@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
@@ -39,6 +40,32 @@ std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name)
   return std::nullopt;
 }
 
+std::string word_of_identity(const Identity& identity) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(identity.high),
+                static_cast<unsigned long long>(identity.low));
+  return text;
+}
+
+std::string word_of_watermark(const std::optional<Watermark>& watermark) {
+  if (!watermark) return "-";
+  return word_of_identity(watermark->source) + ":" + std::to_string(watermark->position);
+}
+
+// Nil is none.
+Identity identity_in(const Reply& value, const std::string& name) {
+  if (value.is(Reply::Type::nil)) return {};
+  const auto half = [&](std::size_t from) {
+    std::uint64_t number = 0;
+    const char* const begin = value.text.data() + from;
+    const auto [read, error] = std::from_chars(begin, begin + 16, number, 16);
+    if (error != std::errc() || read != begin + 16) fail_answer(name, "an identity");
+    return number;
+  };
+  if (value.text.size() != 32) fail_answer(name, "an identity");
+  return {half(0), half(16)};
+}
+
 // The key of a filter, and of its markers.
 std::vector<std::string> item_keys(const Location& location) {
   const std::string& key = location.key;
@@ -56,12 +83,18 @@ std::int64_t with_item_keys(Client& client, std::string_view command) {
   return sum;
 }
 
-std::vector<bool> flags_of(const Reply& reply, std::size_t count, const std::string& name) {
+// Behind a fence that is not reached an item that is not there is nil.
+std::vector<bool> flags_of(const Reply& reply, std::size_t count, const std::string& name,
+                           bool is_fenced = false) {
   if (!reply.is(Reply::Type::array) || reply.elements.size() != count)
     fail_answer(name, "its items");
   std::vector<bool> flags;
   for (const Reply& each : reply.elements) {
     if (each.is(Reply::Type::error)) throw RefusedError(name, each.text);
+    if (is_fenced && each.is(Reply::Type::nil)) {
+      flags.push_back(false);
+      continue;
+    }
     if (!each.is(Reply::Type::number) || (each.number != 0 && each.number != 1)) {
       fail_answer(name, "an item");
     }
@@ -117,6 +150,10 @@ struct ItemPlace::Trip {
   Reply info{};
   bool is_primary = true;
   bool repeated = false;
+  bool is_fenced = false;    // the fence was asked with the items
+  bool has_reached = false;  // and the watermark is there
+  bool is_step = false;      // of the watermark
+  bool has_stepped = false;
 };
 
 ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
@@ -126,7 +163,7 @@ ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
       gathered_(*this, client_->location()) {}
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
-                                  const CallContext& context) {
+                                  const CallContext& context, std::span<const std::string> step) {
   KnownItems::Known known = known_.known();
   const bool is_bf = setup_.dialect == Dialect::bf;
   const std::string& key = client_->location().key;
@@ -135,7 +172,16 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   trip.key_count = keys.size();
   // The commands take no empty list.
   static const std::string kNobody = "?";
-  std::vector<std::string_view> asked{is_bf ? "BF.MEXISTS" : "BLOOM.CHECK", key, kNobody};
+  std::vector<std::string_view> asked{is_bf ? "BF.MEXISTS" : "BLOOM.CHECK", key};
+  std::string source;
+  std::string position;
+  trip.is_fenced = !inserts && !is_bf && context.fence != nullptr;
+  if (trip.is_fenced) {
+    source = word_of_identity(context.fence->at_least.source);
+    position = std::to_string(context.fence->at_least.position);
+    asked.insert(asked.end(), {"FENCE", source, position});
+  }
+  asked.push_back(kNobody);
   asked.insert(asked.end(), known.items.begin(), known.items.end());
   if (!inserts) asked.insert(asked.end(), keys.begin(), keys.end());
   Request request;
@@ -147,8 +193,13 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
     std::vector<std::string_view> added =
         is_bf ? std::vector<std::string_view>{"BF.INSERT", key, "NOCREATE", "ITEMS"}
               : std::vector<std::string_view>{"BLOOM.MADD", key};
+    if (!step.empty()) {
+      added.assign(step.begin(), step.end());
+      if (!keys.empty()) added.push_back("ITEMS");
+    }
     added.insert(added.end(), keys.begin(), keys.end());
     request.add(added);
+    trip.is_step = !step.empty();
     ++trip.unit_count;
   }
   request.add({"EXEC"});
@@ -183,17 +234,28 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   }
   const bool inserts = trip.unit_count == 5;
   const std::size_t before = 1 + known.items.size();
-  std::vector<bool> found = flags_of(asked, before + (inserts ? 0 : trip.key_count), setup_.name);
+  std::vector<bool> found =
+      flags_of(asked, before + (inserts ? 0 : trip.key_count), setup_.name, trip.is_fenced);
+  // All that are not there are nil, or none is.
+  trip.has_reached = std::ranges::none_of(
+      asked.elements, [](const Reply& each) { return each.is(Reply::Type::nil); });
   trip.known.assign(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(before));
   trip.answers.assign(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
-  if (inserts) trip.answers = flags_of(all[4], trip.key_count, setup_.name);
+  if (trip.is_step) {
+    const Reply& stepped = all[4];
+    if (!stepped.is(Reply::Type::number)) fail_answer(setup_.name, "its step");
+    trip.has_stepped = stepped.number == 1;
+  } else if (inserts) {
+    trip.answers = flags_of(all[4], trip.key_count, setup_.name);
+  }
 }
 
 void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                  const CallContext& context) {
   while (!keys.empty()) {
     const Trip trip = travel(keys, false, context);
-    const bool may_say_no = setup_.says_absent && trip.doubt.empty() && context.fence == nullptr;
+    const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
+    const bool may_say_no = setup_.says_absent && trip.doubt.empty() && is_behind;
     for (std::size_t i = 0; i < trip.answers.size(); ++i) {
       if (!trip.answers[i]) {
         answers[i] = may_say_no ? Presence::absent : Presence::unknown;
@@ -232,7 +294,69 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   head.parameters.keys = setup_.keys;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
   head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
+  if (has_watermark()) add_watermark(head, context);
   return head;
+}
+
+bool ItemPlace::has_watermark() const {
+  return setup_.dialect == Dialect::bloom && !is_foreign(setup_.kind) && !setup_.forgets;
+}
+
+// Identity, watermark and beat are of one moment.
+void ItemPlace::add_watermark(PlaceHead& head, const CallContext& context) {
+  const std::string& key = client_->location().key;
+  const Answer answer = client_->run(Request().add({"BLOOM.INFO", key}), Repeat::safe, context);
+  const Reply& info = require_done(answer.replies.at(0), client_->location());
+  Identity source;
+  std::uint64_t position = 0;
+  for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
+    const std::string& name = info.elements[i].text;
+    const Reply& value = info.elements[i + 1];
+    if (name == "Identity") head.identity = identity_in(value, setup_.name);
+    if (name == "Watermark source") source = identity_in(value, setup_.name);
+    // Positions above 2^63 come as negative numbers.
+    if (name == "Watermark") position = static_cast<std::uint64_t>(value.number);
+    if (name == "Beat") head.beat = static_cast<std::uint64_t>(value.number);
+  }
+  if (source.is_set()) head.watermark = Watermark{source, position};
+}
+
+bool ItemPlace::advance(const PlaceHead& expected, const Watermark& next,
+                        const CallContext& context) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next, context);
+}
+
+bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                   const Watermark& next, const CallContext& context) {
+  if (!has_watermark()) refuse("has no watermark");
+  if (!setup_.writes) refuse("is open for reading only");
+  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+  if (!head.identity.is_set()) {
+    refuse("its filter has no identity: bloomery push or BLOOM.RESERVE makes one that has");
+  }
+  do {
+    const std::span<const Key> part = keys.first(std::min(keys.size(), kItemsInTrip));
+    keys = keys.subspan(part.size());
+    const auto to = keys.empty() ? std::optional(next) : head.watermark;
+    const std::vector<std::string> step{"BLOOM.ADVANCE",
+                                        client_->location().key,
+                                        "EPOCH",
+                                        word_of_identity(head.identity),
+                                        "BEAT",
+                                        std::to_string(head.beat),
+                                        "FROM",
+                                        word_of_watermark(head.watermark),
+                                        "TO",
+                                        word_of_watermark(to)};
+    const Trip trip = travel(part, true, context, step);
+    if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+    if (!trip.has_stepped) return false;
+    known_.learn(part, true);
+    head.watermark = to;
+    ++head.beat;
+  } while (!keys.empty());
+  return true;
 }
 
 void ItemPlace::destroy(const CallContext&) {
@@ -255,10 +379,7 @@ void create_items(Client& client, std::uint64_t capacity, double rate) {
   const Request reserve =
       Request().add({"BF.RESERVE", keys[0], shortest(rate), std::to_string(capacity + kMarkers)});
   require_done(client.run(reserve, Repeat::never).replies.at(0), location);
-  const Identity random = Identity::random();
-  char token[40];
-  std::snprintf(token, sizeof token, "%016llx%016llx", static_cast<unsigned long long>(random.high),
-                static_cast<unsigned long long>(random.low));
+  const std::string token = word_of_identity(Identity::random());
   const auto markers = markers_of(token);
   std::vector<std::string_view> words{"BF.INSERT", keys[0], "NOCREATE", "ITEMS"};
   words.insert(words.end(), markers.begin(), markers.end());

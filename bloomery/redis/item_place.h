@@ -88,6 +88,12 @@ class ItemPlace final : public FilterPlace {
   // Throws StoreError where a key does not go in (a full filter), or the filter is in doubt.
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
+  // Of bloom: and a filter of our own kinds; others have no watermark, and are refused. Up to
+  // 10,000 keys are a step; more are several, each with a beat of its own.
+  bool advance(const PlaceHead& expected, const Watermark& next,
+               const CallContext& context = {}) override;
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
@@ -95,7 +101,11 @@ class ItemPlace final : public FilterPlace {
  private:
   struct Trip;
 
-  Trip travel(std::span<const Key> keys, bool inserts, const CallContext& context);
+  // `step`: the words of BLOOM.ADVANCE before the items, which then takes them.
+  Trip travel(std::span<const Key> keys, bool inserts, const CallContext& context,
+              std::span<const std::string> step = {});
+  bool has_watermark() const;
+  void add_watermark(PlaceHead& head, const CallContext& context);
   void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
 
   const std::unique_ptr<Client> client_;

@@ -213,6 +213,23 @@ TEST_F(ItemPlaces, TakeNothingThatForgetsByEitherCommand) {
   EXPECT_THROW(open(Dialect::bf, "?trust=bits"), std::invalid_argument);
 }
 
+// A filter of our own kinds has a watermark, and keys that are its.
+TEST_F(ItemPlaces, KeepTheContractOfPlacesWithAWatermark) {
+  const auto opened = [&](bool writes) {
+    return redis::open_item_place(Dialect::bloom, at(), writes, false);
+  };
+  testing::PlaceContract({.name = "bloom: of BLOOM.RESERVE",
+                          .make =
+                              [&] {
+                                server_->ask("FLUSHALL");
+                                server_->ask("BLOOM.RESERVE f 0.001 1000");
+                                return opened(true);
+                              },
+                          .open = [&] { return opened(false); },
+                          .has_watermark = true})
+      .check_all();
+}
+
 TEST_F(ItemPlaces, KeepTheContractOfPlaces) {
   const auto opened = [&](Dialect dialect, bool writes) {
     return redis::open_item_place(dialect, at(), writes, false);
