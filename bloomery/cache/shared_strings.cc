@@ -77,8 +77,7 @@ class Shards {
     for (const std::size_t i : part) each_.push_back(shard_of(keys[i]));
     all_ = each_;
     std::ranges::sort(all_);
-    const auto rest = std::ranges::unique(all_);
-    all_.erase(rest.begin(), rest.end());
+    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
   }
 
   const std::vector<std::uint64_t>& all() const noexcept { return all_; }
