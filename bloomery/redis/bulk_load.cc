@@ -45,6 +45,12 @@ local function expiry(key)
   local now = redis.call('TIME')
   return string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000) + left)
 end
+-- A script that dies is not undone: what may be refused is tried where it changes nothing.
+redis.call('RENAME', next, next)
+if config then
+  redis.call('HKEYS', config)
+  redis.call('HDEL', config, 'of nobody')
+end
 local at = expiry(live)
 if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) end
 if config then

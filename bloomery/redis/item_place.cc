@@ -118,7 +118,9 @@ std::string KnownItems::judge(const Known& known, const std::vector<bool>& found
   const std::lock_guard lock(mutex_);
   if (!verdict_.empty()) return verdict_;
   if (std::ranges::find(found, false) != found.end() || count < known.count) {
-    verdict_ = "items are gone that were in it: it was lost, and begun anew";
+    verdict_ =
+        "items are gone that were in it: it was lost and begun anew, or another was loaded in its "
+        "place; open it again if that is whole";
   }
   count_ = std::max(count_, count);
   return verdict_;

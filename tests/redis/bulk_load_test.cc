@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -182,6 +183,25 @@ TEST_F(Loading, TheConfigurationIsThereAllTheTime) {
   load(filter(0, 10), {.replace = true});
   EXPECT_EQ(ask({"INFO", "commandstats"}).text.find("cmdstat_del:"), std::string::npos);
   EXPECT_EQ(ask({"HLEN", "{f}:config"}).number, 4);
+}
+
+// What a script did before it was refused stays done.
+TEST_F(Loading, AUserWhoMayNotDoAllOfItDoesNothing) {
+  load(filter(0, 100, 1'000));
+  const std::string config = ask({"HGET", "{f}:config", "size"}).text;
+  const std::string bytes = ask({"GET", "f"}).text;
+  setenv("BLOOMERY_TEST_LOADER", "any", 1);
+  const std::string user = "?user=loader&password_env=BLOOMERY_TEST_LOADER";
+  for (const std::string_view missing : {"-hset", "-hkeys", "-hdel", "-rename", "-persist"}) {
+    ask({"ACL", "SETUSER", "loader", "reset", "on", "nopass", "~*", "+@all", missing});
+    Client client(parse_location(at("f", user)));
+    EXPECT_THROW(bulk_load(client, redisson::kFormat, filter(0, 10, 5'000).contents(),
+                           {.replace = true, .discard = true}),
+                 StoreError)
+        << missing;
+    EXPECT_EQ(ask({"HGET", "{f}:config", "size"}).text, config) << missing;
+    EXPECT_EQ(ask({"GET", "f"}).text, bytes) << missing;
+  }
 }
 
 TEST_F(Loading, TheTimeToLiveStays) {
