@@ -60,23 +60,24 @@ std::span<const Setting> all_settings() noexcept {
 }
 
 void Setting::set(Settings& settings, std::string_view text) const {
-  const std::invalid_argument invalid("Invalid value for `" + std::string(name) + "`");
+  const auto read = [this](auto value) {
+    if (!value) throw std::invalid_argument("Invalid value for `" + std::string(name) + "`");
+    return *value;
+  };
   if (put == nullptr) {
-    const auto rate = parse_real(text);
-    if (!rate) throw invalid;
-    if (!(*rate > 0 && *rate < 1)) throw out_of_range(name, "(0.000000, 1.000000)");
-    settings.error_rate = std::min(*rate, kMostRate);
+    const auto rate = read(parse_real(text));
+    if (!(rate > 0 && rate < 1)) throw out_of_range(name, "(0.000000, 1.000000)");
+    settings.error_rate = std::min(rate, kMostRate);
     return;
   }
-  const auto value = parse_integer(text);
-  if (!value) throw invalid;
+  const auto value = read(parse_integer(text));
   const std::uint64_t least = get == kCuckooCapacity.get ? 2 * kBucketSize.get(settings) : low;
   const std::uint64_t most = get == kBucketSize.get ? most_bucket_size(settings.cuckoo) : high;
-  if (*value < 0 || static_cast<std::uint64_t>(*value) < least ||
-      static_cast<std::uint64_t>(*value) > most) {
+  if (value < 0 || static_cast<std::uint64_t>(value) < least ||
+      static_cast<std::uint64_t>(value) > most) {
     throw out_of_range(name, "[" + std::to_string(least) + ", " + std::to_string(most) + "]");
   }
-  put(settings, static_cast<std::uint64_t>(*value));
+  put(settings, static_cast<std::uint64_t>(value));
 }
 
 std::string Setting::text(const Settings& settings) const {

@@ -29,7 +29,9 @@ std::uint16_t free_port() {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  bind(socket, reinterpret_cast<sockaddr*>(&address), size);
+  if (bind(socket, reinterpret_cast<sockaddr*>(&address), size) != 0) {
+    throw std::runtime_error("no free port on the loopback");
+  }
   getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
   close(socket);
   return ntohs(address.sin_port);

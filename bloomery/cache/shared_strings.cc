@@ -94,7 +94,7 @@ class Shards {
 
 redis::Location checked(redis::Location location) {
   const std::string name = "cache:" + location.text();
-  SettingsReader(location.settings, name, "", "a cache has none");
+  refuse_settings(location.settings, name, "a cache has none");
   if (location.key.find_first_of("{}") != std::string::npos) {
     throw std::invalid_argument(name + ": no name of a cache: { and } are for its shards");
   }

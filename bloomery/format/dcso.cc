@@ -19,12 +19,12 @@ constexpr std::uint64_t kMostProbes = 255;
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 60;
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  refuse_settings(settings, kFormat.name);
   return decode(bytes);
 }
 
 AnyFilter create_any(const FilterOptions& options, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  refuse_settings(settings, kFormat.name);
   return make_foreign({.kind = FilterKind::dcso,
                        .geometry = Probes::geometry(options),
                        .capacity = options.capacity,

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t kMostProbes = 255;
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, kFormat.settings);
+  const SettingsReader known(settings, kFormat.name, kFormat.settings);
   return decode(bytes);
 }
 

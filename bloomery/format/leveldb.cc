@@ -29,7 +29,7 @@ double rate_of(const Geometry& geometry, std::uint64_t key_count) noexcept {
 }
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  refuse_settings(settings, kFormat.name);
   return decode(bytes);
 }
 

@@ -115,12 +115,12 @@ std::vector<std::byte> header_of(std::uint64_t byte_count) {
 }
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  refuse_settings(settings, kFormat.name);
   return decode(bytes);
 }
 
 AnyFilter create_any(const FilterOptions& options, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, "");
+  refuse_settings(settings, kFormat.name);
   return make_foreign({.kind = FilterKind::parquet,
                        .geometry = SplitBlock::geometry(options),
                        .capacity = options.capacity,

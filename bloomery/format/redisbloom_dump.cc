@@ -113,7 +113,7 @@ bool find_place(const FilterContents& contents, std::uint64_t offset, Place& pla
 }
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
-  SettingsReader(settings, kFormat.name, kFormat.settings);
+  const SettingsReader known(settings, kFormat.name, kFormat.settings);
   return decode_dump(bytes);
 }
 

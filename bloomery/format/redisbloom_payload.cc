@@ -19,7 +19,7 @@ constexpr std::size_t kTailBytes = kVersionBytes + sizeof(std::uint64_t);
 constexpr const char* kPayload = "a DUMP of a RedisBloom filter";
 
 AnyFilter decode_dumped(std::span<const std::byte> bytes, const FormatSettings& settings) {
-  SettingsReader(settings, kPayloadFormat.name, kPayloadFormat.settings);
+  const SettingsReader known(settings, kPayloadFormat.name, kPayloadFormat.settings);
   return decode_payload(bytes);
 }
 

@@ -36,6 +36,11 @@ SettingsReader::SettingsReader(const FormatSettings& settings, std::string_view 
   }
 }
 
+void refuse_settings(const FormatSettings& settings, std::string_view format,
+                     std::string_view why_none) {
+  const SettingsReader none_allowed(settings, format, "", why_none);
+}
+
 const std::string* SettingsReader::find(std::string_view name) const {
   const auto found = settings_.find(name);
   return found == settings_.end() ? nullptr : &found->second;

@@ -44,4 +44,8 @@ class SettingsReader {
   std::string allowed_;
 };
 
+// Throws std::invalid_argument, as SettingsReader does, where any is given.
+void refuse_settings(const FormatSettings& settings, std::string_view format,
+                     std::string_view why_none = kBytesSayAll);
+
 }  // namespace bloomery

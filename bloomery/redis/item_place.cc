@@ -454,7 +454,7 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
   ItemPlace::Setup setup{.dialect = dialect, .writes = writes};
   setup.says_absent = take_trust(location) || dialect == Dialect::bloom;
   setup.name = (dialect == Dialect::bf ? "bf:" : "bloom:") + location.text();
-  SettingsReader(location.settings, setup.name, "", "the server says all");
+  refuse_settings(location.settings, setup.name, "the server says all");
   auto client = std::make_unique<Client>(std::move(location));
   const auto keys = item_keys(client->location());
   if (dialect == Dialect::bf) {

@@ -30,7 +30,7 @@ std::string name_beside(const std::string& key) {
   for (;;) {
     char text[32];
     std::snprintf(text, sizeof text, ":next:%016llx", static_cast<unsigned long long>(suffix++));
-    const std::string next = key + text;
+    std::string next = key + text;
     if (hash_slot(next) == hash_slot(key)) return next;
   }
 }

@@ -143,8 +143,8 @@ LiveBitmap live_names(const Location& location, const Format& format) {
 
 LiveBitmap live_redisson(Location location, const RedissonFields& fields) {
   const bool trusts_bits = take_trust(location);
-  SettingsReader(location.settings, redisson::kFormat.name, "",
-                 "the configuration beside the bitmap says all");
+  refuse_settings(location.settings, redisson::kFormat.name,
+                  "the configuration beside the bitmap says all");
   LiveBitmap filter = live_names(location, redisson::kFormat);
   filter.config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}};
   filter.trusts_bits = trusts_bits;

@@ -95,7 +95,7 @@ NativePlace::Head NativePlace::head_of(std::string_view bytes, std::uint64_t byt
     }
   }
   try {
-    const auto read = std::make_shared<const NativeBitmapHead>(read_native_head(bytes, byte_count));
+    auto read = std::make_shared<const NativeBitmapHead>(read_native_head(bytes, byte_count));
     head_length_ = read_length(*read);
     remember(read);
     return read;

@@ -107,7 +107,7 @@ std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool write
   Location location = parse_location(text);
   take_trust(location);  // it needs none
   const std::string name = "bitmap:" + location.text();
-  SettingsReader(location.settings, name, "", "its head says all");
+  refuse_settings(location.settings, name, "its head says all");
   auto client = std::make_unique<Client>(std::move(location));
   NativeBitmapHead head = read_native_head(*client, name);
   const bool is_live = head.header.is_live;

@@ -55,6 +55,13 @@ void require_bits_only(FilterKind kind, const std::filesystem::path& path) {
                               " filter, which is not changed in place: load it and save it");
 }
 
+void require_known_fields(const FileHeader& header, const std::filesystem::path& path) {
+  if (!has_skipped_fields(header)) return;
+  throw_store_error(path,
+                    "has fields of a later program, which changing it in place would lose: read "
+                    "it, or use that program");
+}
+
 }  // namespace
 
 MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& options)
@@ -73,6 +80,7 @@ MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& 
   header_ = read_header(file);
   require_closed_cleanly(header_, path_);
   if (writes) {
+    require_known_fields(header_, path_);
     require_bits_only(header_.contents.parameters.kind, path_);
     allocate_all(file);
   }
@@ -193,6 +201,7 @@ void recover(const std::filesystem::path& path) {
   const RegularFile& file = lock.file();
   auto header = read_header(file);
   if (!header.open_for_writing && !header.is_live) return;
+  require_known_fields(header, target);
   const BodySummary body = summarize_body(file, header.layout);
   file.write(std::as_bytes(std::span(body.checksums)), header.layout.table_offset);
   file.sync();

@@ -204,6 +204,10 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   return head;
 }
 
+bool has_skipped_fields(const FileHeader& header) {
+  return get_number<std::uint16_t>(encode_head(header), kFieldBytesAt) != header.layout.field_bytes;
+}
+
 FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes) {
   check_magic(head);
   if (head.size() < kHeaderBytes) refuse_length(file_bytes, "the header alone has ", kHeaderBytes);

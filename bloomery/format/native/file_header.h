@@ -35,6 +35,10 @@ inline constexpr std::string_view kLiveBody =
 // is too long.
 std::vector<std::byte> encode_head(const FileHeader& header);
 
+// Whether encode_head would leave out what decode_head skipped: fields of a later program. A file
+// that has any cannot be changed in place.
+bool has_skipped_fields(const FileHeader& header);
+
 // `head` has the first min(file_bytes, kMaxHeadBytes) bytes of a file of `file_bytes`. Checks
 // everything that can be known without the body. Throws FormatError, naming place and reason.
 FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes);
