@@ -35,10 +35,12 @@ void* make_text(const redisReadTask* task, char* bytes, std::size_t size) noexce
   return make(task, type_of(task->type), [&](Reply& reply) { reply.text.assign(bytes, size); });
 }
 
-void* make_array(const redisReadTask* task, int size) noexcept {
-  constexpr int kAtOnce = 64;
+// Of int, and of size_t from hiredis 1.0 on.
+template <class Size>
+void* make_array(const redisReadTask* task, Size size) noexcept {
+  constexpr Size kAtOnce = 64;
   return make(task, Reply::Type::array, [&](Reply& reply) {
-    reply.elements.reserve(static_cast<std::size_t>(std::clamp(size, 0, kAtOnce)));
+    reply.elements.reserve(static_cast<std::size_t>(std::clamp(size, Size{0}, kAtOnce)));
   });
 }
 
@@ -54,7 +56,26 @@ void free_reply(void* reply) noexcept {
   delete static_cast<Reply*>(reply);
 }
 
-redisReplyObjectFunctions functions{make_text, make_array, make_number, make_nil, free_reply};
+// hiredis 1.0 knows two types more, which a server sends only to who asked for them; where none
+// made them it would hand out a small number as their address.
+template <class Functions>
+Functions functions_of() noexcept {
+  Functions all{};
+  all.createString = make_text;
+  all.createArray = make_array;
+  all.createInteger = make_number;
+  all.createNil = make_nil;
+  all.freeObject = free_reply;
+  if constexpr (requires { all.createDouble; }) {
+    all.createDouble = [](const redisReadTask* task, double, char* bytes, std::size_t size) {
+      return make_text(task, bytes, size);
+    };
+    all.createBool = [](const redisReadTask* task, int value) { return make_number(task, value); };
+  }
+  return all;
+}
+
+auto functions = functions_of<redisReplyObjectFunctions>();
 
 }  // namespace
 

@@ -16,7 +16,7 @@ Request& Request::add(std::span<const std::string_view> words) {
     sizes[i] = words[i].size();
   }
   char* raw = nullptr;
-  const int size =
+  const auto size =
       redisFormatCommandArgv(&raw, static_cast<int>(words.size()), starts.data(), sizes.data());
   const std::unique_ptr<char, void (*)(char*)> command(raw, redisFreeCommand);
   if (size < 0) throw std::bad_alloc();
