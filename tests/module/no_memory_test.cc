@@ -29,6 +29,10 @@ void* allocate(std::size_t size) {
 void* operator new(std::size_t size) {
   return allocate(size);
 }
+// As sorting asks for it.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return std::malloc(size);
+}
 void operator delete(void* bytes) noexcept {
   std::free(bytes);
 }
