@@ -1,11 +1,10 @@
 // bloomery info: what a file says of its filter, and whether all of it is whole.
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/watermark_text.h"
 #include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -23,10 +22,6 @@ constexpr const char* kInfoExamples = R"(Examples:
   bloomery info redisson:redis://127.0.0.1#users    reads the whole bitmap
 
 Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
-
-std::string identity_text(const Identity& identity) {
-  return fmt::format("{:016x}{:016x}", identity.high, identity.low);
-}
 
 void add_file(Report& report, const FileInfo& info) {
   report.add("keys", form_text(info.contents.parameters.keys));

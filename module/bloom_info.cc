@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "bloomery/filter/rates.h"
+#include "bloomery/filter/watermark_text.h"
 #include "bloomery/format/kinds.h"
 #include "module/stored_filter.h"
-#include "module/watermark_words.h"
 
 namespace bloomery::module {
 namespace {
@@ -102,7 +102,7 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   name("Epoch");
   call.reply_number(filter.notes().epoch);
   const auto identity_or_null = [&](const Identity& identity) {
-    identity.is_set() ? call.reply_bytes(word_of(identity)) : call.reply_null();
+    identity.is_set() ? call.reply_bytes(identity_text(identity)) : call.reply_null();
   };
   name("Identity");
   identity_or_null(filter.notes().identity);

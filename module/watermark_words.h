@@ -1,15 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "bloomery/filter/watermark.h"
 
-// Identities and watermarks as words of commands: 32 hex digits, and a position behind them.
+// Identities and watermarks out of the words of commands (filter/watermark_text.h).
 namespace bloomery::module {
-
-std::string word_of(const Identity& identity);
 
 // Throw Refusal. Of two words, the identity of a source and a position in it.
 Identity parse_identity(std::string_view word);

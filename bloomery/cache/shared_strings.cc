@@ -1,8 +1,6 @@
 #include "bloomery/cache/shared_strings.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/location.h"
 #include "bloomery/redis/transaction.h"
+#include "bloomery/text/hex_word.h"
 
 namespace bloomery {
 namespace {
@@ -30,7 +29,6 @@ constexpr std::chrono::milliseconds kLongestLife = std::chrono::hours(24 * 3650)
 
 constexpr char kValue = 'V';
 constexpr char kNegative = 'N';
-constexpr std::size_t kDigits = 16;  // of a generation
 
 // Of each entry its generation and its name are keys, and its ticket (or nothing), itself and its
 // life in milliseconds are arguments. A negative one does not take a value's place, and is given
@@ -53,21 +51,10 @@ std::uint64_t shard_of(Key key) noexcept {
   return NativeHash()(key).h2 % kShards;
 }
 
-std::string digits_of(std::uint64_t generation) {
-  std::array<char, kDigits> digits{};
-  const char* const end = std::to_chars(digits.begin(), digits.end(), generation, 16).ptr;
-  const std::string text(digits.data(), static_cast<std::size_t>(end - digits.data()));
-  return std::string(kDigits - text.size(), '0') + text;
-}
-
 std::optional<std::uint64_t> generation_of(const Reply& reply) {
-  std::uint64_t generation = 0;
-  const std::string& text = reply.text;
-  const char* const end = text.data() + text.size();
-  if (!reply.is(Reply::Type::text) || text.size() != kDigits) return std::nullopt;
-  const auto [read, error] = std::from_chars(text.data(), end, generation, 16);
-  if (error != std::errc() || read != end || digits_of(generation) != text) return std::nullopt;
-  return generation;
+  if (!reply.is(Reply::Type::text)) return std::nullopt;
+  const auto generation = read_hex_word(reply.text);
+  return generation && hex_word(*generation) == reply.text ? generation : std::nullopt;
 }
 
 // Those that the keys of a part fall into, each once.
@@ -225,7 +212,7 @@ void SharedStrings::begin_generations(std::span<const Key> keys, const Part& par
   for (const std::uint64_t each : shards.all()) {
     const std::string name = generation_of_shard(each);
     request.about(name);
-    request.add({"SET", name, digits_of(Identity::random().high), "NX"}).add({"GET", name});
+    request.add({"SET", name, hex_word(Identity::random().high), "NX"}).add({"GET", name});
   }
   const redis::Answer answer = client_.run(request, Repeat::safe, context);
   for (const Reply& each : answer.replies) redis::require_done(each, client_.location());
@@ -272,7 +259,7 @@ void SharedStrings::put(std::span<const CacheEntry<std::string>> entries, const 
     const auto& entry = entries[i];
     const auto life = std::clamp(entry.ttl, std::chrono::milliseconds(1), kLongestLife);
     has_tickets = has_tickets && entry.ticket.has_value();
-    words.push_back(entry.ticket ? digits_of(*entry.ticket) : "");
+    words.push_back(entry.ticket ? hex_word(*entry.ticket) : "");
     words.push_back(entry.value != nullptr ? kValue + *entry.value : std::string(1, kNegative));
     words.push_back(std::to_string(life.count()));
   }
@@ -297,7 +284,7 @@ void SharedStrings::erase(std::span<const Key> keys, const Part& part, const Cal
   request.about(generation_of_shard(shards.all().front()));
   redis::begin_transaction(request, nonce);
   for (const std::uint64_t each : shards.all()) {
-    request.add({"SET", generation_of_shard(each), digits_of(Identity::random().high)});
+    request.add({"SET", generation_of_shard(each), hex_word(Identity::random().high)});
   }
   std::vector<std::string> names{"DEL"};
   for (const std::size_t i : part) names.push_back(entry_name(keys[i]));

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/watermark.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/watermark_text.h"
+#include "bloomery/format/format.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/redis/errors.h"
@@ -40,30 +40,12 @@ std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name)
   return std::nullopt;
 }
 
-std::string word_of_identity(const Identity& identity) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(identity.high),
-                static_cast<unsigned long long>(identity.low));
-  return text;
-}
-
-std::string word_of_watermark(const std::optional<Watermark>& watermark) {
-  if (!watermark) return "-";
-  return word_of_identity(watermark->source) + ":" + std::to_string(watermark->position);
-}
-
 // Nil is none.
 Identity identity_in(const Reply& value, const std::string& name) {
   if (value.is(Reply::Type::nil)) return {};
-  const auto half = [&](std::size_t from) {
-    std::uint64_t number = 0;
-    const char* const begin = value.text.data() + from;
-    const auto [read, error] = std::from_chars(begin, begin + 16, number, 16);
-    if (error != std::errc() || read != begin + 16) fail_answer(name, "an identity");
-    return number;
-  };
-  if (value.text.size() != 32) fail_answer(name, "an identity");
-  return {half(0), half(16)};
+  const auto identity = read_identity(value.text);
+  if (!identity) fail_answer(name, "an identity");
+  return *identity;
 }
 
 // The key of a filter, and of its markers.
@@ -179,7 +161,7 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   std::string position;
   trip.is_fenced = !inserts && !is_bf && context.fence != nullptr;
   if (trip.is_fenced) {
-    source = word_of_identity(context.fence->at_least.source);
+    source = identity_text(context.fence->at_least.source);
     position = std::to_string(context.fence->at_least.position);
     asked.insert(asked.end(), {"FENCE", source, position});
   }
@@ -344,13 +326,13 @@ bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
     const std::vector<std::string> step{"BLOOM.ADVANCE",
                                         client_->location().key,
                                         "EPOCH",
-                                        word_of_identity(head.identity),
+                                        identity_text(head.identity),
                                         "BEAT",
                                         std::to_string(head.beat),
                                         "FROM",
-                                        word_of_watermark(head.watermark),
+                                        watermark_text(head.watermark),
                                         "TO",
-                                        word_of_watermark(to)};
+                                        watermark_text(to)};
     const Trip trip = travel(part, true, context, step);
     if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
     if (!trip.has_stepped) return false;
@@ -381,7 +363,7 @@ void create_items(Client& client, std::uint64_t capacity, double rate) {
   const Request reserve =
       Request().add({"BF.RESERVE", keys[0], shortest(rate), std::to_string(capacity + kMarkers)});
   require_done(client.run(reserve, Repeat::never).replies.at(0), location);
-  const std::string token = word_of_identity(Identity::random());
+  const std::string token = identity_text(Identity::random());
   const auto markers = markers_of(token);
   std::vector<std::string_view> words{"BF.INSERT", keys[0], "NOCREATE", "ITEMS"};
   words.insert(words.end(), markers.begin(), markers.end());
@@ -394,12 +376,12 @@ void create_items(Client& client, std::uint64_t capacity, double rate) {
 namespace {
 
 std::optional<FilterKind> find_kind_named(std::string_view name) {
-  for (int number = 1; number < 256; ++number) {
-    try {
-      const Kind& kind = kind_of(static_cast<FilterKind>(number));
-      if (kind.name == name) return kind.number;
-    } catch (const FormatError&) {
-      // There is none of that number.
+  for (const Kind& kind : filter_kinds()) {
+    if (kind.name == name) return kind.number;
+  }
+  for (const Format* const format : formats()) {
+    for (const Kind* const kind : format->kinds) {
+      if (kind->name == name) return kind->number;
     }
   }
   return std::nullopt;

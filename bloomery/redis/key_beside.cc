@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <exception>
 #include <utility>
 
 #include "bloomery/filter/watermark.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/hash_slot.h"
+#include "bloomery/text/hex_word.h"
 
 namespace bloomery::redis {
 namespace {
@@ -28,9 +28,7 @@ std::uint64_t count_bits(std::span<const std::byte> bytes) {
 std::string name_beside(const std::string& key) {
   std::uint64_t suffix = Identity::random().high;
   for (;;) {
-    char text[32];
-    std::snprintf(text, sizeof text, ":next:%016llx", static_cast<unsigned long long>(suffix++));
-    std::string next = key + text;
+    std::string next = key + ":next:" + hex_word(suffix++);
     if (hash_slot(next) == hash_slot(key)) return next;
   }
 }
