@@ -1,0 +1,81 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/filter/watermark.h"
+#include "bloomery/source/key_source.h"
+
+namespace bloomery {
+
+// What happened to the rows of a source since it was asked before. Views are valid until the
+// consumer returns.
+struct Changes {
+  std::span<const Key> keys;        // of rows inserted, and new keys of rows that were changed
+  std::uint64_t deleted_count = 0;  // keys that rows had until now
+  // Where these keys end a whole transaction: every row committed up to here has been handed over.
+  // None: more of the same is to come.
+  std::optional<Watermark> watermark{};
+};
+
+using ChangeConsumer = std::function<void(const Changes&)>;
+
+// The rows no longer come without a gap: the table was exchanged, its log is gone, another server
+// answers. Start again, and scan.
+struct SourceChanged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The keys of a table of a database, and those that come after. A watermark's `source` is made of
+// all that must stay as it is for keys to come without a gap (server, timeline, table, partitions,
+// column); where one of these changes, it is another source.
+//
+// One thread at a time, but scan()'s consumer may call poll(). Throws StoreError where the database
+// fails: start() again, from the watermark that the filter has.
+class ChangeSource {
+ public:
+  virtual ~ChangeSource() = default;
+
+  // What it is called in messages: its location, without passwords.
+  virtual std::string name() const = 0;
+
+  // From now on, poll() gives what was committed after `from`, perhaps with some from before. False
+  // where it cannot go on from there, or no place is named: then it begins at this moment, and the
+  // rows that are there already come by scan().
+  virtual bool start(const std::optional<Watermark>& from, const CallContext& context = {}) = 0;
+
+  // Every row there is. What it hands over and what poll() has given since it began, or since
+  // start(), are together all rows up to any watermark that poll() gives after it ended.
+  virtual SourceTotals scan(const BatchConsumer& consumer, const CallContext& context = {}) = 0;
+  // About how many keys scan() would give.
+  virtual std::optional<std::uint64_t> expected_count() = 0;
+
+  // Hands over what has come; waits up to `patience` where nothing has. At its end, a watermark
+  // moves even when no row of this table did. Throws SourceChanged.
+  virtual void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+                    const CallContext& context = {}) = 0;
+
+  // The filter keeps what came up to here, wherever it must be kept: the database need not.
+  virtual void confirm(const Watermark& watermark) = 0;
+
+  // Removes from the database whatever following has left there, also what a killed process did.
+  virtual void remove(const CallContext& context = {}) = 0;
+};
+
+// Asks a database how far it is, now: all rows that anybody can see lie at or below the answer. Its
+// `source` is that of the ChangeSource of the same location. One thread at a time.
+class FenceSource {
+ public:
+  virtual ~FenceSource() = default;
+
+  // Throws StoreError where the database fails, SourceChanged where there is no such table.
+  virtual Watermark ask(const CallContext& context = {}) = 0;
+};
+
+}  // namespace bloomery
