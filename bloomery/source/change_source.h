@@ -5,10 +5,10 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 
 #include "bloomery/filter/call_context.h"
+#include "bloomery/filter/fence_source.h"  // what asks how far it is, and SourceChanged
 #include "bloomery/filter/watermark.h"
 #include "bloomery/source/key_source.h"
 
@@ -25,12 +25,6 @@ struct Changes {
 };
 
 using ChangeConsumer = std::function<void(const Changes&)>;
-
-// The rows no longer come without a gap: the table was exchanged, its log is gone, another server
-// answers. Start again, and scan.
-struct SourceChanged : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 // The keys of a table of a database, and those that come after. A watermark's `source` is made of
 // all that must stay as it is for keys to come without a gap (server, timeline, table, partitions,
@@ -66,16 +60,6 @@ class ChangeSource {
 
   // Removes from the database whatever following has left there, also what a killed process did.
   virtual void remove(const CallContext& context = {}) = 0;
-};
-
-// Asks a database how far it is, now: all rows that anybody can see lie at or below the answer. Its
-// `source` is that of the ChangeSource of the same location. One thread at a time.
-class FenceSource {
- public:
-  virtual ~FenceSource() = default;
-
-  // Throws StoreError where the database fails, SourceChanged where there is no such table.
-  virtual Watermark ask(const CallContext& context = {}) = 0;
 };
 
 }  // namespace bloomery

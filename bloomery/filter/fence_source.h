@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stdexcept>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/filter/watermark.h"
+
+namespace bloomery {
+
+// The rows no longer come without a gap: the table was exchanged, its log is gone, another server
+// answers. Start again, and scan.
+struct SourceChanged : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Asks a database how far it is, now: all rows that anybody can see lie at or below the answer. Its
+// `source` is that of the ChangeSource of the same location. One thread at a time.
+class FenceSource {
+ public:
+  virtual ~FenceSource() = default;
+
+  // Throws StoreError where the database fails, SourceChanged where there is no such table.
+  virtual Watermark ask(const CallContext& context = {}) = 0;
+};
+
+}  // namespace bloomery
