@@ -91,9 +91,11 @@ redis::Location checked(redis::Location location) {
   return location;
 }
 
-redis::GatheringLimits limits_of(const redis::Location& location) {
-  return {
-      .name = location.server(), .timeout = location.timeout, .most_trips = location.connections};
+GatheringLimits limits_of(const redis::Location& location) {
+  return {.name = location.server(),
+          .advice = redis::kTimeoutAdvice,
+          .timeout = location.timeout,
+          .most_trips = location.connections};
 }
 
 }  // namespace

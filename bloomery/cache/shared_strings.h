@@ -7,9 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/filter/gathering.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/redis/client.h"
-#include "bloomery/redis/gathering.h"
+#include "bloomery/redis/errors.h"
 
 namespace bloomery {
 
@@ -61,7 +62,7 @@ class SharedStrings final : public Cache<std::string> {
   void get_batch(std::span<const Key> keys, Answers answers, const CallContext& context);
 
   redis::Client client_;
-  redis::Gathering<CacheAnswer<std::string>> gathering_;
+  Gathering<CacheAnswer<std::string>, redis::TimeoutError> gathering_;
 };
 
 }  // namespace bloomery

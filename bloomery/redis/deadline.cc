@@ -88,7 +88,7 @@ void Deadline::give_up(const char* doing) const {
   if (stop_.stop_requested()) throw CallAborted(server_ + ": stopped while " + doing);
   if (at_ == callers_) throw CallAborted(server_ + ": the deadline passed while " + doing);
   throw TimeoutError(server_ + ": " + std::to_string(timeout_.count()) + " ms passed while " +
-                     doing + "; ?timeout=MS allows more");
+                     doing + kTimeoutAdvice);
 }
 
 }  // namespace bloomery::redis

@@ -20,6 +20,9 @@ struct TimeoutError : ConnectionError {
   using ConnectionError::ConnectionError;
 };
 
+// What its messages end with.
+inline constexpr const char* kTimeoutAdvice = "; ?timeout=MS allows more";
+
 // What came is no answer to what was sent.
 struct ProtocolError : ConnectionError {
   using ConnectionError::ConnectionError;

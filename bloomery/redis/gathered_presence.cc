@@ -9,6 +9,7 @@ GatheredPresence::GatheredPresence(FilterPlace& place, const Location& location)
                    const CallContext& context) { place.presence_of_many(keys, answers, context); },
           Presence::unknown,
           {.name = location.server(),
+           .advice = kTimeoutAdvice,
            .timeout = location.timeout,
            .most_trips = location.connections}) {}
 

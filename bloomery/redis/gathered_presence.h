@@ -1,7 +1,8 @@
 #pragma once
 
 #include "bloomery/filter/filter_place.h"
-#include "bloomery/redis/gathering.h"
+#include "bloomery/filter/gathering.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/location.h"
 
 namespace bloomery::redis {
@@ -18,7 +19,7 @@ class GatheredPresence {
 
  private:
   FilterPlace& place_;
-  Gathering<Presence> gathering_;
+  Gathering<Presence, TimeoutError> gathering_;
 };
 
 }  // namespace bloomery::redis

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "bloomery/redis/back_off.h"
+#include "bloomery/filter/back_off.h"
 #include "bloomery/redis/connection.h"
 #include "bloomery/redis/deadline.h"
 #include "bloomery/redis/location.h"

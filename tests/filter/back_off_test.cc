@@ -1,8 +1,8 @@
-#include "bloomery/redis/back_off.h"
+#include "bloomery/filter/back_off.h"
 
 #include <gtest/gtest.h>
 
-namespace bloomery::redis {
+namespace bloomery {
 namespace {
 
 using std::chrono::milliseconds;
@@ -38,4 +38,4 @@ TEST(BackOff, ForgetsFailuresAfterASuccess) {
 }
 
 }  // namespace
-}  // namespace bloomery::redis
+}  // namespace bloomery

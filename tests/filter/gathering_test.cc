@@ -1,6 +1,6 @@
 // Questions that gather while others travel: who shares a trip, and who fails with whom.
 
-#include "bloomery/redis/gathering.h"
+#include "bloomery/filter/gathering.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/redis/client.h"
 #include "tests/support/run_threads.h"
 
-namespace bloomery::redis {
+namespace bloomery {
 namespace {
 
 using std::chrono::milliseconds;
@@ -249,7 +248,7 @@ TEST(Gathering, TheTimeoutIsOneOfTheLocationWhoeverWaits) {
   trips.hold("first");
   Asker first(trips, "first", CallContext::within(kLong));
   trips.wait_for(1);
-  EXPECT_THROW(trips.ask("gathers"), TimeoutError);
+  EXPECT_THROW(trips.ask("gathers"), StoreError);
   trips.release("first");
 }
 
@@ -287,4 +286,4 @@ TEST(Gathering, AnAnswerIsNeverOlderThanItsQuestion) {
 }
 
 }  // namespace
-}  // namespace bloomery::redis
+}  // namespace bloomery

@@ -16,15 +16,16 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
-#include "bloomery/redis/errors.h"
 
-namespace bloomery::redis {
+namespace bloomery {
 
 // How questions of one key are gathered.
 struct GatheringLimits {
   std::string name{};                        // for messages
+  std::string advice{};                      // behind what is said when `timeout` is over
   std::chrono::milliseconds timeout{5'000};  // of a whole call, with waiting for its trip
   std::size_t usual_trips = 1;               // at the same time
   std::size_t most_trips = 8;                // the same, where trips take longer than `patience`
@@ -45,8 +46,8 @@ struct GatheringLimits {
 //   leaves all the same, those that still have time ask anew.
 // - What else makes a trip fail is told to all in it. Nothing else is repeated here.
 //
-// So it is for questions that may be asked twice, and none with a fence.
-template <class Answer>
+// So it is for questions that may be asked twice, and none with a fence of its own.
+template <class Answer, class Timeout = StoreError>
 class Gathering {
  public:
   // Asks for a batch; throws, or has answered all. The keys are valid for the call.
@@ -59,7 +60,7 @@ class Gathering {
     limits_.usual_trips = std::min(limits_.usual_trips, limits_.most_trips);
   }
 
-  // Throws what asking throws, and CallAborted or TimeoutError where time was over before.
+  // Throws what asking throws, and CallAborted or Timeout where time was over before.
   Answer ask(Key key, const CallContext& context) {
     // Such a key is the whole trip's risk and cost.
     if (key.size() > limits_.longest_key) return ask_alone(key, context);
@@ -221,8 +222,8 @@ class Gathering {
     if (context.is_over()) {
       throw CallAborted(limits_.name + ": the call was over before its answer came");
     }
-    throw TimeoutError(limits_.name + ": " + std::to_string(limits_.timeout.count()) +
-                       " ms passed while waiting for the answer; ?timeout=MS allows more");
+    throw Timeout(limits_.name + ": " + std::to_string(limits_.timeout.count()) +
+                  " ms passed while waiting for the answer" + limits_.advice);
   }
 
   const Ask ask_;
@@ -234,4 +235,4 @@ class Gathering {
   std::size_t trips_ = 0;  // under way
 };
 
-}  // namespace bloomery::redis
+}  // namespace bloomery

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace bloomery::redis {
+namespace bloomery {
 
 // When a server that could not be reached may be tried again: after 10 ms at first, twice as long
 // after each failure, half a second at most, and each time by chance between half of that and all,
@@ -34,4 +34,4 @@ class BackOff {
   std::minstd_rand random_{std::random_device()()};
 };
 
-}  // namespace bloomery::redis
+}  // namespace bloomery

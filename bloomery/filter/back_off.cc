@@ -1,9 +1,9 @@
-#include "bloomery/redis/back_off.h"
+#include "bloomery/filter/back_off.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace bloomery::redis {
+namespace bloomery {
 
 std::optional<std::string> BackOff::refusal(Clock::time_point now) {
   const std::lock_guard lock(mutex_);
@@ -32,4 +32,4 @@ std::chrono::milliseconds BackOff::pause() {
       std::uniform_int_distribution<std::int64_t>(longest / 2, longest)(random_));
 }
 
-}  // namespace bloomery::redis
+}  // namespace bloomery
