@@ -1,0 +1,126 @@
+#include "bloomery/guard/coalesced_fence.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/bits/own_process.h"
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+CoalescedFenceOptions checked_fence(CoalescedFenceOptions options) {
+  if (options.connections == 0) {
+    throw std::invalid_argument(options.name + ": connections is 0; allowed: at least 1");
+  }
+  return options;
+}
+
+GatheringLimits fence_limits(const CoalescedFenceOptions& options) {
+  return {.name = options.name,
+          .timeout = options.timeout,
+          .most_trips = options.connections,
+          .patience = options.patience,
+          .most_keys = std::numeric_limits<std::int32_t>::max()};
+}
+
+}  // namespace
+
+CoalescedFence::CoalescedFence(Open open, CoalescedFenceOptions options)
+    : open_(std::move(open)),
+      options_(checked_fence(std::move(options))),
+      process_(process_number()),
+      gathering_(
+          [this](std::span<const Key>, std::span<Watermark> answers, const CallContext& context) {
+            std::ranges::fill(answers, question(context));
+          },
+          Watermark{}, fence_limits(options_)) {
+  if (!open_) throw std::invalid_argument(options_.name + ": nothing says how to open it");
+  idle_.reserve(options_.connections);
+}
+
+CoalescedFence::~CoalescedFence() {
+  forget_the_parents();
+}
+
+Fence CoalescedFence::ask(const CallContext& context) {
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  return {gathering_.ask(Key(), context)};
+}
+
+// Of a whole trip, by one thread.
+Watermark CoalescedFence::question(const CallContext& context) {
+  if (const auto why = back_off_.refusal(BackOff::Clock::now())) throw StoreError(*why);
+  CallContext limited = context;
+  limited.fence = nullptr;
+  limited.deadline = std::min(context.deadline, CallContext::Clock::now() + options_.timeout);
+  try {
+    const Watermark answer = ask_someone(limited);
+    back_off_.succeeded();
+    return answer;
+  } catch (const CallAborted& error) {
+    // Of a caller in a hurry the database knows nothing.
+    if (context.is_over()) throw;
+    const std::string why = options_.name + ": " + std::to_string(options_.timeout.count()) +
+                            " ms passed while asking: " + error.what();
+    back_off_.failed(BackOff::Clock::now(), why);
+    throw StoreError(why);
+  } catch (const std::exception& error) {
+    back_off_.failed(BackOff::Clock::now(), error.what());
+    throw;
+  }
+}
+
+// A connection that was kept may have been cut long ago: its failure says nothing of the database.
+Watermark CoalescedFence::ask_someone(const CallContext& context) {
+  if (std::unique_ptr<FenceSource> kept = take_idle()) {
+    try {
+      return ask_one(std::move(kept), context);
+    } catch (const CallAborted&) {
+      throw;
+    } catch (const std::exception&) {
+      const std::lock_guard lock(mutex_);
+      idle_.clear();
+    }
+  }
+  std::unique_ptr<FenceSource> source;
+  {
+    const std::lock_guard lock(opening_);
+    source = open_();
+  }
+  if (!source) throw StoreError(options_.name + ": it could not be opened");
+  return ask_one(std::move(source), context);
+}
+
+Watermark CoalescedFence::ask_one(std::unique_ptr<FenceSource> source, const CallContext& context) {
+  questions_.fetch_add(1, std::memory_order_relaxed);
+  const Watermark answer = source->ask(context);
+  // Every head without a watermark would be that far.
+  if (!answer.source.is_set())
+    throw StoreError(options_.name + ": it does not say of which source");
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(source));
+  return answer;
+}
+
+std::unique_ptr<FenceSource> CoalescedFence::take_idle() {
+  const std::lock_guard lock(mutex_);
+  forget_the_parents();
+  if (idle_.empty()) return nullptr;
+  std::unique_ptr<FenceSource> source = std::move(idle_.back());
+  idle_.pop_back();
+  return source;
+}
+
+void CoalescedFence::forget_the_parents() noexcept {
+  if (process_ == process_number()) return;
+  for (std::unique_ptr<FenceSource>& each : idle_) static_cast<void>(each.release());
+  idle_.clear();
+  process_ = process_number();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/back_off.h"
+#include "bloomery/filter/fence_source.h"
+#include "bloomery/filter/gathering.h"
+#include "bloomery/filter/watermark.h"
+
+namespace bloomery {
+
+struct CoalescedFenceOptions {
+  std::string name = "the fence";            // for messages
+  std::size_t connections = 2;               // at most; the second where the first takes long
+  std::chrono::milliseconds patience{2};     // what is long
+  std::chrono::milliseconds timeout{2'000};  // of a question, with waiting for its turn
+};
+
+// Asks a database how far it is, for many threads with one question: those who come while one is
+// under way wait for the next, and share that. None is told what was asked before it came: rows
+// that were committed in between would lie above such an answer.
+//
+// A question that fails is told to exactly those who share it. Its connection is thrown away; of
+// one that was kept that says nothing yet, and a new one is asked at once. Where that fails too,
+// the next is opened after a pause (BackOff), and until then everybody is told why at once. Where
+// the thread that asked for all leaves, the others ask anew. Many threads may use it; a child of
+// fork() opens connections of its own.
+class CoalescedFence {
+ public:
+  using Open = std::function<std::unique_ptr<FenceSource>()>;
+
+  // `open` is called when a connection is needed, by one thread at a time. Throws
+  // std::invalid_argument without connections, or without `open`.
+  explicit CoalescedFence(Open open, CoalescedFenceOptions options = {});
+  CoalescedFence(const CoalescedFence&) = delete;
+  CoalescedFence& operator=(const CoalescedFence&) = delete;
+  ~CoalescedFence();
+
+  // How far the database was at some moment after this was called. Throws what `open` and the
+  // source throw, StoreError where the time-out is over, CallAborted where the context is.
+  Fence ask(const CallContext& context = {});
+
+  // How many were sent to the database, and how many calls they answered.
+  std::uint64_t questions() const noexcept { return questions_.load(std::memory_order_relaxed); }
+  std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_relaxed); }
+
+ private:
+  using Sources = std::vector<std::unique_ptr<FenceSource>>;
+
+  Watermark question(const CallContext& context);
+  Watermark ask_someone(const CallContext& context);
+  Watermark ask_one(std::unique_ptr<FenceSource> source, const CallContext& context);
+  std::unique_ptr<FenceSource> take_idle();
+  // The lock is held. What a fork has brought here is the parent's: closing it would end his.
+  void forget_the_parents() noexcept;
+
+  const Open open_;
+  const CoalescedFenceOptions options_;
+
+  BackOff back_off_;
+  std::atomic<std::uint64_t> questions_{0};
+  std::atomic<std::uint64_t> calls_{0};
+  std::mutex mutex_;
+  std::mutex opening_;
+  Sources idle_;
+  std::uint64_t process_;
+  Gathering<Watermark> gathering_;
+};
+
+}  // namespace bloomery
