@@ -48,24 +48,24 @@ void SqliteDatabase::Close::operator()(sqlite3* connection) const noexcept {
   sqlite3_close(connection);
 }
 
-SqliteDatabase::SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms)
+SqliteDatabase::SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms, bool writes)
     : path_(std::move(path)), busy_timeout_ms_(busy_timeout_ms) {
   require_regular_file(path_);
   // Some names mean something else to SQLite (":memory:"), but none that has a folder.
   const std::string name = path_.starts_with('/') ? path_ : "./" + path_;
   sqlite3* opened = nullptr;
-  const int code =
-      sqlite3_open_v2(name.c_str(), &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  const int access = writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  const int code = sqlite3_open_v2(name.c_str(), &opened, access | SQLITE_OPEN_NOMUTEX, nullptr);
   connection_.reset(opened);
   if (opened == nullptr) throw std::bad_alloc();
   if (code != SQLITE_OK) fail(code);
 
-  constexpr std::uint32_t kMostMs = std::numeric_limits<int>::max();
-  sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout_ms, kMostMs)));
+  wait_for_locks(busy_timeout_ms);
   sqlite3_extended_result_codes(opened, 1);
   // A misspelt "column" must not become the string 'column', the same key for every row; and the
   // schema of a stranger's file may not call functions that were not made for that.
   sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   // The first statement reads the header: what is no database fails here.
   texts("SELECT name FROM sqlite_schema LIMIT 1");
@@ -106,6 +106,18 @@ std::vector<std::string> SqliteDatabase::texts(std::string_view sql, std::string
   return found;
 }
 
+void SqliteDatabase::wait_for_locks(std::uint32_t busy_timeout_ms) {
+  constexpr std::uint32_t kMostMs = std::numeric_limits<int>::max();
+  busy_timeout_ms_ = busy_timeout_ms;
+  sqlite3_busy_timeout(handle(), static_cast<int>(std::min(busy_timeout_ms, kMostMs)));
+}
+
+bool SqliteDatabase::has_moved() const {
+  int moved = 0;
+  const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  return code != SQLITE_OK || moved != 0;
+}
+
 void SqliteDatabase::fail(int code) const {
   const std::string where = path_ + ": ";
   const std::string message = sqlite3_errmsg(handle());
@@ -128,7 +140,7 @@ void SqliteDatabase::fail(int code) const {
     case SQLITE_TOOBIG:
       throw std::invalid_argument(where + message);
     default:
-      throw StoreError(where + "cannot be read: " + message);
+      throw StoreError(where + "cannot be used: " + message);
   }
 }
 

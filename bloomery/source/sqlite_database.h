@@ -11,10 +11,11 @@ struct sqlite3_stmt;
 
 namespace bloomery {
 
-// A connection to an SQLite file that is only ever read. Never makes a database, though SQLite may
-// leave its -shm and empty -wal file beside one in write-ahead mode. Its failures name the
-// file: StoreError where it cannot be opened or stays locked, FormatError where it is damaged or no
-// database, std::invalid_argument for a statement that SQLite does not understand.
+// A connection to an SQLite file, only ever read unless it is opened to be written. Never makes a
+// database, though SQLite may leave its -shm and empty -wal file beside one in write-ahead mode.
+// Its failures name the file: StoreError where it cannot be opened or stays locked, FormatError
+// where it is damaged or no database, std::invalid_argument for a statement that SQLite does not
+// understand.
 class SqliteDatabase {
  public:
   struct Finalize {
@@ -23,7 +24,7 @@ class SqliteDatabase {
   using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
   // `busy_timeout_ms`: how long to wait for a lock that another process holds.
-  SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms);
+  SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms, bool writes = false);
 
   // Prepares the first statement of `sql`; `rest`, if given, becomes what follows it. The statement
   // is empty where there was none.
@@ -34,6 +35,15 @@ class SqliteDatabase {
 
   // The first column of all rows, as text.
   std::vector<std::string> texts(std::string_view sql, std::string_view parameter = {});
+
+  // Runs a statement that gives no rows.
+  void run(std::string_view sql) { step(prepare(sql)); }
+
+  // From now on; as a call's deadline wants it.
+  void wait_for_locks(std::uint32_t busy_timeout_ms);
+
+  // Whether the path names another file by now, or none: this is not the database any more.
+  bool has_moved() const;
 
   // Throws what the result code of SQLite means, with its message. Never returns.
   [[noreturn]] void fail(int code) const;

@@ -17,8 +17,8 @@
 
 #include "bloomery/source/column_equality.h"
 #include "bloomery/source/key_batcher.h"
-#include "bloomery/source/normalise.h"
 #include "bloomery/source/printable.h"
+#include "bloomery/source/sqlite/sqlite_key.h"
 
 namespace bloomery {
 namespace {
@@ -45,12 +45,13 @@ constexpr const char* kFunction = "bloomery_take_key";
 struct Scan {
   KeyForm form;
   bool is_utf8;  // the database's text needs no conversion
+  SqliteKeyWriter writer;
   KeyBatcher batcher;
   std::string problem;       // why a row spells no key
   std::exception_ptr fault;  // what the consumer threw
 
   Scan(const KeyForm& keys, bool utf8, const BatchConsumer& consumer)
-      : form(keys), is_utf8(utf8), batcher(consumer) {}
+      : form(keys), is_utf8(utf8), writer(keys, utf8), batcher(consumer) {}
 
   // False: no more rows, please.
   [[gnu::always_inline]] bool take(sqlite3_value* value) {
@@ -90,43 +91,15 @@ struct Scan {
       batcher.skip_null();
       return true;
     }
-    if (type == SQLITE_INTEGER) return take_integer(sqlite3_value_int64(value));
     if (type == SQLITE_BLOB && form == KeyForm{}) return take_stored(value);
-    const bool as_stored = type == SQLITE_BLOB || (type == SQLITE_TEXT && is_utf8);
-    const void* const bytes = as_stored ? sqlite3_value_blob(value) : sqlite3_value_text(value);
-    const int length = sqlite3_value_bytes(value);
-    if (bytes == nullptr && (length > 0 || !as_stored)) throw std::bad_alloc();
-    return take_encoded({static_cast<const char*>(bytes), static_cast<std::size_t>(length)});
-  }
-
-  bool take_integer(sqlite3_int64 integer) {
-    if (form.encoding == KeyEncoding::i64 || (form.encoding == KeyEncoding::u64 && integer >= 0)) {
-      char* const out = batcher.room(sizeof integer);
-      if (out == nullptr) return false;
-      write_integer_key(static_cast<std::uint64_t>(integer), out);
-      batcher.keep(sizeof integer);
-      return true;
+    if (writer.write(value, type, batcher)) return true;
+    if (!writer.problem().empty()) {
+      problem = "row " + std::to_string(batcher.row_count() + 1) + " read: " + writer.problem();
     }
-    char digits[kMostDigits];
-    const auto end = std::to_chars(digits, digits + kMostDigits, integer).ptr;
-    return take_encoded({digits, static_cast<std::size_t>(end - digits)});
-  }
-
-  bool take_encoded(std::string_view bytes) {
-    char* const out = batcher.room(
-        decoded_byte_limit(form.encoding, normalised_byte_limit(form.normalise, bytes.size())));
-    if (out == nullptr) return false;
-    try {
-      batcher.keep(decode_key(form.encoding, normalised(form.normalise, bytes, room_), out));
-    } catch (const std::invalid_argument& wrong) {
-      problem = "row " + std::to_string(batcher.row_count() + 1) + " read: " + wrong.what();
-      return false;
-    }
-    return true;
+    return false;
   }
 
   static constexpr std::size_t kMostDigits = 20;
-  std::string room_;  // for a text as its normalisation leaves it
 };
 
 // SQLite is C: no exception may pass through it. The scan ends at the first error.

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "bloomery/source/source_options.h"
+
+namespace bloomery {
+
+// How to follow a table. The source and the fence of one table take the same.
+struct ChangeOptions {
+  SourceOptions keys{};
+  // Under which name the database keeps changes for a follower that is away, so that it can go on
+  // where it was. Two filters of one table want two names. Empty: SQLite names it after table and
+  // column, and a server keeps nothing.
+  std::string slot{};
+  // The most that the database keeps for a follower that is away. Beyond, it must scan again.
+  std::uint64_t backlog_byte_limit = std::uint64_t{64} << 20;
+};
+
+}  // namespace bloomery

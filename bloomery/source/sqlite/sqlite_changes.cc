@@ -1,0 +1,298 @@
+#include "bloomery/source/sqlite/sqlite_changes.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/watermark_text.h"
+#include "bloomery/source/printable.h"
+#include "bloomery/source/sqlite/sqlite_key.h"
+
+namespace bloomery {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// Of one transaction that reads: rows are copied, and handed over when nothing is locked any more.
+constexpr int kMostRows = 8192;
+constexpr std::size_t kMostBytes = 1 << 20;
+// How many changes one transaction takes away, so that it locks out nobody for long; and how often.
+constexpr int kForgetRows = 2000;
+constexpr auto kForgetEvery = 1s;
+constexpr std::uint32_t kForgetPatienceMs = 20;
+constexpr std::chrono::microseconds kShortestPause = 250us;
+constexpr std::chrono::microseconds kLongestPause = 5ms;
+
+}  // namespace
+
+// Keys end to end, as a sink of SqliteKeyWriter.
+struct SqliteChanges::Rows {
+  std::string bytes;
+  std::vector<std::size_t> ends;
+  std::uint64_t deleted_count = 0;
+  std::int64_t last = 0;
+  bool is_all = false;  // there was no more
+
+  std::size_t used() const { return ends.empty() ? 0 : ends.back(); }
+  char* room(std::size_t byte_limit) {
+    bytes.resize(std::max(bytes.size(), used() + byte_limit));
+    return bytes.data() + used();
+  }
+  void keep(std::size_t byte_count) { ends.push_back(used() + byte_count); }
+};
+
+SqliteChanges::SqliteChanges(std::string path, SqliteSelection selection, ChangeOptions options)
+    : path_(std::move(path)), selection_(std::move(selection)), options_(std::move(options)) {
+  open();
+}
+
+SqliteChanges::~SqliteChanges() {
+  if (has_begun_) forget_confirmed();
+}
+
+void SqliteChanges::open() {
+  version_.reset();
+  rows_ = std::make_unique<SqliteSource>(path_, selection_, options_.keys);
+  database_ =
+      std::make_unique<SqliteDatabase>(path_, options_.keys.busy_timeout_ms, /*writes=*/true);
+  outbox_ = std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot);
+  // What is ours may be lost by a loss of power, as the last commits are that nobody waits for: a
+  // filter is then ahead of it, and is not gone on with.
+  if (database_->texts("PRAGMA journal_mode") == std::vector<std::string>{"wal"}) {
+    database_->run("PRAGMA synchronous = NORMAL");
+  }
+}
+
+std::string SqliteChanges::name() const {
+  return "sqlite:" + path_ + "?table=" + selection_.table + "&column=" + selection_.column;
+}
+
+void SqliteChanges::wait_no_longer_than(const CallContext& context) {
+  if (context.is_over()) throw CallAborted(name() + ": the call's time is over");
+  std::uint32_t patience = options_.keys.busy_timeout_ms;
+  if (context.deadline != CallContext::kNever) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        context.deadline - CallContext::Clock::now());
+    patience = static_cast<std::uint32_t>(std::clamp<std::int64_t>(left.count(), 0, patience));
+  }
+  database_->wait_for_locks(patience);
+}
+
+bool SqliteChanges::start(const std::optional<Watermark>& from, const CallContext& context) {
+  has_begun_ = false;
+  open();
+  wait_no_longer_than(context);
+  const auto is_whole = [&] {
+    try {
+      state_ = outbox_->read(*database_);
+      return !state_.has_gap;
+    } catch (const SourceChanged&) {
+      return false;
+    }
+  };
+  bool whole = false;
+  {
+    SqliteTransaction now(*database_, SqliteTransaction::reads);
+    whole = is_whole();
+    now.commit();
+  }
+  if (!whole) {
+    SqliteTransaction now(*database_, SqliteTransaction::writes);
+    if (!is_whole()) {  // nobody else was quicker
+      outbox_->create(*database_, options_.backlog_byte_limit);
+      state_ = outbox_->read(*database_);
+    }
+    now.commit();
+  }
+  const auto at = from ? static_cast<std::int64_t>(from->position) : 0;
+  const bool goes_on =
+      from && from->source == state_.source() && at >= state_.confirmed && at <= state_.last;
+  position_ = goes_on ? at : state_.last;
+  confirmed_ = forgotten_ = state_.confirmed;
+  seen_version_ = -1;
+  has_begun_ = true;
+  return goes_on;
+}
+
+std::optional<std::uint64_t> SqliteChanges::expected_count() {
+  return rows_->expected_count();
+}
+
+SourceTotals SqliteChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
+  if (!has_begun_) throw std::logic_error(name() + ": scan() comes after start()");
+  const SourceTotals totals = rows_->for_each_batch([&](const Batch& batch) {
+    if (context.is_over()) throw CallAborted(name() + ": the call's time was over in the scan");
+    return consumer(batch);
+  });
+  // A copy of the file that was made before has rows that this scan did not see.
+  wait_no_longer_than(context);
+  SqliteTransaction now(*database_, SqliteTransaction::writes);
+  need_state();
+  const std::string epoch = identity_text(Identity::random());
+  database_->run("UPDATE " + outbox_->state() + " SET epoch = '" + epoch + "'");
+  now.commit();
+  state_.epoch = epoch;
+  seen_version_ = -1;
+  return totals;
+}
+
+// In a transaction. Throws where changes may be missing.
+SqliteOutboxState SqliteChanges::need_state() {
+  const SqliteOutboxState now = outbox_->read(*database_);
+  const auto fail = [&](const char* why) { outbox_->changed(*database_, why); };
+  if (now.instance != state_.instance) fail("somebody made its triggers anew");
+  if (now.schema != state_.schema) fail("some table's schema has changed, perhaps this one's");
+  if (now.has_gap) fail("more changed than is kept for a follower that is away");
+  if (now.confirmed > position_) fail("another follower has taken changes away");
+  if (now.last < position_) fail("an older copy of the database took its place");
+  return now;
+}
+
+std::int64_t SqliteChanges::data_version() {
+  if (!version_) version_ = database_->prepare("PRAGMA data_version");
+  sqlite3_reset(version_.get());
+  if (!database_->step(version_)) database_->fail(SQLITE_INTERNAL);
+  const std::int64_t version = sqlite3_column_int64(version_.get(), 0);
+  sqlite3_reset(version_.get());
+  return version;
+}
+
+Watermark SqliteChanges::reached(std::int64_t position) const {
+  return {.source = state_.source(), .position = static_cast<std::uint64_t>(position)};
+}
+
+void SqliteChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+                         const CallContext& context) {
+  if (!has_begun_) throw std::logic_error(name() + ": poll() comes after start()");
+  const auto until = Clock::now() + patience;
+  auto pause = kShortestPause;
+  while (true) {
+    wait_no_longer_than(context);
+    if (database_->has_moved()) outbox_->changed(*database_, "another file took its place");
+    const std::int64_t version = data_version();
+    if (version != seen_version_) {
+      const bool came = hand_over(consumer);
+      seen_version_ = version;
+      if (came) return forget_confirmed();
+    }
+    const auto now = Clock::now();
+    if (now >= until) break;
+    std::this_thread::sleep_for(
+        std::min<std::chrono::nanoseconds>(pause, std::max(until - now, Clock::duration(0))));
+    pause = std::min(pause * 2, kLongestPause);
+  }
+  forget_confirmed();
+  // Nobody has written since all was handed over.
+  consumer({.keys = {}, .deleted_count = 0, .watermark = reached(position_)});
+}
+
+// All that there is at this moment. In several transactions, so that a long list locks nobody out;
+// the first says where the list ends, which is the end of somebody's transaction.
+bool SqliteChanges::hand_over(const ChangeConsumer& consumer) {
+  std::optional<std::int64_t> target;
+  while (true) {
+    Rows rows;
+    {
+      SqliteTransaction now(*database_, SqliteTransaction::reads);
+      state_ = need_state();
+      if (!target) target = state_.last;
+      if (*target > position_) read_rows(*target, rows);
+      now.commit();
+    }
+    if (*target == position_) return false;
+    if (rows.is_all && rows.last != *target) {
+      outbox_->changed(*database_, "somebody took changes away");
+    }
+    std::vector<Key> keys;
+    keys.reserve(rows.ends.size());
+    std::size_t begin = 0;
+    for (const std::size_t end : rows.ends) {
+      keys.emplace_back(rows.bytes.data() + begin, end - begin);
+      begin = end;
+    }
+    const bool is_end = rows.last == *target;
+    consumer({.keys = keys,
+              .deleted_count = rows.deleted_count,
+              .watermark = is_end ? std::optional(reached(rows.last)) : std::nullopt});
+    position_ = rows.last;
+    if (is_end) return true;
+  }
+}
+
+void SqliteChanges::read_rows(std::int64_t target, Rows& rows) {
+  const bool is_utf8 = database_->texts("PRAGMA encoding") == std::vector<std::string>{"UTF-8"};
+  SqliteKeyWriter writer({options_.keys.encoding, options_.keys.normalise}, is_utf8);
+  const auto found = database_->prepare("SELECT id, key, gone FROM " + outbox_->changes() +
+                                        " WHERE id > ?1 AND id <= ?2 ORDER BY id");
+  sqlite3_bind_int64(found.get(), 1, position_);
+  sqlite3_bind_int64(found.get(), 2, target);
+  for (int count = 0; count < kMostRows && rows.bytes.size() < kMostBytes; ++count) {
+    if (!database_->step(found)) {
+      rows.is_all = true;
+      return;
+    }
+    rows.last = sqlite3_column_int64(found.get(), 0);
+    if (sqlite3_column_int(found.get(), 2) != 0) ++rows.deleted_count;
+    const int type = sqlite3_column_type(found.get(), 1);
+    if (type == SQLITE_NULL) continue;
+    // The connection is this thread's alone, which is all that a value of a row asks for.
+    if (!writer.write(sqlite3_column_value(found.get(), 1), type, rows)) {
+      throw std::invalid_argument(path_ + ": a new row: " + writer.problem());
+    }
+  }
+}
+
+void SqliteChanges::confirm(const Watermark& watermark) {
+  if (watermark.source != state_.source()) return;
+  confirmed_ =
+      std::max(confirmed_, std::min(static_cast<std::int64_t>(watermark.position), position_));
+}
+
+// Upkeep: where somebody writes just then, there is another time.
+void SqliteChanges::forget_confirmed() noexcept {
+  if (confirmed_ <= forgotten_ || Clock::now() < forget_at_) return;
+  forget_at_ = Clock::now() + kForgetEvery;
+  try {
+    database_->wait_for_locks(kForgetPatienceMs);
+    while (forgotten_ < confirmed_) forget_some(confirmed_);
+  } catch (const std::exception&) {
+    // It is tried again, and the outbox is bounded whatever happens.
+  }
+}
+
+void SqliteChanges::forget_some(std::int64_t up_to) {
+  SqliteTransaction now(*database_, SqliteTransaction::writes);
+  need_state();
+  const auto found = database_->prepare(
+      "SELECT count(*), max(id), sum(64 + coalesce(length(CAST(key AS BLOB)), 0)) FROM (SELECT "
+      "id, key FROM " +
+      outbox_->changes() + " WHERE id <= ?1 ORDER BY id LIMIT " + std::to_string(kForgetRows) +
+      ")");
+  sqlite3_bind_int64(found.get(), 1, up_to);
+  database_->step(found);
+  const std::int64_t count = sqlite3_column_int64(found.get(), 0);
+  const std::int64_t last = count < kForgetRows ? up_to : sqlite3_column_int64(found.get(), 1);
+  const std::string bytes = std::to_string(sqlite3_column_int64(found.get(), 2));
+  sqlite3_reset(found.get());
+  database_->run("DELETE FROM " + outbox_->changes() + " WHERE id <= " + std::to_string(last));
+  database_->run("UPDATE " + outbox_->state() + " SET confirmed = max(confirmed, " +
+                 std::to_string(last) + "), bytes = max(0, bytes - " + bytes + ")");
+  now.commit();
+  forgotten_ = last;
+}
+
+void SqliteChanges::remove(const CallContext& context) {
+  has_begun_ = false;
+  wait_no_longer_than(context);
+  SqliteTransaction now(*database_, SqliteTransaction::writes);
+  outbox_->drop(*database_);
+  now.commit();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,204 @@
+#include "bloomery/source/sqlite/sqlite_outbox.h"
+
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bloomery/filter/watermark_text.h"
+#include "bloomery/source/printable.h"
+#include "bloomery/source/source_identity.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::size_t kLongestSlot = 200;
+
+// The thousandths of a second since 1970, and room for a million changes in each.
+constexpr const char* kNow = "(CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) << 20)";
+
+std::string quote_text(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') quoted += '\'';
+    quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string column_text(const SqliteDatabase::Statement& row, int column) {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(row.get(), column));
+  if (text == nullptr) return {};
+  return {text, static_cast<std::size_t>(sqlite3_column_bytes(row.get(), column))};
+}
+
+// The name as the schema writes it.
+std::string need_table(SqliteDatabase& database, const std::string& table) {
+  const auto found = database.prepare(
+      "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE "
+      "NOCASE");
+  sqlite3_bind_text64(found.get(), 1, table.data(), table.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  if (!database.step(found)) {
+    throw std::invalid_argument(database.path() + ": has no table " + printable(table));
+  }
+  if (column_text(found, 1) != "table") {
+    throw std::invalid_argument(database.path() + ": " + printable(table) + " is a " +
+                                column_text(found, 1) +
+                                ", which does not say what changes in it; allowed: a table");
+  }
+  return column_text(found, 0);
+}
+
+std::string need_column(SqliteDatabase& database, const std::string& table,
+                        const std::string& column) {
+  for (const std::string& name : database.texts("SELECT name FROM pragma_table_xinfo(?1)", table)) {
+    if (sqlite3_stricmp(name.c_str(), column.c_str()) == 0) return name;
+  }
+  throw std::invalid_argument(database.path() + ": table " + printable(table) + " has no column " +
+                              printable(column) +
+                              "; a rowid that is no column of its own cannot be followed, as "
+                              "VACUUM changes it");
+}
+
+}  // namespace
+
+SqliteTransaction::SqliteTransaction(SqliteDatabase& database, Kind kind) : database_(database) {
+  database_.run(kind == writes ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+SqliteTransaction::~SqliteTransaction() {
+  if (is_open_) sqlite3_exec(database_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+void SqliteTransaction::commit() {
+  database_.run("COMMIT");
+  is_open_ = false;
+}
+
+Identity SqliteOutboxState::source() const {
+  return identity_of({"sqlite", instance, epoch, std::to_string(schema)});
+}
+
+SqliteOutbox::SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection,
+                           const std::string& slot)
+    : table_(need_table(database, selection.table)),
+      column_(need_column(database, table_, selection.column)),
+      slot_(slot.empty() ? table_ + "." + column_ : slot) {
+  if (slot_.size() > kLongestSlot || slot_.find('\0') != std::string::npos) {
+    throw std::invalid_argument(database.path() + ": " + printable(slot_) +
+                                " is no name for a slot; allowed: up to " +
+                                std::to_string(kLongestSlot) + " bytes, none of them NUL");
+  }
+  changes_ = quote_identifier(object("changes"));
+  state_ = quote_identifier(object("state"));
+  const std::string column_name = quote_identifier(column_);
+  const std::string was = "OLD." + column_name;
+  const std::string is = "NEW." + column_name;
+  // As it is stored, whatever the column calls equal.
+  const std::string differs = "(" + is + " COLLATE BINARY IS NOT " + was +
+                              " COLLATE BINARY OR typeof(" + is + ") <> typeof(" + was +
+                              ") OR typeof(" + is + ") = 'real')";
+  const auto record = [&](const std::string& key, const std::string& gone) {
+    return " BEGIN UPDATE " + state_ + " SET last = max(last + 1, " + kNow +
+           "), bytes = bytes + 64 + coalesce(length(CAST(" + key +
+           " AS BLOB)), 0), has_gap = has_gap OR bytes > byte_limit; INSERT INTO " + changes_ +
+           "(id, key, gone) SELECT last, " + key + ", " + gone + " FROM " + state_ +
+           " WHERE NOT has_gap; END";
+  };
+  triggers_ = {
+      trigger("insert", "AFTER INSERT ON " + quote_identifier(table_) + " WHEN " + is +
+                            " IS NOT NULL" + record(is, "0")),
+      trigger("update", "AFTER UPDATE ON " + quote_identifier(table_) + " WHEN " + differs +
+                            record(is, was + " IS NOT NULL")),
+      trigger("delete", "AFTER DELETE ON " + quote_identifier(table_) + " WHEN " + was +
+                            " IS NOT NULL" + record("NULL", "1")),
+  };
+}
+
+// As SQLite keeps its text.
+std::string SqliteOutbox::trigger(const char* what, const std::string& rest) const {
+  return "CREATE TRIGGER " + quote_identifier(object(what)) + " " + rest;
+}
+
+void SqliteOutbox::changed(const SqliteDatabase& database, const std::string& why) const {
+  throw SourceChanged(database.path() + ": " + printable(table_) + "." + printable(column_) +
+                      ", slot " + printable(slot_) + ": " + why);
+}
+
+// Somebody may have given the same name to what follows another column.
+void SqliteOutbox::require_free(SqliteDatabase& database) const {
+  const std::string name = object("state");
+  if (database.texts("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", name)
+          .empty()) {
+    return;
+  }
+  const auto followed = database.texts("SELECT followed FROM " + state_);
+  const std::string ours = quote_identifier(table_) + "." + quote_identifier(column_);
+  if (followed.empty() || followed[0] == ours) return;
+  throw std::invalid_argument(database.path() + ": slot " + printable(slot_) + " follows " +
+                              printable(followed[0]) +
+                              "; give this one another name, or remove that one first");
+}
+
+void SqliteOutbox::create(SqliteDatabase& database, std::uint64_t byte_limit) const {
+  drop(database);
+  const std::int64_t limit =
+      static_cast<std::int64_t>(std::min<std::uint64_t>(byte_limit, std::uint64_t{1} << 62));
+  database.run("CREATE TABLE " + changes_ + "(id INTEGER PRIMARY KEY, key, gone INTEGER)");
+  database.run("CREATE TABLE " + state_ +
+               "(followed TEXT, instance TEXT, epoch TEXT, last INTEGER, confirmed INTEGER, bytes "
+               "INTEGER, byte_limit INTEGER, has_gap INTEGER)");
+  database.run("INSERT INTO " + state_ + " SELECT " +
+               quote_text(quote_identifier(table_) + "." + quote_identifier(column_)) + ", " +
+               quote_text(identity_text(Identity::random())) + ", " +
+               quote_text(identity_text(Identity::random())) + ", " + kNow + ", " + kNow + ", 0, " +
+               std::to_string(limit) + ", 0");
+  for (const std::string& each : triggers_) database.run(each);
+}
+
+void SqliteOutbox::drop(SqliteDatabase& database) const {
+  require_free(database);
+  for (const char* const what : {"insert", "update", "delete"}) {
+    database.run("DROP TRIGGER IF EXISTS " + quote_identifier(object(what)));
+  }
+  database.run("DROP TABLE IF EXISTS " + changes_);
+  database.run("DROP TABLE IF EXISTS " + state_);
+}
+
+// They are as they were made, and before any other: a later one could end a statement by
+// RAISE(FAIL), which keeps the row that ours has not seen.
+void SqliteOutbox::verify(SqliteDatabase& database) const {
+  auto found = database.texts(
+      "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE "
+      "ORDER BY rowid DESC LIMIT 3",
+      table_);
+  std::ranges::reverse(found);
+  if (found != triggers_)
+    changed(database, "its triggers are not, or no longer, as they were made");
+  const auto tables =
+      database.texts("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN (" +
+                     quote_text(object("state")) + ", " + quote_text(object("changes")) + ")");
+  if (tables.size() != 2) changed(database, "its tables are gone");
+}
+
+SqliteOutboxState SqliteOutbox::read(SqliteDatabase& database) {
+  const auto version = database.prepare("PRAGMA schema_version");
+  if (!database.step(version)) database.fail(SQLITE_INTERNAL);
+  SqliteOutboxState state;
+  state.schema = sqlite3_column_int64(version.get(), 0);
+  if (state.schema != verified_schema_) {
+    verify(database);
+    verified_schema_ = state.schema;
+  }
+  const auto row = database.prepare("SELECT instance, epoch, last, confirmed, has_gap FROM " +
+                                    state_ + " LIMIT 1");
+  if (!database.step(row)) changed(database, "its state is gone");
+  state.instance = column_text(row, 0);
+  state.epoch = column_text(row, 1);
+  state.last = sqlite3_column_int64(row.get(), 2);
+  state.confirmed = sqlite3_column_int64(row.get(), 3);
+  state.has_gap = sqlite3_column_int(row.get(), 4) != 0;
+  return state;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/watermark.h"
+#include "bloomery/source/change_source.h"
+#include "bloomery/source/sqlite_database.h"
+#include "bloomery/source/sqlite_source.h"
+
+namespace bloomery {
+
+// Everything that is done between its making and its end is one transaction, undone without
+// commit().
+class SqliteTransaction {
+ public:
+  enum class Kind : std::uint8_t { reads, writes };
+  using enum Kind;
+
+  SqliteTransaction(SqliteDatabase& database, Kind kind);
+  ~SqliteTransaction();
+  SqliteTransaction(const SqliteTransaction&) = delete;
+  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+
+  void commit();
+
+ private:
+  SqliteDatabase& database_;
+  bool is_open_ = true;
+};
+
+// What a row of the state says, at one moment.
+struct SqliteOutboxState {
+  std::string instance;  // random; other triggers, other instance
+  // Random, and other after each scan: a copy of the file from before it may have rows that were
+  // deleted since, and that a filter made by the scan does not have.
+  std::string epoch;
+  std::int64_t last = 0;       // id of the last change
+  std::int64_t confirmed = 0;  // changes up to here are gone from the outbox
+  bool has_gap = false;        // it was full: changes are missing
+  std::int64_t schema = 0;     // SQLite's own number, another one whenever any schema changes
+
+  Identity source() const;
+};
+
+// What following a column leaves in its database: three triggers, a table of changes, and a table
+// with one row of state. The triggers run in the transactions of whoever writes, so the changes are
+// there when the rows are, and not when they are not. They stay when a follower is killed, and stop
+// adding changes when there are `byte_limit` of them.
+//
+// The id of a change is larger than all before, and than the time of its making: so after a copy of
+// the file is restored, new changes have ids that no filter has reached yet.
+class SqliteOutbox {
+ public:
+  // Names as the schema writes them. Throws std::invalid_argument where a column cannot be
+  // followed: of a view, of a virtual table, or a rowid that is no column.
+  SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection, const std::string& slot);
+
+  // Makes all of it anew, empty. In a transaction that writes.
+  void create(SqliteDatabase& database, std::uint64_t byte_limit) const;
+  // Drops what is there of it.
+  void drop(SqliteDatabase& database) const;
+
+  // In a transaction. Throws SourceChanged where it is not there as create() made it.
+  SqliteOutboxState read(SqliteDatabase& database);
+  // Says SourceChanged with why the changes no longer come without a gap.
+  [[noreturn]] void changed(const SqliteDatabase& database, const std::string& why) const;
+
+  const std::string& slot() const noexcept { return slot_; }
+  const std::string& changes() const noexcept { return changes_; }  // quoted
+  const std::string& state() const noexcept { return state_; }      // quoted
+
+ private:
+  std::string object(const char* what) const { return "bloomery " + slot_ + " " + what; }
+  std::string trigger(const char* what, const std::string& rest) const;
+  void require_free(SqliteDatabase& database) const;
+  void verify(SqliteDatabase& database) const;
+
+  std::string table_;
+  std::string column_;
+  std::string slot_;
+  std::string changes_;
+  std::string state_;
+  std::vector<std::string> triggers_;
+  std::int64_t verified_schema_ = -1;
+};
+
+}  // namespace bloomery

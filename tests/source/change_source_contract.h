@@ -1,0 +1,324 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bloomery/source/open_changes.h"
+
+// What every database promises that can be followed. A database is one entry: how to speak to it,
+// and how its tables are named.
+namespace bloomery {
+
+// A session of an application's.
+class SqlSession {
+ public:
+  virtual ~SqlSession() = default;
+  // One statement after the other, separated by semicolons; fails the test where one fails.
+  virtual void run(const std::string& sql) = 0;
+};
+
+struct DatabaseUnderTest {
+  std::string name;
+  std::function<std::unique_ptr<SqlSession>()> connect;
+  // Where a column is; the tables are those of kContractTables.
+  std::function<std::string(const std::string& table, const std::string& column)> location;
+  // What is in the database beside the application's tables: triggers, slots, publications.
+  std::function<std::vector<std::string>()> leftovers;
+  ChangeOptions options{};
+  bool resumes = true;  // start(from) goes on where it was, with `options`
+};
+
+// Made anew for each promise, in any dialect.
+inline constexpr const char* kContractTables =
+    "DROP TABLE IF EXISTS users; DROP TABLE IF EXISTS notes; "
+    "CREATE TABLE users(id VARCHAR(100) NOT NULL PRIMARY KEY, name VARCHAR(100)); "
+    "CREATE TABLE notes(n INTEGER NOT NULL PRIMARY KEY, k VARCHAR(100))";
+
+class ChangeSourceContract {
+ public:
+  explicit ChangeSourceContract(DatabaseUnderTest tested) : tested_(std::move(tested)) {}
+
+  void check_all() {
+    const testing::ScopedTrace trace(__FILE__, __LINE__, tested_.name);
+    with_tables([&] { scan_and_poll_give_every_row(); });
+    with_tables([&] { a_watermark_comes_at_ends_of_transactions_alone(); });
+    with_tables([&] { a_quiet_table_has_a_watermark(); });
+    with_tables([&] { the_fence_lies_above_every_row_that_is_visible(); });
+    with_tables([&] { what_is_rolled_back_stops_nothing(); });
+    with_tables([&] { a_changed_key_comes_and_the_old_one_counts_as_deleted(); });
+    with_tables([&] { rows_without_a_key_are_none(); });
+    with_tables([&] { it_goes_on_where_it_was(); });
+    with_tables([&] { it_does_not_go_on_from_elsewhere(); });
+    with_tables([&] { a_table_made_anew_is_another_source(); });
+    with_tables([&] { nothing_is_left_behind(); });
+  }
+
+ protected:
+  // All that a source has handed over.
+  struct Seen {
+    std::set<std::string, std::less<>> keys;
+    std::uint64_t deleted_count = 0;
+    std::optional<Watermark> watermark;
+
+    void take(const Changes& changes) {
+      keys.insert(changes.keys.begin(), changes.keys.end());
+      deleted_count += changes.deleted_count;
+      if (changes.watermark) watermark = changes.watermark;
+    }
+    bool has(const std::string& key) const { return keys.contains(key); }
+  };
+
+  static constexpr std::chrono::milliseconds kPatience{20};
+
+  void with_tables(const std::function<void()>& promise) {
+    session_ = tested_.connect();
+    session_->run(kContractTables);
+    promise();
+    session_.reset();
+  }
+
+  std::unique_ptr<ChangeSource> source(const std::string& table, const std::string& column) {
+    return open_change_source(tested_.location(table, column), tested_.options);
+  }
+  std::unique_ptr<FenceSource> fence(const std::string& table, const std::string& column) {
+    return open_fence(tested_.location(table, column), tested_.options);
+  }
+
+  void insert(const std::string& id) {
+    session_->run("INSERT INTO users(id) VALUES ('" + id + "')");
+  }
+
+  static void scan(ChangeSource& from, Seen& seen) {
+    from.scan([&](const Batch& batch) {
+      seen.keys.insert(batch.keys.begin(), batch.keys.end());
+      return true;
+    });
+  }
+  static void poll_once(ChangeSource& from, Seen& seen) {
+    from.poll([&](const Changes& changes) { seen.take(changes); }, kPatience);
+  }
+  // Until all is there that can be seen now.
+  static void catch_up(ChangeSource& from, FenceSource& fence, Seen& seen) {
+    const Watermark now = fence.ask();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!seen.watermark || !seen.watermark->reaches(now)) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until) << "the fence is never reached";
+      poll_once(from, seen);
+    }
+  }
+  // Rows that are there, the scan, and what came until it ended.
+  static void begin(ChangeSource& from, FenceSource& fence, Seen& seen) {
+    EXPECT_FALSE(from.start(std::nullopt));
+    scan(from, seen);
+    catch_up(from, fence, seen);
+  }
+
+  void scan_and_poll_give_every_row() {
+    for (int i = 0; i < 20; ++i) insert("before " + std::to_string(i));
+    const auto from = source("users", "id");
+    EXPECT_FALSE(from->start(std::nullopt));
+    insert("between");
+    Seen seen;
+    bool is_first = true;
+    const SourceTotals totals = from->scan([&](const Batch& batch) {
+      seen.keys.insert(batch.keys.begin(), batch.keys.end());
+      if (std::exchange(is_first, false)) poll_once(*from, seen);
+      return true;
+    });
+    EXPECT_GE(totals.key_count, 20U);
+    insert("after");
+    const auto asked = fence("users", "id");
+    catch_up(*from, *asked, seen);
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(seen.has("before " + std::to_string(i)));
+    EXPECT_TRUE(seen.has("between"));
+    EXPECT_TRUE(seen.has("after"));
+    EXPECT_EQ(seen.keys.size(), 22U);
+    from->remove();
+  }
+
+  void a_watermark_comes_at_ends_of_transactions_alone() {
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    session_->run(
+        "BEGIN; INSERT INTO users(id) VALUES ('one'); INSERT INTO users(id) VALUES "
+        "('two'); INSERT INTO users(id) VALUES ('three'); COMMIT");
+    const Watermark now = asked->ask();
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!seen.watermark->reaches(now) && std::chrono::steady_clock::now() < until) {
+      from->poll(
+          [&](const Changes& changes) {
+            seen.take(changes);
+            if (!changes.watermark || !changes.watermark->reaches(now)) return;
+            EXPECT_EQ(seen.keys.size(), 3U);
+          },
+          kPatience);
+    }
+    EXPECT_TRUE(seen.watermark->reaches(now));
+    from->remove();
+  }
+
+  void a_quiet_table_has_a_watermark() {
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    seen.watermark.reset();
+    for (int i = 0; i < 100 && !seen.watermark; ++i) poll_once(*from, seen);
+    ASSERT_TRUE(seen.watermark);
+    // Not of this table, but the same database.
+    session_->run("INSERT INTO notes(n, k) VALUES (1, 'a note')");
+    catch_up(*from, *asked, seen);
+    EXPECT_TRUE(seen.keys.empty());
+    from->remove();
+  }
+
+  void the_fence_lies_above_every_row_that_is_visible() {
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    for (int i = 0; i < 30; ++i) {
+      const std::string key = "row " + std::to_string(i);
+      insert(key);
+      const Watermark now = asked->ask();
+      EXPECT_EQ(now.source, seen.watermark->source);
+      EXPECT_TRUE(!seen.watermark->reaches(now) || seen.has(key)) << key;
+      catch_up(*from, *asked, seen);
+      EXPECT_TRUE(seen.has(key)) << key;
+    }
+    from->remove();
+  }
+
+  void what_is_rolled_back_stops_nothing() {
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    session_->run("BEGIN; INSERT INTO users(id) VALUES ('undone'); ROLLBACK");
+    insert("done");
+    catch_up(*from, *asked, seen);
+    EXPECT_TRUE(seen.has("done"));
+    from->remove();
+  }
+
+  void a_changed_key_comes_and_the_old_one_counts_as_deleted() {
+    insert("old");
+    insert("gone");
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    const std::uint64_t deleted_before = seen.deleted_count;
+    session_->run("UPDATE users SET id = 'new' WHERE id = 'old'");
+    session_->run("UPDATE users SET name = 'x' WHERE id = 'new'");
+    session_->run("DELETE FROM users WHERE id = 'gone'");
+    catch_up(*from, *asked, seen);
+    EXPECT_TRUE(seen.has("new"));
+    EXPECT_EQ(seen.deleted_count - deleted_before, 2U);
+    from->remove();
+  }
+
+  void rows_without_a_key_are_none() {
+    session_->run("INSERT INTO notes(n, k) VALUES (1, NULL), (2, 'two')");
+    const auto from = source("notes", "k");
+    const auto asked = fence("notes", "k");
+    EXPECT_FALSE(from->start(std::nullopt));
+    Seen seen;
+    const SourceTotals totals = from->scan([&](const Batch& batch) {
+      seen.keys.insert(batch.keys.begin(), batch.keys.end());
+      return true;
+    });
+    EXPECT_EQ(totals.key_count, 1U);
+    EXPECT_EQ(totals.null_count, 1U);
+    session_->run("INSERT INTO notes(n, k) VALUES (3, NULL), (4, '')");
+    session_->run("UPDATE notes SET k = 'one' WHERE n = 1");
+    session_->run("UPDATE notes SET k = NULL WHERE n = 2");
+    catch_up(*from, *asked, seen);
+    EXPECT_EQ(seen.keys, (std::set<std::string, std::less<>>{"", "one", "two"}));
+    from->remove();
+  }
+
+  void it_goes_on_where_it_was() {
+    if (!tested_.resumes) return;
+    insert("first");
+    auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen before;
+    begin(*from, *asked, before);
+    const Watermark kept = *before.watermark;
+    insert("after the watermark");
+    catch_up(*from, *asked, before);
+    from->confirm(kept);
+    from.reset();
+    insert("while nobody looks");
+
+    from = source("users", "id");
+    ASSERT_TRUE(from->start(kept));
+    Seen after;
+    catch_up(*from, *asked, after);
+    EXPECT_TRUE(after.has("after the watermark"));
+    EXPECT_TRUE(after.has("while nobody looks"));
+    from->remove();
+  }
+
+  void it_does_not_go_on_from_elsewhere() {
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    EXPECT_FALSE(from->start(Watermark{.source = {7, 7}, .position = seen.watermark->position}));
+    from->remove();
+  }
+
+  void a_table_made_anew_is_another_source() {
+    insert("in the old table");
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    session_->run(
+        "DROP TABLE users; CREATE TABLE users(id VARCHAR(100) NOT NULL PRIMARY KEY, name "
+        "VARCHAR(100)); INSERT INTO users(id) VALUES ('in the new table')");
+    try {
+      EXPECT_FALSE(seen.watermark->reaches(asked->ask()));
+    } catch (const SourceChanged&) {
+      // As good.
+    }
+    EXPECT_THROW(for (int i = 0; i < 100; ++i) poll_once(*from, seen), SourceChanged);
+    EXPECT_FALSE(from->start(seen.watermark));
+    scan(*from, seen);
+    EXPECT_TRUE(seen.has("in the new table"));
+    from->remove();
+  }
+
+  void nothing_is_left_behind() {
+    const std::vector<std::string> before = tested_.leftovers();
+    auto from = source("users", "id");
+    Seen seen;
+    begin(*from, *fence("users", "id"), seen);
+    insert("a row");
+    from->remove();
+    from.reset();
+    EXPECT_EQ(tested_.leftovers(), before);
+    session_->run("UPDATE users SET id = 'the application goes on'; DELETE FROM users");
+    // What a process has left that was killed is removed by another.
+    source("users", "id")->start(std::nullopt);
+    source("users", "id")->remove();
+    EXPECT_EQ(tested_.leftovers(), before);
+  }
+
+  const DatabaseUnderTest tested_;
+  std::unique_ptr<SqlSession> session_;
+};
+
+}  // namespace bloomery
