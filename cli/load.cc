@@ -20,6 +20,7 @@ namespace {
 constexpr const char* kLoadExamples =
     R"(FROM is a file of keys, one a line, or a database that is only read:
   sqlite:FILE?table=TABLE&column=COLUMN      sqlite:FILE?query=SELECT ...
+  postgres://[USER[:PASSWORD]@][HOST[:PORT]]/DATABASE?table=TABLE&column=COLUMN      ...?query=SELECT ...
 
 Examples:
   bloomery load keys.txt words.bloom

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "bloomery/source/open_source.h"
-#include "bloomery/source/sqlite_source.h"
 #include "bloomery/source/text_source.h"
 #include "cli/messages.h"
 
@@ -15,9 +14,7 @@ namespace bloomery::cli {
 namespace {
 
 void warn_of_unequal_bytes(const KeySource& source) {
-  const auto* const database = dynamic_cast<const SqliteSource*>(&source);
-  if (database == nullptr) return;
-  const std::string advice = database->equality_advice();
+  const std::string advice = source.equality_advice();
   if (!advice.empty()) complain(advice);
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "bloomery/hash/key.h"
@@ -49,6 +50,10 @@ class KeySource {
 
   // How many bytes will come, where that is known at no cost.
   virtual std::optional<std::uint64_t> expected_byte_count() = 0;
+
+  // Where the keys' origin calls equal what their bytes tell apart, so that a row is found by what
+  // a filter calls absent: a sentence. Empty where nothing is known of that.
+  virtual std::string equality_advice() const { return {}; }
 };
 
 }  // namespace bloomery

@@ -1,5 +1,10 @@
 #include "bloomery/source/open_source.h"
 
+#include <stdexcept>
+
+#ifdef BLOOMERY_HAS_POSTGRES
+#include "bloomery/source/postgres/postgres_source.h"
+#endif
 #include "bloomery/source/source_location.h"
 #include "bloomery/source/sqlite_source.h"
 #include "bloomery/source/text_source.h"
@@ -11,6 +16,13 @@ std::unique_ptr<KeySource> open_source(std::string_view location, const SourceOp
   switch (parsed.kind) {
     case SourceLocation::Kind::sqlite:
       return std::make_unique<SqliteSource>(parsed.path, parsed.selection, options);
+    case SourceLocation::Kind::postgres:
+#ifdef BLOOMERY_HAS_POSTGRES
+      return std::make_unique<PostgresSource>(parsed.server, options);
+#else
+      throw std::invalid_argument(parsed.server.name() +
+                                  ": this build has no PostgreSQL (BLOOMERY_POSTGRES)");
+#endif
     case SourceLocation::Kind::standard_input:
       return std::make_unique<TextSource>(InputFile::standard_input(), options);
     case SourceLocation::Kind::text:

@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "bloomery/source/location_parameter.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/text/percent.h"
 
@@ -11,7 +12,6 @@ namespace bloomery {
 namespace {
 
 constexpr std::string_view kSqlite = "sqlite:";
-constexpr std::string_view kQuery = "query=";
 
 // Databases that people name so, and that are surely no files.
 constexpr std::array<std::string_view, 15> kElsewhere{
@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 15> kElsewhere{
 [[noreturn]] void refuse_location(std::string_view location, const std::string& why) {
   throw std::invalid_argument(printable(location, 200) + " " + why +
                               "; allowed: FILE, - (standard input), "
-                              "sqlite:FILE?table=TABLE&column=COLUMN, sqlite:FILE?query=SELECT...");
+                              "sqlite:FILE?table=TABLE&column=COLUMN, sqlite:FILE?query=SELECT..., "
+                              "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN");
 }
 
 std::string decode_part(std::string_view location, std::string_view text) {
@@ -45,28 +46,17 @@ void set_once(std::string_view location, std::string_view name, std::string_view
 void parse_selection(std::string_view location, std::string_view parameters,
                      SqliteSelection& selection) {
   while (!parameters.empty()) {
-    if (parameters.starts_with(kQuery)) {
-      const std::string_view query = parameters.substr(kQuery.size());
-      const bool is_escaped = query.find_first_of(" \t\n") == std::string_view::npos;
-      if (is_escaped) {
-        set_once(location, "query", query, selection.query);
-      } else {
-        selection.query = query;
-      }
-      break;
-    }
-    const std::string_view parameter = parameters.substr(0, parameters.find('&'));
-    parameters.remove_prefix(std::min(parameters.size(), parameter.size() + 1));
-    const std::size_t equals = parameter.find('=');
-    const std::string_view name = parameter.substr(0, equals);
-    const std::string_view value =
-        equals == std::string_view::npos ? "" : parameter.substr(equals + 1);
-    if (name == "table") {
-      set_once(location, name, value, selection.table);
-    } else if (name == "column") {
-      set_once(location, name, value, selection.column);
+    const LocationParameter parameter = take_parameter(parameters);
+    if (parameter.name == "query" && parameter.is_plain) {
+      selection.query = parameter.value;
+    } else if (parameter.name == "query" && parameter.text != "query") {
+      set_once(location, "query", parameter.value, selection.query);
+    } else if (parameter.name == "table") {
+      set_once(location, "table", parameter.value, selection.table);
+    } else if (parameter.name == "column") {
+      set_once(location, "column", parameter.value, selection.column);
     } else {
-      refuse_location(location, "has a part " + printable(parameter) + " that means nothing");
+      refuse_location(location, "has a part " + printable(parameter.text) + " that means nothing");
     }
   }
 }
@@ -77,7 +67,10 @@ SourceLocation parse_source_location(std::string_view location) {
   using Kind = SourceLocation::Kind;
   if (location.empty()) refuse_location(location, "names no source");
   if (location.find('\0') != std::string_view::npos) refuse_location(location, "holds a NUL byte");
-  if (location == "-") return {.kind = Kind::standard_input, .path = {}, .selection = {}};
+  if (location == "-") return {.kind = Kind::standard_input};
+  if (location.starts_with("postgres://") || location.starts_with("postgresql://")) {
+    return {.kind = Kind::postgres, .server = parse_server_location(location)};
+  }
   if (!location.starts_with(kSqlite)) {
     // "No such file" would not help.
     const std::string_view scheme = location.substr(0, location.find(':'));
@@ -90,12 +83,12 @@ SourceLocation parse_source_location(std::string_view location) {
           "line, to -; a file of that name is " +
               printable("./" + std::string(location), 200));
     }
-    return {.kind = Kind::text, .path = std::string(location), .selection = {}};
+    return {.kind = Kind::text, .path = std::string(location)};
   }
 
   const std::string_view rest = location.substr(kSqlite.size());
   const std::size_t mark = rest.find('?');
-  SourceLocation parsed{.kind = Kind::sqlite, .path = {}, .selection = {}};
+  SourceLocation parsed{.kind = Kind::sqlite};
   parsed.path = decode_part(location, rest.substr(0, mark));
   if (parsed.path.empty()) refuse_location(location, "names no file");
   if (mark != std::string_view::npos) {

@@ -44,7 +44,7 @@ class SqliteSource final : public KeySource {
 
   // Where the column that the keys come from calls equal what these keys' bytes tell apart: a
   // sentence. Nothing of keys that a query computes.
-  std::string equality_advice() const;
+  std::string equality_advice() const override;
 
  private:
   // Prepares SELECT expression over the selected rows, where key_ is the key.

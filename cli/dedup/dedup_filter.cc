@@ -36,7 +36,7 @@ bool is_regular(const SourceLocation& location) {
 
 std::uint64_t records_of(const std::string& location, const SourceOptions& options) {
   const SourceLocation parsed = parse_source_location(location);
-  if (parsed.kind == SourceLocation::Kind::sqlite) {
+  if (parsed.is_database()) {
     return open_source(location, options)->expected_count().value_or(kStreamCapacity);
   }
   // Only asked for its name: who opened a pipe and went away would end the writer.
@@ -81,7 +81,7 @@ void DedupFilter::abandon() noexcept {
 bool have_known_size(const std::vector<std::string>& locations) {
   return std::ranges::all_of(locations, [](const std::string& location) {
     const SourceLocation parsed = parse_source_location(location);
-    return parsed.kind == SourceLocation::Kind::sqlite || is_regular(parsed);
+    return parsed.is_database() || is_regular(parsed);
   });
 }
 

@@ -34,9 +34,10 @@ bool same(const struct stat& a, const struct stat& b) {
 RepeatableInputs::RepeatableInputs(const std::vector<std::string>& locations) {
   for (const std::string& location : locations) {
     const SourceLocation parsed = parse_source_location(location);
-    if (parsed.kind == SourceLocation::Kind::sqlite) {
+    if (parsed.is_database()) {
       throw std::invalid_argument(
-          location + ": --exact reads texts; a database can do it itself: " + "SELECT DISTINCT");
+          (parsed.server.scheme.empty() ? location : parsed.server.name()) +
+          ": --exact reads texts; a database can do it itself: " + "SELECT DISTINCT");
     }
     const std::string name = parsed.path.empty() ? "standard input" : parsed.path;
     const Input input{parsed.path, name, status_of(parsed.path, name)};

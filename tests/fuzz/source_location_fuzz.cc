@@ -28,6 +28,14 @@ void check_location(const std::string& text) {
   for (const auto* part : {&location.path, &table, &column, &query}) {
     promise(part->find('\0') == std::string::npos);
   }
+  if (location.kind == SourceLocation::Kind::postgres) {
+    const ServerSelection& keys = location.server.selection;
+    promise(keys.query.empty() == !keys.table.empty());
+    promise(keys.query.empty() == !keys.columns.empty());
+    for (const std::string& name : keys.columns) promise(!name.empty());
+    promise(location.server.name().find('\0') == std::string::npos);
+    return;
+  }
   if (location.kind != SourceLocation::Kind::sqlite) {
     promise(location.path == (text == "-" ? "" : text));
     return;

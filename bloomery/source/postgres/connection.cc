@@ -1,0 +1,308 @@
+#include "bloomery/source/postgres/connection.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/source/printable.h"
+
+namespace bloomery::postgres {
+namespace {
+
+using Clock = CallContext::Clock;
+
+constexpr int kOldestVersion = 140000;  // streams open transactions
+// How soon a requested stop is noticed.
+constexpr std::chrono::milliseconds kLook{50};
+constexpr std::chrono::seconds kConnectTime{15};
+
+// What a location may say behind its ?, as libpq calls it.
+constexpr std::array<std::string_view, 14> kSettings{
+    "host",       "hostaddr",  "sslmode", "sslrootcert", "sslcert",         "sslkey",
+    "sslcrl",     "passfile",  "service", "options",     "connect_timeout", "channel_binding",
+    "gssencmode", "krbsrvname"};
+// And what is for us (PostgresOptions).
+constexpr std::array<std::string_view, 1> kOwnSettings{"updates"};
+
+// Two sessions that print one value in two ways would know two keys.
+constexpr std::string_view kSession =
+    " -c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c extra_float_digits=1"
+    " -c bytea_output=hex -c row_security=off -c default_transaction_deferrable=off";
+// A reader of changes that says nothing for minutes is gone, and what the server keeps for it is
+// freed. Large transactions come while they are open, instead of filling the server's disk.
+constexpr std::string_view kReplication =
+    " -c logical_decoding_work_mem=1MB -c wal_sender_timeout=120s";
+
+std::string without_line_end(std::string_view text) {
+  const std::size_t end = text.find_last_not_of(" \r\n");
+  std::string line(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
+  std::ranges::replace(line, '\n', ' ');
+  return line;
+}
+
+void check_settings(const ServerLocation& location) {
+  for (const auto& [name, value] : location.settings) {
+    if (std::ranges::find(kSettings, name) != kSettings.end()) continue;
+    if (std::ranges::find(kOwnSettings, name) != kOwnSettings.end()) continue;
+    std::string allowed;
+    for (const std::string_view known : kSettings) allowed += std::string(known) + ", ";
+    for (const std::string_view known : kOwnSettings) allowed += std::string(known);
+    throw std::invalid_argument(location.name() + ": has a setting " + printable(name) +
+                                " that means nothing; allowed: " + allowed);
+  }
+}
+
+struct Settings {
+  std::vector<const char*> names;
+  std::vector<std::string> values;
+
+  void add(const char* name, std::string value) {
+    if (value.empty()) return;
+    names.push_back(name);
+    values.push_back(std::move(value));
+  }
+};
+
+Settings settings_of(const ServerLocation& location, Connection::Kind kind) {
+  Settings all;
+  all.add("host", location.host);
+  if (location.port != 0) all.add("port", std::to_string(location.port));
+  all.add("user", location.user);
+  all.add("password", location.password);
+  all.add("dbname", location.database);
+  all.add("client_encoding", "UTF8");
+  all.add("fallback_application_name", "bloomery");
+  all.add("keepalives_idle", "15");
+  all.add("keepalives_interval", "5");
+  all.add("keepalives_count", "3");
+  std::string options;
+  for (const auto& [name, value] : location.settings) {
+    const auto* const known = std::ranges::find(kSettings, name);
+    if (name == "options") options = value;
+    if (known != kSettings.end() && name != "options") all.add(known->data(), value);
+  }
+  options += kSession;
+  if (kind == Connection::Kind::replication) {
+    options += kReplication;
+    all.add("replication", "database");
+  }
+  all.add("options", options);
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t Result::number(int row, int column) const {
+  const std::string_view text = at(row, column);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw StoreError("the server answered " + printable(text) + " where a number belongs");
+  }
+  return value;
+}
+
+std::string_view Result::sql_state() const noexcept {
+  const char* const state = PQresultErrorField(result_.get(), PG_DIAG_SQLSTATE);
+  return state == nullptr ? std::string_view() : state;
+}
+
+Connection::Connection(const ServerLocation& location, Kind kind, const CallContext& context)
+    : name_(location.name()) {
+  check_settings(location);
+  const Settings all = settings_of(location, kind);
+  std::vector<const char*> names = all.names;
+  std::vector<const char*> values;
+  for (const std::string& value : all.values) values.push_back(value.c_str());
+  names.push_back(nullptr);
+  values.push_back(nullptr);
+  connection_.reset(PQconnectStartParams(names.data(), values.data(), 0));
+  if (connection_ == nullptr) throw std::bad_alloc();
+  PQsetNoticeProcessor(
+      handle(), [](void*, const char*) {}, nullptr);
+  CallContext limited = context;
+  limited.deadline = std::min(context.deadline, Clock::now() + kConnectTime);
+  PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+  while (PQstatus(handle()) != CONNECTION_BAD && state != PGRES_POLLING_OK) {
+    try {
+      wait_for_socket(state == PGRES_POLLING_READING ? POLLIN : POLLOUT, limited);
+    } catch (const CallAborted&) {
+      if (context.is_over()) throw;
+      throw StoreError(name_ + ": no connection within " + std::to_string(kConnectTime.count()) +
+                       " s");
+    }
+    state = PQconnectPoll(handle());
+    if (state == PGRES_POLLING_FAILED) break;
+  }
+  if (PQstatus(handle()) != CONNECTION_OK) fail("cannot connect");
+  if (version() < kOldestVersion) {
+    const std::string found = std::to_string(version() / 10000);
+    close();
+    throw StoreError(name_ + ": the server is PostgreSQL " + found + "; allowed: 14 and later");
+  }
+  if (PQsetnonblocking(handle(), 1) != 0) fail("cannot use the connection");
+}
+
+Result Connection::query(const std::string& sql, const CallContext& context) {
+  return checked(try_query(sql, context), "");
+}
+
+Result Connection::try_query(const std::string& sql, const CallContext& context) {
+  need_open();
+  if (PQsendQuery(handle(), sql.c_str()) == 0) fail("cannot ask");
+  return only_result(context);
+}
+
+Result Connection::query(const std::string& sql, Parameters parameters,
+                         const CallContext& context) {
+  need_open();
+  std::vector<std::string> texts(parameters.begin(), parameters.end());
+  std::vector<const char*> values;
+  for (const std::string& text : texts) values.push_back(text.c_str());
+  if (PQsendQueryParams(handle(), sql.c_str(), static_cast<int>(values.size()), nullptr,
+                        values.data(), nullptr, nullptr, 0) == 0) {
+    fail("cannot ask");
+  }
+  return checked(only_result(context), "");
+}
+
+Result Connection::prepare(const std::string& name, const std::string& sql,
+                           const CallContext& context) {
+  need_open();
+  if (PQsendPrepare(handle(), name.c_str(), sql.c_str(), 0, nullptr) == 0) fail("cannot ask");
+  return checked(only_result(context), "");
+}
+
+Result Connection::run_prepared(const std::string& name, std::span<const char* const> values,
+                                const CallContext& context) {
+  need_open();
+  if (PQsendQueryPrepared(handle(), name.c_str(), static_cast<int>(values.size()), values.data(),
+                          nullptr, nullptr, 0) == 0) {
+    fail("cannot ask");
+  }
+  return checked(only_result(context), "");
+}
+
+bool Connection::wait_for_input(Clock::time_point until, const CallContext& context) {
+  need_open();
+  while (true) {
+    const auto now = Clock::now();
+    if (context.stop.stop_requested() || now >= context.deadline) {
+      close();
+      throw CallAborted(name_ + ": no answer in time");
+    }
+    auto wait = std::min(until, context.deadline) - now;
+    if (context.stop.stop_possible()) wait = std::min<Clock::duration>(wait, kLook);
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(
+        std::clamp<Clock::duration>(wait, Clock::duration::zero(), std::chrono::hours(1)));
+    pollfd one{PQsocket(handle()), POLLIN, 0};
+    if (poll(&one, 1, static_cast<int>(milliseconds.count())) > 0) {
+      if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
+      return true;
+    }
+    if (Clock::now() >= until) return false;
+  }
+}
+
+void Connection::flush(const CallContext& context) {
+  need_open();
+  while (true) {
+    const int left = PQflush(handle());
+    if (left < 0) fail("the connection is lost");
+    if (left == 0) return;
+    // A server that waits for us to read first, reads on once we did.
+    wait_for_socket(POLLIN | POLLOUT, context);
+    if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
+  }
+}
+
+Result Connection::next_result(const CallContext& context) {
+  flush(context);
+  while (PQisBusy(handle()) != 0) wait_for_input(Clock::time_point::max(), context);
+  return Result(PQgetResult(handle()));
+}
+
+void Connection::fail(const std::string& what) {
+  const std::string why = without_line_end(PQerrorMessage(handle()));
+  close();
+  throw StoreError(name_ + ": " + what + (why.empty() ? "" : ": " + why));
+}
+
+void Connection::refuse(const Result& result, const std::string& what) const {
+  const char* const primary = PQresultErrorField(result.get(), PG_DIAG_MESSAGE_PRIMARY);
+  std::string why = primary != nullptr ? primary : PQresultErrorMessage(result.get());
+  if (const char* const hint = PQresultErrorField(result.get(), PG_DIAG_MESSAGE_HINT)) {
+    why += std::string("; ") + hint;
+  }
+  throw StoreError(name_ + ": " + what + (what.empty() ? "" : ": ") + without_line_end(why));
+}
+
+void Connection::wait_for_socket(short events, const CallContext& context) {
+  while (true) {
+    const auto now = Clock::now();
+    if (context.stop.stop_requested() || now >= context.deadline) {
+      close();
+      throw CallAborted(name_ + ": no answer in time");
+    }
+    auto wait = context.deadline - now;
+    if (context.stop.stop_possible()) wait = std::min<Clock::duration>(wait, kLook);
+    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(
+        std::clamp<Clock::duration>(wait, Clock::duration::zero(), std::chrono::hours(1)));
+    pollfd one{PQsocket(handle()), events, 0};
+    if (poll(&one, 1, static_cast<int>(milliseconds.count())) > 0) return;
+  }
+}
+
+Result Connection::only_result(const CallContext& context) {
+  Result last;
+  while (Result result = next_result(context)) {
+    last = std::move(result);
+    const auto status = PQresultStatus(last.get());
+    // These end by themselves only once somebody reads what they bring.
+    if (status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH || status == PGRES_COPY_IN) break;
+  }
+  if (!is_open() || PQstatus(handle()) == CONNECTION_BAD) fail("the connection is lost");
+  if (!last) fail("no answer");
+  return last;
+}
+
+Result Connection::checked(Result result, const char* what) const {
+  const auto status = PQresultStatus(result.get());
+  if (status == PGRES_FATAL_ERROR || status == PGRES_BAD_RESPONSE ||
+      status == PGRES_NONFATAL_ERROR) {
+    refuse(result, what);
+  }
+  return result;
+}
+
+void Connection::need_open() const {
+  if (!is_open()) throw StoreError(name_ + ": the connection was closed after a failure");
+}
+
+std::string quoted_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string quoted_text(std::string_view text) {
+  std::string quoted = " E'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') quoted += c;
+    quoted += c;
+  }
+  return quoted + '\'';
+}
+
+}  // namespace bloomery::postgres
