@@ -24,6 +24,13 @@ constexpr std::array kNames = {
     GuardCounterName{"cache_skips", &GuardCounters::cache_skips, false},
     GuardCounterName{"audits", &GuardCounters::audits, false},
     GuardCounterName{"false_absents", &GuardCounters::false_absents, false},
+    GuardCounterName{"fenced", &GuardCounters::fenced, false},
+    GuardCounterName{"fence_questions", &GuardCounters::fence_questions, false},
+    GuardCounterName{"fence_failures", &GuardCounters::fence_failures, false},
+    GuardCounterName{"fence_behind", &GuardCounters::fence_behind, false},
+    GuardCounterName{"fence_skips", &GuardCounters::fence_skips, false},
+    GuardCounterName{"fence_foreign", &GuardCounters::fence_foreign, false},
+    GuardCounterName{"fence_unready", &GuardCounters::fence_unready, false},
 };
 static_assert(sizeof(GuardCounters) == kNames.size() * sizeof(std::uint64_t),
               "a new counter belongs in the list");

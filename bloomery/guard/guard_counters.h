@@ -37,6 +37,15 @@ struct GuardCounters {
   std::uint64_t audits = 0;         // absent keys that the database was asked for all the same
   std::uint64_t false_absents = 0;  // of those, rows that the filter denies: must be 0
 
+  // Where rows are followed (fenced_place.h): keys, but for the questions.
+  std::uint64_t fenced = 0;           // denied behind a fence
+  std::uint64_t fence_questions = 0;  // calls of `fence`
+  std::uint64_t fence_failures = 0;   // unknown: that threw
+  std::uint64_t fence_behind = 0;     // unknown: the watermark did not come in time
+  std::uint64_t fence_skips = 0;      // unknown: it had not come for another one just before
+  std::uint64_t fence_foreign = 0;    // unknown: no watermark, or of another source
+  std::uint64_t fence_unready = 0;    // unknown: the filter itself is not whole, or is away
+
   // All that were answered or refused: the sum of the first group.
   std::uint64_t requests() const noexcept;
 

@@ -1,0 +1,326 @@
+#include "bloomery/guard/fenced_place.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace bloomery {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// Most watermarks are there within 0.3 ms.
+constexpr microseconds kFirstPause{50};
+constexpr microseconds kLongestPause{1'000};
+// How often one asks the database while the place is known to be behind.
+constexpr milliseconds kPauseInTrouble{100};
+// How often a fence is asked in a budget.
+constexpr int kFencesInBudget = 4;
+
+const FencedOptions& checked_options(const FilterPlace& place, const AskFence& fence,
+                                     const FencedOptions& options) {
+  if (!fence) throw std::invalid_argument(place.name() + ": nothing says how far its database is");
+  if (options.budget < milliseconds(0) || options.longest_wait < milliseconds(0) || !options.now) {
+    throw std::invalid_argument(place.name() +
+                                ": budget and longest_wait are times from 0 on, and `now` is a "
+                                "clock");
+  }
+  return options;
+}
+
+CallContext behind(const Fence& fence, const CallContext& context) {
+  CallContext fenced = context;
+  fenced.fence = &fence;
+  return fenced;
+}
+
+}  // namespace
+
+CallContext::Clock::time_point time_awake_or_not() noexcept {
+  timespec time{};
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return CallContext::Clock::time_point(std::chrono::duration_cast<CallContext::Clock::duration>(
+      std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
+}
+
+// The fences of a budget, oldest first. Never changed, only replaced.
+struct FencedPlace::Recent {
+  struct Asked {
+    Fence fence;
+    Clock::time_point at;  // from before
+  };
+
+  // The oldest that is not older than `since`; null where all are.
+  const Asked* oldest_since(Clock::time_point since) const noexcept {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (all[i].at >= since) return &all[i];
+    }
+    return nullptr;
+  }
+  bool has_one_since(Clock::time_point since) const noexcept {
+    return count != 0 && all[count - 1].at >= since;
+  }
+  Recent with(const Asked& next) const noexcept {
+    Recent more;
+    for (std::size_t i = count == all.size() ? 1 : 0; i < count; ++i)
+      more.all[more.count++] = all[i];
+    more.all[more.count++] = next;
+    return more;
+  }
+
+  std::array<Asked, kFencesInBudget + 2> all{};
+  std::size_t count = 0;
+};
+
+FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
+                         std::unique_ptr<CounterBoard> own, CounterBoard* counters)
+    : place_(place),
+      options_(checked_options(place, fence, options)),
+      fence_(std::move(fence)),
+      own_counters_(std::move(own)),
+      counters_(counters != nullptr ? *counters : *own_counters_),
+      recent_(new Recent),
+      gathering_([this](std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) { decide(keys, answers, context); },
+                 Presence::unknown, {.name = place.name(), .timeout = std::chrono::hours(1)}) {}
+
+FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
+                         CounterBoard& counters)
+    : FencedPlace(place, std::move(fence), options, nullptr, &counters) {}
+
+FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options)
+    : FencedPlace(place, std::move(fence), options, std::make_unique<CounterBoard>(), nullptr) {}
+
+FencedPlace::~FencedPlace() {
+  delete recent_.load();
+}
+
+void FencedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                   const CallContext& context) {
+  if (context.fence != nullptr) return ask_behind(*context.fence, keys, answers, context);
+  if (options_.budget == milliseconds(0)) return ask_strictly(keys, answers, context);
+  const Fence fence = recent_fence(context);
+  place_.presence_of_many(keys, answers, behind(fence, context));
+  const auto absents = std::ranges::count(answers, Presence::absent);
+  const auto unknowns = std::ranges::count(answers, Presence::unknown);
+  if (absents != 0) counters_.add(&GuardCounters::fenced, absents);
+  if (unknowns != 0) counters_.add(&GuardCounters::fence_behind, unknowns);
+}
+
+Presence FencedPlace::presence_of(Key key, const CallContext& context) {
+  Presence answer = Presence::unknown;
+  if (context.fence != nullptr) {
+    ask_behind(*context.fence, {&key, 1}, {&answer, 1}, context);
+    return answer;
+  }
+  if (options_.budget != milliseconds(0)) {
+    const Fence fence = recent_fence(context);
+    answer = place_.presence_of(key, behind(fence, context));
+    if (answer == Presence::absent) counters_.add(&GuardCounters::fenced);
+    if (answer == Presence::unknown) counters_.add(&GuardCounters::fence_behind);
+    return answer;
+  }
+  if (is_troubled_.load(std::memory_order_acquire)) [[unlikely]] {
+    ask_strictly({&key, 1}, {&answer, 1}, context);
+    return answer;
+  }
+  answer = place_.presence_of(key, context);
+  if (answer == Presence::maybe) return answer;
+  const auto began = Clock::now();
+  answer = gathering_.ask(key, context);
+  waits_.add(Clock::now() - began);
+  return answer;
+}
+
+void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
+                               const CallContext& context) {
+  const std::optional<Fence> trouble = troubled();
+  std::vector<Presence> first(keys.size(), Presence::unknown);
+  place_.presence_of_many(keys, first, trouble ? behind(*trouble, context) : context);
+  std::vector<std::size_t> undecided;
+  std::vector<Key> asked;
+  std::size_t skipped = 0;
+  std::optional<bool> tries;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (first[i] == Presence::maybe) {
+      answers[i] = Presence::maybe;
+      continue;
+    }
+    // What is not even behind the old fence cannot be behind a new one, but for one who tries.
+    if (trouble && first[i] == Presence::unknown) {
+      if (!tries) tries = may_try();
+      if (!*tries) {
+        ++skipped;
+        continue;
+      }
+    }
+    // It moves: who waits does so for something.
+    if (trouble && first[i] == Presence::absent) calm_down();
+    undecided.push_back(i);
+    asked.push_back(keys[i]);
+  }
+  if (skipped != 0) counters_.add(&GuardCounters::fence_skips, skipped);
+  if (undecided.empty()) return;
+  const auto began = Clock::now();
+  std::vector<Presence> said(undecided.size(), Presence::unknown);
+  const auto hand_over = [&] {
+    for (std::size_t i = 0; i < said.size(); ++i) answers[undecided[i]] = said[i];
+  };
+  try {
+    decide(asked, said, context);
+  } catch (...) {
+    hand_over();
+    throw;
+  }
+  hand_over();
+  waits_.add(Clock::now() - began);
+}
+
+// Everybody whose keys these are has asked the place before. The answers come in as `unknown`.
+void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers,
+                         const CallContext& context) {
+  const Fence fence = asked_now(keys.size(), context);
+  ask_behind(fence, keys, answers, context);
+}
+
+Fence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
+  try {
+    counters_.add(&GuardCounters::fence_questions);
+    return fence_(context);
+  } catch (...) {
+    counters_.add(&GuardCounters::fence_failures, key_count);
+    throw;
+  }
+}
+
+void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
+                             std::span<Presence> answers, const CallContext& context) {
+  const CallContext fenced = behind(fence, context);
+  place_.presence_of_many(keys, answers, fenced);
+  const bool waits = std::ranges::count(answers, Presence::unknown) != 0;
+  // Whoever has waited in vain has done so for all who come after him.
+  const bool has_come =
+      !waits || (!is_troubled_.load(std::memory_order_acquire) && wait_for(fenced, keys, answers));
+  if (!has_come) {
+    counters_.add(why_unknown(fence, context), std::ranges::count(answers, Presence::unknown));
+    // Who had no time has not waited.
+    if (!context.is_over()) note(fence);
+  }
+  const auto absents = std::ranges::count(answers, Presence::absent);
+  if (absents == 0) return;
+  counters_.add(&GuardCounters::fenced, absents);
+  if (!waits) calm_down();
+}
+
+// Until nothing is unknown. False where time was over before.
+bool FencedPlace::wait_for(const CallContext& fenced, std::span<const Key> keys,
+                           std::span<Presence> answers) {
+  const auto until = std::min(fenced.deadline, Clock::now() + options_.longest_wait);
+  std::vector<Presence> again(keys.size(), Presence::unknown);
+  microseconds pause = kFirstPause;
+  for (;;) {
+    const auto left = std::ranges::find(answers, Presence::unknown);
+    if (left == answers.end()) return true;
+    if (fenced.stop.stop_requested() || Clock::now() >= until) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 3 / 2, kLongestPause);
+    // One of them tells whether it is worth while to ask for all.
+    const auto at = static_cast<std::size_t>(left - answers.begin());
+    const Presence one = place_.presence_of(keys[at], fenced);
+    if (one == Presence::unknown) continue;
+    answers[at] = one;
+    if (std::ranges::find(answers, Presence::unknown) == answers.end()) return true;
+    std::ranges::fill(again, Presence::unknown);
+    place_.presence_of_many(keys, again, fenced);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (answers[i] == Presence::unknown) answers[i] = again[i];
+    }
+  }
+}
+
+CounterBoard::Counter FencedPlace::why_unknown(const Fence& fence, const CallContext& context) {
+  try {
+    const PlaceHead head = place_.head(context);
+    if (head.no_absent != NoAbsent::none) return &GuardCounters::fence_unready;
+    if (!head.watermark || head.watermark->source != fence.at_least.source) {
+      return &GuardCounters::fence_foreign;
+    }
+    return &GuardCounters::fence_behind;
+  } catch (const std::exception&) {  // it has been lost, or is away
+    return &GuardCounters::fence_unready;
+  }
+}
+
+std::optional<Fence> FencedPlace::troubled() const {
+  if (!is_troubled_.load(std::memory_order_acquire)) return std::nullopt;
+  const std::lock_guard lock(trouble_mutex_);
+  return trouble_.fence;
+}
+
+bool FencedPlace::may_try() {
+  const std::lock_guard lock(trouble_mutex_);
+  const auto now = Clock::now();
+  if (now < trouble_.try_at) return false;
+  trouble_.try_at = now + kPauseInTrouble;
+  return true;
+}
+
+void FencedPlace::note(const Fence& fence) {
+  const std::lock_guard lock(trouble_mutex_);
+  trouble_ = {.fence = fence, .try_at = Clock::now() + kPauseInTrouble};
+  is_troubled_.store(true, std::memory_order_release);
+}
+
+void FencedPlace::calm_down() noexcept {
+  if (!is_troubled_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(trouble_mutex_);
+  is_troubled_.store(false, std::memory_order_release);
+}
+
+Fence FencedPlace::recent_fence(const CallContext& context) {
+  const auto now = options_.now();
+  std::optional<Fence> oldest;
+  bool is_due = false;
+  {
+    const auto pass = gate_.enter();
+    const Recent& recent = *recent_.load();
+    if (const auto* asked = recent.oldest_since(now - options_.budget)) oldest = asked->fence;
+    is_due = !recent.has_one_since(now - options_.budget / kFencesInBudget);
+  }
+  if (!oldest) return renew(now, context);
+  if (is_due) try_to_renew(now, context);
+  return *oldest;
+}
+
+// One does it; the others have the old one, and so has he where it fails or takes long.
+void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context) {
+  if (now.time_since_epoch().count() < renew_again_at_.load(std::memory_order_relaxed)) return;
+  const std::unique_lock lock(renewing_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  const auto while_ = options_.budget / (2 * kFencesInBudget);
+  CallContext hurried = context;
+  hurried.deadline = std::min(context.deadline, Clock::now() + while_);
+  try {
+    renew(now, hurried);
+  } catch (const std::exception&) {
+    renew_again_at_.store((now + while_).time_since_epoch().count(), std::memory_order_relaxed);
+  }
+}
+
+Fence FencedPlace::renew(Clock::time_point now, const CallContext& context) {
+  const Fence fence = asked_now(0, context);
+  const std::lock_guard lock(publishing_);
+  const std::unique_ptr<const Recent> old(
+      recent_.exchange(new Recent(recent_.load()->with({.fence = fence, .at = now}))));
+  gate_.wait_for_readers();
+  return fence;
+}
+
+}  // namespace bloomery
