@@ -37,14 +37,24 @@ struct CacheEntry {
   std::optional<std::uint64_t> ticket{};  // none: whatever happened meanwhile
 };
 
+// What forgets entries, whatever they hold: for who learns that rows came or changed. A Follower
+// calls it before it moves the watermark above these rows: then who sees the watermark finds no
+// entry from before them, and nothing that was read before is written any more.
+class EntryEraser {
+ public:
+  virtual ~EntryEraser() = default;
+
+  // Removes values and negative entries; no harm where there is none. When it returns, what was
+  // learnt of these keys before is refused (CacheEntry::ticket). Throws where that is not sure.
+  virtual void erase_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
+};
+
 // A cache as the guard sees it, in the process or on a server. A negative entry is its own kind of
 // entry, never a special value. All calls may run together; any may throw, and gives up with
 // CallAborted when its context is over.
 template <CacheValue Value>
-class Cache {
+class Cache : public EntryEraser {
  public:
-  virtual ~Cache() = default;
-
   // answers[i] is about keys[i]; both are of one length, and the answers come in as misses.
   virtual void get_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                         const CallContext& context = {}) = 0;
@@ -55,9 +65,6 @@ class Cache {
   // can bring back what another one erased.
   virtual void put_many(std::span<const CacheEntry<Value>> entries,
                         const CallContext& context = {}) = 0;
-
-  // Removes values and negative entries; no harm where there is none.
-  virtual void erase_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
 
   // One key, whatever happened meanwhile.
   void put(Key key, const Value& value, std::chrono::milliseconds ttl) {
