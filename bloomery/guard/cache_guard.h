@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bloomery/guard/fail_open_filter.h"
+#include "bloomery/guard/fenced_place.h"
 #include "bloomery/guard/filter_audit.h"
 #include "bloomery/guard/insert_token.h"
 #include "bloomery/guard/row_eraser.h"
@@ -28,6 +29,10 @@ namespace bloomery {
 // An absent key costs what the filter costs and a few loads: no lock, no allocation. All calls may
 // run together. Filter and cache are borrowed: they outlive the guard, and the guard its tokens.
 //
+// Where rows also come past the guard, and a follower brings them to the filter, GuardOptions::mode
+// says how old a "no such row" may be: it is said behind a fence, and nothing of it is kept in the
+// cache or taken from there.
+//
 // A call whose context is over throws CallAborted as soon as it would wait for another's query or
 // for its turn; the context also goes to filter, cache and loader. Behind a fence (context.fence)
 // neither negative entries nor queries of others are answers.
@@ -37,7 +42,8 @@ class CacheGuard {
   // Throws std::invalid_argument on options out of range or an empty loader.
   CacheGuard(FilterPlace& filter, Cache<Value>& cache, Loader<Value> loader,
              const GuardOptions& options = {})
-      : filter_(filter, counters_, validated(options)),
+      : fenced_(fence_in(filter, validated(options), counters_)),
+        filter_(fenced_ ? *fenced_ : filter, counters_, options),
         cache_(cache, flights_, counters_, options),
         loader_(std::move(loader), counters_, options),
         audit_(filter_, pending_, counters_, options,
@@ -46,7 +52,7 @@ class CacheGuard {
                  if (!rows) return std::nullopt;
                  return rows->front().has_value();
                }),
-        rows_(flights_, cache_, loader_, pending_, counters_, options.reads_replica),
+        rows_(flights_, cache_, loader_, pending_, counters_, options),
         eraser_(flights_, cache_) {}
 
   CacheGuard(const CacheGuard&) = delete;
@@ -139,8 +145,19 @@ class CacheGuard {
   }
 
   GuardCounters counters() const noexcept { return counters_.snapshot(); }
+  // How long absent keys took, with the fence's question; null where rows are announced, and empty
+  // in a budget.
+  const WaitTimes* fence_waits() const noexcept { return fenced_ ? &fenced_->waits() : nullptr; }
 
  private:
+  static std::unique_ptr<FencedPlace> fence_in(FilterPlace& filter, const GuardOptions& options,
+                                               CounterBoard& counters) {
+    if (options.mode == GuardMode::announced) return nullptr;
+    FencedOptions fenced{.longest_wait = options.fence_wait};
+    if (options.mode == GuardMode::budget) fenced.budget = options.budget;
+    return std::make_unique<FencedPlace>(filter, options.fence, fenced, counters);
+  }
+
   // The different keys of a batch that may exist, and which position of the batch waits for which.
   struct Batch {
     std::vector<Lookup<Value>> lookups;
@@ -213,6 +230,7 @@ class CacheGuard {
   }
 
   CounterBoard counters_;
+  std::unique_ptr<FencedPlace> fenced_;  // where rows are not announced
   FailOpenFilter filter_;
   RowFlights<Value> flights_;
   FailOpenCache<Value> cache_;

@@ -29,17 +29,18 @@ class FailOpenCache {
         counters_(counters),
         value_ttl_(options.value_ttl),
         negative_ttl_(options.negative_ttl),
+        knows_of_every_row_(options.mode == GuardMode::announced),
         jitter_(options.ttl_jitter, options.jitter_seed),
         breaker_(options.failures_in_a_row, options.failure_pause) {}
 
-  // When the cache fails, all answers are `unknown`. `strict` takes no negative entry for an
-  // answer. Counts the hits.
+  // When the cache fails, all answers are `unknown`. No negative entry is an answer where rows come
+  // that nobody erased it for, or `strict` says so. Counts the hits.
   void ask_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                 const CallContext& context, bool strict) noexcept {
     if (distrusted_.any()) [[unlikely]] {
-      return ask_with_distrust(keys, answers, context, strict);
+      return ask_with_distrust(keys, answers, context, strict || !knows_of_every_row_);
     }
-    ask(keys, answers, context, strict);
+    ask(keys, answers, context, strict || !knows_of_every_row_);
   }
 
   // Fills in when each expires.
@@ -150,6 +151,7 @@ class FailOpenCache {
   CounterBoard& counters_;
   const std::chrono::milliseconds value_ttl_;
   const std::chrono::milliseconds negative_ttl_;
+  const bool knows_of_every_row_;
   Jitter jitter_;
   Breaker breaker_;
   DistrustedKeys distrusted_;

@@ -35,6 +35,14 @@ const GuardOptions& validated(const GuardOptions& options) {
   require_between("query_wait", options.query_wait, milliseconds(0), kLongestWait);
   require(options.failures_in_a_row > 0, "failures_in_a_row", "0", "at least 1");
   require_between("failure_pause", options.failure_pause, milliseconds(0), kLongestWait);
+  require_between("budget", options.budget, milliseconds(1), kLongestWait);
+  require_between("fence_wait", options.fence_wait, milliseconds(0), kLongestWait);
+  if (options.mode != GuardMode::announced) {
+    require(options.fence != nullptr, "fence", "not set",
+            "a function that says how far the database is, where rows are not announced");
+    require(!options.reads_replica, "reads_replica", "true",
+            "false, where rows are not announced: the replica may not have them yet");
+  }
   return options;
 }
 

@@ -11,7 +11,23 @@
 
 namespace bloomery {
 
+// How rows come to the filter, and so what "no such row" is.
+enum class GuardMode : std::uint8_t {
+  announced,  // all by tokens of guards (will_insert): what the filter does not have is none
+  strict,     // also past every guard; a follower brings them. None that the database had when the
+              // question began
+  budget,     // the same, of `budget` before the question began
+};
+
 struct GuardOptions {
+  GuardMode mode = GuardMode::announced;
+  // How far the database is now, at a moment after the call (CoalescedFence::ask). Not announced
+  // rows need it, and by it the audit judges them.
+  std::function<Fence(const CallContext&)> fence{};
+  std::chrono::milliseconds budget = std::chrono::seconds(2);
+  // How long a question waits for the filter's watermark to come to the fence.
+  std::chrono::milliseconds fence_wait = std::chrono::milliseconds(20);
+
   // How long a row stays in the cache, and how long "no such row" does.
   std::chrono::milliseconds value_ttl = std::chrono::minutes(10);
   std::chrono::milliseconds negative_ttl = std::chrono::seconds(60);
@@ -31,10 +47,8 @@ struct GuardOptions {
   // The loader reads a replica, which may be behind: its "no such row" is not cached.
   bool reads_replica = false;
 
-  // One absent in so many is asked of the database (0: none). Where rows reach the filter by
-  // themselves, not by tokens, `fence` says how far the database is now: what a row is judged by.
+  // One absent in so many is asked of the database (0: none).
   std::uint64_t audit_every = 10'000;
-  std::function<Fence(const CallContext&)> fence{};
 
   // For the jitter; drawn from the system where it is not set.
   std::optional<std::uint64_t> jitter_seed = std::nullopt;
@@ -42,7 +56,8 @@ struct GuardOptions {
 
 // The options, if they make sense. Throws std::invalid_argument, naming the field and what is
 // allowed: each ttl from 1 ms to ten years, ttl_jitter in [0, 1), at least one query and one
-// failure, a wait or pause of at most an hour.
+// failure, a wait or pause of at most an hour, a budget from 1 ms to an hour; a fence, and no
+// replica, for rows that are not announced.
 const GuardOptions& validated(const GuardOptions& options);
 
 }  // namespace bloomery

@@ -23,6 +23,7 @@ struct Lookup {
   bool cache_works = true;         // as far as this key is concerned
   std::uint64_t cache_ticket = 0;  // what the cache wants back with the row
 
+  bool was_denied = false;  // by a query that began before it
   bool answered = false;
   std::optional<Value> answer = std::nullopt;
   std::optional<typename RowFlights<Value>::Ticket> ticket = std::nullopt;

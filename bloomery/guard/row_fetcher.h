@@ -23,17 +23,19 @@ class RowFetcher {
   using Lookups = std::span<Lookup<Value>*>;
 
   RowFetcher(RowFlights<Value>& flights, FailOpenCache<Value>& cache, LimitedLoader<Value>& loader,
-             PendingInserts& pending, CounterBoard& counters, bool reads_replica) noexcept
+             PendingInserts& pending, CounterBoard& counters, const GuardOptions& options) noexcept
       : flights_(flights),
         cache_(cache),
         loader_(loader),
         pending_(pending),
         counters_(counters),
-        reads_replica_(reads_replica) {}
+        reads_replica_(options.reads_replica),
+        rows_are_announced_(options.mode == GuardMode::announced) {}
 
   // Answers lookups of different keys with at most one query, and one more for each flight that
-  // somebody else gave up. Throws what a query threw, and CallAborted when the context is over;
-  // then they are counted as shed, failed or aborted. Changes the order of the lookups.
+  // somebody else gave up or, where rows are not announced, that found no row. Throws what a query
+  // threw, and CallAborted when the context is over; then they are counted as shed, failed or
+  // aborted. Changes the order of the lookups.
   void fetch(Lookups misses, const CallContext& context) {
     // Behind a fence an answer from before the request is none: nobody's flight is shared.
     if (context.fence != nullptr) return load_alone(misses, context);
@@ -53,7 +55,7 @@ class RowFetcher {
     return lookups.first(count);
   }
 
-  // Returns those whose leader gave up.
+  // Returns those whose leader gave up, and those that may not share his "no".
   Lookups fly(Lookups misses, const CallContext& context) {
     Lookups own;
     try {
@@ -132,9 +134,13 @@ class RowFetcher {
   // could not be asked for: it would only fail again.
   void answer_and_write(Lookups own, const CallContext& context) {
     Writing writing(own.size());
-    for (const Lookup<Value>* lookup : own) {
+    for (Lookup<Value>* lookup : own) {
       FlightOfRow& flight = lookup->ticket->flight();
-      if (!lookup->cache_works || !is_worth_writing(*lookup)) {
+      if (!lookup->answer && !rows_are_announced_) {
+        // In this order: who shared this "no" and asks again must not meet the same flight.
+        lookup->ticket->land();
+        flight.succeed(lookup->answer);
+      } else if (!lookup->cache_works || !is_worth_writing(*lookup)) {
         flight.succeed(lookup->answer);
       } else if (flight.succeed_and_write(lookup->answer)) {
         writing.flights.all()[writing.count] = &flight;
@@ -160,12 +166,18 @@ class RowFetcher {
     }
   }
 
-  // Returns those whose leader gave up.
+  // As fly().
   Lookups wait_for(Lookups others, const CallContext& context) {
     std::exception_ptr error;
     const Lookups left = bring_forward(others, [&](Lookup<Value>& lookup) {
       try {
         lookup.answer = lookup.ticket->flight().wait(context);
+        // That query may have begun before the row was committed. The next flight of the key begins
+        // after this one has landed.
+        if (!lookup.answer && !rows_are_announced_ && !lookup.was_denied) {
+          lookup.was_denied = true;
+          return true;
+        }
         lookup.answered = true;
         counters_.add(&GuardCounters::coalesced);
       } catch (const FlightAbandoned&) {
@@ -217,6 +229,7 @@ class RowFetcher {
   PendingInserts& pending_;
   CounterBoard& counters_;
   const bool reads_replica_;
+  const bool rows_are_announced_;
 };
 
 }  // namespace bloomery
