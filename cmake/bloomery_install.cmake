@@ -22,7 +22,8 @@ set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery EXPORT_NAM
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${version_file})
 target_link_libraries(bloomery_shared PRIVATE Threads::Threads
   $<$<BOOL:${BLOOMERY_REDIS}>:hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>
-  $<$<AND:$<BOOL:${BLOOMERY_SQL}>,$<BOOL:${BLOOMERY_POSTGRES}>>:pq>)
+  $<$<AND:$<BOOL:${BLOOMERY_SQL}>,$<BOOL:${BLOOMERY_POSTGRES}>>:pq>
+  $<$<AND:$<BOOL:${BLOOMERY_SQL}>,$<BOOL:${BLOOMERY_MARIADB}>>:mariadb>)
 target_link_options(bloomery_shared PRIVATE -Wl,--version-script=${version_file} -Wl,-z,defs)
 target_compile_features(bloomery_shared INTERFACE cxx_std_20)
 target_include_directories(bloomery_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -45,6 +46,9 @@ if(BLOOMERY_SQL)
   string(APPEND bloomery_requires "sqlite3 ")
   if(BLOOMERY_POSTGRES)
     string(APPEND bloomery_requires "libpq ")
+  endif()
+  if(BLOOMERY_MARIADB)
+    string(APPEND bloomery_requires "libmariadb ")
   endif()
 endif()
 if(BUILD_SHARED_LIBS)

@@ -2,6 +2,9 @@
 
 #include <stdexcept>
 
+#ifdef BLOOMERY_HAS_MARIADB
+#include "bloomery/source/mariadb/mariadb_source.h"
+#endif
 #ifdef BLOOMERY_HAS_POSTGRES
 #include "bloomery/source/postgres/postgres_source.h"
 #endif
@@ -22,6 +25,13 @@ std::unique_ptr<KeySource> open_source(std::string_view location, const SourceOp
 #else
       throw std::invalid_argument(parsed.server.name() +
                                   ": this build has no PostgreSQL (BLOOMERY_POSTGRES)");
+#endif
+    case SourceLocation::Kind::mariadb:
+#ifdef BLOOMERY_HAS_MARIADB
+      return std::make_unique<MariadbSource>(parsed.server, options);
+#else
+      throw std::invalid_argument(parsed.server.name() +
+                                  ": this build has no MariaDB (BLOOMERY_MARIADB)");
 #endif
     case SourceLocation::Kind::standard_input:
       return std::make_unique<TextSource>(InputFile::standard_input(), options);

@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 15> kElsewhere{
   throw std::invalid_argument(printable(location, 200) + " " + why +
                               "; allowed: FILE, - (standard input), "
                               "sqlite:FILE?table=TABLE&column=COLUMN, sqlite:FILE?query=SELECT..., "
-                              "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN");
+                              "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "
+                              "mariadb://..., mysql://...");
 }
 
 std::string decode_part(std::string_view location, std::string_view text) {
@@ -70,6 +71,9 @@ SourceLocation parse_source_location(std::string_view location) {
   if (location == "-") return {.kind = Kind::standard_input};
   if (location.starts_with("postgres://") || location.starts_with("postgresql://")) {
     return {.kind = Kind::postgres, .server = parse_server_location(location)};
+  }
+  if (is_server_location(location)) {
+    return {.kind = Kind::mariadb, .server = parse_server_location(location)};
   }
   if (!location.starts_with(kSqlite)) {
     // "No such file" would not help.

@@ -14,10 +14,11 @@ namespace bloomery {
 //   sqlite:shop.db?query=SELECT id FROM users    what a query selects; the query is all that
 //   follows
 //   postgres://ann@db/shop?table=users&column=id on a server (server_location.h)
+//   mariadb://ann@db/shop?table=users&column=id, mysql://...
 // In an sqlite: location %XX stands for a byte, so names may hold ? & = and %. A query with a blank
 // in it was plainly not escaped and is taken as it is.
 struct SourceLocation {
-  enum class Kind { text, standard_input, sqlite, postgres };
+  enum class Kind { text, standard_input, sqlite, postgres, mariadb };
 
   Kind kind = Kind::text;
   std::string path{};           // of a text, or of an SQLite database

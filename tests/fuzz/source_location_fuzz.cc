@@ -28,7 +28,8 @@ void check_location(const std::string& text) {
   for (const auto* part : {&location.path, &table, &column, &query}) {
     promise(part->find('\0') == std::string::npos);
   }
-  if (location.kind == SourceLocation::Kind::postgres) {
+  if (location.kind == SourceLocation::Kind::postgres ||
+      location.kind == SourceLocation::Kind::mariadb) {
     const ServerSelection& keys = location.server.selection;
     promise(keys.query.empty() == !keys.table.empty());
     promise(keys.query.empty() == !keys.columns.empty());
