@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bloomery/format/kinds.h"
+#include "bloomery/place/adopting_place.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/mapped_place.h"
 #include "bloomery/redis/bitmap_place.h"
@@ -32,6 +33,22 @@ std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const Place
   return std::make_unique<LoadedPlace>(location.text(), std::move(filter));
 }
 
+std::unique_ptr<FilterPlace> open_one(const PlaceLocation& location, const PlaceOptions& options) {
+  const bool writes = options.access == PlaceOptions::read_write;
+  if (location.dialect) {
+    return redis::open_item_place(*location.dialect, location.server, writes,
+                                  options.allow_forgetting);
+  }
+  // Nothing else that lives in servers forgets.
+  if (location.is_own_bitmap()) return redis::open_native_place(location.server, writes);
+  if (location.is_live()) {
+    return redis::open_bitmap_place(*location.format, location.server, writes);
+  }
+  auto place = open_file(location.file, options);
+  if (!options.allow_forgetting) require_keeps(place->head().parameters.kind, location.text());
+  return place;
+}
+
 }  // namespace
 
 std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOptions& options) {
@@ -40,22 +57,15 @@ std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOption
 
 std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                         const PlaceOptions& options) {
-  if (location.dialect) {
-    return redis::open_item_place(*location.dialect, location.server,
-                                  options.access == PlaceOptions::read_write,
-                                  options.allow_forgetting);
-  }
-  // Nothing else that lives in servers forgets.
-  if (location.is_own_bitmap()) {
-    return redis::open_native_place(location.server, options.access == PlaceOptions::read_write);
-  }
-  if (location.is_live()) {
-    return redis::open_bitmap_place(*location.format, location.server,
-                                    options.access == PlaceOptions::read_write);
-  }
-  auto place = open_file(location.file, options);
-  if (!options.allow_forgetting) require_keeps(place->head().parameters.kind, location.text());
-  return place;
+  const bool writes = options.access == PlaceOptions::read_write;
+  const auto open = [=] { return open_one(location, options); };
+  auto place = open();
+  // What has a watermark, and may be exchanged under those who have it open.
+  const bool is_ours_live = location.is_own_bitmap() || location.dialect == redis::Dialect::bloom;
+  const bool is_ours_mapped =
+      !location.is_live() && location.format == nullptr && !writes && !options.load_files;
+  if (!is_ours_live && !is_ours_mapped) return place;
+  return std::make_unique<AdoptingPlace>(std::move(place), open, is_ours_live);
 }
 
 AnyFilter load(const PlaceLocation& location) {

@@ -36,6 +36,9 @@ struct PlaceOptions {
 // A file says `absent` for what it does not hold: that its keys are all there are is for the caller
 // to know. Behind a fence it says `unknown`, but for a file of our own whose watermark reaches it.
 //
+// Where another filter has taken the place of an open one, which then says `unknown`, a question
+// behind a fence that the new one reaches goes on with that (adopting_place.h).
+//
 // What a filter in a server says, redis/bitmap_place.h and redis/native_place.h tell.
 //
 // Throws std::invalid_argument for a location that is none and a kind that forgets; StoreError and

@@ -1,0 +1,144 @@
+#include "bloomery/place/adopting_place.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{50};
+
+// The place outlives its rebuild, also where another is adopted.
+struct KeptRebuild final : Rebuild {
+  KeptRebuild(std::shared_ptr<FilterPlace> of, std::unique_ptr<Rebuild> kept)
+      : place(std::move(of)), rebuild(std::move(kept)) {}
+  void insert_many(std::span<const Key> keys, const CallContext& context) override {
+    rebuild->insert_many(keys, context);
+  }
+  void commit(const CallContext& context) override { rebuild->commit(context); }
+
+  const std::shared_ptr<FilterPlace> place;
+  const std::unique_ptr<Rebuild> rebuild;
+};
+
+}  // namespace
+
+AdoptingPlace::AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move)
+    : name_(opened->name()), open_(std::move(open)), heads_move_(heads_move), opened_(nullptr) {
+  auto first = std::make_unique<Opened>();
+  first->place = std::move(opened);
+  try {
+    first->identity = first->place->head().identity;
+  } catch (const StoreError&) {
+    // In doubt, and so another one if it is none some time.
+  }
+  opened_ = first.release();
+}
+
+AdoptingPlace::~AdoptingPlace() {
+  delete opened_.load();
+}
+
+std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
+  const auto pass = gate_.enter();
+  return opened_.load()->place;
+}
+
+void AdoptingPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                     const CallContext& context) {
+  with([&](FilterPlace& place) { place.presence_of_many(keys, answers, context); });
+  if (context.fence == nullptr) return;
+  if (std::ranges::find(answers, Presence::unknown) != answers.end()) look(keys, answers, context);
+}
+
+Presence AdoptingPlace::presence_of(Key key, const CallContext& context) {
+  Presence answer = with([&](FilterPlace& place) { return place.presence_of(key, context); });
+  if (answer == Presence::unknown && context.fence != nullptr) {
+    look({&key, 1}, {&answer, 1}, context);
+  }
+  return answer;
+}
+
+void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
+                         const CallContext& context) {
+  const std::unique_lock lock(looking_, std::try_to_lock);
+  if (!lock.owns_lock() || CallContext::Clock::now() < look_again_at_) return;
+  try {
+    if (may_be_another(*context.fence, context)) {
+      std::shared_ptr<FilterPlace> place = open_();
+      const PlaceHead head = place->head(context);
+      if (head.watermark && head.watermark->reaches(context.fence->at_least)) {
+        std::vector<Presence> said(keys.size(), Presence::unknown);
+        place->presence_of_many(keys, said, context);
+        const std::unique_ptr<const Opened> old(
+            opened_.exchange(new Opened{std::move(place), head.identity}));
+        gate_.wait_for_readers();
+        std::ranges::copy(said, answers.begin());
+      }
+    }
+  } catch (const std::exception&) {
+    // It is as unknown as it was.
+  }
+  look_again_at_ = CallContext::Clock::now() + kBetweenLooks;
+}
+
+// Also the same one, where it has what it is asked for and is not believed all the same: what an
+// open place has seen of it once and sees no more is not forgotten.
+bool AdoptingPlace::may_be_another(const Fence& fence, const CallContext& context) const {
+  if (!heads_move_) return true;
+  const auto pass = gate_.enter();
+  const Opened& opened = *opened_.load();
+  try {
+    const PlaceHead head = opened.place->head(context);
+    return head.identity != opened.identity ||
+           (head.watermark && head.watermark->reaches(fence.at_least));
+  } catch (const std::exception&) {  // it is in doubt
+    return true;
+  }
+}
+
+void AdoptingPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                                const CallContext& context) {
+  with([&](FilterPlace& place) { place.insert_many(keys, outcomes, context); });
+}
+
+void AdoptingPlace::flush(const CallContext& context) {
+  with([&](FilterPlace& place) { place.flush(context); });
+}
+
+PlaceHead AdoptingPlace::head(const CallContext& context) {
+  return with([&](FilterPlace& place) { return place.head(context); });
+}
+
+AnyFilter AdoptingPlace::copy(const CallContext& context) {
+  return now()->copy(context);
+}
+
+bool AdoptingPlace::advance(const PlaceHead& expected, const Watermark& next,
+                            const CallContext& context) {
+  return with([&](FilterPlace& place) { return place.advance(expected, next, context); });
+}
+
+bool AdoptingPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                       const Watermark& next, const CallContext& context) {
+  return with(
+      [&](FilterPlace& place) { return place.insert_and_advance(keys, head, next, context); });
+}
+
+std::unique_ptr<Rebuild> AdoptingPlace::begin_rebuild(const FilterOptions& options,
+                                                      const CallContext& context) {
+  std::shared_ptr<FilterPlace> place = now();
+  std::unique_ptr<Rebuild> rebuild = place->begin_rebuild(options, context);
+  return std::make_unique<KeptRebuild>(std::move(place), std::move(rebuild));
+}
+
+void AdoptingPlace::destroy(const CallContext& context) {
+  with([&](FilterPlace& place) { place.destroy(context); });
+}
+
+}  // namespace bloomery
