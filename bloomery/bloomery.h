@@ -38,6 +38,8 @@
 #include "bloomery/source/open_source.h"   // keys of a text or a database
 
 // In front of a cache and a database.
-#include "bloomery/cache/redis_cache.h"   // a cache that processes share
-#include "bloomery/guard/cache_guard.h"   // asks filter, cache and database, in this order
-#include "bloomery/guard/memory_cache.h"  // a cache of this process
+#include "bloomery/cache/redis_cache.h"      // a cache that processes share
+#include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order
+#include "bloomery/guard/coalesced_fence.h"  // how far the database is, for many threads
+#include "bloomery/guard/fenced_place.h"     // a filter that denies behind a fence only
+#include "bloomery/guard/memory_cache.h"     // a cache of this process

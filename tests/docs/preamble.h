@@ -4,6 +4,7 @@
 #include <bloomery/bloomery.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,4 +26,6 @@ struct Database {
 };
 inline Database database;
 extern CacheGuard<>& guard;
+extern MemoryCache<>& cache;
+std::unique_ptr<FenceSource> open_fence_source();
 extern MemoryPlace<BlockedFilter>& users;
