@@ -387,24 +387,6 @@ std::optional<FilterKind> find_kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-// As form_text() writes it.
-std::optional<KeyForm> read_form_text(std::string_view text) {
-  constexpr std::string_view kOption = " --normalise ";
-  const std::size_t end = std::min(text.find(kOption), text.size());
-  const auto encoding = find_key_encoding(text.substr(0, end));
-  if (!encoding) return std::nullopt;
-  KeyForm form{.encoding = *encoding};
-  text.remove_prefix(std::min(end + kOption.size(), text.size()));
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(word.size() + 1, text.size()));
-    const auto each = find_normalise(word);
-    if (!each) return std::nullopt;
-    form.normalise = form.normalise | *each;
-  }
-  return form;
-}
-
 // What BLOOM.INFO says; nothing where there is no filter, or no such command.
 void describe(const Reply& info, ItemPlace::Setup& setup) {
   const auto unknown = [&](const char* what, const std::string& name) {

@@ -116,6 +116,24 @@ std::string form_text(const KeyForm& form) {
   return text;
 }
 
+std::optional<KeyForm> read_form_text(std::string_view text) {
+  constexpr std::string_view kOption = " --normalise ";
+  const std::size_t end = std::min(text.find(kOption), text.size());
+  const auto encoding = find_key_encoding(text.substr(0, end));
+  if (!encoding) return std::nullopt;
+  KeyForm form{.encoding = *encoding};
+  text.remove_prefix(std::min(end + kOption.size(), text.size()));
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const auto each = find_normalise(word);
+    if (!each) return std::nullopt;
+    form.normalise = form.normalise | *each;
+  }
+  if (!form_problem(form).empty()) return std::nullopt;
+  return form;
+}
+
 std::string form_bytes(const KeyForm& form) {
   const EncodingName* const found = name_of(form.encoding);
   std::string text(found == nullptr ? std::string_view("unknown") : found->bytes);

@@ -65,6 +65,8 @@ std::string form_problem(const KeyForm& form);
 
 // As the command's options say it: "i64", "text --normalise trim,lower".
 std::string form_text(const KeyForm& form);
+// The inverse. Nothing for what is no form.
+std::optional<KeyForm> read_form_text(std::string_view text);
 
 // What bytes a program has to give to a filter of such keys, as a sentence.
 std::string form_bytes(const KeyForm& form);

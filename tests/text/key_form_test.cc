@@ -41,5 +41,22 @@ TEST(KeyForm, IsSaidAsTheOptionsAre) {
             "text --normalise trim,lower");
 }
 
+TEST(KeyForm, IsReadAsItIsSaid) {
+  for (int encoding = 0; encoding < 10; ++encoding) {
+    for (int normalise = 0; normalise < 8; ++normalise) {
+      const KeyForm form{static_cast<KeyEncoding>(encoding), static_cast<Normalise>(normalise)};
+      const auto read = read_form_text(form_text(form));
+      if (form_problem(form).empty()) {
+        EXPECT_EQ(read, form) << form_text(form);
+      } else {
+        EXPECT_EQ(read, std::nullopt) << form_text(form);
+      }
+    }
+  }
+  for (const char* none : {"", "i128", "text --normalise upper", "text,i64"}) {
+    EXPECT_EQ(read_form_text(none), std::nullopt) << none;
+  }
+}
+
 }  // namespace
 }  // namespace bloomery
