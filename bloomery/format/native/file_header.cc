@@ -165,6 +165,26 @@ std::optional<ForeignField> foreign_of(const FilterParameters& parameters) {
                       parameters.foreign_data};
 }
 
+void take_part(FileHeader& header, const std::optional<FilePart>& part, std::uint64_t body_bits,
+               Parts parts) {
+  if (!part) return;
+  FilterParameters& parameters = header.contents.parameters;
+  if (parameters.kind != FilterKind::blocked) {
+    throw FormatError("a part of a filter (field 10) of a kind that has none (byte 10)");
+  }
+  if (part->body_bits() != body_bits) {
+    throw FormatError("impossible body: " + grouped(body_bits) +
+                      " bits (byte 24), where that part has " + grouped(part->body_bits()));
+  }
+  if (parts == Parts::refused) {
+    throw FormatError("part " + std::to_string(part->index) + " of " + std::to_string(part->count) +
+                      " of a filter in a server: bloomery convert bitmap:redis://...#NAME FILE "
+                      "takes the filter out whole");
+  }
+  parameters.geometry.bit_count = part->bit_count;
+  header.part = part;
+}
+
 std::uint8_t flags_of(const FileHeader& header) noexcept {
   std::uint8_t flags = 0;
   if (header.open_for_writing) flags |= kFlagOpenForWriting;
@@ -177,11 +197,12 @@ std::uint8_t flags_of(const FileHeader& header) noexcept {
 std::vector<std::byte> encode_head(const FileHeader& header) {
   const FilterParameters& parameters = header.contents.parameters;
   const Geometry& geometry = parameters.geometry;
-  const std::uint64_t body_bits = any_word_count(header.contents) * kWordBits;
+  const std::uint64_t body_bits =
+      header.part ? header.part->body_bits() : any_word_count(header.contents) * kWordBits;
   const auto fields = encode_fields(
       {parameters.hash.secret(), header.notes.watermark, header.notes.note, parameters.growth,
        header.contents.layers, window_of(parameters), foreign_of(parameters), parameters.keys,
-       header.notes.identity, header.notes.source, header.notes.beat});
+       header.notes.identity, header.notes.source, header.notes.beat, header.part});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -208,7 +229,7 @@ bool has_skipped_fields(const FileHeader& header) {
   return get_number<std::uint16_t>(encode_head(header), kFieldBytesAt) != header.layout.field_bytes;
 }
 
-FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes) {
+FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes, Parts parts) {
   check_magic(head);
   if (head.size() < kHeaderBytes) refuse_length(file_bytes, "the header alone has ", kHeaderBytes);
   check_version(get_number<std::uint8_t>(head, kVersionAt));
@@ -254,6 +275,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   } else if (!fields.layers.empty()) {
     throw FormatError("layers (field 4) in a filter that has none");
   }
+  take_part(header, fields.part, body_bits, parts);
   take_foreign(parameters, fields.foreign);
   parameters.keys = fields.keys;
   parameters.growth = fields.growth;
@@ -261,7 +283,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   take_window(parameters, fields.window);
   parameters.capacity = get_number<std::uint64_t>(head, kCapacityAt);
   parameters.false_positive_rate = get_number<double>(head, kRateAt);
-  check_claims(header.contents, body_bits);
+  check_claims(header.contents, header.part ? header.part->bit_count : body_bits);
   if (file_bytes != layout.file_bytes) refuse_length(file_bytes, "header says ", layout.file_bytes);
   return header;
 }

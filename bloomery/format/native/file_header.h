@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/format/native/file_layout.h"
 #include "bloomery/format/native/file_notes.h"
+#include "bloomery/format/native/file_part.h"
 
 namespace bloomery {
 
@@ -22,8 +24,13 @@ struct FileHeader {
   FileNotes notes;
   bool open_for_writing = false;
   bool is_live = false;  // bits were set since the table was written, and not one was cleared
-  FileLayout layout;     // decode_head fills it; encode_head does not read it
+  // The body has these lines alone; the contents are those of the whole filter.
+  std::optional<FilePart> part{};
+  FileLayout layout;  // decode_head fills it; encode_head does not read it
 };
+
+// Who reads a part as if it were the filter, denies the keys of all others.
+enum class Parts : bool { refused, taken };
 
 // Why the bytes of a filter that lived in a server are no whole file.
 inline constexpr std::string_view kLiveBody =
@@ -41,6 +48,7 @@ bool has_skipped_fields(const FileHeader& header);
 
 // `head` has the first min(file_bytes, kMaxHeadBytes) bytes of a file of `file_bytes`. Checks
 // everything that can be known without the body. Throws FormatError, naming place and reason.
-FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes);
+FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes,
+                       Parts parts = Parts::refused);
 
 }  // namespace bloomery

@@ -22,6 +22,7 @@ constexpr std::uint16_t kForeignTag = 6;
 constexpr std::uint16_t kKeysTag = 7;
 constexpr std::uint16_t kIdentityTag = 8;
 constexpr std::uint16_t kSourceTag = 9;
+constexpr std::uint16_t kPartTag = 10;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
@@ -47,6 +48,11 @@ constexpr std::size_t kKeysReservedAt = 2;
 
 constexpr std::size_t kIdentityBytes = 16;
 constexpr std::size_t kSourceBytes = 24;
+
+// Of a part's value.
+constexpr std::size_t kPartBytes = 16;
+constexpr std::size_t kPartCountAt = 4;
+constexpr std::size_t kWholeBitsAt = 8;
 
 void append(std::vector<std::byte>& to, std::uint16_t tag, const void* value, std::size_t count) {
   const std::size_t at = to.size();
@@ -164,6 +170,18 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
       fields.beat = get_number<std::uint64_t>(value, kIdentityBytes);
       if (!fields.source.is_set() && fields.beat == 0) refuse(offset, "it says nothing");
       return;
+    case kPartTag:
+      require(value.size() == kPartBytes, "a part of a filter has 16");
+      fields.part = {get_number<std::uint32_t>(value, 0),
+                     get_number<std::uint32_t>(value, kPartCountAt),
+                     get_number<std::uint64_t>(value, kWholeBitsAt)};
+      if (fields.part->count < 2 || fields.part->count > kMostParts ||
+          fields.part->index > fields.part->count ||
+          fields.part->bit_count / kLineBits < fields.part->count) {
+        refuse(offset, "part " + std::to_string(fields.part->index) + " of " +
+                           std::to_string(fields.part->count) + " is impossible");
+      }
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -228,6 +246,13 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
   if (fields.source.is_set() || fields.beat != 0) {
     const std::array source{fields.source.high, fields.source.low, fields.beat};
     append(bytes, kSourceTag, source.data(), kSourceBytes);
+  }
+  if (fields.part) {
+    std::array<std::byte, kPartBytes> part{};
+    put_number(std::span(part), 0, fields.part->index);
+    put_number(std::span(part), kPartCountAt, fields.part->count);
+    put_number(std::span(part), kWholeBitsAt, fields.part->bit_count);
+    append(bytes, kPartTag, part.data(), part.size());
   }
   return bytes;
 }

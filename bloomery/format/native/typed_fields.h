@@ -8,6 +8,7 @@
 
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/format/native/file_notes.h"
+#include "bloomery/format/native/file_part.h"
 #include "bloomery/hash/secret_key.h"
 
 namespace bloomery {
@@ -39,6 +40,7 @@ struct ForeignField {
 //   tag 7 keys, 4 bytes: encoding 1, normalisation 1, zeros 2; not there for plain text
 //   tag 8 identity, 16 bytes: high 8, low 8
 //   tag 9 source of the watermark, 24 bytes: its identity 16 or zeros, beat 8
+//   tag 10 part of a filter, 16 bytes: which 4, of how many 4, bits of the whole filter 8
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -54,6 +56,7 @@ struct TypedFields {
   Identity identity;
   Identity source;
   std::uint64_t beat = 0;
+  std::optional<FilePart> part;
 };
 
 // Throws std::invalid_argument for a note that is too long.
