@@ -78,7 +78,7 @@ bool is_taken(const PlaceLocation& location) {
   }
   redis::Client client(redis::parse_location(location.server));
   if (location.dialect) return redis::are_items_taken(client);
-  if (location.is_own_bitmap()) return redis::native_exists(client);
+  if (location.is_own_bitmap()) return redis::native_exists(client, client.location().key);
   return redis::is_taken(client, *location.format);
 }
 

@@ -73,6 +73,21 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
   }
 }
 
+std::vector<std::size_t> Client::nodes_of(std::span<const std::string_view> keys,
+                                          const CallContext& context) {
+  Deadline deadline(location_.server(), context, location_.timeout);
+  std::vector<std::size_t> numbers;
+  numbers.reserve(keys.size());
+  std::vector<Nodes::Node> nodes;
+  for (const std::string_view key : keys) {
+    const Nodes::Node node = nodes_.of(key, deadline);
+    const auto found = std::ranges::find(nodes, node);
+    numbers.push_back(static_cast<std::size_t>(found - nodes.begin()));
+    if (found == nodes.end()) nodes.push_back(node);
+  }
+  return numbers;
+}
+
 void Client::try_once(Call& call) {
   call.was_sent = false;
   call.redirection.reset();
@@ -81,7 +96,7 @@ void Client::try_once(Call& call) {
   auto& replies = call.answer.replies;
   replies = connection->exchange(call.asks ? call.request.asking() : call.request, call.deadline);
   if (call.asks) drop_asking(call.request, replies);
-  call.redirection = redirection_in(call.request, replies);
+  if (!call.request.has_several_slots()) call.redirection = redirection_in(call.request, replies);
   if (call.redirection) {
     // It became a replica; its name may lead to its successor by now.
     if (call.redirection->why == Refusal::read_only) connection->distrust();

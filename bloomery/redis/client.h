@@ -49,6 +49,11 @@ class Client {
   Answer run(const Request& request, Repeat repeat, const CallContext& context = {},
              const Judge& judge = {});
 
+  // Which keys one node has, as far as is known: a number from 0 on for each. Throws what asking
+  // nodes and sentinels throws.
+  std::vector<std::size_t> nodes_of(std::span<const std::string_view> keys,
+                                    const CallContext& context);
+
   // What was asked about a key last is no primary any more: the next call connects anew.
   void suspect(std::string_view key) { nodes_.suspect(key); }
 

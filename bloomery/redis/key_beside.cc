@@ -41,6 +41,8 @@ KeyBeside::KeyBeside(Client& client, std::string name, std::string filter_key,
       name_(std::move(name)),
       filter_key_(std::move(filter_key)),
       bytes_(std::move(bytes)),
+      byte_count_(bytes_.size()),
+      bit_count_(count_bits(bytes_)),
       next_(name_beside(filter_key_)) {}
 
 KeyBeside::~KeyBeside() {
@@ -52,11 +54,7 @@ KeyBeside::~KeyBeside() {
   }
 }
 
-std::uint64_t KeyBeside::bit_count() const noexcept {
-  return count_bits(bytes_);
-}
-
-void KeyBeside::send(const std::function<void(std::uint64_t, std::uint64_t)>& progress) {
+void KeyBeside::send(const KeyProgress& progress) {
   // The last piece gives the key its length: whatever is lost after that, shows.
   const std::size_t last = (bytes_.size() - 1) / kPieceBytes * kPieceBytes;
   send_piece(last);
@@ -65,6 +63,7 @@ void KeyBeside::send(const std::function<void(std::uint64_t, std::uint64_t)>& pr
     if (count_bits(piece_at(start)) > 0) send_piece(start);
   }
   if (progress) progress(bytes_.size(), bytes_.size());
+  bytes_ = {};
 }
 
 std::span<const std::byte> KeyBeside::piece_at(std::size_t start) const {
@@ -93,26 +92,26 @@ std::string KeyBeside::run_script(std::span<const std::string_view> words) {
   return require_done(answer.replies.at(0), client_.location()).text;
 }
 
-void KeyBeside::refuse(std::string_view said) const {
+void refuse_exchange(std::string_view said, const std::string& name) {
   if (said == "taken") {
-    throw StoreError(name_ + ": already exists; --replace puts a new one in its place");
+    throw StoreError(name + ": already exists; --replace puts a new one in its place");
   }
   if (said == "type") {
-    throw StoreError(name_ +
+    throw StoreError(name +
                      ": a key of that name holds something else (WRONGTYPE), and is left alone");
   }
   if (said == "other") {
-    throw StoreError(name_ +
+    throw StoreError(name +
                      ": the filter there is of another size: what others add to it until the "
                      "exchange would be \"absent\" in a new one; --discard accepts that");
   }
   if (said == "short") {
-    throw StoreError(name_ +
+    throw StoreError(name +
                      ": the bitmap there is shorter than the new one, and may have been written "
                      "with another size, whose bits mean other keys: --discard throws it away, and "
                      "trust=bits in the location says that it is of this size");
   }
-  throw StoreError(name_ +
+  throw StoreError(name +
                    ": the key beside it was lost before the exchange; the old filter is as it was");
 }
 

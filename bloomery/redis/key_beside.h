@@ -12,6 +12,12 @@
 
 namespace bloomery::redis {
 
+// Is told how many bytes are done, of how many.
+using KeyProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
+
+// Throws what the words of a script mean that exchanges filters: taken, type, other, short, lost.
+[[noreturn]] void refuse_exchange(std::string_view said, const std::string& name);
+
 // A key beside a filter's, in a cluster of the same slot, that is filled with what the filter is to
 // become. It goes away with this unless it has become it, and by itself after an hour without news.
 class KeyBeside {
@@ -23,16 +29,17 @@ class KeyBeside {
   ~KeyBeside();
 
   const std::string& key() const noexcept { return next_; }
-  std::uint64_t byte_count() const noexcept { return bytes_.size(); }
-  std::uint64_t bit_count() const noexcept;  // that are set
+  std::uint64_t byte_count() const noexcept { return byte_count_; }
+  std::uint64_t bit_count() const noexcept { return bit_count_; }  // that are set
 
-  // In pieces of at most 1 MiB. Throws StoreError where the key is lost meanwhile.
-  void send(const std::function<void(std::uint64_t done, std::uint64_t all)>& progress);
+  // In pieces of at most 1 MiB; the bytes are then given back. Once. Throws StoreError where the
+  // key is lost meanwhile.
+  void send(const KeyProgress& progress);
 
   // What the script says that puts it in the filter's place: "EVAL", script, keys and arguments.
   std::string run_script(std::span<const std::string_view> words);
   // Throws what the script's words mean: taken, type, other, short, lost.
-  [[noreturn]] void refuse(std::string_view said) const;
+  [[noreturn]] void refuse(std::string_view said) const { refuse_exchange(said, name_); }
   // It is the filter now.
   void is_done() noexcept { is_done_ = true; }
 
@@ -43,7 +50,9 @@ class KeyBeside {
   Client& client_;
   const std::string name_;
   const std::string filter_key_;
-  const std::vector<std::byte> bytes_;
+  std::vector<std::byte> bytes_;
+  const std::uint64_t byte_count_;
+  const std::uint64_t bit_count_;
   const std::string next_;
   bool is_done_ = false;
 };

@@ -33,6 +33,7 @@ std::uint64_t used_bytes(const FileLayout& layout) noexcept {
 
 bool NativeBitmapHead::has_bits_of(const NativeBitmapHead& other) const {
   return header.layout.body_offset == other.header.layout.body_offset &&
+         header.part == other.header.part &&
          incompatibility(header.contents.parameters, other.header.contents.parameters).empty();
 }
 
@@ -58,7 +59,7 @@ NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_cou
   std::vector<std::byte> head(size);
   bytes = bytes.substr(0, size);
   std::ranges::copy(std::as_bytes(std::span(bytes)), head.begin());
-  NativeBitmapHead read{.header = decode_head(head, byte_count)};
+  NativeBitmapHead read{.header = decode_head(head, byte_count, Parts::taken)};
   if (read.header.open_for_writing) {
     throw FormatError("not closed cleanly: it is the file of a writer that had it open");
   }
@@ -78,13 +79,14 @@ void require_lives_in_string(FilterKind kind, const std::string& name) {
                               "do");
 }
 
-void require_lives_in_string(const FilterContents& contents, const std::string& name) {
+void require_lives_in_string(const FilterContents& contents, std::uint32_t partitions,
+                             const std::string& name) {
   require_lives_in_string(contents.parameters.kind, name);
-  const std::uint64_t bits = contents.parameters.geometry.bit_count;
+  const std::uint64_t bytes = contents.parameters.geometry.bit_count / 8 / partitions;
   // The head and the checksums take the rest.
   constexpr std::uint64_t kMostBodyBytes = kMostStringBytes - (1 << 17);
-  if (bits / 8 <= kMostBodyBytes) return;
-  throw std::invalid_argument(name + ": " + std::to_string(bits / 8) +
+  if (bytes <= kMostBodyBytes) return;
+  throw std::invalid_argument(name + ": " + std::to_string(bytes) +
                               " bytes of bits, where one string holds 512 MiB");
 }
 

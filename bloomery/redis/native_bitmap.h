@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/format/native/file_header.h"
@@ -34,14 +35,24 @@ std::uint64_t read_length(const NativeBitmapHead& head) noexcept;
 // kind that does not live there.
 NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_count);
 
-// The same of what is at the key of the client's location. Throws StoreError where nothing is, or
-// no filter of ours.
-NativeBitmapHead read_native_head(Client& client, const std::string& name);
+// The same of what is at a key. Throws StoreError where nothing is, or no filter of ours.
+NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name);
 
 // The kinds whose bits are only ever set, one array of them. Throws std::invalid_argument that
 // names the others, and for more bytes than a string has.
 void require_lives_in_string(FilterKind kind, const std::string& name);
-void require_lives_in_string(const FilterContents& contents, const std::string& name);
+void require_lives_in_string(const FilterContents& contents, std::uint32_t partitions,
+                             const std::string& name);
+
+// The bits of several keys, one key after the other: where they are in the body of a string. Of a
+// part of a filter those that it has, which is not the same number for each.
+struct KeyBits {
+  std::vector<std::uint64_t> positions{};
+  std::vector<std::size_t> ends{};  // behind those of each key
+
+  std::size_t size() const noexcept { return ends.size(); }
+  std::size_t begin_of(std::size_t key) const noexcept { return key == 0 ? 0 : ends[key - 1]; }
+};
 
 // Of a key, as SETBIT and BITFIELD count the bits of the string.
 std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) noexcept;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -12,6 +15,8 @@
 #include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/native_bitmap.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/redis/partition_keys.h"
+#include "bloomery/redis/partitioned_place.h"
 
 namespace bloomery::redis {
 namespace {
@@ -45,25 +50,43 @@ redis.call('RENAME', next, live)
 return 'done'
 )";
 
-FileHeader new_header(const FilterContents& contents, const FileLayout& layout) {
+FileHeader new_header(const FilterContents& contents) {
   FileHeader header;
   header.contents = contents;
   header.notes.identity = Identity::random();
   header.is_live = true;
-  header.layout = layout;
   return header;
 }
 
-// All of the string.
-std::vector<std::byte> bytes_of_native(const FilterContents& contents, const FileNotes& notes,
-                                       FileHeader& header) {
-  const NativeHead sealed(contents, notes);
-  header.layout = sealed.layout;
+// The layout that the header will be read with.
+FileLayout layout_of(const FileHeader& header) {
+  const std::uint64_t bits =
+      header.part ? header.part->body_bits() : header.contents.word_count() * kWordBits;
+  FileLayout layout = FileLayout::of(0, bits);
+  const auto moved = encode_head(header).size() - layout.body_offset;
+  layout.body_offset += moved;
+  layout.table_offset += moved;
+  layout.file_bytes += moved;
+  return layout;
+}
+
+// All of a string; of a part of a filter its lines, and no checksums, which are void anyway.
+std::vector<std::byte> bytes_of_native(const FileHeader& header) {
+  const FilterContents& contents = header.contents;
+  const auto head = encode_head(header);
   std::vector<std::byte> bytes;
-  bytes.reserve(sealed.layout.file_bytes);
+  bytes.reserve(header.layout.file_bytes);
+  if (header.part) {
+    const auto body = std::as_bytes(contents.words.front())
+                          .subspan(header.part->bit_begin() / 8, header.part->body_bits() / 8);
+    bytes.insert(bytes.end(), head.begin(), head.end());
+    bytes.insert(bytes.end(), body.begin(), body.end());
+    bytes.resize(header.layout.file_bytes);
+    return bytes;
+  }
+  const NativeHead sealed(contents, header.notes);
   write_native(sealed, contents,
                [&](auto piece) { bytes.insert(bytes.end(), piece.begin(), piece.end()); });
-  const auto head = encode_head(header);
   std::ranges::copy(head, bytes.begin());
   return bytes;
 }
@@ -77,47 +100,191 @@ FileHeader merged(const FileHeader& old, const FilterContents& contents) {
   return header;
 }
 
-// What is there when nothing may be lost of it; nothing where nothing is.
-std::optional<NativeBitmapHead> old_head(Client& client, const BulkOptions& options,
-                                         const std::string& name) {
-  if (!options.replace || options.discard || !native_exists(client)) return std::nullopt;
-  return read_native_head(client, name);
+// What is at a key when nothing may be lost of it; nothing where nothing is.
+std::optional<NativeBitmapHead> old_head(Client& client, const std::string& key,
+                                         const std::string& name, const BulkOptions& options) {
+  if (!options.replace || options.discard || !native_exists(client, key)) return std::nullopt;
+  return read_native_head(client, key, name);
+}
+
+// One string on its way to its place.
+class StringLoad {
+ public:
+  StringLoad(Client& client, std::string key, std::string name, FileHeader header,
+             const BulkOptions& options)
+      : client_(client),
+        key_(std::move(key)),
+        name_(std::move(name)),
+        header_(std::move(header)),
+        options_(options),
+        old_(old_head(client, key_, name_, options)) {
+    if (old_ && !header_.part) header_.notes = merged(old_->header, header_.contents).notes;
+    header_.layout = layout_of(header_);
+    // Before the pieces travel.
+    require_same();
+    beside_.emplace(client_, name_, key_, bytes_of_native(header_));
+  }
+
+  void send(const KeyProgress& progress) { beside_->send(progress); }
+
+  void exchange() {
+    const std::string byte_count = std::to_string(beside_->byte_count());
+    const std::string bit_count = std::to_string(beside_->bit_count());
+    for (int i = 0; i < kMostExchanges; ++i) {
+      // Its watermark may have moved meanwhile.
+      if (i > 0 || old_) old_ = old_head(client_, key_, name_, options_);
+      require_same();
+      const std::string new_head =
+          old_ ? head_bytes(merged(old_->header, header_.contents), name_) : "";
+      const std::string mode = old_ ? "keep" : options_.discard ? "drop" : "new";
+      const std::string old_bytes = old_ ? old_->bytes : "";
+      const std::array<std::string_view, 10> words{"EVAL",         kExchangeString, "2",       key_,
+                                                   beside_->key(), byte_count,      bit_count, mode,
+                                                   old_bytes,      new_head};
+      const std::string said = beside_->run_script(words);
+      if (said == "done") return beside_->is_done();
+      const bool may_go_on =
+          said == "moved" || (said == "taken" && options_.replace && !header_.part);
+      if (!may_go_on) refuse(said);
+    }
+    throw StoreError(name_ + ": its head changes all the time, and the old filter is as it was");
+  }
+
+ private:
+  void require_same() {
+    if (is_kept() && !old_) {
+      throw StoreError(name_ +
+                       ": it is gone, with what others may have added to it; --discard "
+                       "makes all partitions anew");
+    }
+    if (!old_) return;
+    if (!old_->has_bits_of({.header = header_})) refuse("other");
+    if (!is_kept() || old_->header.notes.identity == header_.notes.identity) return;
+    throw StoreError(name_ +
+                     ": it is of another filter than its index; --discard makes all "
+                     "partitions anew");
+  }
+  // Whether it takes the place of a part of a filter that is there: then all parts are.
+  bool is_kept() const { return header_.part && options_.replace && !options_.discard; }
+
+  [[noreturn]] void refuse(const std::string& said) const {
+    if (said == "taken" && header_.part) {
+      throw StoreError(name_ +
+                       ": something is there, and no index: a load that did not end, or a "
+                       "filter that lost it; bloomery destroy with ?partitions=" +
+                       std::to_string(header_.part->count) + " removes it");
+    }
+    refuse_exchange(said, name_);
+  }
+
+  Client& client_;
+  const std::string key_;
+  const std::string name_;
+  FileHeader header_;
+  const BulkOptions& options_;
+  std::optional<NativeBitmapHead> old_;
+  std::optional<KeyBeside> beside_{};
+};
+
+void put_index(Client& client, const std::string& key, const FileHeader& header,
+               const std::string& name) {
+  const std::string bytes = head_bytes(header, name);
+  const Answer answer =
+      client.run(Request().add({"SET", key, bytes, "NX"}).about(key), Repeat::never);
+  if (require_done(answer.replies.at(0), client.location()).is_status("OK")) return;
+  throw StoreError(name + ": somebody else has put a filter there meanwhile");
+}
+
+// Of its partitions, those that are not the new filter's.
+void remove_old_parts(Client& client, const std::string& key, std::uint32_t old_count,
+                      std::uint32_t new_count) {
+  if (old_count == new_count) return;
+  for (std::uint32_t i = 0; i < old_count; ++i) {
+    const std::string old = partition_key(key, i, old_count);
+    if (i >= new_count || old != partition_key(key, i, new_count)) delete_native(client, old);
+  }
+}
+
+// The filter answers from the moment on that its index is there, the last of all. With `replace`
+// one part after the other gets what is new, and is at no moment less than it was. With `discard`
+// all parts are there, beside, before the index goes and they come.
+void load_parts(Client& client, const FilterContents& contents, std::uint32_t count,
+                const std::optional<NativeBitmapHead>& old, const std::string& name,
+                BulkOptions options) {
+  const std::string& key = client.location().key;
+  FileHeader header = new_header(contents);
+  header.part = {count, count, contents.parameters.geometry.bit_count};
+  const bool is_kept = old && options.replace && !options.discard;
+  if (is_kept) {
+    header.notes = old->header.notes;
+    header.layout = layout_of(header);
+    if (!old->has_bits_of({.header = header})) refuse_exchange("other", name);
+  } else if (!options.discard) {
+    options.replace = false;
+  }
+  header.layout = layout_of(header);
+  const auto load_of = [&](std::uint32_t i) {
+    FileHeader of_part = header;
+    of_part.part->index = i;
+    return std::make_unique<StringLoad>(client, partition_key(key, i, count),
+                                        name + " (partition " + std::to_string(i) + ")",
+                                        std::move(of_part), options);
+  };
+  std::uint64_t done = 0;
+  const std::uint64_t all = contents.parameters.geometry.bit_count / 8;
+  const auto send = [&](StringLoad& load) {
+    std::uint64_t size = 0;
+    load.send([&](std::uint64_t sent, std::uint64_t of) {
+      size = of;
+      if (options.progress) options.progress(std::min(done + sent, all), all);
+    });
+    done += size;
+  };
+  if (options.discard) {
+    std::vector<std::unique_ptr<StringLoad>> loads;
+    for (std::uint32_t i = 0; i < count; ++i) send(*loads.emplace_back(load_of(i)));
+    delete_native(client, key);
+    for (const auto& each : loads) each->exchange();
+    if (old && old->header.part) {
+      remove_old_parts(client, key, old->header.part->count, count);
+    }
+    return put_index(client, key, header, name);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto load = load_of(i);
+    send(*load);
+    load->exchange();
+  }
+  if (!is_kept) put_index(client, key, header, name);
 }
 
 }  // namespace
 
 void load_native(Client& client, const FilterContents& contents, const BulkOptions& options) {
-  const Location& location = client.location();
+  Location location = client.location();
   const std::string name = "bitmap:" + location.text();
-  require_lives_in_string(contents, name);
-  auto old = old_head(client, options, name);
-  FileHeader header = new_header(contents, {});
-  if (old) header.notes = merged(old->header, contents).notes;
-  KeyBeside beside(client, name, location.key, bytes_of_native(contents, header.notes, header));
-  // Before the pieces travel.
-  const auto require_same = [&](const NativeBitmapHead& there) {
-    if (!there.has_bits_of({.header = header})) beside.refuse("other");
-  };
-  if (old) require_same(*old);
-  beside.send(options.progress);
-  const std::string byte_count = std::to_string(beside.byte_count());
-  const std::string bit_count = std::to_string(beside.bit_count());
-  for (int i = 0; i < kMostExchanges; ++i) {
-    // Its watermark may have moved meanwhile.
-    if (i > 0 || old) old = old_head(client, options, name);
-    if (old) require_same(*old);
-    const std::string new_head = old ? head_bytes(merged(old->header, contents), name) : "";
-    const std::string mode = old ? "keep" : options.discard ? "drop" : "new";
-    const std::string old_bytes = old ? old->bytes : "";
-    const std::array<std::string_view, 10> words{
-        "EVAL",     kExchangeString, "2",  location.key, beside.key(),
-        byte_count, bit_count,       mode, old_bytes,    new_head};
-    const std::string said = beside.run_script(words);
-    if (said == "done") return beside.is_done();
-    const bool may_go_on = said == "moved" || (said == "taken" && options.replace);
-    if (!may_go_on) beside.refuse(said);
+  const auto wanted = take_partitions(location);
+  std::optional<NativeBitmapHead> old;
+  if (options.replace && native_exists(client, location.key)) {
+    try {
+      old = read_native_head(client, location.key, name);
+    } catch (const StoreError&) {
+      if (!options.discard) throw;
+    }
   }
-  throw StoreError(name + ": its head changes all the time, and the old filter is as it was");
+  std::uint32_t count = partitions_for(contents.parameters, wanted, name);
+  // What nothing is said about, stays.
+  if (old && !options.discard && !wanted) {
+    count = old->header.part ? old->header.part->count : 1;
+  }
+  require_lives_in_string(contents, count, name);
+  if (count > 1) return load_parts(client, contents, count, old, name, options);
+  StringLoad load(client, location.key, name, new_header(contents), options);
+  load.send(options.progress);
+  load.exchange();
+  if (old && old->header.part && options.discard) {
+    remove_old_parts(client, location.key, old->header.part->count, 1);
+  }
 }
 
 }  // namespace bloomery::redis

@@ -13,6 +13,10 @@ namespace bloomery::redis {
 // and without `discard` it also gets all that the old one has at the exchange, and keeps its
 // identity, its watermark and its note.
 //
+// Above 32 MiB, or where the location says partitions=N, it is several strings (partition_keys.h),
+// of which nobody reads any before all are there: the index comes last. What is there keeps its
+// number of partitions.
+//
 // Throws as bulk_load() does.
 void load_native(Client& client, const FilterContents& contents, const BulkOptions& options);
 

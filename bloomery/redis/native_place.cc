@@ -6,6 +6,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -27,28 +28,26 @@ void add_range(Request& request, const std::string& key, std::uint64_t from, std
   request.add({"GETRANGE", key, std::to_string(from), std::to_string(from + count - 1)});
 }
 
+// The bits of a key come line by line: visit(line, first bit, behind the last).
+template <class Visit>
+void for_each_line(const KeyBits& bits, Visit visit) {
+  for (std::size_t key = 0; key < bits.size(); ++key) {
+    for (std::size_t at = bits.begin_of(key); at < bits.ends[key];) {
+      const std::uint64_t line = bits.positions[at] / (8 * kLineBytes);
+      std::size_t end = at + 1;
+      while (end < bits.ends[key] && bits.positions[end] / (8 * kLineBytes) == line) ++end;
+      visit(line, at, end);
+      at = end;
+    }
+  }
+}
+
 }  // namespace
 
-// What a trip asks, and what it brought.
-struct NativePlace::Trip {
-  std::size_t key_count = 0;
-  std::vector<std::uint64_t> positions{};
-  LostBits::Known known{};
-  std::uint64_t head_bytes = 0;  // as many were asked for
-  std::string nonce = next_nonce();
-
-  std::string doubt{};     // nothing may be believed
-  std::string not_ours{};  // or only behind a fence
-  bool is_primary = true;
-  TransactionResult result{};
-  Head first{};
-  Head last{};
-  std::vector<bool> all_set{};  // a key each
-};
-
-NativePlace::NativePlace(std::unique_ptr<Client> client, std::string name, NativeBitmapHead opened,
-                         bool writes)
+NativePlace::NativePlace(std::shared_ptr<Client> client, std::string key, std::string name,
+                         NativeBitmapHead opened, bool writes)
     : client_(std::move(client)),
+      key_(std::move(key)),
       name_(std::move(name)),
       writes_(writes),
       probe_count_(opened.header.contents.parameters.geometry.probe_count),
@@ -107,34 +106,37 @@ NativePlace::Head NativePlace::head_of(std::string_view bytes, std::uint64_t byt
   }
 }
 
-void NativePlace::append_question(Request& request, Trip& trip, std::span<const Key> keys) {
-  const std::string& key = client_->location().key;
-  trip.key_count = keys.size();
+KeyBits NativePlace::bits_of(std::span<const Key> keys) const {
+  KeyBits bits;
+  bits.positions.reserve(keys.size() * probe_count_);
+  bits.ends.reserve(keys.size());
+  for (const Key each : keys) {
+    positions_(each, bits.positions);
+    bits.ends.push_back(bits.positions.size());
+  }
+  return bits;
+}
+
+// Of trip.bits.
+void NativePlace::append_question(Request& request, Trip& trip) {
   trip.head_bytes = head_length_;
   trip.known = lost_.known();
-  trip.positions.reserve(keys.size() * probe_count_);
-  for (const Key each : keys) positions_(each, trip.positions);
-  request.add({"ECHO", trip.nonce}).add({"ROLE"}).add({"STRLEN", key});
-  add_range(request, key, 0, trip.head_bytes);
-  append_bitfield(request, key, false, trip.known.positions, {});
-  const std::span<const std::uint64_t> positions(trip.positions);
+  request.add({"ECHO", trip.nonce}).add({"ROLE"}).add({"STRLEN", key_});
+  add_range(request, key_, 0, trip.head_bytes);
+  append_bitfield(request, key_, false, trip.known.positions, {});
+  const std::span<const std::uint64_t> positions(trip.bits.positions);
   if (lines_per_key_ == 0) {
     const auto all = offsets(positions);
     for (std::size_t at = 0; at < all.size(); at += kBitsInCommand) {
       const std::size_t count = std::min(kBitsInCommand, all.size() - at);
-      append_bitfield(request, key, false, {}, std::span(all).subspan(at, count));
+      append_bitfield(request, key_, false, {}, std::span(all).subspan(at, count));
     }
   } else {
-    for (std::size_t at = 0; at < positions.size(); at += probe_count_) {
-      // A key's bits come line by line.
-      for (std::size_t line = 0; line < lines_per_key_; ++line) {
-        const std::uint64_t bit = positions[line == 0 ? at : at + probe_count_ - 1];
-        add_range(request, key, layout_.body_offset + bit / (8 * kLineBytes) * kLineBytes,
-                  kLineBytes);
-      }
-    }
+    for_each_line(trip.bits, [&](std::uint64_t line, std::size_t, std::size_t) {
+      add_range(request, key_, layout_.body_offset + line * kLineBytes, kLineBytes);
+    });
   }
-  add_range(request, key, 0, trip.head_bytes);
+  add_range(request, key_, 0, trip.head_bytes);
 }
 
 void NativePlace::read_question(std::span<const Reply> replies, Trip& trip) {
@@ -163,30 +165,30 @@ void NativePlace::read_question(std::span<const Reply> replies, Trip& trip) {
   trip.last = head_of(after.text, trip.result.byte_count, doubt);
   if (trip.doubt.empty()) trip.doubt = std::move(doubt);
 
-  trip.all_set.assign(trip.key_count, false);
   std::vector<bool> bits;
   if (lines_per_key_ == 0) {
-    for (std::size_t left = trip.positions.size(); const Reply& each : lines) {
+    for (std::size_t left = trip.bits.positions.size(); const Reply& each : lines) {
       const std::size_t count = std::min(kBitsInCommand, left);
       read_bitfield(each, 0, count, none, bits, name_);
       left -= count;
     }
   } else {
-    for (std::size_t at = 0; at < trip.positions.size(); ++at) {
-      const std::size_t key = at / probe_count_;
-      // The first, larger half of the bits is in the first line.
-      const std::size_t half = (probe_count_ + lines_per_key_ - 1) / lines_per_key_;
-      const Reply& line = lines[key * lines_per_key_ + at % probe_count_ / half];
+    for_each_line(trip.bits, [&](std::uint64_t, std::size_t at, std::size_t end) {
+      const Reply& line = lines.front();
+      lines = lines.subspan(1);
       need(line.is(Reply::Type::text), "a line");
       const bool is_whole = line.text.size() == kLineBytes;
       if (!is_whole && trip.doubt.empty()) trip.doubt = "it became shorter while it was read";
-      bits.push_back(is_whole && is_set_in(line.text, trip.positions[at]));
-    }
+      for (; at < end; ++at) {
+        bits.push_back(is_whole && is_set_in(line.text, trip.bits.positions[at]));
+      }
+    });
   }
-  for (std::size_t i = 0; i < trip.key_count; ++i) {
-    const auto begin = bits.begin() + static_cast<std::ptrdiff_t>(i * probe_count_);
-    trip.all_set[i] = std::find(begin, begin + static_cast<std::ptrdiff_t>(probe_count_), false) ==
-                      begin + static_cast<std::ptrdiff_t>(probe_count_);
+  trip.all_set.assign(trip.bits.size(), false);
+  for (std::size_t i = 0; i < trip.bits.size(); ++i) {
+    const auto begin = bits.begin() + static_cast<std::ptrdiff_t>(trip.bits.begin_of(i));
+    const auto end = bits.begin() + static_cast<std::ptrdiff_t>(trip.bits.ends[i]);
+    trip.all_set[i] = std::find(begin, end, false) == end;
   }
 }
 
@@ -199,7 +201,7 @@ bool NativePlace::is_opened(const NativeBitmapHead& head) const {
 
 // Of heads that were read without a doubt.
 void NativePlace::judge(Trip& trip) {
-  if (!trip.is_primary) client_->suspect(client_->location().key);
+  if (!trip.is_primary) client_->suspect(key_);
   if (!trip.doubt.empty()) return;
   const Head opened = this->opened();
   if (!trip.first->has_bits_of(*opened) || !trip.last->has_bits_of(*opened)) {
@@ -218,24 +220,25 @@ void NativePlace::judge(Trip& trip) {
   trip.not_ours = lost_.judge(trip.known, trip.result).value_or("");
 }
 
-NativePlace::Trip NativePlace::ask(std::span<const Key> keys, const CallContext& context) {
-  keys = keys.first(std::min(keys.size(), kKeysAsked));
+// A head that has become longer than what was asked of it.
+bool NativePlace::has_grown(const Trip& trip) const noexcept {
+  return !trip.doubt.empty() && head_length_ > trip.head_bytes;
+}
+
+NativePlace::Trip NativePlace::ask(KeyBits bits, const CallContext& context) {
   for (bool again = false;; again = true) {
-    Trip trip;
+    Trip trip{.bits = std::move(bits)};
     Request request;
-    request.about(client_->location().key);
-    append_question(request, trip, keys);
+    request.about(key_);
+    append_question(request, trip);
     client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
-      Trip fresh{.key_count = trip.key_count,
-                 .positions = std::move(trip.positions),
-                 .known = std::move(trip.known),
-                 .head_bytes = trip.head_bytes,
-                 .nonce = std::move(trip.nonce)};
-      trip = std::move(fresh);
+      trip.begin_again();
       read_question(replies, trip);
     });
-    // A head that has become longer than what was asked of it.
-    if (!trip.doubt.empty() && head_length_ > trip.head_bytes && !again) continue;
+    if (has_grown(trip) && !again) {
+      bits = std::move(trip.bits);
+      continue;
+    }
     judge(trip);
     return trip;
   }
@@ -253,20 +256,26 @@ Presence NativePlace::missing(const Trip& trip, const CallContext& context) cons
   return reaches(trip.first) && reaches(trip.last) ? Presence::absent : Presence::unknown;
 }
 
+// Of a trip that was judged.
+void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
+                         const CallContext& context) {
+  const Presence no = missing(trip, context);
+  for (std::size_t i = 0; i < trip.bits.size(); ++i) {
+    const bool is_there = i < trip.all_set.size() && trip.all_set[i];
+    answers[i] = is_there ? Presence::maybe : no;
+    if (i == 0 && is_there && trip.doubt.empty() && trip.not_ours.empty()) {
+      lost_.learn(offsets(std::span(trip.bits.positions).first(trip.bits.ends[0])), false);
+    }
+  }
+}
+
 void NativePlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
   while (!keys.empty()) {
-    const Trip trip = ask(keys, context);
-    const Presence no = missing(trip, context);
-    for (std::size_t i = 0; i < trip.key_count; ++i) {
-      const bool is_there = i < trip.all_set.size() && trip.all_set[i];
-      answers[i] = is_there ? Presence::maybe : no;
-      if (i == 0 && is_there && trip.doubt.empty() && trip.not_ours.empty()) {
-        lost_.learn(offsets(std::span(trip.positions).first(probe_count_)), false);
-      }
-    }
-    keys = keys.subspan(trip.key_count);
-    answers = answers.subspan(trip.key_count);
+    const std::size_t count = std::min(keys.size(), kKeysAsked);
+    answer(ask(bits_of(keys.first(count)), context), answers, context);
+    keys = keys.subspan(count);
+    answers = answers.subspan(count);
   }
 }
 
@@ -283,24 +292,24 @@ PlaceHead NativePlace::head(const CallContext& context) {
 
 namespace {
 
-bool say_of_key(Client& client, std::string_view command) {
-  const Answer answer = client.run(Request().add({command, client.location().key}), Repeat::safe);
+bool say_of_key(Client& client, std::string_view command, const std::string& key) {
+  const Answer answer = client.run(Request().add({command, key}).about(key), Repeat::safe);
   return require_done(answer.replies.at(0), client.location()).number != 0;
 }
 
 }  // namespace
 
-bool native_exists(Client& client) {
-  return say_of_key(client, "EXISTS");
+bool native_exists(Client& client, const std::string& key) {
+  return say_of_key(client, "EXISTS", key);
 }
 
-bool destroy_native(Client& client) {
-  return say_of_key(client, "DEL");
+bool delete_native(Client& client, const std::string& key) {
+  return say_of_key(client, "DEL", key);
 }
 
 void NativePlace::destroy(const CallContext&) {
   if (!writes_) refuse("is open for reading only");
-  destroy_native(*client_);
+  delete_native(*client_, key_);
 }
 
 }  // namespace bloomery::redis

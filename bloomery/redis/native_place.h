@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/gathered_presence.h"
@@ -26,8 +28,9 @@ namespace bloomery::redis {
 // of both heads: it proves what is in.
 class NativePlace final : public FilterPlace {
  public:
-  NativePlace(std::unique_ptr<Client> client, std::string name, NativeBitmapHead opened,
-              bool writes);
+  // `key` is that of the string, which may be another than the client's location says.
+  NativePlace(std::shared_ptr<Client> client, std::string key, std::string name,
+              NativeBitmapHead opened, bool writes);
 
   std::string name() const override { return name_; }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
@@ -52,20 +55,33 @@ class NativePlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
+  // The same of bits that somebody else has found: those of keys that the string has.
+  void insert_bits(const KeyBits& bits, std::span<Inserted> outcomes, const CallContext& context);
+  bool insert_and_advance_bits(const KeyBits& bits, PlaceHead& head, const Watermark& next,
+                               const CallContext& context);
+  // All of the string's body, in pieces. Throws as copy() does. Returns the head that was there
+  // then.
+  NativeBitmapHead read_body(std::span<std::byte> body, const CallContext& context);
+
   // A filter that is to be written gets the mark that its checksums are void, and an identity.
   void make_live(const CallContext& context);
 
  private:
+  friend class PartitionedPlace;  // asks several in one trip
+
   using Head = std::shared_ptr<const NativeBitmapHead>;
   struct Trip;
   struct Part;
 
-  Trip ask(std::span<const Key> keys, const CallContext& context);
-  void append_question(Request& request, Trip& trip, std::span<const Key> keys);
+  KeyBits bits_of(std::span<const Key> keys) const;
+  Trip ask(KeyBits bits, const CallContext& context);
+  void append_question(Request& request, Trip& trip);
   void read_question(std::span<const Reply> replies, Trip& trip);
+  bool has_grown(const Trip& trip) const noexcept;
   void judge(Trip& trip);
   bool is_opened(const NativeBitmapHead& head) const;
   Presence missing(const Trip& trip, const CallContext& context) const;
+  void answer(const Trip& trip, std::span<Presence> answers, const CallContext& context);
 
   Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
   Head opened() const;
@@ -73,7 +89,8 @@ class NativePlace final : public FilterPlace {
   void remember(Head head);
   // Asked now. Throws where it is in doubt.
   Head need_head(const CallContext& context);
-  std::vector<Part> split(std::span<const Key> keys) const;
+  // What fits into a trip, from a key on.
+  std::vector<Part> split(const KeyBits& bits, std::size_t first_key) const;
   // Sets the bits of the parts, in one trip; false: it was repeated. With `next` there is one part,
   // whose head goes from `old` to that.
   bool set(std::vector<Part>& parts, const NativeBitmapHead* old, const FileHeader* next,
@@ -85,7 +102,8 @@ class NativePlace final : public FilterPlace {
   void clean_up(const CallContext& context);
   [[noreturn]] void fail(const std::string& why) const;
 
-  const std::unique_ptr<Client> client_;
+  const std::shared_ptr<Client> client_;
+  const std::string key_;
   const std::string name_;
   const bool writes_;
   const std::size_t probe_count_;
@@ -102,8 +120,13 @@ class NativePlace final : public FilterPlace {
   GatheredPresence gathered_;
 };
 
-// Whether anything is at the key; and away with it: whether anything was.
-bool native_exists(Client& client);
+// The filter whose body was read.
+AnyFilter open_read_body(const NativeBitmapHead& head, HeapWords words);
+
+// Whether anything is at a key; and away with it: whether anything was.
+bool native_exists(Client& client, const std::string& key);
+bool delete_native(Client& client, const std::string& key);
+// The filter of the client's location, with all its partitions.
 bool destroy_native(Client& client);
 
 // The place of "bitmap:redis://...". Throws StoreError where no filter of ours is there, and where

@@ -27,6 +27,7 @@ return 1
 struct NativePlace::Part {
   std::size_t key_count = 0;
   std::vector<std::uint64_t> offsets{};
+  std::vector<std::size_t> ends{};  // of each key's
   std::string nonce = next_nonce();
 
   std::string doubt{};
@@ -36,19 +37,26 @@ struct NativePlace::Part {
   bool has_stepped = false;
 };
 
-std::vector<NativePlace::Part> NativePlace::split(std::span<const Key> keys) const {
-  const std::size_t keys_each = std::max<std::size_t>(1, kBitsInTransaction / probe_count_);
-  keys = keys.first(std::min(keys.size(), std::max<std::size_t>(1, kBitsInTrip / probe_count_)));
-  std::vector<Part> parts;
-  do {
-    Part& part = parts.emplace_back();
-    part.key_count = std::min(keys_each, keys.size());
-    std::vector<std::uint64_t> positions;
-    positions.reserve(part.key_count * probe_count_);
-    for (const Key key : keys.first(part.key_count)) positions_(key, positions);
-    part.offsets = offsets(positions);
-    keys = keys.subspan(part.key_count);
-  } while (!keys.empty());
+std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits,
+                                                  std::size_t first_key) const {
+  std::vector<Part> parts(1);
+  const std::size_t begin = first_key == bits.size() ? 0 : bits.begin_of(first_key);
+  std::size_t part_begin = begin;
+  for (std::size_t i = first_key; i < bits.size(); ++i) {
+    if (i > first_key && bits.ends[i] - begin > kBitsInTrip) break;
+    if (parts.back().key_count > 0 && bits.ends[i] - part_begin > kBitsInTransaction) {
+      parts.emplace_back();
+      part_begin = bits.begin_of(i);
+    }
+    ++parts.back().key_count;
+    parts.back().ends.push_back(bits.ends[i] - part_begin);
+  }
+  auto rest = std::span(bits.positions).subspan(begin);
+  for (Part& part : parts) {
+    const std::size_t count = part.ends.empty() ? 0 : part.ends.back();
+    part.offsets = offsets(rest.first(count));
+    rest = rest.subspan(count);
+  }
   return parts;
 }
 
@@ -81,15 +89,14 @@ void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Know
 bool NativePlace::set(std::vector<Part>& parts, const NativeBitmapHead* old, const FileHeader* next,
                       const CallContext& context) {
   const LostBits::Known known = lost_.known();
-  const std::string& key = client_->location().key;
   Request request;
-  request.about(key);
+  request.about(key_);
   const std::string last_byte = std::to_string(head_length_ - 1);
   for (const Part& part : parts) {
     begin_transaction(request, part.nonce);
-    request.add({"STRLEN", key}).add({"GETRANGE", key, "0", last_byte});
-    append_bitfield(request, key, true, known.positions, part.offsets);
-    if (next != nullptr) append_head_exchange(request, key, *old, *next);
+    request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", last_byte});
+    append_bitfield(request, key_, true, known.positions, part.offsets);
+    if (next != nullptr) append_head_exchange(request, key_, *old, *next);
     request.add({"EXEC"});
   }
   const std::size_t replies_each = 2 + kUnits + (next != nullptr ? 1 : 0);
@@ -107,7 +114,7 @@ bool NativePlace::set(std::vector<Part>& parts, const NativeBitmapHead* old, con
 // Throws unless the keys are in the filter that is there.
 void NativePlace::settle(const Part& part, const LostBits::Known& known,
                          const CallContext& context) {
-  if (!part.is_primary) client_->suspect(client_->location().key);
+  if (!part.is_primary) client_->suspect(key_);
   if (part.doubt.empty() && !part.head->has_bits_of(*opened())) {
     fail("a filter whose keys have other bits has taken its place; open it again");
   }
@@ -126,8 +133,8 @@ void NativePlace::settle(const Part& part, const LostBits::Known& known,
 void NativePlace::clean_up(const CallContext& context) {
   try {
     const std::string zeros(kHeaderBytes, '\0');
-    client_->run(Request().add({"EVAL", kCleanUp, "1", client_->location().key, zeros}),
-                 Repeat::safe, context);
+    client_->run(Request().add({"EVAL", kCleanUp, "1", key_, zeros}).about(key_), Repeat::safe,
+                 context);
   } catch (const StoreError&) {
     // It is no filter, and nobody takes it for one.
   }
@@ -137,18 +144,32 @@ void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
                               const CallContext& context) {
   if (!writes_) refuse("is open for reading only");
   while (!keys.empty()) {
+    const std::size_t count =
+        std::min(keys.size(), std::max<std::size_t>(1, kBitsInTrip / probe_count_));
+    const std::span<Inserted> these = outcomes.first(std::min(count, outcomes.size()));
+    insert_bits(bits_of(keys.first(count)), these, context);
+    keys = keys.subspan(count);
+    outcomes = outcomes.subspan(these.size());
+  }
+}
+
+void NativePlace::insert_bits(const KeyBits& bits, std::span<Inserted> outcomes,
+                              const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  for (std::size_t key = 0; key < bits.size();) {
     if (const auto lost = lost_.verdict()) fail(*lost);
-    std::vector<Part> parts = split(keys);
+    std::vector<Part> parts = split(bits, key);
     const Inserted old =
         set(parts, nullptr, nullptr, context) ? Inserted::present : Inserted::unknown;
     for (const Part& part : parts) {
+      auto begin = part.result.bits.begin();
       for (std::size_t i = 0; i < std::min(part.key_count, outcomes.size()); ++i) {
-        const auto begin = part.result.bits.begin() + static_cast<std::ptrdiff_t>(i * probe_count_);
-        const auto end = begin + static_cast<std::ptrdiff_t>(probe_count_);
+        const auto end = part.result.bits.begin() + static_cast<std::ptrdiff_t>(part.ends[i]);
         outcomes[i] = std::find(begin, end, false) == end ? old : Inserted::added;
+        begin = end;
       }
       outcomes = outcomes.subspan(std::min(part.key_count, outcomes.size()));
-      keys = keys.subspan(part.key_count);
+      key += part.key_count;
     }
   }
 }
@@ -161,7 +182,8 @@ void NativePlace::make_live(const CallContext& context) {
     next.is_live = true;
     if (!next.notes.identity.is_set()) next.notes.identity = Identity::random();
     Request request;
-    append_head_exchange(request, client_->location().key, *old, next);
+    request.about(key_);
+    append_head_exchange(request, key_, *old, next);
     const Answer answer = client_->run(request, Repeat::safe, context);
     const Reply& reply = require_done(answer.replies.at(0), client_->location());
     if (!reply.is(Reply::Type::number) || reply.number != 1) continue;
@@ -176,6 +198,11 @@ void NativePlace::make_live(const CallContext& context) {
 
 bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                      const Watermark& next, const CallContext& context) {
+  return insert_and_advance_bits(bits_of(keys), head, next, context);
+}
+
+bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
+                                          const Watermark& next, const CallContext& context) {
   if (!writes_) refuse("is open for reading only");
   if (!next.source.is_set()) refuse("a watermark without a source says nothing");
   if (const auto lost = lost_.verdict()) fail(*lost);
@@ -188,14 +215,15 @@ bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   // What was read last will do: the step itself looks whether it is still there.
   if (!old || !is_expected(*old)) old = need_head(context);
   if (!is_expected(*old)) return false;
+  std::size_t key = 0;
   do {
-    std::vector<Part> parts = split(keys);
+    std::vector<Part> parts = split(bits, key);
     parts.resize(1);
-    keys = keys.subspan(parts[0].key_count);
+    key += parts[0].key_count;
     FileHeader step = old->header;
     step.is_live = true;
     ++step.notes.beat;
-    if (keys.empty()) {
+    if (key == bits.size()) {
       step.notes.source = next.source;
       step.notes.watermark = next.position;
     }
@@ -204,7 +232,7 @@ bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
     old = std::make_shared<const NativeBitmapHead>(
         read_native_head(head_bytes(step, name_), layout_.file_bytes));
     remember(old);
-  } while (!keys.empty());
+  } while (key < bits.size());
   head = old->place_head();
   return true;
 }

@@ -14,6 +14,8 @@
 #include "bloomery/format/settings.h"
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/redis/partition_keys.h"
+#include "bloomery/redis/partitioned_place.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -34,8 +36,7 @@ void check_blocks(std::span<const std::byte> body, std::span<const std::byte> ta
 
 }  // namespace
 
-NativeBitmapHead read_native_head(Client& client, const std::string& name) {
-  const std::string& key = client.location().key;
+NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name) {
   const std::string nonce = next_nonce();
   Request request;
   request.about(key);
@@ -58,18 +59,15 @@ NativeBitmapHead read_native_head(Client& client, const std::string& name) {
   }
 }
 
-AnyFilter NativePlace::copy(const CallContext& context) {
+NativeBitmapHead NativePlace::read_body(std::span<std::byte> body, const CallContext& context) {
   const Head head = need_head(context);
-  const std::string& key = client_->location().key;
-  HeapWords words(layout_.body_bytes / sizeof(std::uint64_t));
   std::vector<std::byte> table(layout_.table_bytes);
-  const auto body = std::as_writable_bytes(words.words());
   for (std::uint64_t at = 0; at < layout_.file_bytes - layout_.body_offset; at += kPieceOfCopy) {
     const std::uint64_t from = layout_.body_offset + at;
     const std::uint64_t count = std::min<std::uint64_t>(kPieceOfCopy, layout_.file_bytes - from);
-    const Request request =
-        Request().add({"GETRANGE", key, std::to_string(from), std::to_string(from + count - 1)});
-    const Answer answer = client_->run(request, Repeat::safe, context);
+    Request request;
+    request.add({"GETRANGE", key_, std::to_string(from), std::to_string(from + count - 1)});
+    const Answer answer = client_->run(request.about(key_), Repeat::safe, context);
     const Reply& piece = require_done(answer.replies.at(0), client_->location());
     if (!piece.is(Reply::Type::text) || piece.text.size() != count) {
       fail("it became shorter while it was read");
@@ -88,7 +86,11 @@ AnyFilter NativePlace::copy(const CallContext& context) {
     fail("another filter took its place while it was read");
   }
   if (!after->header.is_live) check_blocks(body, table, name_);
-  FilterContents contents = after->header.contents;
+  return *after;
+}
+
+AnyFilter open_read_body(const NativeBitmapHead& head, HeapWords words) {
+  FilterContents contents = head.header.contents;
   std::uint64_t ones = 0;
   for (const std::uint64_t word : words.words()) {
     ones += static_cast<std::uint64_t>(std::popcount(word));
@@ -97,21 +99,52 @@ AnyFilter NativePlace::copy(const CallContext& context) {
   constexpr double kNoise = 1.03;
   const double estimate = estimate_cardinality(contents.parameters.geometry, ones);
   const bool is_more = estimate > kNoise * static_cast<double>(contents.inserted);
-  if (after->header.is_live && is_more && std::isfinite(estimate)) {
+  if (head.header.is_live && is_more && std::isfinite(estimate)) {
     contents.inserted = static_cast<std::uint64_t>(std::llround(estimate));
   }
   return open_any(contents, std::move(words));
 }
 
+AnyFilter NativePlace::copy(const CallContext& context) {
+  HeapWords words(layout_.body_bytes / sizeof(std::uint64_t));
+  const NativeBitmapHead head = read_body(std::as_writable_bytes(words.words()), context);
+  return open_read_body(head, std::move(words));
+}
+
+bool destroy_native(Client& client) {
+  Location location = client.location();
+  std::uint32_t count = take_partitions(location).value_or(1);
+  try {
+    const auto head = read_native_head(client, location.key, location.text());
+    if (head.header.part && head.header.part->is_index()) count = head.header.part->count;
+  } catch (const StoreError&) {
+    // Whatever it is, or is not.
+  }
+  if (count > 1) return destroy_partitions(client, location.key, count);
+  return delete_native(client, location.key);
+}
+
 std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool writes) {
   Location location = parse_location(text);
   take_trust(location);  // it needs none
+  const auto partitions = take_partitions(location);
   const std::string name = "bitmap:" + location.text();
   refuse_settings(location.settings, name, "its head says all");
-  auto client = std::make_unique<Client>(std::move(location));
-  NativeBitmapHead head = read_native_head(*client, name);
+  const std::string key = location.key;
+  const auto client = std::make_shared<Client>(std::move(location));
+  NativeBitmapHead head = read_native_head(*client, key, name);
+  const auto& part = head.header.part;
+  const std::uint32_t count = part ? part->count : 1;
+  if (part && !part->is_index()) {
+    throw StoreError(name + ": partition " + std::to_string(part->index) + " of " +
+                     std::to_string(count) + " of a filter, which is opened by its own name");
+  }
+  if (partitions && *partitions != count) {
+    throw StoreError(name + ": a filter in " + std::to_string(count) + " partitions is there");
+  }
+  if (part) return std::make_unique<PartitionedPlace>(client, name, head, writes);
   const bool is_live = head.header.is_live;
-  auto place = std::make_unique<NativePlace>(std::move(client), name, std::move(head), writes);
+  auto place = std::make_unique<NativePlace>(client, key, name, std::move(head), writes);
   // Before anybody believes it, or makes the checksums void.
   if (!is_live) place->copy();
   if (writes) place->make_live({});

@@ -63,6 +63,13 @@ std::optional<Redirection> redirection_in(const Request& request, std::span<cons
   return first;
 }
 
+bool sends_elsewhere(const Reply& reply) noexcept {
+  if (!reply.is(Reply::Type::error)) return false;
+  const Refusal why = refusal_of(reply.text);
+  return why == Refusal::moved || why == Refusal::ask || why == Refusal::try_again ||
+         why == Refusal::cluster_down || why == Refusal::read_only;
+}
+
 void drop_asking(const Request& request, std::vector<Reply>& replies) {
   std::vector<Reply> rest;
   rest.reserve(request.size());

@@ -24,6 +24,9 @@ struct Redirection {
 // The first among the replies to a request. Addresses that cannot be any are none.
 std::optional<Redirection> redirection_in(const Request& request, std::span<const Reply> replies);
 
+// Whether a reply says that another node, or the same a little later, may do it.
+bool sends_elsewhere(const Reply& reply) noexcept;
+
 // Without the replies to ASKING.
 void drop_asking(const Request& request, std::vector<Reply>& replies);
 

@@ -10,7 +10,7 @@
 namespace bloomery::redis {
 
 // Commands that travel in one trip, as bytes of the protocol. In a cluster all their keys are of
-// one slot.
+// one slot, or, where it says so, of one node as far as is known.
 class Request {
  public:
   // What a server does or refuses as a whole: a command, or all from MULTI to EXEC.
@@ -29,6 +29,13 @@ class Request {
     return *this;
   }
 
+  // Nobody follows where single ones of its commands are sent: the caller asks for those anew.
+  Request& of_several_slots() {
+    has_several_slots_ = true;
+    return *this;
+  }
+  bool has_several_slots() const noexcept { return has_several_slots_; }
+
   // As many replies come.
   std::size_t size() const noexcept { return size_; }
   std::string_view bytes() const noexcept { return bytes_; }
@@ -44,6 +51,7 @@ class Request {
   std::vector<Unit> units_{};
   bool in_transaction_ = false;
   std::string key_{};
+  bool has_several_slots_ = false;
 };
 
 }  // namespace bloomery::redis

@@ -81,6 +81,7 @@ TEST(Places, InAServerKeepTheContract) {
   const std::string bits = "bits=20000&trust=bits";
   for (const PlaceUnderTest& each :
        {at(in_server("bitmap"), native(FilterKind::blocked), true),
+        at(in_server("bitmap", "?partitions=3") + "-parts", native(FilterKind::blocked), true),
         at(in_server("redisson", "?trust=bits"), foreign("redisson"), false),
         at(in_server("gozero", "?" + bits), foreign("gozero", {{"bits", "20000"}}), false),
         at(in_server("pyrebloom", "?bits=14377&probes=10&trust=bits"), foreign("pyrebloom"),

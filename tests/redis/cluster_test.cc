@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -11,11 +12,15 @@
 #include <vector>
 
 #include "bloomery/cache/redis_cache.h"
+#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/hash_slot.h"
+#include "bloomery/redis/native_load.h"
+#include "bloomery/redis/native_place.h"
+#include "bloomery/redis/partition_keys.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_cluster.h"
 #include "tests/support/run_threads.h"
@@ -82,6 +87,33 @@ class ClusterOfThree : public ::testing::Test {
       std::string key = name + std::to_string(i);
       if (cluster_->first_owner(hash_slot(key)) == node) return key;
     }
+  }
+
+  static std::unique_ptr<FilterPlace> open_parts(const std::string& key) {
+    std::string location = at(key);
+    location.insert(location.find('?') + 1, "timeout=2000&");
+    return open_native_place(location, true);
+  }
+  // In twelve partitions, four a node, with the keys 0 to 999.
+  static std::unique_ptr<FilterPlace> load_parts(const std::string& key) {
+    std::string location = at(key);
+    location.insert(location.find('?') + 1, "partitions=12&");
+    AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 5000});
+    for (int i = 0; i < 1000; ++i) filter.insert(Key(std::to_string(i)));
+    Client client(parse_location(location));
+    load_native(client, filter.contents(), {});
+    return open_parts(key);
+  }
+  static std::vector<Presence> ask(FilterPlace& place, int from, int to) {
+    std::vector<std::string> texts;
+    for (int i = from; i < to; ++i) texts.push_back(std::to_string(i));
+    const std::vector<Key> keys(texts.begin(), texts.end());
+    std::vector<Presence> answers(keys.size(), Presence::unknown);
+    place.presence_of_many(keys, answers);
+    return answers;
+  }
+  static std::ptrdiff_t count(const std::vector<Presence>& answers, Presence wanted) {
+    return std::ranges::count(answers, wanted);
   }
 
   static std::unique_ptr<testing::ScratchFolder> folder_;
@@ -229,6 +261,38 @@ TEST_F(ClusterOfThree, AFilterIsReplacedWholeWhileItsSlotBeginsToMove) {
 }
 
 // The last: the node stays dead.
+TEST_F(ClusterOfThree, PartitionsAreAskedOnceEachWhereTheyAreWhileSlotsMove) {
+  const auto place = load_parts("parts");
+  const auto before = ask(*place, 0, 3000);
+  EXPECT_EQ(std::count(before.begin(), before.begin() + 1000, Presence::maybe), 1000);
+  EXPECT_GT(count(before, Presence::absent), 1900);
+  for (std::size_t i = 0; i < 3; ++i) (*cluster_)[i].server->ask("CONFIG RESETSTAT");
+  EXPECT_EQ(ask(*place, 0, 3000), before);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string stats = (*cluster_)[i].server->ask("INFO commandstats");
+    EXPECT_NE(stats.find("cmdstat_echo:calls=4,"), std::string::npos) << stats;
+    EXPECT_EQ((*cluster_)[i].server->ask("INFO errorstats").find("MOVED"), std::string::npos);
+  }
+  std::atomic<bool> is_done = false;
+  std::thread mover([&] {
+    const int slot = hash_slot(partition_key("parts", 0, 12));
+    for (int i = 0; i < 2; ++i) {
+      cluster_->move_slot(slot, i == 0 ? 0 : 2, i == 0 ? 2 : 0);
+    }
+    is_done = true;
+  });
+  int rounds = 0;
+  for (; !is_done || rounds < 3; ++rounds) {
+    place->insert(Key("new" + std::to_string(rounds)));
+    EXPECT_EQ(place->presence_of(Key("new" + std::to_string(rounds))), Presence::maybe);
+    EXPECT_EQ(count(ask(*place, 0, 1000), Presence::maybe), 1000);
+  }
+  mover.join();
+  for (int i = 0; i < rounds; ++i) {
+    EXPECT_EQ(place->presence_of(Key("new" + std::to_string(i))), Presence::maybe);
+  }
+}
+
 TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
   const std::string dead = name_at(2, "dead");
   const std::string alive = name_at(1, "alive");
@@ -238,6 +302,8 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
   const auto of_alive = open(alive);
   of_dead->insert("in");
   of_alive->insert("in");
+  const auto parts = load_parts("dying");
+  const auto before = ask(*parts, 0, 3000);
   (*cluster_)[2].server->end(SIGKILL);
   for (int i = 0; i < 5; ++i) {
     const Key key = "in";
@@ -247,6 +313,13 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
     EXPECT_EQ(of_alive->presence_of("in"), Presence::maybe);
     EXPECT_EQ(of_alive->presence_of("out"), Presence::absent);
   }
+  // A third of what is in partitions is unknown, and the rest as it was.
+  const auto after = ask(*parts, 0, 3000);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    ASSERT_TRUE(after[i] == Presence::unknown || after[i] == before[i]) << i;
+  }
+  EXPECT_NEAR(static_cast<double>(count(after, Presence::unknown)), 1000, 150);
+  EXPECT_THROW(for (int i = 0; i < 100; ++i) parts->insert(Key(std::to_string(i))), StoreError);
   // The nodes of the location may be the dead ones: one of them is enough.
   (*cluster_)[0].server->end(SIGKILL);
   EXPECT_EQ(open(alive)->presence_of("in"), Presence::maybe);

@@ -1,0 +1,313 @@
+#include "bloomery/redis/partitioned_place.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/bulk/run_threads.h"
+#include "bloomery/redis/native_trip.h"
+#include "bloomery/redis/partition_keys.h"
+#include "bloomery/redis/redirection.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::size_t kKeysInBatch = 10'000;
+
+void rethrow_first(const std::vector<std::exception_ptr>& errors) {
+  for (const auto& each : errors) {
+    if (each) std::rethrow_exception(each);
+  }
+}
+
+// Of what was said of a key's lines.
+Presence both(Presence a, Presence b) noexcept {
+  if (a == Presence::absent || b == Presence::absent) return Presence::absent;
+  return a == Presence::unknown ? a : b;
+}
+
+NativeBitmapHead head_of_part(NativeBitmapHead index, std::uint32_t part) {
+  index.header.part->index = part;
+  index.header.layout = FileLayout::of(static_cast<std::uint16_t>(index.header.layout.field_bytes),
+                                       index.header.part->body_bits());
+  return index;
+}
+
+}  // namespace
+
+PartitionedPlace::PartitionedPlace(std::shared_ptr<Client> client, std::string name,
+                                   const NativeBitmapHead& index, bool writes)
+    : client_(std::move(client)),
+      key_(client_->location().key),
+      name_(std::move(name)),
+      writes_(writes),
+      index_(index),
+      positions_(native_positions(index.header.contents.parameters)),
+      gathered_(*this, client_->location()) {
+  const std::uint32_t count = index.header.part->count;
+  parts_.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    parts_.push_back(std::make_unique<NativePlace>(client_, partition_key(key_, i, count),
+                                                   name_ + " (partition " + std::to_string(i) + ")",
+                                                   head_of_part(index, i), writes));
+  }
+}
+
+FilePart PartitionedPlace::part_number(std::uint32_t index) const noexcept {
+  FilePart part = *index_.header.part;
+  part.index = index;
+  return part;
+}
+
+std::vector<PartitionedPlace::Share> PartitionedPlace::shares_of(std::span<const Key> keys) const {
+  const FilePart& whole = *index_.header.part;
+  std::vector<Share> shares;
+  std::unordered_map<std::uint32_t, std::size_t> share_of;
+  std::vector<std::uint64_t> positions;
+  for (std::size_t key = 0; key < keys.size(); ++key) {
+    positions.clear();
+    positions_(keys[key], positions);
+    for (const std::uint64_t position : positions) {
+      const std::uint32_t part = whole.part_of(position);
+      const auto [found, is_new] = share_of.try_emplace(part, shares.size());
+      if (is_new) shares.push_back({.part = part});
+      Share& share = shares[found->second];
+      share.bits.positions.push_back(position - part_number(part).bit_begin());
+      if (share.keys.empty() || share.keys.back() != key) {
+        share.keys.push_back(key);
+        share.bits.ends.push_back(0);
+      }
+      share.bits.ends.back() = share.bits.positions.size();
+    }
+  }
+  return shares;
+}
+
+std::vector<PartitionedPlace::Share> PartitionedPlace::all_parts() const {
+  std::vector<Share> shares(parts_.size());
+  for (std::uint32_t i = 0; i < shares.size(); ++i) shares[i].part = i;
+  return shares;
+}
+
+std::vector<PartitionedPlace::Group> PartitionedPlace::groups_of(const std::vector<Share>& shares,
+                                                                 const CallContext& context) {
+  std::vector<std::string_view> keys;
+  keys.reserve(shares.size());
+  for (const Share& each : shares) keys.push_back(parts_[each.part]->key_);
+  const std::vector<std::size_t> nodes = client_->nodes_of(keys, context);
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (nodes[i] >= groups.size()) groups.resize(nodes[i] + 1);
+    groups[nodes[i]].push_back(i);
+  }
+  return groups;
+}
+
+std::vector<std::exception_ptr> PartitionedPlace::at_nodes(
+    const std::vector<Group>& groups, const std::function<void(const Group&)>& work) {
+  std::vector<std::exception_ptr> errors(groups.size());
+  if (groups.empty()) return errors;
+  run_threads(groups.size(), [&](std::size_t i) noexcept {
+    try {
+      work(groups[i]);
+    } catch (...) {
+      errors[i] = std::current_exception();
+    }
+  });
+  return errors;
+}
+
+// All shares of a node in one trip. Those that are elsewhere by now are asked each for itself, with
+// all that the client does to find them.
+void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
+                           const CallContext& context, const Visit& visit) {
+  std::vector<NativePlace::Trip> trips(group.size());
+  std::vector<std::size_t> sizes(group.size());
+  std::vector<bool> is_elsewhere(group.size());
+  Request request;
+  request.about(parts_[shares[group.front()].part]->key_).of_several_slots();
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    trips[i].bits = shares[group[i]].bits;
+    const std::size_t before = request.size();
+    parts_[shares[group[i]].part]->append_question(request, trips[i]);
+    sizes[i] = request.size() - before;
+  }
+  client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const auto of_part = replies.first(sizes[i]);
+      replies = replies.subspan(sizes[i]);
+      is_elsewhere[i] = std::ranges::any_of(of_part, sends_elsewhere);
+      if (is_elsewhere[i]) continue;
+      trips[i].begin_again();
+      parts_[shares[group[i]].part]->read_question(of_part, trips[i]);
+    }
+  });
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    NativePlace& part = *parts_[shares[group[i]].part];
+    if (is_elsewhere[i] || part.has_grown(trips[i])) {
+      trips[i] = part.ask(std::move(trips[i].bits), context);
+    } else {
+      part.judge(trips[i]);
+    }
+    visit(group[i], part, trips[i]);
+  }
+}
+
+void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                        const CallContext& context) {
+  for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
+    const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
+    const auto shares = shares_of(keys.subspan(at, count));
+    const auto groups = groups_of(shares, context);
+    std::vector<std::vector<Presence>> said(shares.size());
+    const auto errors = at_nodes(groups, [&](const Group& group) {
+      ask(shares, group, context,
+          [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
+            said[i].assign(shares[i].keys.size(), Presence::unknown);
+            part.answer(trip, said[i], context);
+          });
+    });
+    if (std::ranges::all_of(errors, [](const auto& each) { return each != nullptr; })) {
+      rethrow_first(errors);
+    }
+    std::fill_n(answers.begin() + static_cast<std::ptrdiff_t>(at), count, Presence::maybe);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
+        Presence& answer = answers[at + shares[i].keys[k]];
+        answer = both(answer, said[i].empty() ? Presence::unknown : said[i][k]);
+      }
+    }
+  }
+}
+
+void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                                   const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
+    const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
+    const auto shares = shares_of(keys.subspan(at, count));
+    std::vector<std::vector<Inserted>> done(shares.size());
+    rethrow_first(at_nodes(groups_of(shares, context), [&](const Group& group) {
+      for (const std::size_t i : group) {
+        done[i].resize(shares[i].keys.size());
+        parts_[shares[i].part]->insert_bits(shares[i].bits, done[i], context);
+      }
+    }));
+    if (outcomes.empty()) continue;
+    std::fill_n(outcomes.begin() + static_cast<std::ptrdiff_t>(at), count, Inserted::present);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
+        Inserted& outcome = outcomes[at + shares[i].keys[k]];
+        if (outcome == Inserted::added || done[i][k] == Inserted::added) {
+          outcome = Inserted::added;
+        } else if (done[i][k] == Inserted::unknown) {
+          outcome = Inserted::unknown;
+        }
+      }
+    }
+  }
+}
+
+void PartitionedPlace::need_heads(const CallContext& context) {
+  const auto shares = all_parts();
+  rethrow_first(at_nodes(groups_of(shares, context), [&](const Group& group) {
+    ask(shares, group, context,
+        [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
+          if (!trip.doubt.empty()) part.fail(trip.doubt);
+          if (!trip.not_ours.empty()) part.fail(trip.not_ours);
+        });
+  }));
+}
+
+bool PartitionedPlace::combine(PlaceHead& head) const {
+  head = index_.place_head();
+  head.watermark.reset();
+  head.beat = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const auto last = parts_[i]->last_head();
+    if (!last || last->header.notes.identity != head.identity) return false;
+    const PlaceHead of_part = last->place_head();
+    head.beat += of_part.beat;
+    head.inserted = std::max(head.inserted, of_part.inserted);
+    if (i == 0) {
+      head.watermark = of_part.watermark;
+    } else if (head.watermark && of_part.watermark &&
+               head.watermark->source == of_part.watermark->source) {
+      head.watermark->position = std::min(head.watermark->position, of_part.watermark->position);
+    } else {
+      head.watermark.reset();
+    }
+  }
+  return true;
+}
+
+PlaceHead PartitionedPlace::head(const CallContext& context) {
+  need_heads(context);
+  PlaceHead head;
+  if (!combine(head)) throw StoreError(name_ + ": it changed while its heads were read");
+  return head;
+}
+
+bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                          const Watermark& next, const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+  const auto is_expected = [&](const PlaceHead& now) {
+    return now.identity == head.identity && now.watermark == head.watermark &&
+           now.beat == head.beat;
+  };
+  PlaceHead now;
+  if (!combine(now) || !is_expected(now)) now = this->head(context);
+  if (!is_expected(now)) return false;
+  // Each part moves, also those of which no key is new.
+  auto shares = all_parts();
+  for (Share& each : shares_of(keys)) shares[each.part] = std::move(each);
+  std::vector<char> has_moved(shares.size());
+  rethrow_first(at_nodes(groups_of(shares, context), [&](const Group& group) {
+    for (const std::size_t i : group) {
+      PlaceHead of_part = parts_[i]->last_head()->place_head();
+      has_moved[i] = static_cast<char>(
+          parts_[i]->insert_and_advance_bits(shares[i].bits, of_part, next, context));
+    }
+  }));
+  if (std::ranges::find(has_moved, 0) != has_moved.end()) return false;
+  return combine(head);
+}
+
+bool PartitionedPlace::advance(const PlaceHead& expected, const Watermark& next,
+                               const CallContext& context) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next, context);
+}
+
+AnyFilter PartitionedPlace::copy(const CallContext& context) {
+  const FilterParameters& parameters = index_.header.contents.parameters;
+  HeapWords words(parameters.geometry.bit_count / kWordBits);
+  const auto body = std::as_writable_bytes(words.words());
+  NativeBitmapHead head = index_;
+  for (std::uint32_t i = 0; i < parts_.size(); ++i) {
+    const FilePart here = part_number(i);
+    const auto of_part =
+        parts_[i]->read_body(body.subspan(here.bit_begin() / 8, here.body_bits() / 8), context);
+    auto& inserted = head.header.contents.inserted;
+    inserted = std::max(inserted, of_part.header.contents.inserted);
+  }
+  return open_read_body(head, std::move(words));
+}
+
+void PartitionedPlace::destroy(const CallContext&) {
+  if (!writes_) refuse("is open for reading only");
+  destroy_partitions(*client_, key_, index_.header.part->count);
+}
+
+bool destroy_partitions(Client& client, const std::string& key, std::uint32_t count) {
+  bool any = delete_native(client, key);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    any = delete_native(client, partition_key(key, i, count)) || any;
+  }
+  return any;
+}
+
+}  // namespace bloomery::redis

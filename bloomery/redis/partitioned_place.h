@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/gathered_presence.h"
+#include "bloomery/redis/native_bitmap.h"
+#include "bloomery/redis/native_place.h"
+
+namespace bloomery::redis {
+
+// A blocked filter of our own in several strings of a server or cluster. Each is a NativePlace with
+// a head, an identity and a watermark, and all that makes one of those unknown makes unknown what
+// is asked of that part. All parts that a batch has to do with are asked in one trip a node, to all
+// nodes at the same time.
+//
+// A line that was read has a clear bit: the key is absent, whatever became of other parts. That
+// needs no more than that this part has all keys' bits that are its own.
+class PartitionedPlace final : public FilterPlace {
+ public:
+  // `index`: what was at the location's key, with a part that is none.
+  PartitionedPlace(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
+                   bool writes);
+
+  std::string name() const override { return name_; }
+  // A node that fails makes its parts unknown; throws where all fail.
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  Presence presence_of(Key key, const CallContext& context = {}) override {
+    return gathered_.of(key, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  // The watermark is the lowest of all parts; the beat, the sum of theirs.
+  PlaceHead head(const CallContext& context = {}) override;
+  AnyFilter copy(const CallContext& context = {}) override;
+  bool advance(const PlaceHead& expected, const Watermark& next,
+               const CallContext& context = {}) override;
+  // Each part has its bits and its watermark in one transaction. False: some of them may have gone
+  // on, of which the others' keys are no matter.
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override;
+
+ private:
+  // What a batch has to do with one part.
+  struct Share {
+    std::uint32_t part = 0;
+    KeyBits bits{};                   // within the part
+    std::vector<std::size_t> keys{};  // whose they are, by number in the batch
+  };
+  using Group = std::vector<std::size_t>;  // of shares whose parts are at one node
+
+  FilePart part_number(std::uint32_t index) const noexcept;
+  std::vector<Share> shares_of(std::span<const Key> keys) const;
+  std::vector<Share> all_parts() const;
+  std::vector<Group> groups_of(const std::vector<Share>& shares, const CallContext& context);
+  // work(group) for all nodes at the same time. What each threw.
+  std::vector<std::exception_ptr> at_nodes(const std::vector<Group>& groups,
+                                           const std::function<void(const Group&)>& work);
+  // All of a node: visit(share, its part, what was asked and came).
+  using Visit =
+      std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
+  void ask(const std::vector<Share>& shares, const Group& group, const CallContext& context,
+           const Visit& visit);
+  void need_heads(const CallContext& context);
+  // Of the heads that the parts had last. False: of one that is not known.
+  bool combine(PlaceHead& head) const;
+
+  const std::shared_ptr<Client> client_;
+  const std::string key_;
+  const std::string name_;
+  const bool writes_;
+  const NativeBitmapHead index_;
+  const Positions positions_;
+  std::vector<std::unique_ptr<NativePlace>> parts_{};
+  GatheredPresence gathered_;
+};
+
+// The keys of all parts go, after the index. Returns whether anything was there.
+bool destroy_partitions(Client& client, const std::string& key, std::uint32_t count);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,303 @@
+// Filters of our own in several strings of a server; cluster_test.cc has them over several nodes.
+
+#include "bloomery/redis/partitioned_place.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/redis/hash_slot.h"
+#include "bloomery/redis/native_load.h"
+#include "bloomery/redis/partition_keys.h"
+#include "tests/store/scratch_folder.h"
+#include "tests/support/redis_server.h"
+
+namespace bloomery::redis {
+namespace {
+
+using testing::RedisServer;
+
+constexpr std::uint32_t kParts = 4;
+
+std::vector<std::string> texts_of(int from, int to) {
+  std::vector<std::string> all;
+  for (int i = from; i < to; ++i) all.push_back("k" + std::to_string(i));
+  return all;
+}
+
+AnyFilter filter_of(int from, int to, double rate = 0.001, FilterKind kind = FilterKind::blocked) {
+  AnyFilter filter = make_filter(kind, {.capacity = 2000, .false_positive_rate = rate, .seed = 7});
+  for (const std::string& each : texts_of(from, to)) filter.insert(Key(each));
+  return filter;
+}
+
+std::vector<Presence> answers_to(FilterPlace& place, const std::vector<std::string>& texts,
+                                 const CallContext& context = {}) {
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  std::vector<Presence> answers(keys.size(), Presence::unknown);
+  place.presence_of_many(keys, answers, context);
+  return answers;
+}
+
+std::size_t count_of(FilterPlace& place, const std::vector<std::string>& texts, Presence wanted,
+                     const CallContext& context = {}) {
+  const auto answers = answers_to(place, texts, context);
+  return static_cast<std::size_t>(std::ranges::count(answers, wanted));
+}
+
+void insert_texts(FilterPlace& place, const std::vector<std::string>& texts) {
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  place.insert_many(keys);
+}
+
+TEST(PartitionKeys, SpreadEvenlyOverTheSlots) {
+  for (const std::uint32_t count : {2U, 3U, 64U, kMostParts}) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::string key = partition_key("users", i, count);
+      ASSERT_TRUE(key.starts_with("users:{") && key.ends_with("}:" + std::to_string(i))) << key;
+      ASSERT_EQ(hash_slot(key) * count / kHashSlots, i) << key;
+    }
+  }
+  EXPECT_THROW(partition_key("a{b}", 0, 4), std::invalid_argument);
+}
+
+TEST(PartitionKeys, OfTheirOwnAbove32MiB) {
+  FilterParameters parameters{.kind = FilterKind::blocked};
+  parameters.geometry.bit_count = 32ULL * 1024 * 1024 * 8;
+  EXPECT_EQ(partitions_for(parameters, std::nullopt, "f"), 1U);
+  parameters.geometry.bit_count += 512;
+  EXPECT_EQ(partitions_for(parameters, std::nullopt, "f"), 2U);
+  EXPECT_EQ(partitions_for(parameters, 1, "f"), 1U);
+  EXPECT_EQ(partitions_for(parameters, 48, "f"), 48U);
+  parameters.geometry.bit_count = 1ULL << 50;
+  EXPECT_EQ(partitions_for(parameters, std::nullopt, "f"), kMostParts);
+  parameters.geometry.bit_count = 10 * 512;
+  EXPECT_THROW(partitions_for(parameters, 11, "f"), std::invalid_argument);
+  parameters.kind = FilterKind::classic;
+  EXPECT_THROW(partitions_for(parameters, 2, "f"), std::invalid_argument);
+}
+
+// One server for all; each test has it empty.
+class PartitionedPlaceTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (RedisServer::is_installed()) shared_ = new Shared;
+  }
+  static void TearDownTestSuite() {
+    delete shared_;
+    shared_ = nullptr;
+  }
+  void SetUp() override {
+    if (shared_ == nullptr) GTEST_SKIP() << "no redis-server here";
+    client_ = std::make_unique<Client>(parse_location(at("partitions=4")));
+    ask({"FLUSHALL"});
+  }
+
+  static std::string at(const std::string& settings = "") {
+    return "redis+unix://" + shared_->server.socket() + (settings.empty() ? "" : "?" + settings) +
+           "#f";
+  }
+  static std::unique_ptr<FilterPlace> open(bool writes = true) {
+    return open_native_place(at(), writes);
+  }
+  Reply ask(std::initializer_list<std::string_view> words) {
+    const Answer answer = client_->run(Request().add(words), Repeat::never);
+    return require_done(answer.replies.at(0), client_->location());
+  }
+  void load_keys(int from, int to, const BulkOptions& options = {}, double rate = 0.001) {
+    load_native(*client_, filter_of(from, to, rate).contents(), options);
+  }
+  static std::string part(std::uint32_t i) { return partition_key("f", i, kParts); }
+
+  struct Shared {
+    testing::ScratchFolder folder;
+    RedisServer server{folder.path().string()};
+  };
+  static Shared* shared_;
+  std::unique_ptr<Client> client_{};
+};
+
+PartitionedPlaceTest::Shared* PartitionedPlaceTest::shared_ = nullptr;
+
+TEST_F(PartitionedPlaceTest, AnswersAsTheFilterThatWasPutThere) {
+  for (const double rate : {0.01, 1e-6}) {  // one line a key, and two
+    load_keys(0, 2000, {.replace = true, .discard = true}, rate);
+    EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
+    const AnyFilter same = filter_of(0, 2000, rate);
+    const auto place = open(false);
+    EXPECT_EQ(count_of(*place, texts_of(0, 2000), Presence::maybe), 2000U);
+    const auto texts = texts_of(2000, 6000);
+    const auto answers = answers_to(*place, texts);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      ASSERT_EQ(answers[i], same.may_contain(Key(texts[i])) ? Presence::maybe : Presence::absent);
+    }
+    EXPECT_EQ(place->presence_of("k7"), Presence::maybe);
+    const AnyFilter copy = place->copy();
+    EXPECT_TRUE(std::ranges::equal(copy.contents().words.front(), same.contents().words.front()));
+    EXPECT_EQ(copy.inserted(), same.inserted());
+    EXPECT_EQ(place->head().parameters.geometry, same.geometry());
+  }
+}
+
+TEST_F(PartitionedPlaceTest, InsertsTellWhatIsNewAndEverybodySeesIt) {
+  for (const double rate : {0.01, 1e-6}) {
+    load_keys(0, 0, {.replace = true, .discard = true}, rate);
+    const auto place = open();
+    const auto texts = texts_of(0, 1000);
+    const std::vector<Key> keys(texts.begin(), texts.end());
+    std::vector<Inserted> outcomes(1000);
+    place->insert_many(keys, outcomes);
+    EXPECT_GE(std::ranges::count(outcomes, Inserted::added), 985);
+    place->insert_many(keys, outcomes);
+    EXPECT_EQ(std::ranges::count(outcomes, Inserted::present), 1000);
+    EXPECT_EQ(count_of(*open(false), texts, Presence::maybe), 1000U);
+    EXPECT_TRUE(std::ranges::equal(place->copy().contents().words.front(),
+                                   filter_of(0, 1000, rate).contents().words.front()));
+  }
+}
+
+TEST_F(PartitionedPlaceTest, SaysNothingOfAPartThatIsGone) {
+  load_keys(0, 1000);
+  const auto place = open();
+  const auto texts = texts_of(0, 4000);
+  const auto before = answers_to(*place, texts);
+  ask({"DEL", part(1)});
+  const auto after = answers_to(*place, texts);
+  std::size_t unknown = 0;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (after[i] == Presence::unknown) {
+      ++unknown;
+    } else {
+      ASSERT_EQ(after[i], before[i]) << "other parts are unharmed";
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(unknown), 1000, 150) << "a fourth";
+  EXPECT_THROW(place->head(), StoreError);
+  EXPECT_THROW(place->copy(), StoreError);
+  EXPECT_THROW(insert_texts(*place, texts), StoreError);
+  EXPECT_EQ(ask({"EXISTS", part(1)}).number, 0) << "and no insert begins it anew";
+
+  // One of another part's bytes, or of another filter's, is none either.
+  const std::size_t absent = count_of(*place, texts, Presence::absent);
+  ask({"COPY", part(2), part(1)});
+  EXPECT_EQ(count_of(*place, texts, Presence::absent), absent);
+}
+
+TEST_F(PartitionedPlaceTest, WithTwoLinesAKeyTheLineThatIsLeftIsEnough) {
+  load_keys(0, 2000, {}, 1e-6);
+  const auto place = open(false);
+  ask({"DEL", part(3)});
+  EXPECT_EQ(count_of(*place, texts_of(0, 2000), Presence::absent), 0U);
+  // A fourth of the second lines is gone; the first of most strangers has a clear bit.
+  EXPECT_GT(count_of(*place, texts_of(10'000, 12'000), Presence::absent), 1950U);
+}
+
+TEST_F(PartitionedPlaceTest, IsReadByNobodyBeforeAllPartsAreThere) {
+  load_keys(0, 1000);
+  const std::string index = ask({"GET", "f"}).text;
+  ask({"DEL", "f"});
+  EXPECT_THROW(open(false), StoreError);
+  const std::string location = at();
+  EXPECT_THROW(open_native_place(location.substr(0, location.find('#')) + "#" +
+                                     part(0).substr(0, part(0).find('{')) + "%7B" +
+                                     part(0).substr(part(0).find('{') + 1),
+                                 false),
+               std::exception)
+      << "a part is no filter";
+  // What a load left that did not end is told, and not taken for anything.
+  EXPECT_THROW(load_keys(0, 1000), StoreError);
+  EXPECT_THROW(load_keys(0, 1000, {.replace = true}), StoreError);
+  EXPECT_TRUE(destroy_native(*client_));
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+
+  // The parts of another load behind an index: all unknown.
+  load_keys(0, 1000);
+  ask({"SET", "f", index});
+  const auto place = open(false);
+  EXPECT_EQ(count_of(*place, texts_of(0, 2000), Presence::absent), 0U);
+  EXPECT_THROW(place->head(), StoreError);
+  EXPECT_THROW(load_keys(0, 1000, {.replace = true}), StoreError);
+}
+
+TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
+  load_keys(0, 1000);
+  EXPECT_THROW(load_keys(0, 10), StoreError);
+  const auto place = open();
+  const Identity identity = place->head().identity;
+  insert_texts(*place, texts_of(1000, 1100));
+  std::uint64_t done = 0;
+  load_keys(1100, 1500, {.replace = true, .progress = [&](std::uint64_t at, std::uint64_t of) {
+                           EXPECT_LE(at, of);
+                           done = std::max(done, at);
+                         }});
+  EXPECT_GT(done, 0U);
+  EXPECT_EQ(count_of(*place, texts_of(0, 1500), Presence::maybe), 1500U);
+  EXPECT_EQ(place->head().identity, identity);
+
+  // Of another size only where what is there may go; and its parts go with it.
+  EXPECT_THROW(load_keys(0, 10, {.replace = true}, 0.2), StoreError);
+  load_keys(2000, 2010, {.replace = true, .discard = true}, 0.2);
+  EXPECT_EQ(count_of(*place, texts_of(3000, 3100), Presence::unknown), 100U);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
+  Client other(parse_location(at("partitions=6")));
+  load_native(other, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1 + 6);
+  EXPECT_EQ(count_of(*open(), texts_of(0, 10), Presence::maybe), 10U);
+  EXPECT_THROW(open_native_place(at("partitions=4"), false), StoreError);
+  // And of one string, and back.
+  Client one(parse_location(at("partitions=1")));
+  load_native(one, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1);
+  EXPECT_EQ(count_of(*open(), texts_of(0, 10), Presence::maybe), 10U);
+  EXPECT_THROW(load_keys(0, 10, {.replace = true}), StoreError);
+  load_keys(0, 10, {.replace = true, .discard = true});
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
+  open()->destroy();
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+}
+
+TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {
+  load_keys(0, 100);
+  const auto place = open();
+  PlaceHead head = place->head();
+  EXPECT_FALSE(head.watermark);
+  const Identity source = Identity::random();
+  const auto texts = texts_of(100, 200);
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  ASSERT_TRUE(place->insert_and_advance(keys, head, {source, 5}));
+  EXPECT_EQ(head.watermark, (Watermark{source, 5}));
+  EXPECT_EQ(open()->head().watermark, (Watermark{source, 5}));
+  EXPECT_EQ(count_of(*place, texts, Presence::maybe), 100U);
+  const Fence reached{{source, 5}};
+  const Fence ahead{{source, 6}};
+  const auto strangers = texts_of(3000, 4000);
+  EXPECT_GT(count_of(*place, strangers, Presence::absent, {.fence = &reached}), 980U);
+  EXPECT_EQ(count_of(*place, strangers, Presence::absent, {.fence = &ahead}), 0U);
+
+  // Who has another head does not move it.
+  const auto other = open();
+  PlaceHead theirs = other->head();
+  ASSERT_TRUE(other->advance(theirs, {source, 6}));
+  EXPECT_FALSE(place->advance(head, {source, 7}));
+  head = place->head();
+  EXPECT_EQ(head.watermark, (Watermark{source, 6}));
+  ASSERT_TRUE(place->advance(head, {source, 7}));
+
+  // An old dump of one part is behind, and that part alone.
+  const Reply dump = ask({"DUMP", part(2)});
+  head = place->head();
+  ASSERT_TRUE(place->insert_and_advance(keys, head, {source, 8}));
+  ask({"RESTORE", part(2), "0", dump.text, "REPLACE"});
+  EXPECT_EQ(place->head().watermark, (Watermark{source, 7}));
+  const Fence now{{source, 8}};
+  EXPECT_NEAR(static_cast<double>(count_of(*place, strangers, Presence::unknown, {.fence = &now})),
+              250, 80);
+  EXPECT_FALSE(place->advance(head, {source, 9})) << "keys have to be sent again";
+}
+
+}  // namespace
+}  // namespace bloomery::redis
