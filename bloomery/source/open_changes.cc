@@ -3,6 +3,10 @@
 #include <stdexcept>
 #include <string>
 
+#ifdef BLOOMERY_HAS_POSTGRES
+#include "bloomery/source/postgres/postgres_changes.h"
+#include "bloomery/source/postgres/postgres_fence.h"
+#endif
 #include "bloomery/source/printable.h"
 #include "bloomery/source/source_location.h"
 #include "bloomery/source/sqlite/sqlite_changes.h"
@@ -13,17 +17,28 @@ namespace {
 
 [[noreturn]] void refuse_to_follow(std::string_view location, const std::string& why) {
   throw std::invalid_argument(printable(location, 200) + ": " + why +
-                              "; allowed: sqlite:FILE?table=TABLE&column=COLUMN");
+                              "; allowed: sqlite:FILE?table=TABLE&column=COLUMN, "
+                              "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN");
 }
+
+#ifndef BLOOMERY_HAS_POSTGRES
+[[noreturn]] void refuse_build(const SourceLocation& location) {
+  throw std::invalid_argument(location.server.name() +
+                              ": this build has no PostgreSQL (BLOOMERY_POSTGRES)");
+}
+#endif
 
 // Where there are rows that come and go.
 SourceLocation parse_followed(std::string_view location) {
   SourceLocation parsed = parse_source_location(location);
-  if (parsed.kind != SourceLocation::Kind::sqlite) {
+  if (!parsed.is_database()) {
     refuse_to_follow(location, "a text does not say what changes in it");
   }
-  if (!parsed.selection.query.empty()) {
-    refuse_to_follow(location, "a query does not say which rows come and go; name the column");
+  if (!parsed.selection.query.empty() || !parsed.server.selection.query.empty()) {
+    // Never the text of a server's location, in which a password may be.
+    const std::string name =
+        parsed.server.scheme.empty() ? std::string(location) : parsed.server.name();
+    refuse_to_follow(name, "a query does not say which rows come and go; name the column");
   }
   return parsed;
 }
@@ -33,11 +48,25 @@ SourceLocation parse_followed(std::string_view location) {
 std::unique_ptr<ChangeSource> open_change_source(std::string_view location,
                                                  const ChangeOptions& options) {
   const SourceLocation parsed = parse_followed(location);
+  if (parsed.kind == SourceLocation::Kind::postgres) {
+#ifdef BLOOMERY_HAS_POSTGRES
+    return std::make_unique<PostgresChanges>(parsed.server, options);
+#else
+    refuse_build(parsed);
+#endif
+  }
   return std::make_unique<SqliteChanges>(parsed.path, parsed.selection, options);
 }
 
 std::unique_ptr<FenceSource> open_fence(std::string_view location, const ChangeOptions& options) {
   const SourceLocation parsed = parse_followed(location);
+  if (parsed.kind == SourceLocation::Kind::postgres) {
+#ifdef BLOOMERY_HAS_POSTGRES
+    return std::make_unique<PostgresFence>(parsed.server);
+#else
+    refuse_build(parsed);
+#endif
+  }
   return std::make_unique<SqliteFence>(parsed.path, parsed.selection, options);
 }
 

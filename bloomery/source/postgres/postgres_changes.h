@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bloomery/source/change_options.h"
+#include "bloomery/source/change_source.h"
+#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/copy_keys.h"
+#include "bloomery/source/postgres/pgoutput.h"
+#include "bloomery/source/postgres/publication.h"
+#include "bloomery/source/postgres/replication.h"
+#include "bloomery/source/postgres/table_question.h"
+
+namespace bloomery {
+
+// The changes of a PostgreSQL table by logical replication (docs/following.md): rows of a
+// transaction come while it is open, so that its size costs no memory here and little in the
+// server. What is aborted leaves keys that nobody needs.
+//
+// Makes a publication, named after the table, and a slot. Without ChangeOptions::slot that one is
+// temporary: it ends with the connection, and start() cannot go on from anywhere. With a name it
+// stays, and the server keeps its log for it, as much as max_slot_wal_keep_size allows.
+class PostgresChanges final : public ChangeSource {
+ public:
+  // Throws std::invalid_argument where the location names no column of a table, or the slot's name
+  // is none.
+  PostgresChanges(const ServerLocation& location, const ChangeOptions& options);
+
+  std::string name() const override { return location_.name(); }
+  bool start(const std::optional<Watermark>& from, const CallContext& context = {}) override;
+  // Waits for the transactions first that were writing when it began: they may have been in the log
+  // before following began, and be visible only later.
+  SourceTotals scan(const BatchConsumer& consumer, const CallContext& context = {}) override;
+  std::optional<std::uint64_t> expected_count() override;
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+            const CallContext& context = {}) override;
+  void confirm(const Watermark& watermark) override;
+  // Leaves the publication where other followers of the same table have their slots.
+  void remove(const CallContext& context = {}) override;
+
+ private:
+  postgres::Connection& control(const CallContext& context);
+  void check_server(const CallContext& context);
+  bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
+              const CallContext& context);
+  void drop_slot(const std::string& slot, const CallContext& context);
+  void wait_for_writers(const CallContext& context);
+  void check_table_now_and_then(const CallContext& context);
+  void take_messages(const CallContext& context);
+  void take(std::string_view data);
+  void take_relation();
+  void take_update();
+  const postgres::PgoutputValue& key_of(const postgres::PgoutputRow& row) const;
+  void add_key(std::string_view text);
+  bool hand_over(const ChangeConsumer& consumer);
+
+  ServerLocation location_;
+  ChangeOptions options_;
+  bool ignores_updates_ = false;
+  std::string publication_;
+  std::string slot_;  // that is in use
+
+  // Asks about the table beside the changes, on a connection of its own.
+  std::optional<postgres::Connection> control_;
+  std::optional<postgres::TableQuestion> question_;
+  std::optional<postgres::Replication> replication_;
+  CallContext::Clock::time_point checked_{};
+  std::uint64_t checked_position_ = 0;
+
+  postgres::PublicationPlan plan_;
+  postgres::KeyReading reading_;
+  std::uint32_t table_oid_ = 0;
+  bool knows_relation_ = false;
+  bool key_is_identity_ = false;
+  postgres::PgoutputReader reader_;
+  postgres::PgoutputMessage message_;
+
+  Identity source_;
+  std::uint64_t position_ = 0;
+  std::optional<std::uint64_t> announced_;
+  CallContext::Clock::time_point announced_at_{};
+
+  // What came and was not handed over yet.
+  std::string key_bytes_;
+  std::vector<std::pair<std::size_t, std::size_t>> key_places_;  // in them: where, how long
+  std::vector<Key> keys_;
+  std::uint64_t deleted_count_ = 0;
+  std::string bytea_;
+  std::string normalised_;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/pgoutput.h"
+#include "bloomery/source/postgres/selected_table.h"
+
+namespace bloomery::postgres {
+
+// Which changes of a table a publication gives, so that the application's own statements go on: the
+// server refuses an UPDATE of a published table whose replica identity is missing, or not all in
+// the list of columns.
+struct PublicationPlan {
+  std::string name{};
+  SelectedTable table{};
+  bool gives_updates = true;
+  std::vector<std::string> columns{};          // in the table's order; empty: all there are
+  std::vector<PgoutputColumn> sent_columns{};  // what a row has, in this order
+  std::size_t key_index = 0;                   // among them
+  std::string create_statement() const;
+};
+
+// Throws std::invalid_argument, saying what can be done, for a table that cannot be followed.
+// `ignores_updates`: the caller knows that no UPDATE ever changes a key.
+PublicationPlan plan_publication(Connection& connection, const ServerSelection& selection,
+                                 bool ignores_updates, const CallContext& context);
+
+// Sees to it that the publication is there as it is planned; keeps one that is. Throws
+// StoreError, with the statement for the table's owner, where this user may not make it.
+void make_publication(Connection& connection, const PublicationPlan& plan, bool ignores_updates,
+                      const ServerSelection& selection, const CallContext& context);
+
+}  // namespace bloomery::postgres

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+
+#include "bloomery/filter/watermark.h"
+#include "bloomery/source/postgres/connection.h"
+
+namespace bloomery::postgres {
+
+// How the publication of a column is called, and how the names of its slots begin.
+std::string publication_name(const ServerSelection& selection);
+
+// Throws std::invalid_argument where a location names anything but one column of a table.
+void require_one_column(const ServerLocation& location);
+
+// Asks, in one round trip, how far a server is and what the table is that a location names. The
+// answer's position is where the log ends that the server has written or is about to write: each
+// row that anybody can see lies before it, flushed or not. Its source has all that must stay as it
+// is for rows to come with the log:
+//
+// - the server: its system identifier, timeline, database;
+// - the table of that name, its storage, and its partitions with theirs (TRUNCATE, SET UNLOGGED,
+//   ALTER TYPE ... USING and another table under its name change rows without saying so), and what
+//   made them partitions (a table that is detached and attached again was elsewhere meanwhile);
+// - the column: its place, type and collation;
+// - the publication and what it holds, as one that is altered and altered back left rows out.
+//
+// In its lower half also when the server was started, since one whose files were put back to an
+// older state has the same log positions for other rows.
+class TableQuestion {
+ public:
+  // Prepares the question.
+  TableQuestion(Connection& connection, const ServerSelection& selection,
+                const CallContext& context);
+
+  // Throws StoreError where the server is a standby, SourceChanged where there is no such table.
+  Watermark ask(Connection& connection, const CallContext& context) const;
+
+ private:
+  std::string table_;  // quoted
+  std::string column_;
+  std::string publication_;
+  std::string server_;  // what does not change during the connection
+  std::string started_;
+  std::uint64_t block_byte_count_ = 0;
+  std::uint64_t segment_byte_count_ = 0;
+};
+
+}  // namespace bloomery::postgres

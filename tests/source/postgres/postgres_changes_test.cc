@@ -1,0 +1,413 @@
+#include "bloomery/source/postgres/postgres_changes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/source/open_changes.h"
+#include "tests/source/change_source_contract.h"
+#include "tests/source/postgres/postgres_fixture.h"
+#include "tests/source/source_helpers.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::PostgresSession;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+class PostgresSql final : public SqlSession {
+ public:
+  PostgresSql() : session_(server()) {}
+  void run(const std::string& sql) override { session_.run(sql); }
+
+ private:
+  PostgresSession session_;
+};
+
+std::vector<std::string> leftovers() {
+  PostgresSession session(server());
+  return {session.run("SELECT string_agg(slot_name, ',' ORDER BY 1) FROM pg_replication_slots"),
+          session.run("SELECT string_agg(pubname, ',' ORDER BY 1) FROM pg_publication")};
+}
+
+DatabaseUnderTest postgres_database(const std::string& slot) {
+  return {.name = "PostgreSQL, slot " + slot,
+          .connect = [] { return std::make_unique<PostgresSql>(); },
+          .location = [](const std::string& table,
+                         const std::string& column) { return location_of(table, column); },
+          .leftovers = leftovers,
+          .options = {.slot = slot},
+          .resumes = !slot.empty()};
+}
+
+TEST(PostgresChanges, KeepsTheContractWithATemporarySlot) {
+  ChangeSourceContract(postgres_database("")).check_all();
+}
+
+TEST(PostgresChanges, KeepsTheContractWithASlotOfAName) {
+  ChangeSourceContract(postgres_database("contract")).check_all();
+}
+
+// A table that is followed, with all that came.
+class Followed {
+ public:
+  explicit Followed(const std::string& selection, const ChangeOptions& options = {})
+      : source_(open_change_source(location_of(selection), options)),
+        fence_(open_fence(location_of(selection), options)) {
+    source_->start(std::nullopt);
+    scan();
+    catch_up();
+  }
+  ~Followed() { source_->remove(); }
+
+  void scan() {
+    source_->scan([&](const Batch& batch) {
+      keys_.insert(batch.keys.begin(), batch.keys.end());
+      return true;
+    });
+  }
+  void poll(std::chrono::milliseconds patience = 20ms) {
+    source_->poll(
+        [&](const Changes& changes) {
+          keys_.insert(changes.keys.begin(), changes.keys.end());
+          most_at_once_ = std::max(most_at_once_, changes.keys.size());
+          if (changes.watermark) watermark_ = *changes.watermark;
+        },
+        patience);
+  }
+  // Until all that can be seen is there; false where the fence is another's, or is not reached.
+  bool catch_up() {
+    const Watermark now = fence_->ask();
+    for (const auto until = Clock::now() + 20s; Clock::now() < until;) {
+      if (watermark_.reaches(now)) return true;
+      if (watermark_.source.is_set() && watermark_.source != now.source) return false;
+      poll();
+    }
+    return false;
+  }
+  // What a reader is told; "absent" is a promise.
+  bool says_absent(const std::string& key) {
+    return watermark_.reaches(fence_->ask()) && !keys_.contains(key);
+  }
+  // Whether following ends where rows have come that it cannot know of, and a new beginning knows.
+  void expect_another_source(const std::string& unseen_key) {
+    EXPECT_FALSE(says_absent(unseen_key));
+    EXPECT_THROW(for (int i = 0; i < 200; ++i) poll(), SourceChanged);
+    EXPECT_FALSE(source_->start(watermark_));
+    watermark_ = {};
+    scan();
+    EXPECT_TRUE(catch_up());
+    EXPECT_TRUE(keys_.contains(unseen_key));
+  }
+
+  ChangeSource& source() { return *source_; }
+  const std::set<std::string, std::less<>>& keys() const { return keys_; }
+  const Watermark& watermark() const { return watermark_; }
+  std::size_t most_at_once() const { return most_at_once_; }
+
+ private:
+  std::unique_ptr<ChangeSource> source_;
+  std::unique_ptr<FenceSource> fence_;
+  std::set<std::string, std::less<>> keys_;
+  Watermark watermark_;
+  std::size_t most_at_once_ = 0;
+};
+
+TEST(PostgresChanges, StreamsALargeTransactionWhileItIsOpen) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE large(id int PRIMARY KEY, filler text)");
+  Followed followed("table=large&column=id");
+  session.run(
+      "BEGIN; INSERT INTO large SELECT i, repeat('x', 20) FROM generate_series(1, 100000) i");
+  // Before it is committed; and not all in one piece.
+  for (const auto until = Clock::now() + 20s;
+       followed.keys().size() < 1000 && Clock::now() < until;) {
+    followed.poll();
+  }
+  EXPECT_GE(followed.keys().size(), 1000u);
+  session.run("COMMIT");
+  EXPECT_TRUE(followed.catch_up());
+  EXPECT_EQ(followed.keys().size(), 100000u);
+  EXPECT_LE(followed.most_at_once(), 8192u);
+  // Undone, as a whole and in part.
+  session.run(
+      "BEGIN; INSERT INTO large SELECT i, repeat('x', 20) FROM generate_series(200000, 215000) i;"
+      "ROLLBACK");
+  session.run(
+      "BEGIN; INSERT INTO large VALUES (300000); SAVEPOINT a;"
+      "INSERT INTO large SELECT i, repeat('x', 20) FROM generate_series(400000, 415000) i;"
+      "ROLLBACK TO a; INSERT INTO large VALUES (300001); COMMIT");
+  EXPECT_TRUE(followed.catch_up());
+  EXPECT_TRUE(followed.keys().contains("300000"));
+  EXPECT_TRUE(followed.keys().contains("300001"));
+}
+
+TEST(PostgresChanges, SeesRowsHoweverTheyCome) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE ways(id text PRIMARY KEY, v int)");
+  Followed followed("table=ways&column=id");
+  PGresult* begun = PQexec(session.handle(), "COPY ways FROM STDIN");
+  PQclear(begun);
+  PQputCopyData(session.handle(), "copied\t1\n", 9);
+  PQputCopyEnd(session.handle(), nullptr);
+  while (PGresult* each = PQgetResult(session.handle())) PQclear(each);
+  session.run("INSERT INTO ways VALUES ('upserted', 1) ON CONFLICT (id) DO UPDATE SET v = 2");
+  session.run("WITH w AS (INSERT INTO ways VALUES ('from a query') RETURNING id) SELECT * FROM w");
+  session.run("BEGIN; INSERT INTO ways VALUES ('in two phases'); PREPARE TRANSACTION 'two'");
+  session.run("COMMIT PREPARED 'two'");
+  const std::string long_key(2000, 'k');  // and one that is stored aside
+  session.run("ALTER TABLE ways ALTER id SET STORAGE EXTERNAL");
+  session.run("INSERT INTO ways VALUES ('" + long_key + "', 1)");
+  session.run("UPDATE ways SET v = 5");
+  EXPECT_TRUE(followed.catch_up());
+  for (const char* const key : {"copied", "upserted", "from a query", "in two phases"}) {
+    EXPECT_TRUE(followed.keys().contains(key)) << key;
+  }
+  EXPECT_TRUE(followed.keys().contains(long_key));
+}
+
+// Such a row is seen before the server has flushed its commit.
+TEST(PostgresChanges, ReachesRowsOfAsynchronousCommits) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE lazy(id int PRIMARY KEY); SET synchronous_commit = off");
+  Followed followed("table=lazy&column=id");
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = std::to_string(i);
+    session.run("INSERT INTO lazy VALUES (" + key + ")");
+    EXPECT_FALSE(followed.says_absent(key));
+    followed.poll(1ms);
+    EXPECT_FALSE(followed.says_absent(key));
+  }
+  EXPECT_TRUE(followed.catch_up());
+  EXPECT_TRUE(followed.says_absent("77"));
+}
+
+// The server need not flush what has not been committed, and nobody else commits.
+TEST(PostgresChanges, ReachesTheFenceBesideAnOpenTransaction) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE open(id int PRIMARY KEY)");
+  Followed followed("table=open&column=id");
+  session.run("BEGIN; INSERT INTO open VALUES (1)");
+  EXPECT_TRUE(followed.catch_up());
+  session.run("COMMIT");
+  EXPECT_TRUE(followed.catch_up());
+  EXPECT_TRUE(followed.keys().contains("1"));
+}
+
+TEST(PostgresChanges, IsAnotherSourceAfterEachWayThatRowsComeWithoutAWord) {
+  PostgresSession session(server());
+  struct Way {
+    const char* what;
+    const char* sql;
+    const char* key;
+  };
+  for (const Way& way : {
+           Way{"TRUNCATE", "TRUNCATE quiet; INSERT INTO quiet VALUES ('7')", "7"},
+           Way{"ALTER TYPE USING",
+               "ALTER TABLE quiet REPLICA IDENTITY DEFAULT; "
+               "ALTER TABLE quiet ALTER id TYPE varchar(9) USING id || '7'",
+               "17"},
+           Way{"a table renamed over",
+               "CREATE TABLE other (LIKE quiet INCLUDING ALL); INSERT INTO other VALUES ('7');"
+               "ALTER TABLE quiet RENAME TO old; ALTER TABLE other RENAME TO quiet",
+               "7"},
+           Way{"columns that exchange names",
+               "ALTER TABLE quiet RENAME id TO x; ALTER TABLE quiet RENAME v TO id;"
+               "ALTER TABLE quiet RENAME x TO v; UPDATE quiet SET id = '7'",
+               "7"},
+           Way{"a publication altered and back", nullptr, "7"},
+       }) {
+    SCOPED_TRACE(way.what);
+    session.run("DROP TABLE IF EXISTS old, quiet; CREATE TABLE quiet(id text PRIMARY KEY, v text)");
+    // Whole rows are sent: of columns that are listed the server lets nobody alter the type.
+    session.run("ALTER TABLE quiet REPLICA IDENTITY FULL");
+    session.run("INSERT INTO quiet VALUES ('1')");
+    Followed followed("table=quiet&column=id");
+    if (way.sql != nullptr) {
+      session.run(way.sql);
+    } else {
+      const std::string name =
+          session.run("SELECT pubname FROM pg_publication WHERE pubname LIKE 'bloomery%'");
+      session.run("ALTER PUBLICATION " + name + " SET (publish = 'delete')");
+      session.run("INSERT INTO quiet VALUES ('7')");
+      session.run("ALTER PUBLICATION " + name +
+                  " SET (publish = 'insert, update, delete, truncate')");
+    }
+    followed.expect_another_source(way.key);
+  }
+}
+
+TEST(PostgresChanges, FollowsPartitionsAndNoticesThoseThatCome) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE parts(v int, id int PRIMARY KEY) PARTITION BY RANGE (id)");
+  session.run("CREATE TABLE parts1 PARTITION OF parts FOR VALUES FROM (0) TO (100)");
+  session.run("CREATE TABLE parts2(id int PRIMARY KEY, v int)");  // in another order
+  session.run("ALTER TABLE parts ATTACH PARTITION parts2 FOR VALUES FROM (100) TO (200)");
+  session.run("CREATE TABLE parts3(id int PRIMARY KEY, v int); INSERT INTO parts3 VALUES (250, 1)");
+  Followed followed("table=parts&column=id");
+  session.run("INSERT INTO parts VALUES (9, 1), (9, 101); INSERT INTO parts2 VALUES (102, 9)");
+  session.run("UPDATE parts SET id = 103 WHERE id = 1");  // from one to the other
+  EXPECT_TRUE(followed.catch_up());
+  EXPECT_EQ(followed.keys(), (std::set<std::string, std::less<>>{"1", "101", "102", "103"}));
+
+  session.run("ALTER TABLE parts ATTACH PARTITION parts3 FOR VALUES FROM (200) TO (300)");
+  followed.expect_another_source("250");
+  session.run(
+      "ALTER TABLE parts DETACH PARTITION parts3; ALTER TABLE parts3 SET UNLOGGED;"
+      "ALTER TABLE parts3 SET LOGGED; INSERT INTO parts3 VALUES (251, 1);"
+      "ALTER TABLE parts ATTACH PARTITION parts3 FOR VALUES FROM (200) TO (300)");
+  followed.expect_another_source("251");
+}
+
+// What the application does goes on, whatever its table is like.
+TEST(PostgresChanges, NeverBreaksTheApplicationsStatements) {
+  PostgresSession session(server());
+  struct Table {
+    const char* sql;
+    const char* selection;
+    bool is_followed;
+  };
+  for (const Table& table : {
+           Table{"(id int PRIMARY KEY, k text, v int)", "column=k", true},
+           Table{"(a int, b int, k text, v int, PRIMARY KEY (b, a))", "column=k", true},
+           Table{"(k text UNIQUE NOT NULL, v int)", "column=k", false},
+           Table{"(k text UNIQUE NOT NULL, v int)", "column=k&updates=none", true},
+           Table{"(k text, v int)", "column=k", false},
+           Table{"(id int PRIMARY KEY DEFERRABLE, k text, v int)", "column=k", false},
+           Table{"(k text, v int); ALTER TABLE odd REPLICA IDENTITY FULL", "column=k", true},
+           Table{"(i int UNIQUE NOT NULL, k text, v int); ALTER TABLE odd REPLICA IDENTITY USING "
+                 "INDEX odd_i_key",
+                 "column=k", true},
+           Table{"(id int PRIMARY KEY, k text, v int); ALTER TABLE odd REPLICA IDENTITY NOTHING",
+                 "column=k", false},
+           Table{"(id int PRIMARY KEY, k text, v int) PARTITION BY RANGE (id); "
+                 "CREATE TABLE odd_part PARTITION OF odd DEFAULT",
+                 "column=k", true},
+           Table{"(k text, v int) PARTITION BY RANGE (v); "
+                 "CREATE TABLE odd_part PARTITION OF odd DEFAULT",
+                 "column=k", false},
+           Table{"(id int PRIMARY KEY, v int, k text GENERATED ALWAYS AS (v::text) STORED)",
+                 "column=k", false},
+       }) {
+    SCOPED_TRACE(table.sql);
+    session.run(std::string("DROP TABLE IF EXISTS odd CASCADE; CREATE TABLE odd ") + table.sql);
+    const auto source =
+        open_change_source(location_of(std::string("table=odd&") + table.selection));
+    if (table.is_followed) {
+      EXPECT_FALSE(source->start(std::nullopt));
+    } else {
+      EXPECT_THAT(message_of<std::invalid_argument>([&] { source->start(std::nullopt); }),
+                  HasSubstr("cannot be followed"));
+    }
+    EXPECT_NO_THROW(session.run("UPDATE odd SET v = v + 1; DELETE FROM odd WHERE v > 5"));
+    source->remove();
+    EXPECT_NO_THROW(session.run("UPDATE odd SET v = v + 1; DELETE FROM odd"));
+  }
+  EXPECT_EQ(leftovers(), (std::vector<std::string>{"", ""}));
+}
+
+TEST(PostgresChanges, RefusesWhatCannotBeFollowed) {
+  PostgresSession session(server());
+  session.run("CREATE UNLOGGED TABLE quick(id int PRIMARY KEY)");
+  session.run("CREATE VIEW looks AS SELECT 1 AS id");
+  session.run("CREATE TYPE mood AS ENUM ('good', 'bad')");
+  session.run("CREATE TABLE moods(id mood PRIMARY KEY)");
+  session.run("CREATE TABLE parent(id int PRIMARY KEY); CREATE TABLE child() INHERITS (parent)");
+  const auto refused = [](const std::string& selection, const ChangeOptions& options = {}) {
+    return message_of<std::invalid_argument>(
+        [&] { open_change_source(location_of(selection), options)->start(std::nullopt); });
+  };
+  EXPECT_THAT(refused("table=quick&column=id"), HasSubstr("UNLOGGED"));
+  EXPECT_THAT(refused("table=looks&column=id"), HasSubstr("is no table"));
+  EXPECT_THAT(refused("table=moods&column=id"), HasSubstr("printed otherwise"));
+  EXPECT_THAT(refused("table=parent&column=id"), HasSubstr("inherit"));
+  EXPECT_THAT(refused("query=SELECT 1"), HasSubstr("a query does not say"));
+  EXPECT_THAT(refused("table=a&column=b,c"), HasSubstr("cannot be followed"));
+  EXPECT_THAT(refused("table=a&column=b", {.slot = "No Name"}), HasSubstr("no name of a slot"));
+  EXPECT_THAT(refused("table=a&column=b&updates=all"), HasSubstr("updates=none"));
+}
+
+// Writers, and a reader that asks right after each acknowledgement: 0 false absents; without the
+// fence there are many.
+TEST(PostgresChanges, NeverSaysAbsentOfARowThatWasAcknowledged) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE asked(id text PRIMARY KEY)");
+  const auto source = open_change_source(location_of("asked", "id"));
+  source->start(std::nullopt);
+  std::mutex mutex;  // of what follows: the filter
+  std::set<std::string, std::less<>> keys;
+  Watermark watermark;
+  std::atomic<bool> is_over = false;
+  std::thread follower([&] {
+    source->scan([&](const Batch& batch) {
+      const std::lock_guard lock(mutex);
+      keys.insert(batch.keys.begin(), batch.keys.end());
+      return true;
+    });
+    while (!is_over) {
+      source->poll(
+          [&](const Changes& changes) {
+            const std::lock_guard lock(mutex);
+            keys.insert(changes.keys.begin(), changes.keys.end());
+            if (changes.watermark) watermark = *changes.watermark;
+          },
+          5ms);
+    }
+  });
+  std::atomic<int> asked = 0;
+  std::atomic<int> false_absents = 0;
+  std::atomic<int> absents_without_fence = 0;
+  std::atomic<int> true_absents = 0;
+  std::vector<std::thread> writers;
+  for (int writer = 0; writer < 3; ++writer) {
+    writers.emplace_back([&, writer] {
+      PostgresSession own(server());
+      const auto fence = open_fence(location_of("asked", "id"));
+      if (writer == 2) own.run("SET synchronous_commit = off");
+      for (int i = 0; i < 150; ++i) {
+        const std::string key = std::to_string(writer) + ":" + std::to_string(i);
+        own.run("INSERT INTO asked VALUES ('" + key + "')");
+        {
+          const std::lock_guard lock(mutex);
+          absents_without_fence += keys.contains(key) ? 0 : 1;
+        }
+        const Watermark now = fence->ask();
+        for (int wait = 0; wait < 20; ++wait) {
+          {
+            const std::lock_guard lock(mutex);
+            if (watermark.reaches(now)) {
+              false_absents += keys.contains(key) ? 0 : 1;
+              true_absents += keys.contains("no " + key) ? 0 : 1;
+              break;
+            }
+          }
+          std::this_thread::sleep_for(1ms);
+        }
+        ++asked;
+      }
+    });
+  }
+  for (std::thread& each : writers) each.join();
+  is_over = true;
+  follower.join();
+  EXPECT_EQ(asked, 450);
+  EXPECT_EQ(false_absents, 0);
+  EXPECT_GT(absents_without_fence, 0);
+  EXPECT_GT(true_absents, 100);
+  source->remove();
+}
+
+}  // namespace
+}  // namespace bloomery
