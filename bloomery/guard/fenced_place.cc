@@ -19,7 +19,9 @@ using std::chrono::milliseconds;
 // Most watermarks are there within 0.3 ms.
 constexpr microseconds kFirstPause{50};
 constexpr microseconds kLongestPause{1'000};
-// How often one asks the database while the place is known to be behind.
+// Who asks while the place stands still waits for it, but no longer than this after the first.
+constexpr milliseconds kPatience{500};
+// How often one asks the database after that.
 constexpr milliseconds kPauseInTrouble{100};
 // How often a fence is asked in a budget.
 constexpr int kFencesInBudget = 4;
@@ -142,6 +144,7 @@ Presence FencedPlace::presence_of(Key key, const CallContext& context) {
 void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
                                const CallContext& context) {
   const std::optional<Fence> trouble = troubled();
+  const bool is_hopeless = trouble && gave_up();
   std::vector<Presence> first(keys.size(), Presence::unknown);
   place_.presence_of_many(keys, first, trouble ? behind(*trouble, context) : context);
   std::vector<std::size_t> undecided;
@@ -154,7 +157,7 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
       continue;
     }
     // What is not even behind the old fence cannot be behind a new one, but for one who tries.
-    if (trouble && first[i] == Presence::unknown) {
+    if (is_hopeless && first[i] == Presence::unknown) {
       if (!tries) tries = may_try();
       if (!*tries) {
         ++skipped;
@@ -205,9 +208,8 @@ void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
   const CallContext fenced = behind(fence, context);
   place_.presence_of_many(keys, answers, fenced);
   const bool waits = std::ranges::count(answers, Presence::unknown) != 0;
-  // Whoever has waited in vain has done so for all who come after him.
-  const bool has_come =
-      !waits || (!is_troubled_.load(std::memory_order_acquire) && wait_for(fenced, keys, answers));
+  // Who has waited in vain for long has done so for all who come after.
+  const bool has_come = !waits || (!gave_up() && wait_for(fenced, keys, answers));
   if (!has_come) {
     counters_.add(why_unknown(fence, context), std::ranges::count(answers, Presence::unknown));
     // Who had no time has not waited.
@@ -264,6 +266,12 @@ std::optional<Fence> FencedPlace::troubled() const {
   return trouble_.fence;
 }
 
+bool FencedPlace::gave_up() const {
+  if (!is_troubled_.load(std::memory_order_acquire)) return false;
+  const std::lock_guard lock(trouble_mutex_);
+  return is_troubled_ && Clock::now() >= trouble_.since + kPatience;
+}
+
 bool FencedPlace::may_try() {
   const std::lock_guard lock(trouble_mutex_);
   const auto now = Clock::now();
@@ -274,7 +282,12 @@ bool FencedPlace::may_try() {
 
 void FencedPlace::note(const Fence& fence) {
   const std::lock_guard lock(trouble_mutex_);
-  trouble_ = {.fence = fence, .try_at = Clock::now() + kPauseInTrouble};
+  const auto now = Clock::now();
+  trouble_.try_at = now + kPauseInTrouble;
+  // The first is what shows first that it moves again.
+  if (is_troubled_ && trouble_.fence.at_least.source == fence.at_least.source) return;
+  trouble_.fence = fence;
+  if (!is_troubled_) trouble_.since = now;
   is_troubled_.store(true, std::memory_order_release);
 }
 

@@ -42,8 +42,8 @@ struct FencedOptions {
 // Strict: the place is asked first, and what it may have costs nothing more. For what it denies the
 // fence is asked, for all who ask at that moment together, and then the place again, behind it.
 // Where the watermark is not there yet the question waits for it, and says `unknown` in the end.
-// Who waited in vain is told by a note: until the watermark has come to where he waited for it,
-// nobody asks the database or waits, but one in a while who tries.
+// Where it has stood still for half a second nobody waits or asks the database any more, but one in
+// a while who tries, until it moves.
 //
 // Within a budget: the fence is asked a few times in it, and the place behind the oldest that is
 // still within. Ages are by this process's own clock, from before a fence was asked: no clock or
@@ -102,6 +102,7 @@ class FencedPlace final : public FilterPlace {
   // Somebody waited in vain for the place to come to this fence.
   struct Trouble {
     Fence fence{};
+    Clock::time_point since{};
     Clock::time_point try_at{};
   };
 
@@ -118,6 +119,7 @@ class FencedPlace final : public FilterPlace {
   void try_to_renew(Clock::time_point now, const CallContext& context);
 
   std::optional<Fence> troubled() const;
+  bool gave_up() const;
   bool may_try();
   void note(const Fence& fence);
   void calm_down() noexcept;

@@ -11,7 +11,7 @@
 namespace bloomery {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 // The place outlives its rebuild, also where another is adopted.
 struct KeptRebuild final : Rebuild {

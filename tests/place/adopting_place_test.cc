@@ -37,7 +37,7 @@ Presence behind(FilterPlace& place, Key key, std::uint64_t position) {
   return place.presence_of(key, {.fence = &fence});
 }
 
-// Nobody looks more often than every 50 ms.
+// Nobody looks more often than every 20 ms.
 Presence behind_in_the_end(FilterPlace& place, Key key, std::uint64_t position) {
   for (int i = 0; i < 100; ++i) {
     const Presence presence = behind(place, key, position);
