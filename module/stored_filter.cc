@@ -22,8 +22,6 @@ namespace {
 
 // The length of the file whose head this is.
 std::uint64_t file_bytes_of(std::span<const std::byte> head) {
-  constexpr std::size_t kFieldBytesAt = 14;
-  constexpr std::size_t kBodyBitsAt = 24;
   if (head.size() < kHeaderBytes) return head.size();
   return FileLayout::of(get_number<std::uint16_t>(head, kFieldBytesAt),
                         get_number<std::uint64_t>(head, kBodyBitsAt))
@@ -40,15 +38,10 @@ StoredFilter::StoredFilter(AnyFilter filter, FileNotes notes)
 bool StoredFilter::advance(const Identity& identity, std::optional<std::uint64_t> beat,
                            const std::optional<Watermark>& from,
                            const std::optional<Watermark>& next) noexcept {
-  if (!identity.is_set() || identity != notes_.identity || from != notes_.reached() ||
-      beat.value_or(notes_.beat) != notes_.beat) {
+  if (!identity.is_set() || !notes_.stand_at(identity, from, beat.value_or(notes_.beat))) {
     return false;
   }
-  if (next) {
-    notes_.source = next->source;
-    notes_.watermark = next->position;
-  }
-  ++notes_.beat;
+  notes_.step(next);
   return true;
 }
 

@@ -47,14 +47,9 @@ std::optional<Watermark> LoadedPlace::reached() const {
 
 bool LoadedPlace::move(const PlaceHead& expected, const Watermark& next) {
   FileNotes& notes = editor_->notes();
-  if (notes.identity != expected.identity || notes.reached() != expected.watermark ||
-      notes.beat != expected.beat) {
-    return false;
-  }
+  if (!notes.stand_at(expected.identity, expected.watermark, expected.beat)) return false;
   if (!notes.identity.is_set()) notes.identity = Identity::random();
-  notes.source = next.source;
-  notes.watermark = next.position;
-  ++notes.beat;
+  notes.step(next);
   return true;
 }
 

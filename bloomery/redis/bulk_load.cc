@@ -137,8 +137,7 @@ void bulk_load(Client& client, const Format& format, const FilterContents& conte
   const LiveBitmap names = names_of(client.location(), format, contents);
   KeyBeside beside(client, names.name, names.key, bytes_of(format, contents));
   beside.send(options.progress);
-  const auto trust = client.location().settings.find("trust");
-  const bool trusts_bits = trust != client.location().settings.end() && trust->second == "bits";
+  const bool trusts_bits = says_trust(client.location());
   const std::string said = exchange(beside, names,
                                     !options.replace  ? "new"
                                     : options.discard ? "drop"

@@ -117,14 +117,19 @@ std::string live_formats() {
   return names;
 }
 
-bool take_trust(Location& location) {
+bool says_trust(const Location& location) {
   const auto found = location.settings.find("trust");
   if (found == location.settings.end()) return false;
   if (found->second != "bits") {
     throw std::invalid_argument(location.text() + ": trust=" + found->second +
                                 "; there is only trust=bits");
   }
-  location.settings.erase(found);
+  return true;
+}
+
+bool take_trust(Location& location) {
+  if (!says_trust(location)) return false;
+  location.settings.erase("trust");
   return true;
 }
 

@@ -38,8 +38,9 @@ bool is_live_format(const Format& format) noexcept;
 // "redisson, gozero, ...", for messages.
 std::string live_formats();
 
-// Whether the location says trust=bits, which is taken out of it. Throws std::invalid_argument for
-// any other trust.
+// Whether the location says trust=bits; and the same, taken out of it. Throws std::invalid_argument
+// for any other trust.
+bool says_trust(const Location& location);
 bool take_trust(Location& location);
 
 // The names of the keys of a filter of that format, whatever is there; nothing else is filled in.

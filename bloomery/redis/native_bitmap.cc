@@ -16,7 +16,6 @@ namespace bloomery::redis {
 namespace {
 
 constexpr std::uint64_t kRoomForFields = 64;  // what identity, watermark and source take
-constexpr std::size_t kFieldBytesAt = 14;
 
 // KEYS: the filter. ARGV: the head that must be there, the one that takes its place.
 constexpr std::string_view kExchangeHead = R"(

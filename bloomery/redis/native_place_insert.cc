@@ -207,9 +207,8 @@ bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
   if (!next.source.is_set()) refuse("a watermark without a source says nothing");
   if (const auto lost = lost_.verdict()) fail(*lost);
   const auto is_expected = [&](const NativeBitmapHead& there) {
-    const PlaceHead now = there.place_head();
-    return now.identity == head.identity && now.watermark == head.watermark &&
-           now.beat == head.beat && now.identity.is_set();
+    return head.identity.is_set() &&
+           there.header.notes.stand_at(head.identity, head.watermark, head.beat);
   };
   Head old = last_head();
   // What was read last will do: the step itself looks whether it is still there.
@@ -222,11 +221,7 @@ bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
     key += parts[0].key_count;
     FileHeader step = old->header;
     step.is_live = true;
-    ++step.notes.beat;
-    if (key == bits.size()) {
-      step.notes.source = next.source;
-      step.notes.watermark = next.position;
-    }
+    step.notes.step(key == bits.size() ? std::optional(next) : std::nullopt);
     set(parts, old.get(), &step, context);
     if (!parts[0].has_stepped) return false;
     old = std::make_shared<const NativeBitmapHead>(

@@ -39,6 +39,9 @@ inline constexpr std::uint64_t kMaxHeadBytes = 17 * kBodyAlignment;
 
 inline constexpr std::array<std::uint8_t, 8> kFileMagic{0x89, 'B', 'L', 'O', 'O', 'M', '\r', '\n'};
 inline constexpr std::uint8_t kFileVersion = 1;
+// In the header: how long the fields are, of 16 bits, and how many bits the body has, of 64.
+inline constexpr std::size_t kFieldBytesAt = 14;
+inline constexpr std::size_t kBodyBitsAt = 24;
 inline constexpr std::uint8_t kFlagOpenForWriting = 1;
 inline constexpr std::uint8_t kFlagLive = 2;  // in a server: the table says nothing of the body
 

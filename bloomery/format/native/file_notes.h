@@ -22,6 +22,20 @@ struct FileNotes {
     if (!source.is_set()) return std::nullopt;
     return Watermark{source, watermark};
   }
+
+  // Whether nobody was here since these were read.
+  bool stand_at(const Identity& identity_then, const std::optional<Watermark>& reached_then,
+                std::uint64_t beat_then) const noexcept {
+    return identity == identity_then && reached() == reached_then && beat == beat_then;
+  }
+  // A step of who moves the watermark, which may stay where it is.
+  void step(const std::optional<Watermark>& next) noexcept {
+    if (next) {
+      source = next->source;
+      watermark = next->position;
+    }
+    ++beat;
+  }
 };
 
 inline constexpr std::size_t kMaxNoteBytes = 32 * 1024;
