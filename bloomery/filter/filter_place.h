@@ -99,7 +99,7 @@ class FilterPlace {
 
   virtual PlaceHead head(const CallContext& context = {}) = 0;
 
-  // All of the filter as it was at one moment, in memory.
+  // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});
 
   // Moves the watermark, if identity, watermark and beat are still those of `expected`; else false.

@@ -61,6 +61,8 @@ class NativePlace final : public FilterPlace {
                                const CallContext& context);
   // All of the string's body, in pieces. Throws as copy() does. Returns the head that was there
   // then.
+  Reply read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
+                   const CallContext& context);
   NativeBitmapHead read_body(std::span<std::byte> body, const CallContext& context);
 
   // A filter that is to be written gets the mark that its checksums are void, and an identity.

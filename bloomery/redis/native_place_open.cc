@@ -59,19 +59,54 @@ NativeBitmapHead read_native_head(Client& client, const std::string& key, const 
   }
 }
 
+// With its head at that moment: bits that an older state of the filter had, as a failover brings it
+// back for a while, are not taken for those of the watermark that was read first.
+Reply NativePlace::read_piece(std::uint64_t from, std::uint64_t count,
+                              const NativeBitmapHead& first, const CallContext& context) {
+  const std::string nonce = next_nonce();
+  Request request;
+  request.about(key_);
+  begin_transaction(request, nonce);
+  request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", std::to_string(head_length_ - 1)});
+  request.add({"GETRANGE", key_, std::to_string(from), std::to_string(from + count - 1)});
+  request.add({"EXEC"});
+  const Answer answer = client_->run(request, Repeat::safe, context);
+  const auto& all = read_exec(answer.replies, 5, nonce, name_);
+  for (const Reply& reply : all) {
+    if (reply.is(Reply::Type::error)) throw RefusedError(name_, reply.text);
+  }
+  std::string doubt = role_doubt(all[1], client_->location().allow_replica, name_);
+  if (!doubt.empty()) {
+    client_->suspect(key_);
+    fail(doubt);
+  }
+  if (!all[2].is(Reply::Type::number) || all[2].number < 0 || !all[3].is(Reply::Type::text)) {
+    fail_answer(name_, "its head");
+  }
+  const Head now = head_of(all[3].text, static_cast<std::uint64_t>(all[2].number), doubt);
+  if (!now) fail(doubt);
+  if (now->header.notes.identity != first.header.notes.identity) {
+    fail("another filter took its place while it was read");
+  }
+  const auto reached = now->header.notes.reached();
+  const auto needed = context.fence != nullptr ? std::optional(context.fence->at_least)
+                                               : first.header.notes.reached();
+  if (needed && !(reached && reached->reaches(*needed))) {
+    fail("its watermark is below what is needed, or went back while it was read");
+  }
+  if (!all[4].is(Reply::Type::text) || all[4].text.size() != count) {
+    fail("it became shorter while it was read");
+  }
+  return all[4];
+}
+
 NativeBitmapHead NativePlace::read_body(std::span<std::byte> body, const CallContext& context) {
   const Head head = need_head(context);
   std::vector<std::byte> table(layout_.table_bytes);
   for (std::uint64_t at = 0; at < layout_.file_bytes - layout_.body_offset; at += kPieceOfCopy) {
     const std::uint64_t from = layout_.body_offset + at;
     const std::uint64_t count = std::min<std::uint64_t>(kPieceOfCopy, layout_.file_bytes - from);
-    Request request;
-    request.add({"GETRANGE", key_, std::to_string(from), std::to_string(from + count - 1)});
-    const Answer answer = client_->run(request.about(key_), Repeat::safe, context);
-    const Reply& piece = require_done(answer.replies.at(0), client_->location());
-    if (!piece.is(Reply::Type::text) || piece.text.size() != count) {
-      fail("it became shorter while it was read");
-    }
+    const Reply piece = read_piece(from, count, *head, context);
     const auto bytes = std::as_bytes(std::span(piece.text));
     const std::uint64_t in_body =
         std::min<std::uint64_t>(count, at < body.size() ? body.size() - at : 0);

@@ -311,6 +311,45 @@ TEST_F(NativePlaceTest, BehindAFenceOnlyTheWatermarkCounts) {
   EXPECT_EQ(place->head().watermark->position, 70U);
 }
 
+// A copy takes several trips; what comes back meanwhile is not taken for what was there.
+TEST_F(NativePlaceTest, ACopyBehindAFenceHasAllThatIsBelowIt) {
+  const AnyFilter filter = make_filter(
+      FilterKind::blocked, {.capacity = 2'000'000, .false_positive_rate = 0.001, .seed = 7});
+  load_native(*client_, filter.contents(), {});
+  const auto place = open();
+  PlaceHead head = place->head();
+  ASSERT_TRUE(place->insert_and_advance({}, head, {.source = {1, 2}, .position = 1}));
+  ask({"COPY", "f", "old"});
+  const std::vector<std::string> rows = names(0, 200);
+  const std::vector<Key> keys(rows.begin(), rows.end());
+  const Fence fence{.at_least = {.source = {1, 2}, .position = 2}};
+  ASSERT_TRUE(place->insert_and_advance(keys, head, fence.at_least));
+  ask({"COPY", "f", "new"});
+  std::jthread failing([&](const std::stop_token& stop) {
+    Client other(parse_location(at()));
+    while (!stop.stop_requested()) {
+      for (const char* each : {"old", "new"}) {
+        other.run(Request().add({"COPY", each, "f", "REPLACE"}), Repeat::never);
+      }
+    }
+  });
+  int lost = 0;
+  for (int i = 0; i < 5; ++i) {
+    try {
+      const AnyFilter copy = open(false)->copy({.fence = &fence});
+      for (const Key row : keys) lost += copy.may_contain(row) ? 0 : 1;
+    } catch (const StoreError&) {  // it was seen
+    }
+  }
+  EXPECT_EQ(lost, 0);
+  failing.request_stop();
+  failing.join();
+  const AnyFilter copy = open(false)->copy({.fence = &fence});
+  for (const Key row : keys) EXPECT_TRUE(copy.may_contain(row));
+  ask({"COPY", "old", "f", "REPLACE"});
+  EXPECT_THROW(open(false)->copy({.fence = &fence}), StoreError);
+}
+
 TEST_F(NativePlaceTest, AFenceIsNotReachedByAnOlderDump) {
   load_keys(0, 0);
   const auto place = open();
