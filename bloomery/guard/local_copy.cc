@@ -1,0 +1,153 @@
+#include "bloomery/guard/local_copy.h"
+
+#include <array>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+const LocalCopyOptions& checked_copy(const LocalCopyOptions& options, const FilterPlace& place) {
+  if (options.look_every >= std::chrono::milliseconds(1)) return options;
+  throw std::invalid_argument(place.name() + ": look_every is " +
+                              std::to_string(options.look_every.count()) +
+                              " ms; allowed: at least 1 ms");
+}
+
+}  // namespace
+
+LocalCopy::LocalCopy(FilterPlace& place, const LocalCopyOptions& options)
+    : place_(place),
+      options_(checked_copy(options, place)),
+      thread_([this](const std::stop_token& stop) { keep_up(stop); }) {}
+
+LocalCopy::~LocalCopy() {
+  thread_.request_stop();
+  thread_.join();
+  delete copy_.load();
+}
+
+std::string LocalCopy::last_error() const {
+  const std::lock_guard lock(mutex_);
+  return last_error_;
+}
+
+// The watermark was read before the bits.
+Presence LocalCopy::local(Key key, const CallContext& context) const {
+  const auto pass = gate_.enter();
+  const Copy* const copy = copy_.load();
+  if (copy == nullptr) return Presence::unknown;
+  bool found = true;
+  std::as_const(*copy->filter).may_contain_many({&key, 1}, {&found, 1});
+  if (found) return Presence::maybe;
+  const bool has_come =
+      context.fence != nullptr && copy->reached && copy->reached->reaches(context.fence->at_least);
+  return has_come ? Presence::absent : Presence::unknown;
+}
+
+Presence LocalCopy::presence_of(Key key, const CallContext& context) {
+  const Presence answer = local(key, context);
+  return answer != Presence::unknown ? answer : place_.presence_of(key, context);
+}
+
+void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                 const CallContext& context) {
+  std::vector<Key> asked;
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    answers[i] = local(keys[i], context);
+    if (answers[i] != Presence::unknown) continue;
+    asked.push_back(keys[i]);
+    positions.push_back(i);
+  }
+  if (asked.empty()) return;
+  std::vector<Presence> said(asked.size(), Presence::unknown);
+  place_.presence_of_many(asked, said, context);
+  for (std::size_t i = 0; i < said.size(); ++i) answers[positions[i]] = said[i];
+}
+
+void LocalCopy::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                            const CallContext& context) {
+  place_.insert_many(keys, outcomes, context);
+  put_in(keys);
+}
+
+bool LocalCopy::advance(const PlaceHead& expected, const Watermark& next,
+                        const CallContext& context) {
+  return place_.advance(expected, next, context);
+}
+
+bool LocalCopy::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                   const Watermark& next, const CallContext& context) {
+  const bool has_moved = place_.insert_and_advance(keys, head, next, context);
+  put_in(keys);
+  return has_moved;
+}
+
+// They are in the place: a copy that begins to be read from now on has them by itself.
+void LocalCopy::put_in(std::span<const Key> keys) {
+  const std::lock_guard lock(mutex_);
+  if (is_reading_) meanwhile_.insert(meanwhile_.end(), keys.begin(), keys.end());
+  const Copy* const copy = copy_.load();
+  if (copy == nullptr) return;
+  for (const Key key : keys) copy->filter->insert_concurrently(key);
+}
+
+void LocalCopy::keep_up(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    std::string error;
+    try {
+      look(stop);
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+    std::unique_lock lock(mutex_);
+    is_reading_ = false;
+    meanwhile_.clear();
+    last_error_ = std::move(error);
+    over_.wait_for(lock, stop, options_.look_every, [] { return false; });
+  }
+}
+
+void LocalCopy::look(const std::stop_token& stop) {
+  const CallContext context{.stop = stop};
+  {
+    const std::lock_guard lock(mutex_);
+    is_reading_ = true;
+  }
+  const PlaceHead head = place_.head(context);
+  const Copy* const old = copy_.load();  // nobody else replaces it
+  if (old != nullptr && old->identity == head.identity && old->reached == head.watermark &&
+      old->beat == head.beat && head.watermark) {
+    return;
+  }
+  if (head.parameters.geometry.bit_count / 8 > options_.most_bytes) {
+    throw StoreError(name() + ": its filter has more than most_bytes, and is not copied");
+  }
+  auto next = std::make_unique<Copy>();
+  const Fence fence{head.watermark.value_or(Watermark{})};
+  CallContext behind = context;
+  if (head.watermark) behind.fence = &fence;
+  next->filter = std::make_shared<AnyFilter>(place_.copy(behind));
+  next->identity = head.identity;
+  next->reached = head.watermark;
+  next->beat = head.beat;
+  // A watermark is only good for the filter in whose head it was.
+  if (place_.head(context).identity != head.identity) {
+    throw StoreError(name() + ": another filter took its place while it was copied");
+  }
+  std::unique_ptr<const Copy> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& key : meanwhile_) next->filter->insert_concurrently(Key(key));
+    gone.reset(copy_.exchange(next.release()));
+    is_reading_ = false;
+  }
+  copies_.fetch_add(1, std::memory_order_relaxed);
+  gate_.wait_for_readers();
+}
+
+}  // namespace bloomery
