@@ -23,7 +23,7 @@ set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery EXPORT_NAM
 target_link_libraries(bloomery_shared PRIVATE Threads::Threads
   $<$<BOOL:${BLOOMERY_REDIS}>:hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>
   $<$<AND:$<BOOL:${BLOOMERY_SQL}>,$<BOOL:${BLOOMERY_POSTGRES}>>:pq>
-  $<$<AND:$<BOOL:${BLOOMERY_SQL}>,$<BOOL:${BLOOMERY_MARIADB}>>:mariadb>)
+  $<$<AND:$<BOOL:${BLOOMERY_SQL}>,$<BOOL:${BLOOMERY_MARIADB}>>:mariadb$<SEMICOLON>z>)
 target_link_options(bloomery_shared PRIVATE -Wl,--version-script=${version_file} -Wl,-z,defs)
 target_compile_features(bloomery_shared INTERFACE cxx_std_20)
 target_include_directories(bloomery_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -48,7 +48,7 @@ if(BLOOMERY_SQL)
     string(APPEND bloomery_requires "libpq ")
   endif()
   if(BLOOMERY_MARIADB)
-    string(APPEND bloomery_requires "libmariadb ")
+    string(APPEND bloomery_requires "libmariadb zlib ")
   endif()
 endif()
 if(BUILD_SHARED_LIBS)

@@ -3,6 +3,10 @@
 #include <stdexcept>
 #include <string>
 
+#ifdef BLOOMERY_HAS_MARIADB
+#include "bloomery/source/mariadb/mariadb_changes.h"
+#include "bloomery/source/mariadb/mariadb_fence.h"
+#endif
 #ifdef BLOOMERY_HAS_POSTGRES
 #include "bloomery/source/postgres/postgres_changes.h"
 #include "bloomery/source/postgres/postgres_fence.h"
@@ -18,15 +22,9 @@ namespace {
 [[noreturn]] void refuse_to_follow(std::string_view location, const std::string& why) {
   throw std::invalid_argument(printable(location, 200) + ": " + why +
                               "; allowed: sqlite:FILE?table=TABLE&column=COLUMN, "
-                              "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN");
+                              "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "
+                              "mariadb://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN");
 }
-
-#ifndef BLOOMERY_HAS_POSTGRES
-[[noreturn]] void refuse_build(const SourceLocation& location) {
-  throw std::invalid_argument(location.server.name() +
-                              ": this build has no PostgreSQL (BLOOMERY_POSTGRES)");
-}
-#endif
 
 // Where there are rows that come and go.
 SourceLocation parse_followed(std::string_view location) {
@@ -34,12 +32,22 @@ SourceLocation parse_followed(std::string_view location) {
   if (!parsed.is_database()) {
     refuse_to_follow(location, "a text does not say what changes in it");
   }
+  // Never the text of a server's location, in which a password may be.
+  const std::string name =
+      parsed.server.scheme.empty() ? std::string(location) : parsed.server.name();
   if (!parsed.selection.query.empty() || !parsed.server.selection.query.empty()) {
-    // Never the text of a server's location, in which a password may be.
-    const std::string name =
-        parsed.server.scheme.empty() ? std::string(location) : parsed.server.name();
     refuse_to_follow(name, "a query does not say which rows come and go; name the column");
   }
+#ifndef BLOOMERY_HAS_MARIADB
+  if (parsed.kind == SourceLocation::Kind::mariadb) {
+    throw std::invalid_argument(name + ": this build has no MariaDB (BLOOMERY_MARIADB)");
+  }
+#endif
+#ifndef BLOOMERY_HAS_POSTGRES
+  if (parsed.kind == SourceLocation::Kind::postgres) {
+    throw std::invalid_argument(name + ": this build has no PostgreSQL (BLOOMERY_POSTGRES)");
+  }
+#endif
   return parsed;
 }
 
@@ -48,25 +56,31 @@ SourceLocation parse_followed(std::string_view location) {
 std::unique_ptr<ChangeSource> open_change_source(std::string_view location,
                                                  const ChangeOptions& options) {
   const SourceLocation parsed = parse_followed(location);
-  if (parsed.kind == SourceLocation::Kind::postgres) {
-#ifdef BLOOMERY_HAS_POSTGRES
-    return std::make_unique<PostgresChanges>(parsed.server, options);
-#else
-    refuse_build(parsed);
-#endif
+#ifdef BLOOMERY_HAS_MARIADB
+  if (parsed.kind == SourceLocation::Kind::mariadb) {
+    return std::make_unique<MariadbChanges>(parsed.server, options);
   }
+#endif
+#ifdef BLOOMERY_HAS_POSTGRES
+  if (parsed.kind == SourceLocation::Kind::postgres) {
+    return std::make_unique<PostgresChanges>(parsed.server, options);
+  }
+#endif
   return std::make_unique<SqliteChanges>(parsed.path, parsed.selection, options);
 }
 
 std::unique_ptr<FenceSource> open_fence(std::string_view location, const ChangeOptions& options) {
   const SourceLocation parsed = parse_followed(location);
-  if (parsed.kind == SourceLocation::Kind::postgres) {
-#ifdef BLOOMERY_HAS_POSTGRES
-    return std::make_unique<PostgresFence>(parsed.server);
-#else
-    refuse_build(parsed);
-#endif
+#ifdef BLOOMERY_HAS_MARIADB
+  if (parsed.kind == SourceLocation::Kind::mariadb) {
+    return std::make_unique<MariadbFence>(parsed.server);
   }
+#endif
+#ifdef BLOOMERY_HAS_POSTGRES
+  if (parsed.kind == SourceLocation::Kind::postgres) {
+    return std::make_unique<PostgresFence>(parsed.server);
+  }
+#endif
   return std::make_unique<SqliteFence>(parsed.path, parsed.selection, options);
 }
 

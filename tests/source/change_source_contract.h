@@ -47,7 +47,7 @@ class ChangeSourceContract {
   explicit ChangeSourceContract(DatabaseUnderTest tested) : tested_(std::move(tested)) {}
 
   void check_all() {
-    const testing::ScopedTrace trace(__FILE__, __LINE__, tested_.name);
+    const ::testing::ScopedTrace trace(__FILE__, __LINE__, tested_.name);
     with_tables([&] { scan_and_poll_give_every_row(); });
     with_tables([&] { a_watermark_comes_at_ends_of_transactions_alone(); });
     with_tables([&] { a_quiet_table_has_a_watermark(); });

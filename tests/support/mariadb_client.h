@@ -11,9 +11,11 @@ namespace bloomery::testing {
 // A session with a server that may write, in place of the application.
 class MariadbClient {
  public:
-  MariadbClient(const std::string& socket, const std::string& user)
+  MariadbClient(const std::string& socket, const std::string& user,
+                const std::string& database = {})
       : connection_(open(socket, user)) {
     if (connection_ == nullptr) throw std::runtime_error("no server at " + socket);
+    if (!database.empty()) run("USE " + database);
   }
   MariadbClient(MariadbClient&& other) noexcept
       : connection_(std::exchange(other.connection_, nullptr)) {}

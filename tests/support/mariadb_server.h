@@ -50,7 +50,9 @@ class MariadbServer {
            more;
   }
 
-  MariadbClient connect(const std::string& user = "root") const { return {socket_, user}; }
+  MariadbClient connect(const std::string& user = "root", const std::string& database = {}) const {
+    return {socket_, user, database};
+  }
   // One statement, or several with ; between.
   void run(const std::string& sql) const { connect().run(sql); }
 
@@ -139,6 +141,8 @@ class MariadbServer {
     for (std::string& each : arguments) pointers.push_back(each.data());
     pointers.push_back(nullptr);
     const passwd* const user = is_root() ? &nobody() : nullptr;
+    const std::string preload = beside_this_program("libno_sync.so");
+    const bool may_preload = std::filesystem::exists(preload);
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child != 0) return child;
@@ -147,17 +151,21 @@ class MariadbServer {
     dup2(out, 2);
     dup2(in >= 0 ? in : open("/dev/null", O_RDONLY), 0);
     if (user != nullptr && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) _exit(126);
+    if (may_preload) setenv("LD_PRELOAD", preload.c_str(), 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves none behind
     if (getppid() != parent) _exit(125);
     execv(pointers[0], pointers.data());
     _exit(127);
   }
 
+  static std::string beside_this_program(const std::string& name) {
+    return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  }
+
   // A data folder with the system's tables and an empty database shop. Making it takes seconds,
   // copying it a tenth of one; so it is made once, beside the test program.
   static std::string prepared_data() {
-    const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-    const std::string data = folder / "mariadb_data";
+    const std::string data = beside_this_program("mariadb_data");
     const std::string lock = data + ".lock";
     const int file = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0 || flock(file, LOCK_EX) != 0) throw std::runtime_error("cannot lock " + lock);

@@ -42,10 +42,12 @@ bool is_of_connection(unsigned code) noexcept {
 
 }  // namespace
 
-Connection::Connection(const Server& server, const CallContext& context) : server_(server) {
+Connection::Connection(const Server& server, const CallContext& context,
+                       std::chrono::milliseconds silence)
+    : server_(server) {
   if (mysql_init(&mysql_) == nullptr) throw std::bad_alloc();
   try {
-    set_options();
+    set_options(silence);
     connect(context);
     Waiting waiting(server_.name, context, server_.timeout);
     send(kSessionSettings, waiting);
@@ -70,7 +72,7 @@ void Connection::interrupt() noexcept {
   if (file != MARIADB_INVALID_SOCKET) shutdown(static_cast<int>(file), SHUT_RDWR);
 }
 
-void Connection::set_options() {
+void Connection::set_options(std::chrono::milliseconds silence) {
   mysql_options(&mysql_, MYSQL_OPT_NONBLOCK, nullptr);
   if (!server_.option_file.empty()) {
     mysql_options(&mysql_, MYSQL_READ_DEFAULT_FILE, server_.option_file.c_str());
@@ -78,6 +80,11 @@ void Connection::set_options() {
   }
   const my_bool no = 0;
   const my_bool yes = 1;
+  if (silence.count() > 0) {
+    const auto seconds =
+        static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(silence).count());
+    mysql_options(&mysql_, MYSQL_OPT_READ_TIMEOUT, &seconds);
+  }
   mysql_options(&mysql_, MYSQL_OPT_RECONNECT, &no);
   mysql_options(&mysql_, MYSQL_OPT_LOCAL_INFILE, &no);
   mysql_options(&mysql_, MYSQL_SET_CHARSET_NAME, "utf8mb4");

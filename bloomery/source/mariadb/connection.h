@@ -34,7 +34,9 @@ class Connection {
   using RowConsumer = std::function<bool(MYSQL_ROW values, const unsigned long* lengths)>;
   using FieldConsumer = std::function<void(const MYSQL_FIELD* fields, unsigned count)>;
 
-  Connection(const Server& server, const CallContext& context);
+  // `silence`: how long reads of libmariadb's own, without a context, wait for a byte.
+  Connection(const Server& server, const CallContext& context,
+             std::chrono::milliseconds silence = {});
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -59,14 +61,13 @@ class Connection {
   // Drives a call of libmariadb's in two parts, start(Result*) and cont(Result*, events).
   template <class Result, class Start, class Continue>
   Result run(Waiting& waiting, const char* doing, Start start, Continue go_on);
-  // Ends reads and writes of a thread that waits in them. From any thread.
-  void interrupt() noexcept;
   [[noreturn]] void fail(const char* doing);
 
  private:
-  void set_options();
+  void set_options(std::chrono::milliseconds silence);
   void connect(const CallContext& context);
   void send(const std::string& sql, Waiting& waiting);
+  void interrupt() noexcept;
   void end() noexcept;
 
   const Server server_;

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomery/source/mariadb/byte_cursor.h"
+
+namespace bloomery::mariadb {
+
+// Of MariaDB's binary log; those that a reader has to know.
+enum class EventType : std::uint8_t {
+  query = 2,
+  stop = 3,
+  rotate = 4,
+  integer_variable = 5,
+  random_seed = 13,
+  user_variable = 14,
+  format_description = 15,
+  commit = 16,  // "XID"
+  table_map = 19,
+  write_rows = 23,
+  update_rows = 24,
+  delete_rows = 25,
+  heartbeat = 27,
+  xa_prepare = 38,
+  annotate_rows = 160,
+  checkpoint = 161,
+  gtid = 162,
+  gtid_list = 163,
+  start_encryption = 164,
+  compressed_query = 165,
+  compressed_write_rows = 166,
+  compressed_update_rows = 167,
+  compressed_delete_rows = 168,
+};
+
+struct BinlogEvent {
+  EventType type{};
+  std::uint32_t server = 0;
+  std::string_view body;  // behind the header, without the checksum
+};
+
+// Cuts the log's packets into events. What is no event, or has another checksum than its bytes,
+// throws SourceChanged: some rows would be lost with it.
+class EventReader {
+ public:
+  BinlogEvent read(std::string_view packet);
+
+ private:
+  bool has_checksums_ = false;  // as the last format description says
+};
+
+struct GtidEvent {
+  static constexpr std::uint8_t kStandalone = 0x01;  // one statement, without COMMIT
+  static constexpr std::uint8_t kGroupCommit = 0x02;
+  static constexpr std::uint8_t kDdl = 0x20;
+  static constexpr std::uint8_t kXaPrepared = 0x40;
+  static constexpr std::uint8_t kXaCompleted = 0x80;
+
+  std::uint64_t number = 0;
+  std::uint32_t domain = 0;
+  std::uint8_t flags = 0;
+  std::string xa_name;  // of a transaction in two phases
+
+  bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
+};
+GtidEvent read_gtid(std::string_view body);
+
+// The text of a statement; in `room` where it was compressed.
+std::string_view read_statement(const BinlogEvent& event, std::string& room);
+
+// What MariaDB compressed (log_bin_compress), into `room`.
+std::string_view uncompress(std::string_view bytes, std::string& room);
+
+}  // namespace bloomery::mariadb

@@ -1,0 +1,214 @@
+#include "bloomery/source/mariadb/binlog_reader.h"
+
+#include <array>
+#include <utility>
+
+#include "bloomery/filter/fence_source.h"
+#include "bloomery/source/mariadb/logged_statement.h"
+#include "bloomery/source/printable.h"
+
+namespace bloomery::mariadb {
+namespace {
+
+constexpr std::size_t kMostPrepared = 100'000;
+// What a statement that wrote no rows is mapped to.
+constexpr std::uint64_t kNoTable = 0xffffff;
+
+bool is_update(EventType type) noexcept {
+  return type == EventType::update_rows || type == EventType::compressed_update_rows;
+}
+bool is_delete(EventType type) noexcept {
+  return type == EventType::delete_rows || type == EventType::compressed_delete_rows;
+}
+bool is_compressed(EventType type) noexcept {
+  return type >= EventType::compressed_write_rows;
+}
+
+// Columns of times as MariaDB stored them before 10.1 have other sizes than their type says.
+bool has_old_fraction(const RowLayout::Field& field, const Column& column) noexcept {
+  constexpr std::array<std::uint8_t, 3> kOldTimes{7, 11, 12};
+  for (const std::uint8_t type : kOldTimes) {
+    if (field.type == type && column.precision > 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void LoggedChanges::clear() noexcept {
+  bytes.clear();
+  ends.clear();
+  deleted_count = 0;
+  position.reset();
+}
+
+BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, std::uint64_t known)
+    : table_(std::move(table)),
+      logged_key_(table_.key_column()),
+      writer_(form),
+      state_(std::move(state)),
+      known_(known) {}
+
+void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
+  const BinlogEvent event = events_.read(packet);
+  switch (event.type) {
+    case EventType::gtid:
+      return begin_transaction(event);
+    case EventType::commit:
+    case EventType::xa_prepare:
+      return end_transaction(changes);
+    case EventType::query:
+    case EventType::compressed_query:
+      return read_statement_event(event, changes);
+    case EventType::table_map:
+      return map_table(event.body);
+    case EventType::write_rows:
+    case EventType::update_rows:
+    case EventType::delete_rows:
+    case EventType::compressed_write_rows:
+    case EventType::compressed_update_rows:
+    case EventType::compressed_delete_rows:
+      return read_rows(event, changes);
+    case EventType::heartbeat:
+      // Sent when all of the log is sent.
+      return tell_position(changes);
+    case EventType::stop:
+    case EventType::rotate:
+    case EventType::format_description:
+    case EventType::annotate_rows:
+    case EventType::checkpoint:
+    case EventType::gtid_list:
+    case EventType::start_encryption:
+    // Parts of a statement, which is judged.
+    case EventType::integer_variable:
+    case EventType::random_seed:
+    case EventType::user_variable:
+      return;
+  }
+  throw SourceChanged("the binary log has an event of type " +
+                      std::to_string(static_cast<unsigned>(event.type)) +
+                      ", which is unknown here");
+}
+
+void BinlogReader::begin_transaction(const BinlogEvent& event) {
+  if (transaction_) throw SourceChanged("the binary log has a transaction without an end");
+  transaction_ = read_gtid(event.body);
+  state_.advance(transaction_->domain, event.server, transaction_->number);
+  if (transaction_->has(GtidEvent::kXaPrepared)) {
+    if (prepared_.size() >= kMostPrepared) {
+      throw SourceChanged("too many transactions are prepared (XA) and not ended");
+    }
+    prepared_.insert(transaction_->xa_name);
+  } else if (transaction_->has(GtidEvent::kXaCompleted)) {
+    const bool was_prepared = prepared_.erase(transaction_->xa_name) > 0;
+    if (!was_prepared && !is_known()) {
+      throw SourceChanged(
+          "a transaction ended (XA) that was prepared before the log was followed: its rows have "
+          "not come");
+    }
+  }
+}
+
+void BinlogReader::end_transaction(LoggedChanges& changes) {
+  if (!transaction_) throw SourceChanged("the binary log has an end without a transaction");
+  transaction_.reset();
+  tables_.clear();
+  tell_position(changes);
+}
+
+void BinlogReader::tell_position(LoggedChanges& changes) const {
+  if (!transaction_ && state_.position() >= known_) changes.position = state_.position();
+}
+
+void BinlogReader::read_statement_event(const BinlogEvent& event, LoggedChanges& changes) {
+  const std::string_view statement = read_statement(event, room_);
+  if (!transaction_) {
+    throw SourceChanged("a statement stands outside of all transactions in the binary log: " +
+                        printable(statement, 200));
+  }
+  const LoggedStatement meaning = judge_statement(statement, table_.schema, table_.name);
+  if (meaning == LoggedStatement::end) return end_transaction(changes);
+  if (meaning == LoggedStatement::unknown && !is_known()) {
+    throw SourceChanged("a statement may have changed " + table_.schema + "." + table_.name +
+                        " without its rows in the log: " + printable(statement, 200));
+  }
+  const bool is_all = transaction_->has(GtidEvent::kStandalone);
+  if (is_all && meaning != LoggedStatement::begin) end_transaction(changes);
+}
+
+void BinlogReader::map_table(std::string_view body) {
+  TableMap map = read_table_map(body);
+  const bool is_ours = map.layout.schema == table_.schema && map.layout.table == table_.name;
+  if (is_ours && !is_known()) check_mapping(map.layout);
+  tables_[map.id] = {std::move(map.layout), is_ours};
+}
+
+void BinlogReader::check_mapping(const RowLayout& layout) const {
+  if (layout.fields.size() != table_.columns.size()) {
+    throw SourceChanged(
+        table_.schema + "." + table_.name + " has " + std::to_string(layout.fields.size()) +
+        " columns in the binary log, and this user sees " + std::to_string(table_.columns.size()) +
+        ": it was altered, has hidden columns, or the user has no right to some");
+  }
+  logged_key_.check_type(layout.fields[table_.key]);
+  for (std::size_t i = 0; i < layout.fields.size(); ++i) {
+    if (!has_old_fraction(layout.fields[i], table_.columns[i])) continue;
+    throw SourceChanged("column " + table_.columns[i].name +
+                        " is stored as before MariaDB 10.1; ALTER TABLE ... FORCE renews it");
+  }
+}
+
+void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
+  if (!transaction_) throw SourceChanged("the binary log has rows outside of all transactions");
+  if (is_known()) return;
+  ByteCursor cursor(event.body);
+  const std::uint64_t id = cursor.number(6);
+  cursor.take(2);
+  const auto table = tables_.find(id);
+  if (table == tables_.end()) {
+    if (id == kNoTable) return;
+    throw SourceChanged("the binary log has rows of a table that it does not name");
+  }
+  if (!table->second.is_ours) return;
+  const RowLayout& layout = table->second.layout;
+  if (cursor.packed_number() != layout.fields.size()) {
+    throw SourceChanged("the binary log has rows with other columns than their table");
+  }
+  const std::size_t bitmap_bytes = (layout.fields.size() + 7) / 8;
+  const std::string_view before = cursor.take(bitmap_bytes);
+  const bool updates = is_update(event.type);
+  const std::string_view after = updates ? cursor.take(bitmap_bytes) : before;
+  ByteCursor rows(is_compressed(event.type) ? uncompress(cursor.rest(), room_) : cursor.rest());
+  while (rows.left() > 0) {
+    const LoggedField first = take_row(layout, before, table_.key, rows);
+    if (is_delete(event.type)) {
+      changes.deleted_count += !first.is_logged || first.bytes ? 1 : 0;
+      continue;
+    }
+    if (!updates) {
+      if (!first.is_logged) {
+        throw SourceChanged("a row was inserted without its key in the log (binlog_row_image=" +
+                            std::string("MINIMAL with a default for the key); set it FULL"));
+      }
+      if (first.bytes) add_key(*first.bytes, changes);
+      continue;
+    }
+    const LoggedField second = take_row(layout, after, table_.key, rows);
+    // Not logged behind the change: not changed.
+    if (!second.is_logged) continue;
+    const bool is_same = first.is_logged && first.bytes == second.bytes;
+    if (is_same) continue;
+    if (first.is_logged && first.bytes) ++changes.deleted_count;
+    if (second.bytes) add_key(*second.bytes, changes);
+  }
+}
+
+void BinlogReader::add_key(std::string_view logged, LoggedChanges& changes) {
+  const std::string_view text = logged_key_.text(logged);
+  const std::size_t start = changes.bytes.size();
+  changes.bytes.resize(start + writer_.byte_limit(text.size()));
+  changes.bytes.resize(start + writer_.write(text, changes.bytes.data() + start));
+  changes.ends.push_back(changes.bytes.size());
+}
+
+}  // namespace bloomery::mariadb

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bloomery/source/mariadb/binlog_event.h"
+#include "bloomery/source/mariadb/column.h"
+#include "bloomery/source/mariadb/gtid_state.h"
+#include "bloomery/source/mariadb/key_writer.h"
+#include "bloomery/source/mariadb/logged_key.h"
+#include "bloomery/source/mariadb/row_layout.h"
+
+namespace bloomery::mariadb {
+
+// What came out of a log since it was taken last.
+struct LoggedChanges {
+  std::string bytes;              // of the keys, end to end
+  std::vector<std::size_t> ends;  // where each ends
+  std::uint64_t deleted_count = 0;
+  // All transactions up to here are in it, or were before. Set where one ended, or where the server
+  // says that nothing happens.
+  std::optional<std::uint64_t> position;
+
+  void clear() noexcept;
+};
+
+// Turns events of a binary log into keys of one column. Whatever may have changed rows that it
+// cannot see throws SourceChanged.
+class BinlogReader {
+ public:
+  // Of the transactions behind `state`; those up to `known` are known already.
+  BinlogReader(Table table, const KeyForm& form, GtidState state, std::uint64_t known);
+
+  // Adds what a packet of the log says.
+  void read(std::string_view packet, LoggedChanges& changes);
+
+ private:
+  struct MappedTable {
+    RowLayout layout;
+    bool is_ours = false;
+  };
+
+  // Of the transaction at hand.
+  bool is_known() const noexcept { return state_.position() <= known_; }
+  void tell_position(LoggedChanges& changes) const;
+  void begin_transaction(const BinlogEvent& event);
+  void end_transaction(LoggedChanges& changes);
+  void read_statement_event(const BinlogEvent& event, LoggedChanges& changes);
+  void map_table(std::string_view body);
+  void check_mapping(const RowLayout& layout) const;
+  void read_rows(const BinlogEvent& event, LoggedChanges& changes);
+  void add_key(std::string_view logged, LoggedChanges& changes);
+
+  const Table table_;
+  LoggedKey logged_key_;
+  KeyWriter writer_;
+  EventReader events_;
+  GtidState state_;  // of the transaction at hand, or the last one
+  const std::uint64_t known_;
+  std::optional<GtidEvent> transaction_;
+  std::unordered_map<std::uint64_t, MappedTable> tables_;  // of the transaction at hand
+  std::set<std::string> prepared_;  // transactions in two phases whose rows have come
+  std::string room_;
+};
+
+}  // namespace bloomery::mariadb

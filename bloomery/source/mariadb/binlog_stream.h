@@ -1,0 +1,64 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stop_token>
+#include <string_view>
+#include <thread>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/source/mariadb/binlog_reader.h"
+#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/gtid_state.h"
+
+namespace bloomery::mariadb {
+
+// A binary log as it is written, read by a thread of its own that waits where nobody takes.
+class BinlogStream {
+ public:
+  // Begins behind `state`. Throws ServerError where the server refuses; what happens later, take()
+  // throws.
+  BinlogStream(const Server& server, BinlogReader reader, const GtidState& state,
+               const CallContext& context);
+  ~BinlogStream();
+  BinlogStream(const BinlogStream&) = delete;
+  BinlogStream& operator=(const BinlogStream&) = delete;
+
+  // Waits until there is something, or `until`. False when nothing came. Throws what ended the
+  // stream, once all before it is taken.
+  bool take(LoggedChanges& changes, CallContext::Clock::time_point until,
+            const CallContext& context);
+
+ private:
+  void request(const GtidState& state, const CallContext& context);
+  std::string_view next_packet();
+  void run(const std::stop_token& stop);
+  bool wait_for_room(const std::stop_token& stop);
+
+  // The connection's socket by another number, which stays ours when libmariadb closes its own.
+  class Breaker {
+   public:
+    explicit Breaker(int socket);
+    Breaker(const Breaker&) = delete;
+    Breaker& operator=(const Breaker&) = delete;
+    ~Breaker();
+
+    void cut() const noexcept;
+
+   private:
+    int file_;
+  };
+
+  Connection connection_;
+  const Breaker breaker_;
+  BinlogReader reader_;
+  LoggedChanges reading_;  // of the thread
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  LoggedChanges ready_;
+  std::exception_ptr failure_;
+  std::jthread thread_;
+};
+
+}  // namespace bloomery::mariadb

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string_view>
+
+namespace bloomery::mariadb {
+
+// What a statement in the binary log means to who follows a table's rows.
+enum class LoggedStatement {
+  begin,    // of a transaction, or of a part of it
+  end,      // COMMIT, ROLLBACK, XA COMMIT, XA ROLLBACK
+  neutral,  // changes no rows of the table, nor what they mean
+  unknown,  // may
+};
+
+// Of all statements these alone are known to leave the table alone: those that begin and end
+// transactions, and definitions (CREATE, ALTER, DROP, ...) that do not name the table, nor drop its
+// schema. A statement that changes rows is unknown, whatever it names: views, triggers and
+// functions hide what it changes.
+LoggedStatement judge_statement(std::string_view statement, std::string_view schema,
+                                std::string_view table);
+
+}  // namespace bloomery::mariadb

@@ -1,0 +1,203 @@
+#include "bloomery/source/mariadb/mariadb_changes.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/source/mariadb/binlog_stream.h"
+#include "bloomery/source/mariadb/history.h"
+#include "bloomery/source/mariadb/mariadb_source.h"
+
+namespace bloomery {
+namespace {
+
+[[noreturn]] void refuse_followed(const ServerLocation& location, const std::string& why) {
+  throw std::invalid_argument(location.name() + ": " + why);
+}
+
+// Rows of a referencing table change with the rows that they reference, inside of InnoDB: the log
+// does not say so.
+void check_cascades(mariadb::Connection& connection, const mariadb::Table& table,
+                    const CallContext& context) {
+  const auto found = connection.ask(
+      "SELECT r.CONSTRAINT_NAME, r.UPDATE_RULE FROM information_schema.KEY_COLUMN_USAGE k JOIN "
+      "information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA "
+      "AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME WHERE "
+      "k.TABLE_SCHEMA = " +
+          connection.literal(table.schema) +
+          " AND k.TABLE_NAME = " + connection.literal(table.name) +
+          " AND k.COLUMN_NAME = " + connection.literal(table.key_column().name) +
+          " AND r.UPDATE_RULE NOT IN ('RESTRICT', 'NO ACTION', 'SET NULL')",
+      context);
+  if (found.empty()) return;
+  throw std::invalid_argument(
+      connection.server().name + ": " + table.key_name() + " changes with another table (" +
+      found[0][0].value_or("") + ", ON UPDATE " + found[0][1].value_or("") +
+      "), and the log does not show such rows; declare it ON UPDATE RESTRICT");
+}
+
+// Needs the right to see where the log is.
+void check_log(mariadb::Connection& connection, const CallContext& context) {
+  const auto format = connection.ask_one("SELECT @@global.binlog_format", context);
+  if (format != "ROW") {
+    throw std::invalid_argument(connection.server().name + ": has binlog_format=" + format +
+                                ", with which rows are not logged; SET GLOBAL binlog_format=ROW");
+  }
+  const auto status = connection.ask("SHOW MASTER STATUS", context);
+  const bool has_filters =
+      !status.empty() && status[0].size() >= 4 &&
+      (!status[0][2].value_or("").empty() || !status[0][3].value_or("").empty());
+  if (!has_filters) return;
+  throw std::invalid_argument(
+      connection.server().name +
+      ": leaves databases out of its log (binlog_do_db, binlog_ignore_db), and with them "
+      "definitions of any table; remove these settings");
+}
+
+}  // namespace
+
+struct MariadbChanges::Session {
+  Session(const ServerLocation& location, const CallContext& context)
+      : server(location),
+        connection(server, context),
+        table(mariadb::describe_table(connection, location.selection, context)),
+        history(connection, table, context) {}
+
+  const mariadb::Server server;
+  mariadb::Connection connection;
+  const mariadb::Table table;
+  const mariadb::History history;
+};
+
+struct MariadbChanges::Stream {
+  Stream(const mariadb::Server& server, mariadb::BinlogReader reader,
+         const mariadb::GtidState& state, const Identity& identity, const CallContext& context)
+      : source(identity), log(server, std::move(reader), state, context) {}
+
+  const Identity source;
+  mariadb::BinlogStream log;
+  mariadb::LoggedChanges changes;
+  std::vector<Key> keys;
+  bool is_taken = false;  // and not handed over: the consumer threw
+};
+
+MariadbChanges::MariadbChanges(const ServerLocation& location, ChangeOptions options)
+    : location_(location), options_(std::move(options)) {
+  mariadb::Server checked(location_);
+  if (location_.selection.columns.size() == 1) return;
+  refuse_followed(location_, "names no column to follow; allowed: one, ?table=TABLE&column=COLUMN");
+}
+
+MariadbChanges::~MariadbChanges() = default;
+
+namespace {
+
+// Where the log stands that a new snapshot is sure to see whole: transactions are in the log before
+// they can be seen, so what the log says now may be ahead of every snapshot.
+mariadb::GtidState visible_state(mariadb::Connection& connection, const CallContext& context) {
+  connection.ask("START TRANSACTION WITH CONSISTENT SNAPSHOT", context);
+  const auto position = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_%'", context);
+  connection.ask("ROLLBACK", context);
+  std::string file;
+  std::string offset;
+  for (const auto& row : position) {
+    const std::string name = row[0].value_or("");
+    if (name == "Binlog_snapshot_file") file = row[1].value_or("");
+    if (name == "Binlog_snapshot_position") offset = row[1].value_or("");
+  }
+  const bool is_number = !offset.empty() && offset.find_first_not_of("0123456789") == offset.npos;
+  if (file.empty() || !is_number) {
+    throw StoreError(connection.server().name + ": does not say where its log stands");
+  }
+  return mariadb::GtidState(connection.ask_one(
+      "SELECT BINLOG_GTID_POS(" + connection.literal(file) + ", " + offset + ")", context));
+}
+
+// Where the last log file begins that has all behind `position`. Nothing where it is gone.
+std::optional<mariadb::GtidState> state_before(mariadb::Connection& connection,
+                                               std::uint64_t position, const CallContext& context) {
+  constexpr const char* kBegin = ", 4)";
+  const auto files = connection.ask("SHOW BINARY LOGS", context);
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const auto rows = connection.ask(
+        "SELECT BINLOG_GTID_POS(" + connection.literal((*file)[0].value_or("")) + kBegin, context);
+    if (rows.empty() || !rows[0][0]) continue;
+    mariadb::GtidState state(*rows[0][0]);
+    if (state.position() <= position) return state;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool MariadbChanges::start(const std::optional<Watermark>& from, const CallContext& context) {
+  stream_.reset();
+  Session session(location_, context);
+  const std::string problem = mariadb::logged_key_problem(session.table.key_column());
+  if (!problem.empty()) refuse_followed(location_, session.table.key_name() + " " + problem);
+  check_log(session.connection, context);
+  check_cascades(session.connection, session.table, context);
+
+  const mariadb::History::Now now = session.history.ask(session.connection, context);
+  const KeyForm form{options_.keys.encoding, options_.keys.normalise};
+  const auto begin = [&](const mariadb::Table& table, const mariadb::GtidState& state,
+                         std::uint64_t known) {
+    mariadb::BinlogReader reader(table, form, state, known);
+    stream_ =
+        std::make_unique<Stream>(session.server, std::move(reader), state, now.identity, context);
+  };
+  const bool may_go_on = from && !has_changed_ && from->source == now.identity &&
+                         from->position <= now.state.position();
+  if (may_go_on) {
+    if (const auto state = state_before(session.connection, from->position, context)) {
+      try {
+        begin(session.table, *state, from->position);
+        return true;
+      } catch (const SourceChanged&) {
+        // Purged in between.
+      }
+    }
+  }
+  has_changed_ = false;
+  const mariadb::GtidState state = visible_state(session.connection, context);
+  // The table as it is behind that moment: what was altered before it does not come any more.
+  begin(mariadb::describe_table(session.connection, location_.selection, context), state,
+        state.position());
+  return false;
+}
+
+SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
+  return MariadbSource(location_, options_.keys, context).for_each_batch(consumer, context);
+}
+
+std::optional<std::uint64_t> MariadbChanges::expected_count() {
+  return MariadbSource(location_, options_.keys).expected_count();
+}
+
+void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+                          const CallContext& context) {
+  if (stream_ == nullptr) throw std::logic_error("MariadbChanges::poll before start");
+  auto& [source, log, changes, keys, is_taken] = *stream_;
+  try {
+    if (!is_taken) is_taken = log.take(changes, CallContext::Clock::now() + patience, context);
+  } catch (const SourceChanged& changed) {
+    has_changed_ = true;
+    throw SourceChanged(location_.name() + ": " + changed.what());
+  }
+  if (!is_taken) {
+    if (context.is_over()) throw CallAborted(location_.name() + ": the caller's time is over");
+    return;
+  }
+  keys.clear();
+  std::size_t start = 0;
+  for (const std::size_t end : changes.ends) {
+    keys.emplace_back(changes.bytes.data() + start, end - start);
+    start = end;
+  }
+  Changes handed{.keys = keys, .deleted_count = changes.deleted_count};
+  if (changes.position) handed.watermark = {source, *changes.position};
+  consumer(handed);
+  is_taken = false;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+
+#include "bloomery/filter/fence_source.h"
+#include "bloomery/source/server_location.h"
+
+namespace bloomery {
+
+// How far a MariaDB server is: the sum of the numbers in @@gtid_binlog_pos. A transaction has its
+// number there before anybody can see its rows (but for READ UNCOMMITTED). One round trip, of a
+// user who may read the column and nothing else.
+class MariadbFence final : public FenceSource {
+ public:
+  // Connects when it is asked first, and again where the session broke.
+  explicit MariadbFence(const ServerLocation& location);
+  ~MariadbFence() override;
+
+  Watermark ask(const CallContext& context = {}) override;
+
+ private:
+  struct Session;
+
+  const ServerLocation location_;
+  std::unique_ptr<Session> session_;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,298 @@
+#include "bloomery/source/mariadb/mariadb_changes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "followed.h"
+#include "one_server.h"
+#include "tests/source/change_source_contract.h"
+
+namespace bloomery {
+namespace {
+
+class MariadbSession final : public SqlSession {
+ public:
+  void run(const std::string& sql) override { client_.run(sql); }
+
+ private:
+  testing::MariadbClient client_ = the_server().connect("root", "shop");
+};
+
+TEST_F(MariadbTest, KeepsTheContractOfChangeSources) {
+  ChangeSourceContract(
+      {.name = "MariaDB",
+       .connect = [] { return std::make_unique<MariadbSession>(); },
+       .location = [](const std::string& table,
+                      const std::string& column) { return the_server().location(table, column); },
+       .leftovers = [] { return std::vector<std::string>{}; }})
+      .check_all();
+}
+
+class MariadbChangesTest : public MariadbTest {
+ protected:
+  static constexpr const char* kUsers =
+      "CREATE TABLE users (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(50) UNIQUE, more TEXT)";
+
+  static std::string at(const std::string& table = "users", const std::string& column = "name") {
+    return the_server().location(table, column);
+  }
+  static std::string why_not(const std::string& table, const std::string& column) {
+    return message_of<std::invalid_argument>(
+        [&] { open_change_source(at(table, column))->start(std::nullopt); });
+  }
+};
+
+TEST_F(MariadbChangesTest, TransactionsOfManyRowsComeWhole) {
+  run("CREATE TABLE numbers (n INT)");
+  Followed followed(at("numbers", "n"));
+  followed.begin();
+  run("INSERT INTO numbers SELECT seq FROM seq_1_to_100000;"
+      "BEGIN; INSERT INTO numbers SELECT seq FROM seq_200001_to_200100; ROLLBACK");
+  followed.catch_up();
+  EXPECT_EQ(followed.keys().size(), 100000U);
+}
+
+// Rows may be changed without a word in the log, or mean something else.
+TEST_F(MariadbChangesTest, WhatExchangesTheTableStopsIt) {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"TRUNCATE users", "TRUNCATE"},
+      {"ALTER TABLE users ADD COLUMN x INT FIRST", "ALTER"},
+      {"RENAME TABLE users TO old, fresh TO users", "RENAME"},
+      {"ALTER TABLE parted EXCHANGE PARTITION p0 WITH TABLE users", "EXCHANGE"},
+      {"DROP TABLE users", "DROP"},
+      {"CREATE OR REPLACE TABLE users (name VARCHAR(9)) AS SELECT 'a' AS name", "CREATE"},
+      {"DROP DATABASE shop; CREATE DATABASE shop", "DROP DATABASE"},
+  };
+  for (const auto& [statement, word] : cases) {
+    run(std::string("DROP TABLE IF EXISTS users, fresh, old, parted; ") + kUsers);
+    run("CREATE TABLE fresh LIKE users; INSERT INTO fresh (name) VALUES ('fresh');"
+        "CREATE TABLE parted (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(50), more TEXT) "
+        "PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (1000));"
+        "ALTER TABLE users DROP INDEX name; INSERT INTO parted (name) VALUES ('parted')");
+    Followed followed(at());
+    followed.begin();
+    run(statement);
+    EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr(word)) << statement;
+  }
+}
+
+TEST_F(MariadbChangesTest, DefinitionsOfOthersDoNotStopIt) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("CREATE TABLE shop.others (id INT); ALTER TABLE others ADD COLUMN x INT; TRUNCATE others;"
+      "CREATE TABLE copies AS SELECT * FROM others; DROP TABLE others, copies;"
+      "CREATE DATABASE IF NOT EXISTS other; DROP DATABASE other; ANALYZE TABLE users;"
+      "CREATE OR REPLACE USER bob@localhost; GRANT SELECT ON shop.* TO bob@localhost;"
+      "SET PASSWORD FOR bob@localhost = PASSWORD('x'); DROP USER bob@localhost;"
+      "CREATE TEMPORARY TABLE t (id INT); INSERT INTO t VALUES (1); DROP TEMPORARY TABLE t;"
+      "BEGIN; SAVEPOINT a; INSERT INTO users (name) VALUES ('undone'); ROLLBACK TO a;"
+      "INSERT INTO users (name) VALUES ('done'); COMMIT");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("done"));
+}
+
+TEST_F(MariadbChangesTest, AStatementWithoutItsRowsStopsIt) {
+  run(kUsers);
+  run("CREATE VIEW people AS SELECT * FROM users");
+  Followed followed(at());
+  followed.begin();
+  run("SET SESSION binlog_format = STATEMENT; INSERT INTO people (name) VALUES ('hidden')");
+  EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr("INSERT INTO people"));
+}
+
+TEST_F(MariadbChangesTest, NumbersThatGoBackAreRefused) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("SET GLOBAL gtid_strict_mode = OFF");
+  EXPECT_THROW(followed.fence().ask(), StoreError);
+  EXPECT_THAT(why_not("users", "name"), ::testing::HasSubstr("SET GLOBAL gtid_strict_mode=ON"));
+  run("SET gtid_seq_no = 1; INSERT INTO users (name) VALUES ('a')");
+  EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr("do not grow"));
+  run("INSERT INTO users (name) VALUES ('b'); SET GLOBAL gtid_strict_mode = ON;"
+      "FLUSH BINARY LOGS");
+}
+
+TEST_F(MariadbChangesTest, SeveralDomainsHaveOnePosition) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("SET gtid_domain_id = 7; INSERT INTO users (name) VALUES ('seven');"
+      "SET gtid_domain_id = 0; INSERT INTO users (name) VALUES ('zero')");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("seven"));
+  EXPECT_TRUE(followed.has("zero"));
+  const auto kept = followed.watermark();
+  run("SET gtid_domain_id = 7; INSERT INTO users (name) VALUES ('seven again')");
+  ASSERT_TRUE(followed.source().start(kept));
+  followed.keys().clear();
+  followed.catch_up();
+  EXPECT_EQ(followed.keys(), (std::set<std::string, std::less<>>{"seven again"}));
+}
+
+TEST_F(MariadbChangesTest, ItGoesOnAcrossLogFilesAsLongAsTheyAreThere) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("INSERT INTO users (name) VALUES ('a'); FLUSH BINARY LOGS;"
+      "INSERT INTO users (name) VALUES ('b'); FLUSH BINARY LOGS");
+  ASSERT_TRUE(followed.go_on());
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("a"));
+  EXPECT_TRUE(followed.has("b"));
+
+  const auto kept = followed.watermark();
+  run("INSERT INTO users (name) VALUES ('c'); FLUSH BINARY LOGS");
+  followed.catch_up();
+  const auto last = followed.watermark();
+  // The server keeps for a while what a reader has open, or a crash might need.
+  followed = Followed(at());
+  auto session = the_server().connect();
+  const std::string current = session.ask("SHOW MASTER STATUS");
+  for (int i = 0; i < 2000 && session.ask("SHOW BINARY LOGS") != current; ++i) {
+    session.run("PURGE BINARY LOGS TO '" + current + "'");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_EQ(session.ask("SHOW BINARY LOGS"), current);
+  EXPECT_FALSE(followed.source().start(kept));
+  EXPECT_TRUE(followed.source().start(last));
+}
+
+TEST_F(MariadbChangesTest, ALogThatBeginsAnewIsNotGoneOnWith) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("INSERT INTO users (name) VALUES ('a')");
+  followed.catch_up();
+  run("RESET MASTER; INSERT INTO users (name) VALUES ('b')");
+  EXPECT_FALSE(followed.go_on());
+}
+
+TEST_F(MariadbChangesTest, PreparedTransactionsAreSeenWhenTheyEnd) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  auto session = the_server().connect("root", "shop");
+  session.run("XA START 'a'; INSERT INTO users (name) VALUES ('kept'); XA END 'a'; XA PREPARE 'a'");
+  session.run("XA COMMIT 'a'");
+  session.run(
+      "XA START 'b'; INSERT INTO users (name) VALUES ('undone'); XA END 'b';"
+      "XA PREPARE 'b'; XA ROLLBACK 'b'");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("kept"));
+
+  // Prepared before: neither the snapshot nor the log behind it has the row.
+  session.run(
+      "XA START 'c'; INSERT INTO users (name) VALUES ('early'); XA END 'c'; XA PREPARE 'c'");
+  Followed late(at());
+  late.begin();
+  EXPECT_FALSE(late.has("early"));
+  session.run("XA COMMIT 'c'");
+  EXPECT_THAT(late.why_it_stops(), ::testing::HasSubstr("prepared before"));
+}
+
+TEST_F(MariadbChangesTest, CompressedEventsAreRead) {
+  run(kUsers);
+  run("SET GLOBAL log_bin_compress = ON, GLOBAL log_bin_compress_min_len = 10");
+  Followed followed(at());
+  followed.begin();
+  run("INSERT INTO users (name, more) SELECT CONCAT('row', seq), REPEAT('x', 500) "
+      "FROM seq_1_to_500; UPDATE users SET name = CONCAT(name, 'b') WHERE id % 2 = 0;"
+      "CREATE TABLE others (a_column_with_a_long_name INT); DELETE FROM users");
+  run("SET GLOBAL log_bin_compress = OFF");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("row499"));
+  EXPECT_TRUE(followed.has("row500b"));
+  EXPECT_EQ(followed.deleted_count(), 750U);
+}
+
+TEST_F(MariadbChangesTest, SmallRowImagesAreEnoughUnlessTheKeyIsADefault) {
+  run(kUsers);
+  run("CREATE TABLE tokens (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(9) DEFAULT 'none')");
+  Followed followed(at());
+  followed.begin();
+  Followed tokens(at("tokens"));
+  tokens.begin();
+  run("SET binlog_row_image = MINIMAL; INSERT INTO users (name, more) VALUES ('a', 'x');"
+      "UPDATE users SET more = 'y'; UPDATE users SET name = 'b';"
+      "INSERT INTO tokens (id) VALUES (1)");
+  EXPECT_THAT(tokens.why_it_stops(), ::testing::HasSubstr("binlog_row_image"));
+  followed.catch_up();
+  EXPECT_EQ(followed.keys(), (std::set<std::string, std::less<>>{"a", "b"}));
+}
+
+TEST_F(MariadbChangesTest, WhatCannotBeFollowedIsRefusedByName) {
+  run("CREATE TABLE t (a INT PRIMARY KEY, b INT AS (a + 1), c DECIMAL(9,2), d ENUM('x'), "
+      "e VARCHAR(9) CHARACTER SET gbk, f UUID, g DATE, h VARCHAR(900) COMPRESSED);"
+      "CREATE TABLE m (a INT) ENGINE = MyISAM; CREATE TABLE r (a INT) ENGINE = Aria;"
+      "CREATE VIEW v AS SELECT a FROM t;"
+      "CREATE TABLE versions (a INT) WITH SYSTEM VERSIONING;"
+      "CREATE TABLE child (a INT, FOREIGN KEY (a) REFERENCES t (a) ON UPDATE CASCADE)");
+  using ::testing::HasSubstr;
+  EXPECT_THAT(why_not("t", "b"), HasSubstr("computed"));
+  EXPECT_THAT(why_not("t", "c"), HasSubstr("is decimal(9,2); followed are integers"));
+  EXPECT_THAT(why_not("t", "d"), HasSubstr("followed are integers"));
+  EXPECT_THAT(why_not("t", "e"), HasSubstr("CHARACTER SET gbk"));
+  EXPECT_THAT(why_not("t", "f"), HasSubstr("is uuid"));
+  EXPECT_THAT(why_not("t", "g"), HasSubstr("is date"));
+  EXPECT_THAT(why_not("t", "h"), HasSubstr("not compressed"));
+  EXPECT_THAT(why_not("m", "a"), HasSubstr("MyISAM"));
+  EXPECT_THAT(why_not("r", "a"), HasSubstr("Aria"));
+  EXPECT_THAT(why_not("v", "a"), HasSubstr("VIEW"));
+  EXPECT_THAT(why_not("versions", "a"), HasSubstr("SYSTEM VERSIONED"));
+  EXPECT_THAT(why_not("child", "a"), HasSubstr("ON UPDATE CASCADE"));
+  EXPECT_THAT(why_not("none", "a"), HasSubstr("has no table"));
+  run("SET GLOBAL binlog_format = MIXED");
+  EXPECT_THAT(why_not("t", "a"), HasSubstr("SET GLOBAL binlog_format=ROW"));
+  run("SET GLOBAL binlog_format = ROW");
+  EXPECT_THROW(open_fence(at("none", "a"))->ask(), SourceChanged);
+  EXPECT_THAT(message_of<std::invalid_argument>(
+                  [] { open_change_source("mariadb://ann:sesame@h/d?query=SELECT 1"); }),
+              AllOf(HasSubstr("name the column"), Not(HasSubstr("sesame"))));
+}
+
+TEST_F(MariadbChangesTest, RightsThatSufficeAreFew) {
+  run(kUsers);
+  run("CREATE OR REPLACE USER follower@localhost, app@localhost, nobody@localhost;"
+      "GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO follower@localhost;"
+      "GRANT SELECT ON shop.users TO follower@localhost;"
+      "GRANT SELECT (id, name) ON shop.users TO app@localhost;"
+      "GRANT SELECT (name) ON shop.users TO nobody@localhost");
+  const auto as = [&](const std::string& user) {
+    std::string location = at();
+    return location.replace(location.find("root"), 4, user);
+  };
+  const auto source = open_change_source(as("follower"));
+  EXPECT_FALSE(source->start(std::nullopt));
+  const auto fence = open_fence(as("app"));
+  run("INSERT INTO users (name) VALUES ('a')");
+  const Watermark now = fence->ask();
+  std::optional<Watermark> seen;
+  for (int i = 0; i < 500 && !(seen && seen->reaches(now)); ++i) {
+    source->poll([&](const Changes& changes) { seen = changes.watermark; },
+                 std::chrono::milliseconds(20));
+  }
+  EXPECT_TRUE(seen && seen->reaches(now));
+  EXPECT_THROW(open_change_source(as("nobody"))->start(std::nullopt), StoreError);
+  // One that sees some columns alone would take one for another.
+  run("GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO nobody@localhost");
+  Followed blind(as("nobody"));
+  EXPECT_FALSE(blind.source().start(std::nullopt));
+  run("INSERT INTO users (name) VALUES ('b')");
+  EXPECT_THAT(blind.why_it_stops(), ::testing::HasSubstr("no right to some"));
+}
+
+}  // namespace
+}  // namespace bloomery
