@@ -5,10 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "bloomery/place/open_place.h"
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
 #include "tests/place/place_contract.h"
@@ -228,6 +231,35 @@ TEST_F(ItemPlaces, KeepTheContractOfPlacesWithAWatermark) {
                           .open = [&] { return opened(false); },
                           .has_watermark = true})
       .check_all();
+}
+
+// As a rebuild from a database with fewer rows leaves it: fewer items than the open place has seen.
+TEST_F(ItemPlaces, AFilterThatWasRebuiltSmallerIsGoneOnWithBehindAFence) {
+  const auto make = [&](const char* capacity, std::uint64_t position, std::vector<Key> keys) {
+    server_->ask("DEL f");
+    server_->ask(std::string("BLOOM.RESERVE f 0.001 ") + capacity);
+    const auto writer = open(Dialect::bloom);
+    PlaceHead head = writer->head();
+    ASSERT_TRUE(writer->insert_and_advance(keys, head, {.source = {3, 3}, .position = position}));
+  };
+  const auto ask = [](FilterPlace& place, Key key, std::uint64_t position) {
+    const Fence fence{{{3, 3}, position}};
+    for (int i = 0; i < 100; ++i) {
+      const Presence presence = place.presence_of(key, {.fence = &fence});
+      if (presence != Presence::unknown) return presence;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return Presence::unknown;
+  };
+  make("1000", 1, {"a", "b", "c", "d", "e"});
+  const auto place = open_place("bloom:" + at());
+  ASSERT_EQ(place->presence_of("a"), Presence::maybe);
+  ASSERT_EQ(place->presence_of("out"), Presence::absent);
+  make("5000", 2, {"b", "f"});
+  EXPECT_EQ(place->presence_of("a"), Presence::unknown);
+  EXPECT_EQ(ask(*place, "out", 2), Presence::absent);
+  EXPECT_EQ(ask(*place, "f", 2), Presence::maybe);
+  EXPECT_EQ(place->presence_of("a"), Presence::absent) << "its row is gone";
 }
 
 TEST_F(ItemPlaces, KeepTheContractOfPlaces) {
