@@ -42,4 +42,5 @@
 #include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order
 #include "bloomery/guard/coalesced_fence.h"  // how far the database is, for many threads
 #include "bloomery/guard/fenced_place.h"     // a filter that denies behind a fence only
+#include "bloomery/guard/local_copy.h"       // a copy here of a filter in a server
 #include "bloomery/guard/memory_cache.h"     // a cache of this process

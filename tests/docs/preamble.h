@@ -27,5 +27,6 @@ struct Database {
 inline Database database;
 extern CacheGuard<>& guard;
 extern MemoryCache<>& cache;
+extern CoalescedFence& fence;
 std::unique_ptr<FenceSource> open_fence_source();
 extern MemoryPlace<BlockedFilter>& users;
