@@ -13,17 +13,24 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
-// The place outlives its rebuild, also where another is adopted.
-struct KeptRebuild final : Rebuild {
-  KeptRebuild(std::shared_ptr<FilterPlace> of, std::unique_ptr<Rebuild> kept)
-      : place(std::move(of)), rebuild(std::move(kept)) {}
+// While it lives no other place is adopted: what is inserted meanwhile goes into both filters by
+// the place that it was begun in.
+struct CountedRebuild final : Rebuild {
+  CountedRebuild(std::shared_ptr<std::atomic<int>> of, std::unique_ptr<Rebuild> counted)
+      : count(std::move(of)), rebuild(std::move(counted)) {
+    ++*count;
+  }
+  ~CountedRebuild() override {
+    rebuild.reset();
+    --*count;
+  }
   void insert_many(std::span<const Key> keys, const CallContext& context) override {
     rebuild->insert_many(keys, context);
   }
   void commit(const CallContext& context) override { rebuild->commit(context); }
 
-  const std::shared_ptr<FilterPlace> place;
-  const std::unique_ptr<Rebuild> rebuild;
+  const std::shared_ptr<std::atomic<int>> count;
+  std::unique_ptr<Rebuild> rebuild;
 };
 
 }  // namespace
@@ -67,7 +74,7 @@ Presence AdoptingPlace::presence_of(Key key, const CallContext& context) {
 void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
                          const CallContext& context) {
   const std::unique_lock lock(looking_, std::try_to_lock);
-  if (!lock.owns_lock() || CallContext::Clock::now() < look_again_at_) return;
+  if (!lock.owns_lock() || CallContext::Clock::now() < look_again_at_ || *rebuilds_ != 0) return;
   try {
     if (may_be_another(*context.fence, context)) {
       std::shared_ptr<FilterPlace> place = open_();
@@ -132,9 +139,10 @@ bool AdoptingPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& hea
 
 std::unique_ptr<Rebuild> AdoptingPlace::begin_rebuild(const FilterOptions& options,
                                                       const CallContext& context) {
-  std::shared_ptr<FilterPlace> place = now();
-  std::unique_ptr<Rebuild> rebuild = place->begin_rebuild(options, context);
-  return std::make_unique<KeptRebuild>(std::move(place), std::move(rebuild));
+  // Not while somebody looks: he might exchange the place in between.
+  const std::lock_guard lock(looking_);
+  return std::make_unique<CountedRebuild>(
+      rebuilds_, with([&](FilterPlace& place) { return place.begin_rebuild(options, context); }));
 }
 
 void AdoptingPlace::destroy(const CallContext& context) {

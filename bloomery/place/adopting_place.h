@@ -67,6 +67,7 @@ class AdoptingPlace final : public FilterPlace {
   const std::string name_;
   const Open open_;
   const bool heads_move_;
+  const std::shared_ptr<std::atomic<int>> rebuilds_ = std::make_shared<std::atomic<int>>(0);
   std::mutex looking_;
   CallContext::Clock::time_point look_again_at_{};  // under that lock
   ReaderGate gate_;

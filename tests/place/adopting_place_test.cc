@@ -99,6 +99,24 @@ TEST(AdoptingPlace, SomeTimesASecondIsOftenEnough) {
   EXPECT_LT(exchange.opened, 500);
 }
 
+// What is inserted during a rebuild goes into both filters of the place that it was begun in.
+TEST(AdoptingPlace, StaysWithItsFilterWhileThatIsRebuilt) {
+  Exchange exchange;
+  exchange.reached = 5;
+  {
+    const auto rebuild = exchange.place.begin_rebuild({.capacity = 1'000});
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(behind(exchange.place, "out", 5), Presence::unknown);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    exchange.place.insert("both");
+    rebuild->commit();
+  }
+  EXPECT_EQ(exchange.place.presence_of("both"), Presence::maybe);
+  EXPECT_EQ(exchange.opened, 0);
+  EXPECT_EQ(behind_in_the_end(exchange.place, "out", 5), Presence::absent);
+}
+
 TEST(AdoptingPlace, AFileThatIsPutInItsStead) {
   const testing::ScratchFolder folder;
   const std::string path = (folder / "users.bloom").string();
