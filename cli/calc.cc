@@ -11,6 +11,7 @@
 #include "bloomery/filter/solve.h"
 #include "bloomery/source/human_number.h"
 #include "cli/arguments.h"
+#include "cli/calc_partitions.h"
 #include "cli/commands.h"
 #include "cli/report.h"
 #include "cli/text_table.h"
@@ -26,13 +27,17 @@ Examples:
   bloomery calc -n 10M -p 0.01          how large is a filter for 10 million keys at 1 %?
   bloomery calc -n 1e9 -m 1GiB          which rate do a billion keys have in 1 GiB?
   bloomery calc -p 0.001 -m 64KiB       how many keys fit?
-  bloomery calc -n 10M -p 0.01 --json --kind blocked)";
+  bloomery calc -n 10M -p 0.01 --json --kind blocked
+  bloomery calc -n 1e11 -p 0.001 --partitions auto      what does that cost in a cluster?
+  bloomery calc -p 0.001 --partitions auto --link 25G   the same of 10^9 to 10^12 keys)";
 
+constexpr double kUsualRate = 0.001;  // of filters in clusters
 constexpr std::array kLoads{1.0, 1.5, 2.0, 3.0, 4.0};
 
 struct CalcArguments {
   Known known;
   std::optional<FilterKind> kind;
+  ClusterArguments cluster;
   bool json = false;
 };
 
@@ -139,7 +144,22 @@ std::string reasons_of(const std::vector<Column>& columns) {
   return reasons;
 }
 
+int calc_cluster(const CalcArguments& arguments) {
+  const Known& known = arguments.known;
+  if (known.bit_count || known.probe_count ||
+      arguments.kind.value_or(FilterKind::blocked) != FilterKind::blocked) {
+    throw std::invalid_argument(
+        "what a cluster costs is computed of -n and -p, and of blocked filters");
+  }
+  std::vector<std::uint64_t> key_counts{1'000'000'000, 10'000'000'000, 100'000'000'000,
+                                        1'000'000'000'000};
+  if (known.capacity) key_counts = {*known.capacity};
+  return calc_partitions(key_counts, known.false_positive_rate.value_or(kUsualRate),
+                         arguments.cluster.assumptions, arguments.json);
+}
+
 int calc(const CalcArguments& arguments) {
+  if (arguments.cluster.asked) return calc_cluster(arguments);
   std::vector<Column> columns;
   if (arguments.kind) {
     columns.push_back(column_of(*arguments.kind, arguments.known));
@@ -181,6 +201,7 @@ void add_calc(Command app, int& status) {
     arguments->known.probe_count = static_cast<std::uint32_t>(probes);
   });
   add_kind(command, arguments->kind).description("only this kind; by default, all");
+  add_cluster_options(command, arguments->cluster);
   add_json(command, arguments->json);
   command.footer(kCalcExamples);
   command.callback([arguments, &status] { status = calc(*arguments); });

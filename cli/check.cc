@@ -113,7 +113,9 @@ class AnyOf {
     try {
       place.presence_of_many(keys, answers);
       if (!told_ && std::ranges::find(answers, Presence::unknown) != answers.end()) {
-        tell(place.name() + ": " + std::string(why(place.head().no_absent)));
+        const std::string_view reason = why(place.head().no_absent);
+        tell(place.name() + ": " +
+             std::string(reason.empty() ? "some of its servers do not answer" : reason));
       }
     } catch (const StoreError& error) {
       tell(error.what());

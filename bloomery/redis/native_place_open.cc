@@ -12,6 +12,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/settings.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/partition_keys.h"
@@ -159,6 +160,32 @@ bool destroy_native(Client& client) {
   return delete_native(client, location.key);
 }
 
+namespace {
+
+// What is at the key. Where its node does not answer, and the location says how many partitions
+// there are, the head of any of them tells as much.
+NativeBitmapHead head_to_open(Client& client, const std::string& key, const std::string& name,
+                              std::uint32_t partitions) {
+  try {
+    return read_native_head(client, key, name);
+  } catch (const ConnectionError&) {
+    for (std::uint32_t i = 0; i < partitions && partitions > 1; ++i) {
+      try {
+        NativeBitmapHead head = read_native_head(client, partition_key(key, i, partitions), name);
+        const auto& part = head.header.part;
+        if (!part || part->index != i || part->count != partitions) continue;
+        head.header.part->index = partitions;
+        return head;
+      } catch (const StoreError&) {
+        // Its node does not answer either, or it is not there.
+      }
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool writes) {
   Location location = parse_location(text);
   take_trust(location);  // it needs none
@@ -167,7 +194,7 @@ std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool write
   refuse_settings(location.settings, name, "its head says all");
   const std::string key = location.key;
   const auto client = std::make_shared<Client>(std::move(location));
-  NativeBitmapHead head = read_native_head(*client, key, name);
+  NativeBitmapHead head = head_to_open(*client, key, name, partitions.value_or(1));
   const auto& part = head.header.part;
   const std::uint32_t count = part ? part->count : 1;
   if (part && !part->is_index()) {

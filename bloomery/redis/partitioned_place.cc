@@ -7,6 +7,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/bulk/run_threads.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/redirection.h"
@@ -20,6 +21,19 @@ void rethrow_first(const std::vector<std::exception_ptr>& errors) {
   for (const auto& each : errors) {
     if (each) std::rethrow_exception(each);
   }
+}
+
+// How many nodes do not answer; rethrows what else went wrong.
+std::size_t count_away(const std::vector<std::exception_ptr>& errors) {
+  std::size_t count = 0;
+  for (const auto& each : errors) {
+    try {
+      if (each) std::rethrow_exception(each);
+    } catch (const ConnectionError&) {
+      ++count;
+    }
+  }
+  return count;
 }
 
 // Of what was said of a key's lines.
@@ -210,15 +224,15 @@ void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted
   }
 }
 
-void PartitionedPlace::need_heads(const CallContext& context) {
+std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& context) {
   const auto shares = all_parts();
-  rethrow_first(at_nodes(groups_of(shares, context), [&](const Group& group) {
+  return at_nodes(groups_of(shares, context), [&](const Group& group) {
     ask(shares, group, context,
         [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
           if (!trip.doubt.empty()) part.fail(trip.doubt);
           if (!trip.not_ours.empty()) part.fail(trip.not_ours);
         });
-  }));
+  });
 }
 
 bool PartitionedPlace::combine(PlaceHead& head) const {
@@ -244,7 +258,13 @@ bool PartitionedPlace::combine(PlaceHead& head) const {
 }
 
 PlaceHead PartitionedPlace::head(const CallContext& context) {
-  need_heads(context);
+  const auto errors = read_heads(context);
+  if (const std::size_t away = count_away(errors); away > 0 && away < errors.size()) {
+    PlaceHead head = index_.place_head();
+    head.watermark.reset();
+    return head;
+  }
+  rethrow_first(errors);
   PlaceHead head;
   if (!combine(head)) throw StoreError(name_ + ": it changed while its heads were read");
   return head;
@@ -259,7 +279,10 @@ bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& 
            now.beat == head.beat;
   };
   PlaceHead now;
-  if (!combine(now) || !is_expected(now)) now = this->head(context);
+  if (!combine(now) || !is_expected(now)) {
+    rethrow_first(read_heads(context));
+    if (!combine(now)) return false;
+  }
   if (!is_expected(now)) return false;
   // Each part moves, also those of which no key is new.
   auto shares = all_parts();

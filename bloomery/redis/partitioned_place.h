@@ -39,7 +39,8 @@ class PartitionedPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
-  // The watermark is the lowest of all parts; the beat, the sum of theirs.
+  // The watermark is the lowest of all parts; the beat, the sum of theirs. There is none where a
+  // node does not answer.
   PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -71,7 +72,8 @@ class PartitionedPlace final : public FilterPlace {
       std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
   void ask(const std::vector<Share>& shares, const Group& group, const CallContext& context,
            const Visit& visit);
-  void need_heads(const CallContext& context);
+  // What went wrong at each node.
+  std::vector<std::exception_ptr> read_heads(const CallContext& context);
   // Of the heads that the parts had last. False: of one that is not known.
   bool combine(PlaceHead& head) const;
 

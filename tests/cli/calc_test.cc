@@ -92,5 +92,32 @@ TEST(Calc, RefusesContradictionsAndSaysWhy) {
   EXPECT_THAT(refusal("-n 1e19 -p 1e-20"), HasSubstr("more than 2^60 bits"));
 }
 
+TEST(Calc, SaysWhatAClusterCosts) {
+  const Shell shell;
+  const nlohmann::json costs =
+      shell.run("bloomery calc -n 1e9 -p 0.001 --partitions auto --json").json().at("clusters");
+  ASSERT_EQ(costs.size(), 1U);
+  const Geometry geometry =
+      geometry_for(FilterKind::blocked, {.capacity = 1'000'000'000, .false_positive_rate = 0.001});
+  EXPECT_EQ(costs.at(0).at("filter"), geometry.bit_count / 8);
+  EXPECT_EQ(costs.at(0).at("partitions"), 64);
+  EXPECT_EQ(costs.at(0).at("nodes"), 3);
+
+  // Each assumption is an option, and is shown.
+  const Outcome shown = shell.run(
+      "bloomery calc -n 1e9 --nodes 5 --link 25G --keys-per-second 2M --batch 500 --ask-ns 400 "
+      "--partition-ns 1000 --insert-ns 2000 --replicas 2 --node-memory 1GiB --partitions 100");
+  EXPECT_EQ(shown.status, 0);
+  for (const char* text : {"25G bits", "2M keys", "500 keys", "400 ns", "1000 a partition",
+                           "2000 a", "2 replicas", "1 GiB for"}) {
+    EXPECT_THAT(shown.out, HasSubstr(text));
+  }
+  for (const char* misuse :
+       {"-m 1GiB --partitions auto", "--partitions 0", "--partitions 20000", "--nodes 0",
+        "--partitions 64 --kind classic", "-n 10 --partitions 64", "--partitions some"}) {
+    EXPECT_EQ(shell.run(std::string("bloomery calc ") + misuse).status, 2) << misuse;
+  }
+}
+
 }  // namespace
 }  // namespace bloomery

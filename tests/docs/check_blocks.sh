@@ -1,7 +1,8 @@
 #!/bin/sh
 # check_blocks.sh SOURCE WORK COMPILER BIN: compiles the cpp blocks and runs the sh blocks of README*.md and docs/*.md, those
 # that stand in several documents once. A block without main() is statements, and sees the names of preamble.h. What a block
-# calls redis://127.0.0.1:6379 is an empty server of its own; without redis-server here, such a block is left out.
+# calls redis://127.0.0.1:6379 is an empty server of its own; without redis-server here, such a block is left out. An output
+# block behind a sh block is what that prints.
 set -eu
 source=$1 work=$2/blocks compiler=$3 bin=$4
 rm -rf "$work"
@@ -12,6 +13,7 @@ cd "$work"
 blocks() {
   awk -v language="$1" -v stem="$(basename "$2" .md)" '
     $0 == "```" language { inside = 1; name = sprintf("%s_%d.%s", stem, ++count, language); print name; next }
+    $0 == "```output" && language == "sh" { inside = 1; name = sprintf("%s_%d.sh.out", stem, count); next }
     /^```/ { inside = 0 }
     inside { print > name }' "$2"
 }
@@ -91,6 +93,10 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
     (cd "dir_$block" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null) || {
       cat output >&2
       echo "$document: block $block fails" >&2
+      exit 1
+    }
+    [ ! -f "$block.out" ] || diff "$block.out" output >&2 || {
+      echo "$document: block $block prints something else" >&2
       exit 1
     }
   done

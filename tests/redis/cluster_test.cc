@@ -302,7 +302,8 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
   const auto of_alive = open(alive);
   of_dead->insert("in");
   of_alive->insert("in");
-  const auto parts = load_parts("dying");
+  const std::string dying = name_at(2, "dying");
+  const auto parts = load_parts(dying);
   const auto before = ask(*parts, 0, 3000);
   (*cluster_)[2].server->end(SIGKILL);
   for (int i = 0; i < 5; ++i) {
@@ -319,7 +320,14 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
     ASSERT_TRUE(after[i] == Presence::unknown || after[i] == before[i]) << i;
   }
   EXPECT_NEAR(static_cast<double>(count(after, Presence::unknown)), 1000, 150);
+  EXPECT_FALSE(parts->head().watermark);
+  EXPECT_EQ(parts->head().parameters.capacity, 5000U);
   EXPECT_THROW(for (int i = 0; i < 100; ++i) parts->insert(Key(std::to_string(i))), StoreError);
+  // Who comes now, and says how many there are, needs no index.
+  EXPECT_THROW(open_parts(dying), ConnectionError);
+  std::string location = at(dying);
+  location.insert(location.find('?') + 1, "partitions=12&");
+  EXPECT_EQ(ask(*open_native_place(location, false), 0, 3000), after);
   // The nodes of the location may be the dead ones: one of them is enough.
   (*cluster_)[0].server->end(SIGKILL);
   EXPECT_EQ(open(alive)->presence_of("in"), Presence::maybe);
