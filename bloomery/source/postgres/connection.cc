@@ -36,10 +36,10 @@ constexpr std::array<std::string_view, 1> kOwnSettings{"updates"};
 constexpr std::string_view kSession =
     " -c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c extra_float_digits=1"
     " -c bytea_output=hex -c row_security=off -c default_transaction_deferrable=off";
-// A reader of changes that says nothing for minutes is gone, and what the server keeps for it is
+// A reader of changes that says nothing for a minute is gone, and what the server keeps for it is
 // freed. Large transactions come while they are open, instead of filling the server's disk.
 constexpr std::string_view kReplication =
-    " -c logical_decoding_work_mem=1MB -c wal_sender_timeout=120s";
+    " -c logical_decoding_work_mem=1MB -c wal_sender_timeout=60s";
 
 std::string without_line_end(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \r\n");
@@ -183,12 +183,17 @@ Result Connection::prepare(const std::string& name, const std::string& sql,
 
 Result Connection::run_prepared(const std::string& name, std::span<const char* const> values,
                                 const CallContext& context) {
+  return checked(try_prepared(name, values, context), "");
+}
+
+Result Connection::try_prepared(const std::string& name, std::span<const char* const> values,
+                                const CallContext& context) {
   need_open();
   if (PQsendQueryPrepared(handle(), name.c_str(), static_cast<int>(values.size()), values.data(),
                           nullptr, nullptr, 0) == 0) {
     fail("cannot ask");
   }
-  return checked(only_result(context), "");
+  return only_result(context);
 }
 
 bool Connection::wait_for_input(Clock::time_point until, const CallContext& context) {

@@ -66,7 +66,10 @@ class Connection {
   Result prepare(const std::string& name, const std::string& sql, const CallContext& context);
   Result run_prepared(const std::string& name, std::span<const char* const> values,
                       const CallContext& context);
-  // The same as query(), but gives back what the server refused, as a result with an sql_state().
+  // Like run_prepared() and query(), but these give back what the server refused, as a result with
+  // an sql_state().
+  Result try_prepared(const std::string& name, std::span<const char* const> values,
+                      const CallContext& context);
   Result try_query(const std::string& sql, const CallContext& context);
 
   // Waits until there is something to read, and takes it in. False when `until` was earlier than

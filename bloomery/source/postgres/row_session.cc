@@ -1,0 +1,127 @@
+#include "bloomery/source/postgres/row_session.h"
+
+#include <array>
+#include <cstdint>
+
+#include "bloomery/errors.h"
+#include "bloomery/source/postgres/selected_table.h"
+
+namespace bloomery::postgres {
+namespace {
+
+constexpr const char* kLook = "bloomery_rows";
+constexpr const char* kCast = "bloomery_cast";
+
+// Errors of a value that is none of its type, or of a text that is no UTF-8.
+bool is_of_a_value(std::string_view sql_state) {
+  return sql_state.starts_with("22");
+}
+
+}  // namespace
+
+RowSession::RowSession(const ServerLocation& location, const std::string& value,
+                       KeyEncoding encoding, const CallContext& context)
+    : connection_(location, Connection::Kind::queries, context), encoding_(encoding) {
+  // A question whose asker has gone ends in the server, too, where the system can tell.
+  connection_.try_query("SET client_connection_check_interval = '1s'", context);
+  if (connection_.query("SELECT pg_is_in_recovery()", context).at(0, 0) == "t") {
+    throw StoreError(connection_.name() +
+                     ": the server is a standby, whose rows are older than others; allowed: the "
+                     "primary");
+  }
+  const auto table = find_table(connection_, location.selection, context);
+  is_bytea_ = table.type.oid == kByteaOid;
+  // Not as it was declared: a varchar(9) would cut what is longer, and find another's row.
+  const Result type = connection_.query(
+      "SELECT format('%I.%I', n.nspname, t.typname) FROM pg_type t "
+      "JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.oid = $1::oid",
+      {std::to_string(table.type.oid)}, context);
+  if (type.rows() != 1) throw StoreError(connection_.name() + ": the column has no type");
+  const std::string array = "$1::" + type.text(0, 0) + "[]";
+  connection_.prepare(kLook,
+                      "SELECT k.i, v.value FROM unnest(" + array +
+                          ") WITH ORDINALITY AS k(key, i) JOIN LATERAL (SELECT (" + value +
+                          ")::text AS value FROM " + table.from() + " AS t WHERE t." +
+                          quoted_name(table.column) + " = k.key LIMIT 1) AS v ON true",
+                      context);
+  connection_.prepare(kCast, "SELECT cardinality(" + array + ")", context);
+}
+
+RowSession::Rows RowSession::rows_of(std::span<const Key> keys, const CallContext& context) {
+  Rows rows(keys.size());
+  Places places;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (can_be_a_text(keys[i])) places.push_back(i);
+  }
+  if (places.empty()) return rows;
+  Result found = look(kLook, keys, places, context);
+  if (is_of_a_value(found.sql_state())) {
+    // Perhaps of a key; then it has no row. Or else of the row's own value, which is an error.
+    places = castable(keys, places, context);
+    if (places.empty()) return rows;
+    found = look(kLook, keys, places, context);
+  }
+  if (!found.sql_state().empty()) connection_.refuse(found, "the rows cannot be had");
+  for (int row = 0; row < found.rows(); ++row) {
+    const std::uint64_t at = found.number(row, 0);
+    if (at == 0 || at > places.size()) throw StoreError(connection_.name() + ": a row of no key");
+    rows[places[at - 1]] = found.text(row, 1);
+  }
+  return rows;
+}
+
+bool RowSession::can_be_a_text(Key key) const {
+  if (encoding_ != KeyEncoding::text) return key.size() == sizeof(std::uint64_t);
+  return is_bytea_ || key.find('\0') == Key::npos;
+}
+
+std::string RowSession::text_of(Key key) const {
+  if (encoding_ != KeyEncoding::text) {
+    std::uint64_t integer = 0;
+    for (std::size_t i = sizeof integer; i-- > 0;) {
+      integer = integer << 8 | static_cast<unsigned char>(key[i]);
+    }
+    return encoding_ == KeyEncoding::u64 ? std::to_string(integer)
+                                         : std::to_string(static_cast<std::int64_t>(integer));
+  }
+  if (!is_bytea_) return std::string(key);
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "\\x";
+  for (const char c : key) {
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
+}
+
+Result RowSession::look(const char* statement, std::span<const Key> keys,
+                        std::span<const std::size_t> places, const CallContext& context) {
+  std::string array = "{";
+  for (const std::size_t place : places) {
+    array += array.size() > 1 ? ",\"" : "\"";
+    for (const char c : text_of(keys[place])) {
+      if (c == '"' || c == '\\') array += '\\';
+      array += c;
+    }
+    array += '"';
+  }
+  array += '}';
+  return connection_.try_prepared(statement, std::array{array.c_str()}, context);
+}
+
+// Those of which the server can make values of the column's type, by halving.
+RowSession::Places RowSession::castable(std::span<const Key> keys,
+                                        std::span<const std::size_t> places,
+                                        const CallContext& context) {
+  const Result tried = look(kCast, keys, places, context);
+  if (tried.sql_state().empty()) return {places.begin(), places.end()};
+  if (!is_of_a_value(tried.sql_state())) connection_.refuse(tried, "the keys cannot be asked");
+  if (places.size() == 1) return {};
+  const std::size_t half = places.size() / 2;
+  Places all = castable(keys, places.first(half), context);
+  const Places rest = castable(keys, places.subspan(half), context);
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+}  // namespace bloomery::postgres

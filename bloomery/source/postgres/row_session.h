@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/hash/key.h"
+#include "bloomery/source/postgres/connection.h"
+#include "bloomery/text/key_form.h"
+
+namespace bloomery::postgres {
+
+// A session that asks for rows of one table by their keys (PostgresRows says what they are). One
+// thread at a time.
+class RowSession {
+ public:
+  using Rows = std::vector<std::optional<std::string>>;
+
+  // `value`: an SQL expression of a row t.
+  RowSession(const ServerLocation& location, const std::string& value, KeyEncoding encoding,
+             const CallContext& context);
+
+  bool is_open() const noexcept { return connection_.is_open(); }
+  Rows rows_of(std::span<const Key> keys, const CallContext& context);
+
+ private:
+  using Places = std::vector<std::size_t>;  // of keys
+
+  bool can_be_a_text(Key key) const;
+  std::string text_of(Key key) const;
+  Result look(const char* statement, std::span<const Key> keys, std::span<const std::size_t> places,
+              const CallContext& context);
+  Places castable(std::span<const Key> keys, std::span<const std::size_t> places,
+                  const CallContext& context);
+
+  Connection connection_;
+  KeyEncoding encoding_;
+  bool is_bytea_ = false;
+};
+
+}  // namespace bloomery::postgres
