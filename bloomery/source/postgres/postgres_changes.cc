@@ -121,14 +121,22 @@ std::optional<std::uint64_t> PostgresChanges::expected_count() {
 void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
                            const CallContext& context) {
   if (!replication_) throw StoreError(name() + ": nothing was started");
-  const auto until = Clock::now() + patience;
-  do {
-    check_table_now_and_then(context);
-    take_messages(context);
-    if (hand_over(consumer)) break;
-  } while (replication_->wait(std::min(until, checked_ + kCheckEvery), context) ||
-           Clock::now() < until);
-  replication_->tell_now_and_then(context);
+  const auto until = std::min(Clock::now() + patience, context.deadline);
+  // An idle wait that ends in time leaves the connection, and its slot, as they are.
+  const CallContext waiting{.stop = context.stop};
+  try {
+    do {
+      check_table_now_and_then(context);
+      take_messages(waiting);
+      if (hand_over(consumer)) break;
+    } while (replication_->wait(std::min(until, checked_ + kCheckEvery), waiting) ||
+             Clock::now() < until);
+    replication_->tell_now_and_then(waiting);
+  } catch (const StoreError&) {
+    // A server that shuts down waits for who still listens.
+    replication_.reset();
+    throw;
+  }
 }
 
 void PostgresChanges::confirm(const Watermark& watermark) {

@@ -11,6 +11,10 @@ namespace bloomery::postgres {
 namespace {
 
 constexpr std::chrono::seconds kTellEvery{10};
+// A server that shuts down asks again and again, and waits until all that it sent is confirmed.
+// Where the filter cannot keep it now, the server is not to wait for that.
+constexpr std::chrono::seconds kShutdownPatience{3};
+constexpr std::chrono::seconds kPauseBetweenQuestions{1};
 
 std::uint64_t read_lsn(const Connection& connection, std::string_view text) {
   std::uint32_t high = 0;
@@ -49,7 +53,7 @@ std::uint64_t Replication::create_slot(const std::string& name, bool is_temporar
                                         context);
   if (made.rows() != 1) connection_.fail("no slot was made");
   const std::uint64_t from = read_lsn(connection_, made.at(0, 1));
-  confirmed_ = from;
+  is_temporary_ = is_temporary;
   return from;
 }
 
@@ -61,7 +65,7 @@ void Replication::start(const std::string& slot, std::uint64_t from, const std::
   const Result begun = connection_.query(statement, context);
   if (PQresultStatus(begun.get()) != PGRES_COPY_BOTH) connection_.fail("no changes come");
   confirmed_ = from;
-  tell(context);
+  tell(confirmed_, context);
 }
 
 ReplicationMessage Replication::next(const CallContext& context) {
@@ -83,7 +87,7 @@ ReplicationMessage Replication::next(const CallContext& context) {
   if (type == 'k') {
     const std::uint64_t end = in.u64();
     in.u64();
-    if (in.u8() != 0) tell(context);
+    if (in.u8() != 0) answer(end, context);
     return {.kind = ReplicationMessage::Kind::position, .end_lsn = end};
   }
   if (type != 'w') throw FormatError(connection_.name() + ": sends what is no change");
@@ -96,26 +100,39 @@ ReplicationMessage Replication::next(const CallContext& context) {
 void Replication::confirm(std::uint64_t lsn, const CallContext& context) {
   if (lsn <= confirmed_) return;
   confirmed_ = lsn;
-  tell(context);
+  tell(confirmed_, context);
 }
 
 void Replication::tell_now_and_then(const CallContext& context) {
-  if (CallContext::Clock::now() - told_ >= kTellEvery) tell(context);
+  if (CallContext::Clock::now() - told_ >= kTellEvery) tell(confirmed_, context);
 }
 
 // The position that the filter keeps, and nothing of what was only read: so the server answers with
 // its own whenever that is further, and a quiet table has a watermark.
-void Replication::tell(const CallContext& context) {
+void Replication::tell(std::uint64_t lsn, const CallContext& context) {
   if (!connection_.is_open()) return;
   std::string message = "r";
-  for (int i = 0; i < 3; ++i) put_u64(message, confirmed_);  // written, flushed, applied
-  put_u64(message, 0);                                       // no clock of ours
+  for (int i = 0; i < 3; ++i) put_u64(message, lsn);  // written, flushed, applied
+  put_u64(message, 0);                                // no clock of ours
   message += '\0';
   if (PQputCopyData(connection_.handle(), message.data(), static_cast<int>(message.size())) < 0) {
     connection_.fail("the connection is lost");
   }
   connection_.flush(context);
   told_ = CallContext::Clock::now();
+}
+
+void Replication::answer(std::uint64_t end_lsn, const CallContext& context) {
+  const auto now = CallContext::Clock::now();
+  if (now - asked_ > kPauseBetweenQuestions) first_asked_ = now;
+  asked_ = now;
+  if (now - first_asked_ > kShutdownPatience) {
+    const std::string name = connection_.name();
+    connection_.close();
+    throw StoreError(name + ": the server shuts down");
+  }
+  // A temporary slot is gone with the connection: nobody ever asks what it had confirmed.
+  tell(is_temporary_ ? end_lsn : confirmed_, context);
 }
 
 void Replication::fail_as_said(const CallContext& context) {

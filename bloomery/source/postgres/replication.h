@@ -52,13 +52,17 @@ class Replication {
     void operator()(char* bytes) const noexcept { PQfreemem(bytes); }
   };
 
-  void tell(const CallContext& context);
+  void tell(std::uint64_t lsn, const CallContext& context);
+  void answer(std::uint64_t end_lsn, const CallContext& context);
   [[noreturn]] void fail_as_said(const CallContext& context);
 
   Connection connection_;
   std::unique_ptr<char, FreeBytes> bytes_;
+  bool is_temporary_ = false;
   std::uint64_t confirmed_ = 0;
   CallContext::Clock::time_point told_{};
+  CallContext::Clock::time_point asked_{};        // by the server, for a word of ours
+  CallContext::Clock::time_point first_asked_{};  // of those that came one after the other
 };
 
 // A position of the log as the server reads it: 16/B374D848.

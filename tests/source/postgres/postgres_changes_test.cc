@@ -16,6 +16,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/source/change_source_contract.h"
+#include "tests/source/postgres/followed.h"
 #include "tests/source/postgres/postgres_fixture.h"
 #include "tests/source/source_helpers.h"
 
@@ -26,6 +27,7 @@ using ::testing::HasSubstr;
 using testing::PostgresSession;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
+using Keys = Followed::Keys;
 
 class PostgresSql final : public SqlSession {
  public:
@@ -59,71 +61,6 @@ TEST(PostgresChanges, KeepsTheContractWithATemporarySlot) {
 TEST(PostgresChanges, KeepsTheContractWithASlotOfAName) {
   ChangeSourceContract(postgres_database("contract")).check_all();
 }
-
-// A table that is followed, with all that came.
-class Followed {
- public:
-  explicit Followed(const std::string& selection, const ChangeOptions& options = {})
-      : source_(open_change_source(location_of(selection), options)),
-        fence_(open_fence(location_of(selection), options)) {
-    source_->start(std::nullopt);
-    scan();
-    catch_up();
-  }
-  ~Followed() { source_->remove(); }
-
-  void scan() {
-    source_->scan([&](const Batch& batch) {
-      keys_.insert(batch.keys.begin(), batch.keys.end());
-      return true;
-    });
-  }
-  void poll(std::chrono::milliseconds patience = 20ms) {
-    source_->poll(
-        [&](const Changes& changes) {
-          keys_.insert(changes.keys.begin(), changes.keys.end());
-          most_at_once_ = std::max(most_at_once_, changes.keys.size());
-          if (changes.watermark) watermark_ = *changes.watermark;
-        },
-        patience);
-  }
-  // Until all that can be seen is there; false where the fence is another's, or is not reached.
-  bool catch_up() {
-    const Watermark now = fence_->ask();
-    for (const auto until = Clock::now() + 20s; Clock::now() < until;) {
-      if (watermark_.reaches(now)) return true;
-      if (watermark_.source.is_set() && watermark_.source != now.source) return false;
-      poll();
-    }
-    return false;
-  }
-  // What a reader is told; "absent" is a promise.
-  bool says_absent(const std::string& key) {
-    return watermark_.reaches(fence_->ask()) && !keys_.contains(key);
-  }
-  // Whether following ends where rows have come that it cannot know of, and a new beginning knows.
-  void expect_another_source(const std::string& unseen_key) {
-    EXPECT_FALSE(says_absent(unseen_key));
-    EXPECT_THROW(for (int i = 0; i < 200; ++i) poll(), SourceChanged);
-    EXPECT_FALSE(source_->start(watermark_));
-    watermark_ = {};
-    scan();
-    EXPECT_TRUE(catch_up());
-    EXPECT_TRUE(keys_.contains(unseen_key));
-  }
-
-  ChangeSource& source() { return *source_; }
-  const std::set<std::string, std::less<>>& keys() const { return keys_; }
-  const Watermark& watermark() const { return watermark_; }
-  std::size_t most_at_once() const { return most_at_once_; }
-
- private:
-  std::unique_ptr<ChangeSource> source_;
-  std::unique_ptr<FenceSource> fence_;
-  std::set<std::string, std::less<>> keys_;
-  Watermark watermark_;
-  std::size_t most_at_once_ = 0;
-};
 
 TEST(PostgresChanges, StreamsALargeTransactionWhileItIsOpen) {
   PostgresSession session(server());
@@ -260,7 +197,7 @@ TEST(PostgresChanges, FollowsPartitionsAndNoticesThoseThatCome) {
   session.run("INSERT INTO parts VALUES (9, 1), (9, 101); INSERT INTO parts2 VALUES (102, 9)");
   session.run("UPDATE parts SET id = 103 WHERE id = 1");  // from one to the other
   EXPECT_TRUE(followed.catch_up());
-  EXPECT_EQ(followed.keys(), (std::set<std::string, std::less<>>{"1", "101", "102", "103"}));
+  EXPECT_EQ(followed.keys(), (Keys{"1", "101", "102", "103"}));
 
   session.run("ALTER TABLE parts ATTACH PARTITION parts3 FOR VALUES FROM (200) TO (300)");
   followed.expect_another_source("250");

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "bloomery/source/open_changes.h"
+#include "tests/source/postgres/postgres_fixture.h"
+
+namespace bloomery {
+
+// A table that is followed, with all that came.
+class Followed {
+ public:
+  using Keys = std::set<std::string, std::less<>>;
+
+  explicit Followed(const std::string& selection, const ChangeOptions& options = {})
+      : source_(open_change_source(location_of(selection), options)),
+        fence_(open_fence(location_of(selection), options)) {
+    source_->start(std::nullopt);
+    scan();
+    catch_up();
+  }
+  Followed(const Followed&) = delete;
+  Followed& operator=(const Followed&) = delete;
+  ~Followed() { source_->remove(); }
+
+  void scan() {
+    source_->scan([&](const Batch& batch) {
+      keys_.insert(batch.keys.begin(), batch.keys.end());
+      return true;
+    });
+  }
+  void poll(std::chrono::milliseconds patience = std::chrono::milliseconds(20)) {
+    source_->poll(
+        [&](const Changes& changes) {
+          keys_.insert(changes.keys.begin(), changes.keys.end());
+          most_at_once_ = std::max(most_at_once_, changes.keys.size());
+          if (changes.watermark) watermark_ = *changes.watermark;
+        },
+        patience);
+  }
+  // Until all that can be seen is there; false where the fence is another's, or is not reached.
+  bool catch_up() {
+    const Watermark now = fence_->ask();
+    for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+         std::chrono::steady_clock::now() < until;) {
+      if (watermark_.reaches(now)) return true;
+      if (watermark_.source.is_set() && watermark_.source != now.source) return false;
+      poll();
+    }
+    return false;
+  }
+  // What a reader is told; "absent" is a promise.
+  bool says_absent(const std::string& key) {
+    return watermark_.reaches(fence_->ask()) && !keys_.contains(key);
+  }
+  // Whether following ends where rows have come that it cannot know of, and a new beginning knows.
+  void expect_another_source(const std::string& unseen_key) {
+    EXPECT_FALSE(says_absent(unseen_key));
+    EXPECT_THROW(for (int i = 0; i < 200; ++i) poll(), SourceChanged);
+    EXPECT_FALSE(source_->start(watermark_));
+    watermark_ = {};
+    scan();
+    EXPECT_TRUE(catch_up());
+    EXPECT_TRUE(keys_.contains(unseen_key));
+  }
+
+  // As after a failure: whether it goes on where the filter is.
+  bool start_again() {
+    const bool resumes = source_->start(watermark_);
+    watermark_ = {};
+    if (!resumes) scan();
+    return resumes;
+  }
+
+  ChangeSource& source() { return *source_; }
+  const Keys& keys() const { return keys_; }
+  const Watermark& watermark() const { return watermark_; }
+  std::size_t most_at_once() const { return most_at_once_; }
+
+ private:
+  std::unique_ptr<ChangeSource> source_;
+  std::unique_ptr<FenceSource> fence_;
+  Keys keys_{};
+  Watermark watermark_{};
+  std::size_t most_at_once_ = 0;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "bloomery/errors.h"
+#include "tests/source/postgres/followed.h"
+#include "tests/source/postgres/postgres_fixture.h"
+#include "tests/source/source_helpers.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::PostgresSession;
+
+void run_shell(const std::string& command) {
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+}
+
+void restart(int signal) {
+  server().stop(signal);
+  server().start();
+}
+
+TEST(PostgresRestart, GoesOnWithASlotOfANameAndScansWithoutOne) {
+  std::optional<PostgresSession> session(server());
+  session->run("CREATE TABLE restarts(id text PRIMARY KEY); INSERT INTO restarts VALUES ('first')");
+  Followed named("table=restarts&column=id", {.slot = "restart"});
+  Followed temporary("table=restarts&column=id");
+  named.source().confirm(named.watermark());
+  session->run("INSERT INTO restarts VALUES ('before the crash')");
+  session.reset();
+  restart(SIGQUIT);
+  session.emplace(server());
+  session->run("INSERT INTO restarts VALUES ('after the crash')");
+  for (Followed* const each : {&named, &temporary}) {
+    EXPECT_FALSE(each->says_absent("after the crash"));
+    EXPECT_THROW(for (int i = 0; i < 200; ++i) each->poll(), StoreError);
+    EXPECT_EQ(each->start_again(), each == &named);
+    EXPECT_TRUE(each->catch_up());
+    EXPECT_TRUE(each->keys().contains("before the crash"));
+    EXPECT_TRUE(each->keys().contains("after the crash"));
+    EXPECT_TRUE(each->says_absent("no such key"));
+  }
+}
+
+// The files of an older state: the same server by its identifier and timeline, and the same
+// positions for other rows.
+TEST(PostgresRestart, KnowsAServerWhoseFilesWerePutBack) {
+  std::optional<PostgresSession> session(server());
+  session->run("CREATE TABLE put_back(id text PRIMARY KEY)");
+  const std::string data = server().folder() + "/data";
+  const std::string copy = server().folder() + "/copy";
+  Followed named("table=put_back&column=id", {.slot = "back"});
+  Followed temporary("table=put_back&column=id");
+  session.reset();
+  server().stop(SIGQUIT);
+  run_shell("cp -a '" + data + "' '" + copy + "'");
+  server().start();
+  session.emplace(server());
+  session->run("INSERT INTO put_back SELECT 'lost ' || i FROM generate_series(1, 2000) i");
+  for (Followed* const each : {&named, &temporary}) {
+    each->start_again();
+    EXPECT_TRUE(each->catch_up());
+  }
+  named.source().confirm(named.watermark());
+  const Watermark old = named.watermark();
+  session.reset();
+  server().stop(SIGQUIT);
+  run_shell("rm -rf '" + data + "' && mv '" + copy + "' '" + data + "'");
+  server().start();
+  session.emplace(server());
+  session->run("INSERT INTO put_back VALUES ('at a position that was there before')");
+  for (Followed* const each : {&named, &temporary}) {
+    EXPECT_FALSE(each->says_absent("at a position that was there before"));
+  }
+  // Once the log is as long as it was, the number alone would say that it goes on.
+  session->run("INSERT INTO put_back SELECT 'new ' || i FROM generate_series(1, 5000) i");
+  for (Followed* const each : {&named, &temporary}) {
+    EXPECT_FALSE(each->says_absent("new 5000"));
+    each->start_again();
+    EXPECT_TRUE(each->catch_up());
+    EXPECT_NE(each->watermark().source, old.source);
+    EXPECT_TRUE(each->keys().contains("at a position that was there before"));
+    EXPECT_TRUE(each->keys().contains("new 5000"));
+  }
+}
+
+// It waits until those who follow have what it sent.
+TEST(PostgresRestart, HoldsUpNoServerThatShutsDown) {
+  std::optional<PostgresSession> session(server());
+  session->run("CREATE TABLE shuts(id text PRIMARY KEY)");
+  Followed followed("table=shuts&column=id");
+  session->run("INSERT INTO shuts VALUES ('never confirmed')");
+  session.reset();
+  std::thread stopping([] { server().stop(SIGINT); });
+  EXPECT_THROW(while (true) followed.poll(), StoreError);
+  stopping.join();
+  server().start();
+}
+
+TEST(PostgresRestart, RefusesAStandbyAndKnowsAnotherTimeline) {
+  std::optional<PostgresSession> session(server());
+  session->run("CREATE TABLE stands(id text PRIMARY KEY)");
+  const auto fence = open_fence(location_of("stands", "id"));
+  const Watermark before = fence->ask();
+  session.reset();
+  server().stop(SIGINT);
+  std::ofstream(server().folder() + "/data/standby.signal").flush();
+  server().start();
+  EXPECT_THAT(message_of<StoreError>([&] { fence->ask(); }), HasSubstr("is a standby"));
+  const auto source = open_change_source(location_of("stands", "id"));
+  EXPECT_THAT(message_of<StoreError>([&] { source->start(std::nullopt); }),
+              HasSubstr("is a standby"));
+  session.emplace(server());
+  session->run("SELECT pg_promote()");
+  const Watermark after = fence->ask();
+  EXPECT_NE(after.source.high, before.source.high);
+}
+
+}  // namespace
+}  // namespace bloomery
