@@ -15,9 +15,9 @@ struct Column {
   std::string name;
   std::string data_type;  // "varchar"
   std::string type;       // "varchar(50)"
-  std::string charset;    // empty for what is no text
-  std::string collation;
-  std::string extra;
+  std::string charset{};  // empty for what is no text
+  std::string collation{};
+  std::string extra{};
   std::uint32_t length = 0;     // of texts, in characters
   std::uint32_t precision = 0;  // of times, digits behind the second
 

@@ -1,0 +1,162 @@
+#include "bloomery/source/mariadb/binlog_reader.h"
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/fence_source.h"
+
+namespace bloomery::mariadb {
+namespace {
+
+std::string little_endian(std::uint64_t value, int byte_count) {
+  std::string bytes;
+  for (int i = 0; i < byte_count; ++i) bytes += static_cast<char>(value >> (8 * i));
+  return bytes;
+}
+
+// As the server sends one.
+std::string packet(EventType type, const std::string& body) {
+  const std::size_t length = 19 + body.size();
+  return '\0' + little_endian(7, 4) + static_cast<char>(type) + little_endian(1, 4) +
+         little_endian(length, 4) + little_endian(0, 4) + little_endian(0, 2) + body;
+}
+
+std::string gtid(std::uint64_t number, int flags = 0) {
+  return packet(EventType::gtid, little_endian(number, 8) + little_endian(0, 4) +
+                                     static_cast<char>(flags) + std::string(6, '\0'));
+}
+
+std::string statement(const std::string& text) {
+  return packet(EventType::query,
+                little_endian(0, 8) + '\4' + little_endian(0, 4) + "shop" + '\0' + text);
+}
+
+// shop.users (id INT, name VARCHAR(50))
+std::string table_map() {
+  return packet(EventType::table_map, little_endian(70, 6) + little_endian(0, 2) + '\4' + "shop" +
+                                          '\0' + '\5' + "users" + '\0' + '\2' + "\x03\x0f" + '\2' +
+                                          little_endian(50, 2) + '\3');
+}
+
+std::string row(std::uint64_t id, const std::string& name) {
+  return '\0' + little_endian(id, 4) + static_cast<char>(name.size()) + name;
+}
+
+std::string rows_body(const std::string& rows) {
+  return little_endian(70, 6) + little_endian(1, 2) + '\2' + '\3' + rows;
+}
+
+BinlogReader reader() {
+  Table table{
+      .schema = "shop", .name = "users", .kind = "BASE TABLE", .engine = "InnoDB", .columns = {}};
+  table.columns.push_back({.name = "id", .data_type = "int", .type = "int(11)"});
+  table.columns.push_back({.name = "name",
+                           .data_type = "varchar",
+                           .type = "varchar(50)",
+                           .charset = "utf8mb4",
+                           .length = 50});
+  table.key = 1;
+  return {table, {}, GtidState("0-1-10"), 10};
+}
+
+std::vector<std::string> one_transaction() {
+  return {gtid(11), table_map(),
+          packet(EventType::write_rows, rows_body(row(1, "ann") + row(2, "bob"))),
+          packet(EventType::commit, little_endian(5, 8))};
+}
+
+TEST(BinlogReader, ThePositionMovesAtTheEndOfATransactionAlone) {
+  BinlogReader log = reader();
+  LoggedChanges changes;
+  const auto events = one_transaction();
+  for (const auto& event : events) {
+    EXPECT_FALSE(changes.position);
+    log.read(event, changes);
+  }
+  EXPECT_EQ(changes.position, 11U);
+  EXPECT_EQ(changes.bytes, "annbob");
+  EXPECT_EQ(changes.ends, (std::vector<std::size_t>{3, 6}));
+}
+
+TEST(BinlogReader, WhatIsCutShortIsRefused) {
+  const auto events = one_transaction();
+  for (std::size_t cut = 0; cut < events.size(); ++cut) {
+    for (std::size_t length = 0; length < events[cut].size(); ++length) {
+      BinlogReader log = reader();
+      LoggedChanges changes;
+      for (std::size_t i = 0; i < cut; ++i) log.read(events[i], changes);
+      EXPECT_THROW(log.read(events[cut].substr(0, length), changes), SourceChanged);
+    }
+  }
+}
+
+TEST(BinlogReader, WhatIsOutOfPlaceOrUnknownIsRefused) {
+  const auto refuses = [](const std::vector<std::string>& events) {
+    BinlogReader log = reader();
+    LoggedChanges changes;
+    try {
+      for (const auto& event : events) log.read(event, changes);
+    } catch (const SourceChanged&) {
+      return true;
+    }
+    return false;
+  };
+  const auto events = one_transaction();
+  EXPECT_FALSE(refuses(events));
+  EXPECT_TRUE(refuses({events[2]}));            // rows outside of all transactions
+  EXPECT_TRUE(refuses({gtid(11), events[2]}));  // of a table that has no name
+  EXPECT_TRUE(refuses({gtid(11), gtid(12)}));   // no end
+  EXPECT_TRUE(refuses({gtid(10)}));             // a number that was there
+  EXPECT_TRUE(refuses({events[3]}));            // an end without a transaction
+  EXPECT_TRUE(refuses({gtid(11), statement("INSERT INTO others VALUES (1)")}));
+  for (const int type : {0, 1, 6, 17, 20, 26, 28, 30, 34, 36, 40, 169, 255}) {
+    EXPECT_TRUE(refuses({packet(static_cast<EventType>(type), "")})) << type;
+  }
+}
+
+TEST(BinlogReader, AChecksumThatIsWrongIsRefused) {
+  const auto with_sum = [](std::string event) {
+    const std::size_t length = event.size() - 1 + 4;
+    event.replace(10, 4, little_endian(length, 4));
+    const auto sum = crc32(0, reinterpret_cast<const Bytef*>(event.data() + 1),
+                           static_cast<uInt>(event.size() - 1));
+    return event + little_endian(sum, 4);
+  };
+  BinlogReader log = reader();
+  LoggedChanges changes;
+  log.read(with_sum(packet(EventType::format_description, std::string(60, 'x') + '\1')), changes);
+  std::string event = with_sum(gtid(11));
+  log.read(event, changes);
+  event = with_sum(table_map());
+  event[30] ^= 1;
+  EXPECT_THROW(log.read(event, changes), SourceChanged);
+}
+
+TEST(BinlogReader, AnyBytesAreReadOrRefused) {
+  std::mt19937 random(7);
+  const auto events = one_transaction();
+  int refused = 0;
+  for (int round = 0; round < 1000; ++round) {
+    BinlogReader log = reader();
+    LoggedChanges changes;
+    try {
+      for (std::string event : events) {
+        for (int flips = static_cast<int>(random() % 3); flips > 0; --flips) {
+          event[random() % event.size()] = static_cast<char>(random());
+        }
+        if (random() % 4 == 0) event[5] = static_cast<char>(166 + random() % 3);
+        log.read(event, changes);
+      }
+    } catch (const SourceChanged&) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 300);
+}
+
+}  // namespace
+}  // namespace bloomery::mariadb
