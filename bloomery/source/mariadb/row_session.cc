@@ -1,0 +1,164 @@
+#include "bloomery/source/mariadb/row_session.h"
+
+#include <mysqld_error.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+#include "bloomery/source/mariadb/key_writer.h"
+
+namespace bloomery::mariadb {
+namespace {
+
+constexpr std::size_t kMostKeysOfQuestion = 1000;
+
+// Their values have several spellings, or none that finds them.
+constexpr std::array<std::string_view, 4> kNoKeys{"float", "double", "bit", "geometry"};
+
+// What a filter of this encoding calls the key, as text; nothing where no text is spelled so.
+std::optional<std::string> key_text(KeyEncoding encoding, Key key) {
+  if (encoding == KeyEncoding::text) return std::string(key);
+  constexpr std::size_t kIntegerBytes = 8;
+  if (key.size() != kIntegerBytes) return std::nullopt;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < kIntegerBytes; ++i) {
+    value |= std::uint64_t{static_cast<unsigned char>(key[i])} << (8 * i);
+  }
+  return encoding == KeyEncoding::u64 ? std::to_string(value)
+                                      : std::to_string(static_cast<std::int64_t>(value));
+}
+
+template <class Integer>
+bool spells(std::string_view text) noexcept {
+  Integer value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && std::to_string(value) == text;
+}
+
+// Whether an integer column can print it. The server would take other texts for numbers too.
+bool is_integer_text(std::string_view text) noexcept {
+  return spells<std::int64_t>(text) || spells<std::uint64_t>(text);
+}
+
+bool is_no_value(unsigned code) noexcept {
+  return code == ER_INVALID_CHARACTER_STRING || code == ER_CANT_AGGREGATE_2COLLATIONS ||
+         code == ER_CANT_AGGREGATE_3COLLATIONS || code == ER_CANT_AGGREGATE_NCOLLATIONS;
+}
+
+std::string json_of(Connection& connection, const Table& table) {
+  std::string object = "JSON_OBJECT(";
+  for (const Column& column : table.columns) {
+    const bool is_text = !column.is_binary() && !column.data_type.ends_with("blob") &&
+                         column.data_type != "bit" && column.data_type != "geometry";
+    if (!is_text) continue;
+    if (!object.ends_with('(')) object += ", ";
+    object += connection.literal(column.name) + ", t." + quote_name(column.name);
+  }
+  return object + ")";
+}
+
+void refuse_replica(Connection& connection, const CallContext& context) {
+  const auto running = connection.ask("SHOW GLOBAL STATUS LIKE 'Slave%_running'", context);
+  for (const auto& row : running) {
+    const std::string value = row[1].value_or("");
+    if (value == "0" || value == "OFF") continue;
+    throw StoreError(connection.server().name +
+                     " is a replica, whose rows are older than others; ask the primary, or allow "
+                     "replicas");
+  }
+}
+
+}  // namespace
+
+RowSession::RowSession(const ServerLocation& location, const MariadbRowsOptions& options,
+                       const CallContext& context)
+    : connection_(Server(location), context), encoding_(options.encoding) {
+  if (!options.allows_replica) refuse_replica(connection_, context);
+  try {
+    table_ = describe_table(connection_, location.selection, context);
+  } catch (const std::invalid_argument& not_there) {
+    throw StoreError(not_there.what());  // it may have been
+  }
+  const Column& key = table_.key_column();
+  if (std::ranges::find(kNoKeys, key.data_type) != kNoKeys.end()) {
+    throw StoreError(location.name() + ": " + table_.key_name() + " is " + key.type +
+                     ", whose rows cannot be found by a text");
+  }
+  const std::string name = "t." + quote_name(key.name);
+  const std::string value = options.value.empty() ? json_of(connection_, table_) : options.value;
+  select_ = "SELECT " + name + ", " + value + " FROM " + table_.quoted() + " AS t WHERE " + name +
+            " IN (";
+}
+
+MariadbRows::Rows RowSession::ask(std::span<const Key> keys, const CallContext& context) {
+  MariadbRows::Rows rows(keys.size());
+  Asked asked;
+  std::vector<std::pair<std::size_t, std::size_t>> again;  // keys that were there before
+  const bool is_integer = table_.key_column().is_integer();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    auto text = key_text(encoding_, keys[i]);
+    if (!text || (is_integer && !is_integer_text(*text))) continue;
+    const auto [place, is_new] = asked.try_emplace(*std::move(text), i);
+    if (!is_new) again.emplace_back(i, place->second);
+  }
+  std::vector<const Asked::value_type*> some;
+  for (const auto& each : asked) {
+    some.push_back(&each);
+    if (some.size() < kMostKeysOfQuestion) continue;
+    ask_some(some, rows, context);
+    some.clear();
+  }
+  if (!some.empty()) ask_some(some, rows, context);
+  for (const auto& [i, first] : again) rows[i] = rows[first];
+  return rows;
+}
+
+void RowSession::ask_some(std::span<const Asked::value_type* const> some, MariadbRows::Rows& rows,
+                          const CallContext& context) {
+  std::string sql = select_;
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (const auto* const each : some) {
+    if (!places.empty()) sql += ", ";
+    sql += spelled(each->first);
+    places.emplace(each->first, each->second);
+  }
+  std::vector<Connection::Row> found;
+  try {
+    found = connection_.ask(sql + ")", context);
+  } catch (const ServerError& error) {
+    // One is no text in the server's eyes, or none of the column's character set, so that no row
+    // has it. Which of them, it does not say.
+    if (!is_no_value(error.code)) throw;
+    if (some.size() == 1) return;
+    const std::size_t half = some.size() / 2;
+    ask_some(some.first(half), rows, context);
+    ask_some(some.subspan(half), rows, context);
+    return;
+  }
+  const bool is_integer = table_.key_column().is_integer();
+  for (auto& row : found) {
+    if (!row[0]) continue;
+    const std::string_view text =
+        is_integer ? without_zerofill(*row[0]) : std::string_view(*row[0]);
+    const auto place = places.find(text);
+    // Otherwise it is equal to a key by its collation alone.
+    if (place != places.end()) rows[place->second] = std::move(row[1]).value_or("");
+  }
+}
+
+std::string RowSession::spelled(std::string_view text) {
+  const Column& key = table_.key_column();
+  if (key.is_integer()) return std::string(text);
+  if (!key.is_binary() && !key.data_type.ends_with("blob")) return connection_.literal(text);
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string literal = "x'";
+  for (const char c : text) {
+    literal += kDigits[static_cast<unsigned char>(c) >> 4];
+    literal += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return literal + "'";
+}
+
+}  // namespace bloomery::mariadb

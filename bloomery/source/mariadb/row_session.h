@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/source/mariadb/column.h"
+#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/mariadb_rows.h"
+
+namespace bloomery::mariadb {
+
+// A session that asks for rows of one table by their keys. One thread at a time.
+class RowSession {
+ public:
+  RowSession(const ServerLocation& location, const MariadbRowsOptions& options,
+             const CallContext& context);
+
+  MariadbRows::Rows ask(std::span<const Key> keys, const CallContext& context);
+  bool is_broken() const noexcept { return connection_.is_broken(); }
+
+ private:
+  // Where the answer to a text belongs.
+  using Asked = std::unordered_map<std::string, std::size_t>;
+
+  void ask_some(std::span<const Asked::value_type* const> some, MariadbRows::Rows& rows,
+                const CallContext& context);
+  std::string spelled(std::string_view text);
+
+  Connection connection_;
+  const KeyEncoding encoding_;
+  Table table_;
+  std::string select_;
+};
+
+}  // namespace bloomery::mariadb
