@@ -6,6 +6,8 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/place/time_to_live.h"
+#include "bloomery/source/human_number.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -77,10 +79,16 @@ void print_all(const Report& report, const FilterContents& contents, bool json) 
   output.flush();
 }
 
-// Whether a key can be "absent" there, and if not, why.
-void add_trust(Report& report, const PlaceHead& head) {
+// Whether a key can be "absent" there, and if not, why; and until when.
+void add_trust(Report& report, const PlaceLocation& location, const PlaceHead& head) {
   const std::string reason(why(head.no_absent));
   report.add("says_absent", reason.empty(), reason.empty() ? "yes" : "no: " + reason);
+  const auto left = time_to_live(location);
+  if (!left) return;
+  const auto milliseconds = static_cast<std::uint64_t>(left->count());
+  report.add("time_to_live_ms", milliseconds, format_duration_ms(milliseconds));
+  complain(location.text() + ": expires in " + format_duration_ms(milliseconds) +
+           ", and has no keys then; PERSIST keeps it");
 }
 
 // Of a filter of ours in a server; its notes stand there as in a file.
@@ -90,7 +98,7 @@ int info_bitmap(const PlaceLocation& location, bool json) {
   const PlaceHead head = place->head();
   Report report;
   report.add("file", location.text());
-  add_trust(report, head);
+  add_trust(report, location, head);
   add_parameters(report, filter.contents());
   const double rate = add_filter_state(report, filter);
   report.add("keys", form_text(filter.keys()));
@@ -110,7 +118,7 @@ int info_served(const PlaceLocation& location, bool json) {
   const std::uint64_t byte_count = head.parameters.geometry.bit_count / 8;
   Report report;
   report.add("file", location.text());
-  add_trust(report, head);
+  add_trust(report, location, head);
   report.add("keys", form_text(head.parameters.keys));
   report.add("capacity", head.parameters.capacity, count_text(head.parameters.capacity));
   report.add("inserted", head.inserted, count_text(head.inserted));
@@ -124,7 +132,7 @@ int info_foreign(const PlaceLocation& location, bool json) {
   const AnyFilter filter = load_for_use(location);
   Report report;
   report.add("file", location.is_live() ? location.text() : location.file.path.string());
-  if (location.is_live()) add_trust(report, open_place(location)->head());
+  if (location.is_live()) add_trust(report, location, open_place(location)->head());
   add_foreign(report, location, filter);
   add_parameters(report, filter.contents());
   const double rate = add_filter_state(report, filter);

@@ -80,6 +80,21 @@ TEST_F(LiveCommand, WhatIsUnknownIsPrintedToldOnceAndFails) {
   EXPECT_EQ(counted.status, 2);
 }
 
+TEST_F(LiveCommand, InfoSaysWhenAFilterExpires) {
+  ASSERT_EQ(shell_.run("bloomery create -n 100 -p 0.1" + at("bitmap", "", "x")).status, 0);
+  const Outcome lasting = shell_.run("bloomery info --json" + at("bitmap", "", "x"));
+  EXPECT_FALSE(lasting.json().contains("time_to_live_ms"));
+  server_->ask("EXPIRE x 1000");
+  const Outcome expiring = shell_.run("bloomery info --json" + at("bitmap", "", "x"));
+  EXPECT_EQ(expiring.status, 0);
+  EXPECT_GT(expiring.json().at("time_to_live_ms"), 0);
+  EXPECT_LE(expiring.json().at("time_to_live_ms"), 1'000'000);
+  EXPECT_THAT(expiring.err, HasSubstr("expires in"));
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
+  server_->ask("EXPIRE users 1000");
+  EXPECT_GT(shell_.run("bloomery info --json" + trusted()).json().at("time_to_live_ms"), 0);
+}
+
 TEST_F(LiveCommand, AFilterThatIsGoneIsUnknownNotAbsent) {
   const Outcome none = shell_.run("bloomery check --as text" + trusted(), "in\n");
   EXPECT_EQ(none.out, "in\n");
