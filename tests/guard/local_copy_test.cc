@@ -31,6 +31,7 @@ class FarPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context) override {
+    const std::lock_guard lock(mutex_);
     place_.insert_many(keys, outcomes, context);
   }
   PlaceHead head(const CallContext&) override {
@@ -40,14 +41,17 @@ class FarPlace final : public FilterPlace {
   }
   AnyFilter copy(const CallContext&) override {
     if (fails) throw StoreError("a far place: away");
-    const auto filter = place_.filter();
     AnyFilter copy = make_filter(FilterKind::blocked, kSmall);
-    copy.merge(*filter);
+    {
+      const std::lock_guard lock(mutex_);  // nobody inserts beside a merge
+      copy.merge(*place_.filter());
+    }
     if (before_copied) before_copied();
     return copy;
   }
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext&) override {
+    const std::lock_guard lock(mutex_);
     return place_.insert_and_advance(keys, head, next);
   }
   std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
@@ -65,6 +69,7 @@ class FarPlace final : public FilterPlace {
   std::function<void()> before_copied;  // what it gives is read by then
 
  private:
+  std::mutex mutex_;
   MemoryPlace<AnyFilter> place_{make_filter(FilterKind::blocked, kSmall)};
 };
 
