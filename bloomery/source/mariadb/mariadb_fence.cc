@@ -28,7 +28,14 @@ Watermark MariadbFence::ask(const CallContext& context) {
   const bool is_new = session_ == nullptr;
   try {
     if (is_new) session_ = std::make_unique<Session>(location_, context);
-    return session_->history.ask(session_->connection, context).watermark();
+    const Watermark now = session_->history.ask(session_->connection, context).watermark();
+    if (highest_.source == now.source && now.position < highest_.position) {
+      throw SourceChanged(location_.name() +
+                          ": the binary log began anew (RESET MASTER); filters of before must be "
+                          "built again");
+    }
+    highest_ = now;
+    return now;
   } catch (const std::invalid_argument& refused) {
     session_.reset();
     throw SourceChanged(refused.what());

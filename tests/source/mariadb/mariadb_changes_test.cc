@@ -177,6 +177,8 @@ TEST_F(MariadbChangesTest, ALogThatBeginsAnewIsNotGoneOnWith) {
   run("INSERT INTO users (name) VALUES ('a')");
   followed.catch_up();
   run("RESET MASTER; INSERT INTO users (name) VALUES ('b')");
+  EXPECT_THROW(followed.fence().ask(), SourceChanged);
+  EXPECT_THAT(followed.why_it_stops(), ::testing::Not(::testing::HasSubstr("does not stop")));
   EXPECT_FALSE(followed.go_on());
 }
 
