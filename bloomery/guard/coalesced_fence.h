@@ -51,6 +51,8 @@ class CoalescedFence {
   // How many were sent to the database, and how many calls they answered.
   std::uint64_t questions() const noexcept { return questions_.load(std::memory_order_relaxed); }
   std::uint64_t calls() const noexcept { return calls_.load(std::memory_order_relaxed); }
+  // How many calls wait for the next question.
+  std::size_t waiting() { return gathering_.waiting(); }
 
  private:
   using Sources = std::vector<std::unique_ptr<FenceSource>>;
