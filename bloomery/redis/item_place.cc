@@ -6,28 +6,15 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/watermark_text.h"
-#include "bloomery/format/format.h"
-#include "bloomery/format/kinds.h"
-#include "bloomery/format/redis_bitmap.h"
 #include "bloomery/redis/errors.h"
-#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/item_keys.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kItemsInTrip = 10'000;
-constexpr std::size_t kMarkers = 8;
-
-std::vector<std::string> markers_of(const std::string& token) {
-  std::vector<std::string> markers;
-  for (std::size_t i = 0; i < kMarkers; ++i) {
-    markers.push_back("bloomery-marker:" + token + ":" + std::to_string(i));
-  }
-  return markers;
-}
 
 // The number behind a name, in what BF.INFO says.
 std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name) {
@@ -48,79 +35,7 @@ Identity identity_in(const Reply& value, const std::string& name) {
   return *identity;
 }
 
-// The key of a filter, and of its markers.
-std::vector<std::string> item_keys(const Location& location) {
-  const std::string& key = location.key;
-  const bool tagged = key.find('{') != std::string::npos;
-  return {key, (tagged ? key : "{" + key + "}") + ":markers"};
-}
-
-std::int64_t with_item_keys(Client& client, std::string_view command) {
-  std::int64_t sum = 0;
-  // A command each: in a cluster the two keys may be apart.
-  for (const std::string& key : item_keys(client.location())) {
-    const Answer answer = client.run(Request().add({command, key}).about(key), Repeat::safe);
-    sum += require_done(answer.replies.at(0), client.location()).number;
-  }
-  return sum;
-}
-
-// Behind a fence that is not reached an item that is not there is nil.
-std::vector<bool> flags_of(const Reply& reply, std::size_t count, const std::string& name,
-                           bool is_fenced = false) {
-  if (!reply.is(Reply::Type::array) || reply.elements.size() != count)
-    fail_answer(name, "its items");
-  std::vector<bool> flags;
-  for (const Reply& each : reply.elements) {
-    if (each.is(Reply::Type::error)) throw RefusedError(name, each.text);
-    if (is_fenced && each.is(Reply::Type::nil)) {
-      flags.push_back(false);
-      continue;
-    }
-    if (!each.is(Reply::Type::number) || (each.number != 0 && each.number != 1)) {
-      fail_answer(name, "an item");
-    }
-    flags.push_back(each.number == 1);
-  }
-  return flags;
-}
-
 }  // namespace
-
-KnownItems::Known KnownItems::known() {
-  const std::lock_guard lock(mutex_);
-  Known known{.items = markers_, .count = count_};
-  known.items.insert(known.items.end(), newest_.begin(), newest_.end());
-  known.items.insert(known.items.end(), others_.begin(), others_.end());
-  return known;
-}
-
-std::string KnownItems::judge(const Known& known, const std::vector<bool>& found,
-                              std::uint64_t count) {
-  const std::lock_guard lock(mutex_);
-  if (!verdict_.empty()) return verdict_;
-  if (std::ranges::find(found, false) != found.end() || count < known.count) {
-    verdict_ =
-        "items are gone that were in it: it was lost and begun anew, or another was loaded in its "
-        "place; open it again if that is whole";
-  }
-  count_ = std::max(count_, count);
-  return verdict_;
-}
-
-void KnownItems::learn(std::span<const Key> items, bool are_new) {
-  if (items.empty()) return;
-  const std::lock_guard lock(mutex_);
-  std::string item(items[random_() % items.size()]);
-  auto& kept = are_new ? newest_ : others_;
-  if (kept.size() < kEach) {
-    kept.push_back(std::move(item));
-  } else if (are_new) {
-    kept[next_++ % kEach] = std::move(item);
-  } else if (random_() % ++learnt_ < kEach) {
-    kept[random_() % kEach] = std::move(item);
-  }
-}
 
 // What a trip brought.
 struct ItemPlace::Trip {
@@ -219,7 +134,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   const bool inserts = trip.unit_count == 5;
   const std::size_t before = 1 + known.items.size();
   std::vector<bool> found =
-      flags_of(asked, before + (inserts ? 0 : trip.key_count), setup_.name, trip.is_fenced);
+      item_flags(asked, before + (inserts ? 0 : trip.key_count), setup_.name, trip.is_fenced);
   // All that are not there are nil, or none is.
   trip.has_reached = std::ranges::none_of(
       asked.elements, [](const Reply& each) { return each.is(Reply::Type::nil); });
@@ -230,7 +145,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
     if (!stepped.is(Reply::Type::number)) fail_answer(setup_.name, "its step");
     trip.has_stepped = stepped.number == 1;
   } else if (inserts) {
-    trip.answers = flags_of(all[4], trip.key_count, setup_.name);
+    trip.answers = item_flags(all[4], trip.key_count, setup_.name);
   }
 }
 
@@ -346,93 +261,6 @@ bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
 void ItemPlace::destroy(const CallContext&) {
   if (!setup_.writes) refuse("is open for reading only");
   destroy_items(*client_);
-}
-
-bool are_items_taken(Client& client) {
-  return with_item_keys(client, "EXISTS") != 0;
-}
-
-bool destroy_items(Client& client) {
-  return with_item_keys(client, "DEL") != 0;
-}
-
-void create_items(Client& client, std::uint64_t capacity, double rate) {
-  const Location& location = client.location();
-  const auto keys = item_keys(location);
-  // The markers are items too.
-  const Request reserve =
-      Request().add({"BF.RESERVE", keys[0], shortest(rate), std::to_string(capacity + kMarkers)});
-  require_done(client.run(reserve, Repeat::never).replies.at(0), location);
-  const std::string token = identity_text(Identity::random());
-  const auto markers = markers_of(token);
-  std::vector<std::string_view> words{"BF.INSERT", keys[0], "NOCREATE", "ITEMS"};
-  words.insert(words.end(), markers.begin(), markers.end());
-  const Answer added = client.run(Request().add(words), Repeat::safe);
-  flags_of(require_done(added.replies.at(0), location), kMarkers, location.server());
-  const Request note = Request().add({"SET", keys[1], token}).about(keys[1]);
-  require_done(client.run(note, Repeat::safe).replies.at(0), location);
-}
-
-namespace {
-
-std::optional<FilterKind> find_kind_named(std::string_view name) {
-  for (const Kind& kind : filter_kinds()) {
-    if (kind.name == name) return kind.number;
-  }
-  for (const Format* const format : formats()) {
-    for (const Kind* const kind : format->kinds) {
-      if (kind->name == name) return kind->number;
-    }
-  }
-  return std::nullopt;
-}
-
-// What BLOOM.INFO says; nothing where there is no filter, or no such command.
-void describe(const Reply& info, ItemPlace::Setup& setup) {
-  const auto unknown = [&](const char* what, const std::string& name) {
-    throw StoreError(setup.name + ": " + what + " \"" + name +
-                     "\", which this program does not know");
-  };
-  for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
-    const std::string& name = info.elements[i].text;
-    const Reply& value = info.elements[i + 1];
-    if (!value.is(Reply::Type::text)) continue;
-    if (name == "Kind") {
-      const auto kind = find_kind_named(value.text);
-      if (!kind) unknown("a filter of the kind", value.text);
-      setup.kind = *kind;
-      setup.forgets = loses_keys(*kind);
-    } else if (name == "Keys") {
-      const auto form = read_form_text(value.text);
-      if (!form) unknown("its keys are written as", value.text);
-      setup.keys = *form;
-    }
-  }
-}
-
-}  // namespace
-
-std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view text, bool writes,
-                                             bool allow_forgetting) {
-  Location location = parse_location(text);
-  ItemPlace::Setup setup{.dialect = dialect, .writes = writes};
-  setup.says_absent = take_trust(location) || dialect == Dialect::bloom;
-  setup.name = (dialect == Dialect::bf ? "bf:" : "bloom:") + location.text();
-  refuse_settings(location.settings, setup.name, "the server says all");
-  auto client = std::make_unique<Client>(std::move(location));
-  const auto keys = item_keys(client->location());
-  if (dialect == Dialect::bf) {
-    const Answer answer = client->run(Request().add({"GET", keys[1]}).about(keys[1]), Repeat::safe);
-    const Reply& token = require_done(answer.replies.at(0), client->location());
-    if (token.is(Reply::Type::text)) setup.markers = markers_of(token.text);
-    setup.says_absent = setup.says_absent || !setup.markers.empty();
-  }
-  // A server without our module does not know the command.
-  const Answer answer =
-      client->run(Request().add({"BLOOM.INFO", keys[0]}).about(keys[0]), Repeat::safe);
-  describe(answer.replies.at(0), setup);
-  if (setup.forgets && !allow_forgetting) refuse_forgetting(setup.name);
-  return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
 }
 
 }  // namespace bloomery::redis

@@ -1,0 +1,90 @@
+// Filters of BF.* and their markers: their keys, and what makes and removes them.
+#include "bloomery/redis/item_keys.h"
+
+#include <cstdint>
+#include <string_view>
+
+#include "bloomery/filter/watermark.h"
+#include "bloomery/filter/watermark_text.h"
+#include "bloomery/format/redis_bitmap.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/errors.h"
+#include "bloomery/redis/item_place.h"
+#include "bloomery/redis/transaction.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::size_t kMarkers = 8;
+
+std::int64_t with_item_keys(Client& client, std::string_view command) {
+  std::int64_t sum = 0;
+  // A command each: in a cluster the two keys may be apart.
+  for (const std::string& key : item_keys(client.location())) {
+    const Answer answer = client.run(Request().add({command, key}).about(key), Repeat::safe);
+    sum += require_done(answer.replies.at(0), client.location()).number;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::string> markers_of(const std::string& token) {
+  std::vector<std::string> markers;
+  for (std::size_t i = 0; i < kMarkers; ++i) {
+    markers.push_back("bloomery-marker:" + token + ":" + std::to_string(i));
+  }
+  return markers;
+}
+
+std::vector<std::string> item_keys(const Location& location) {
+  const std::string& key = location.key;
+  const bool tagged = key.find('{') != std::string::npos;
+  return {key, (tagged ? key : "{" + key + "}") + ":markers"};
+}
+
+std::vector<bool> item_flags(const Reply& reply, std::size_t count, const std::string& name,
+                             bool is_fenced) {
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != count)
+    fail_answer(name, "its items");
+  std::vector<bool> flags;
+  for (const Reply& each : reply.elements) {
+    if (each.is(Reply::Type::error)) throw RefusedError(name, each.text);
+    if (is_fenced && each.is(Reply::Type::nil)) {
+      flags.push_back(false);
+      continue;
+    }
+    if (!each.is(Reply::Type::number) || (each.number != 0 && each.number != 1)) {
+      fail_answer(name, "an item");
+    }
+    flags.push_back(each.number == 1);
+  }
+  return flags;
+}
+
+bool are_items_taken(Client& client) {
+  return with_item_keys(client, "EXISTS") != 0;
+}
+
+bool destroy_items(Client& client) {
+  return with_item_keys(client, "DEL") != 0;
+}
+
+void create_items(Client& client, std::uint64_t capacity, double rate) {
+  const Location& location = client.location();
+  const auto keys = item_keys(location);
+  // The markers are items too.
+  const Request reserve =
+      Request().add({"BF.RESERVE", keys[0], shortest(rate), std::to_string(capacity + kMarkers)});
+  require_done(client.run(reserve, Repeat::never).replies.at(0), location);
+  const std::string token = identity_text(Identity::random());
+  const auto markers = markers_of(token);
+  std::vector<std::string_view> words{"BF.INSERT", keys[0], "NOCREATE", "ITEMS"};
+  words.insert(words.end(), markers.begin(), markers.end());
+  const Answer added = client.run(Request().add(words), Repeat::safe);
+  item_flags(require_done(added.replies.at(0), location), kMarkers, location.server());
+  const Request note = Request().add({"SET", keys[1], token}).about(keys[1]);
+  require_done(client.run(note, Repeat::safe).replies.at(0), location);
+}
+
+}  // namespace bloomery::redis

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "bloomery/redis/location.h"
+#include "bloomery/redis/reply.h"
+
+// What a filter that its server asks itself is kept under, and how the server speaks of items.
+namespace bloomery::redis {
+
+// The key of a filter, and of its markers.
+std::vector<std::string> item_keys(const Location& location);
+
+// The items behind what stands at the markers' key.
+std::vector<std::string> markers_of(const std::string& token);
+
+// Whether each of `count` items is in. `is_fenced`: behind a fence that is not reached an item that
+// is not there is nil. Throws RefusedError, and ProtocolError for what is no answer.
+std::vector<bool> item_flags(const Reply& reply, std::size_t count, const std::string& name,
+                             bool is_fenced = false);
+
+}  // namespace bloomery::redis

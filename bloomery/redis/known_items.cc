@@ -1,0 +1,42 @@
+#include "bloomery/redis/known_items.h"
+
+#include <algorithm>
+
+namespace bloomery::redis {
+
+KnownItems::Known KnownItems::known() {
+  const std::lock_guard lock(mutex_);
+  Known known{.items = markers_, .count = count_};
+  known.items.insert(known.items.end(), newest_.begin(), newest_.end());
+  known.items.insert(known.items.end(), others_.begin(), others_.end());
+  return known;
+}
+
+std::string KnownItems::judge(const Known& known, const std::vector<bool>& found,
+                              std::uint64_t count) {
+  const std::lock_guard lock(mutex_);
+  if (!verdict_.empty()) return verdict_;
+  if (std::ranges::find(found, false) != found.end() || count < known.count) {
+    verdict_ =
+        "items are gone that were in it: it was lost and begun anew, or another was loaded in its "
+        "place; open it again if that is whole";
+  }
+  count_ = std::max(count_, count);
+  return verdict_;
+}
+
+void KnownItems::learn(std::span<const Key> items, bool are_new) {
+  if (items.empty()) return;
+  const std::lock_guard lock(mutex_);
+  std::string item(items[random_() % items.size()]);
+  auto& kept = are_new ? newest_ : others_;
+  if (kept.size() < kEach) {
+    kept.push_back(std::move(item));
+  } else if (are_new) {
+    kept[next_++ % kEach] = std::move(item);
+  } else if (random_() % ++learnt_ < kEach) {
+    kept[random_() % kEach] = std::move(item);
+  }
+}
+
+}  // namespace bloomery::redis
