@@ -29,6 +29,10 @@ std::string_view why(NoAbsent reason) noexcept {
   return "";
 }
 
+void Rebuild::commit_at(const Watermark&, const CallContext&) {
+  throw std::invalid_argument("a rebuild: its place has no watermark");
+}
+
 bool FilterPlace::advance(const PlaceHead&, const Watermark&, const CallContext&) {
   refuse("has no watermark");
 }

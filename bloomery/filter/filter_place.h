@@ -57,6 +57,9 @@ class Rebuild {
   virtual void insert_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
   // The new filter answers from here on. Once. Throws where a key is missing in it.
   virtual void commit(const CallContext& context = {}) = 0;
+  // The same, with a watermark that it has from its first answer on. Throws std::invalid_argument,
+  // and the rebuild goes on, where the place has none.
+  virtual void commit_at(const Watermark& watermark, const CallContext& context = {});
 };
 
 // A filter somewhere: in memory, in a file, on a server. Only `absent` is a promise: the key was

@@ -225,7 +225,10 @@ class MemoryPlace final : public FilterPlace {
     void insert_many(std::span<const Key> keys, const CallContext&) override {
       for (const Key key : keys) next->filter->insert_concurrently(key);
     }
-    void commit(const CallContext&) override {
+    void commit(const CallContext&) override { finish(std::nullopt); }
+    void commit_at(const Watermark& watermark, const CallContext&) override { finish(watermark); }
+
+    void finish(std::optional<Watermark> watermark) {
       if (!begun) throw StoreError(place.name() + ": this rebuild is over");
       const Identity identity = Identity::random();
       // From here on no insert fails without a word, so that what is asked next stays true.
@@ -235,7 +238,8 @@ class MemoryPlace final : public FilterPlace {
         throw StoreError(place.name() + ": the new filter could not take every insert");
       }
       place.change([&](State& state) {
-        state = {.filter = next->filter, .identity = identity, .ready = true};
+        state = {
+            .filter = next->filter, .identity = identity, .watermark = watermark, .ready = true};
       });
       begun = false;
     }

@@ -96,7 +96,10 @@ void save(const FilterContents& contents, const PlaceLocation& location,
   }
   redis::Client client(redis::parse_location(location.server));
   const redis::BulkOptions load{
-      .replace = options.file.replace, .discard = options.discard, .progress = options.progress};
+      .replace = options.file.replace,
+      .discard = options.discard,
+      .progress = options.progress,
+      .watermark = options.discard ? options.file.notes.reached() : std::nullopt};
   if (location.is_own_bitmap()) return redis::load_native(client, contents, load);
   redis::bulk_load(client, *location.format, contents, load);
 }

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/watermark.h"
 #include "bloomery/format/format.h"
 #include "bloomery/redis/client.h"
 
@@ -18,6 +20,8 @@ struct BulkOptions {
   bool discard = false;
   // Is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
+  // Of a new filter of our own: how far it has its source.
+  std::optional<Watermark> watermark{};
 };
 
 // Whether anything is under the names that a filter of the format has there.

@@ -50,10 +50,14 @@ redis.call('RENAME', next, live)
 return 'done'
 )";
 
-FileHeader new_header(const FilterContents& contents) {
+FileHeader new_header(const FilterContents& contents, const std::optional<Watermark>& watermark) {
   FileHeader header;
   header.contents = contents;
   header.notes.identity = Identity::random();
+  if (watermark) {
+    header.notes.source = watermark->source;
+    header.notes.watermark = watermark->position;
+  }
   header.is_live = true;
   return header;
 }
@@ -212,7 +216,7 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
                 const std::optional<NativeBitmapHead>& old, const std::string& name,
                 BulkOptions options) {
   const std::string& key = client.location().key;
-  FileHeader header = new_header(contents);
+  FileHeader header = new_header(contents, options.watermark);
   header.part = {count, count, contents.parameters.geometry.bit_count};
   const bool is_kept = old && options.replace && !options.discard;
   if (is_kept) {
@@ -279,7 +283,7 @@ void load_native(Client& client, const FilterContents& contents, const BulkOptio
   }
   require_lives_in_string(contents, count, name);
   if (count > 1) return load_parts(client, contents, count, old, name, options);
-  StringLoad load(client, location.key, name, new_header(contents), options);
+  StringLoad load(client, location.key, name, new_header(contents, options.watermark), options);
   load.send(options.progress);
   load.exchange();
   if (old && old->header.part && options.discard) {

@@ -1,0 +1,180 @@
+#include "bloomery/follow/followed_place.h"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/place/loaded_place.h"
+#include "bloomery/place/open_place.h"
+#include "bloomery/redis/push_filter.h"
+
+namespace bloomery {
+
+// The new filter: whatever is inserted into the place goes in here too.
+struct FollowedPlace::Next {
+  explicit Next(AnyFilter made) : filter(std::move(made)) {}
+
+  void insert_many(std::span<const Key> keys) {
+    const std::lock_guard lock(mutex);
+    filter.insert_many(keys);
+  }
+
+  std::mutex mutex;
+  AnyFilter filter;
+};
+
+struct FollowedPlace::Beside final : Rebuild {
+  Beside(FollowedPlace& of, std::shared_ptr<Next> made) : place(of), next(std::move(made)) {}
+  ~Beside() override {
+    const std::lock_guard lock(place.mutex_);
+    if (place.next_ == next) place.next_.reset();
+  }
+
+  void insert_many(std::span<const Key> keys, const CallContext&) override {
+    next->insert_many(keys);
+  }
+  void commit(const CallContext&) override { finish(nullptr); }
+  void commit_at(const Watermark& watermark, const CallContext&) override {
+    if (!place.has_watermark()) place.refuse("has no watermark");
+    finish(&watermark);
+  }
+
+  void finish(const Watermark* watermark) {
+    const std::lock_guard lock(place.mutex_);
+    if (place.next_ != next) throw StoreError(place.name() + ": this rebuild is over");
+    place.replace(next->filter, watermark);
+    place.next_.reset();
+  }
+
+  FollowedPlace& place;
+  const std::shared_ptr<Next> next;
+};
+
+void FollowedPlace::require_followable(const PlaceLocation& location) {
+  if (location.dialect != redis::Dialect::bf) return;
+  throw std::invalid_argument(location.text() +
+                              ": its server takes no filter as a whole, so that a follower cannot "
+                              "begin; bitmap: or bloom: can");
+}
+
+FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
+    : location_(std::move(location)), make_(std::move(make)) {
+  require_followable(location_);
+  // Before anything is asked of a database.
+  const AnyFilter filter = make_({.capacity = 1000});
+  if (!filter.can_insert()) refuse("a filter that is built once cannot be followed");
+  if (filter.can_erase()) {
+    refuse("a counting filter's \"absent\" is no promise; another kind is to be followed");
+  }
+  require_keeps(filter.parameters().kind, name());
+  if (!location_.dialect) require_may_be_there(filter.parameters().kind, location_);
+  if (is_taken(location_)) open();
+}
+
+FollowedPlace::~FollowedPlace() = default;
+
+bool FollowedPlace::has_watermark() const noexcept {
+  return location_.format == nullptr;
+}
+
+// With the lock.
+void FollowedPlace::open() {
+  inner_.reset();
+  if (location_.is_live()) {
+    inner_ = open_place(location_, {.access = PlaceOptions::read_write});
+    return;
+  }
+  inner_ = std::make_unique<LoadedPlace>(location_.file);
+  require_keeps(inner_->head().parameters.kind, location_.text());
+}
+
+FilterPlace& FollowedPlace::need() {
+  if (!inner_) throw StoreError(name() + ": no filter is there yet");
+  return *inner_;
+}
+
+void FollowedPlace::replace(const AnyFilter& filter, const Watermark* watermark) {
+  inner_.reset();  // which holds a file's lock
+  FileNotes notes;
+  if (watermark != nullptr) {
+    notes.source = watermark->source;
+    notes.watermark = watermark->position;
+  }
+  notes.identity = Identity::random();
+  if (location_.dialect) {
+    redis::Client client(redis::parse_location(location_.server));
+    redis::push_filter(filter.contents(), client, {.notes = notes});
+  } else {
+    save(filter.contents(), location_,
+         {.file = {.replace = true, .notes = std::move(notes)}, .discard = true});
+  }
+  open();
+}
+
+void FollowedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                     const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  if (inner_) inner_->presence_of_many(keys, answers, context);
+}
+
+void FollowedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                                const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  if (next_) next_->insert_many(keys);
+  need().insert_many(keys, outcomes, context);
+}
+
+void FollowedPlace::flush(const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  if (inner_) inner_->flush(context);
+}
+
+PlaceHead FollowedPlace::head(const CallContext& context) {
+  const std::lock_guard lock(mutex_);
+  // A file is ours alone while it is open. Of a server's nobody knows, and what was remembered of
+  // bits that were lost is over where another filter is there.
+  if (!inner_ || location_.is_live()) {
+    inner_.reset();
+    if (!is_taken(location_)) return {};
+    open();
+  }
+  return inner_->head(context);
+}
+
+AnyFilter FollowedPlace::copy(const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  return need().copy(context);
+}
+
+bool FollowedPlace::advance(const PlaceHead& expected, const Watermark& next,
+                            const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  return need().advance(expected, next, context);
+}
+
+bool FollowedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                       const Watermark& next, const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  if (next_) next_->insert_many(keys);
+  return need().insert_and_advance(keys, head, next, context);
+}
+
+std::unique_ptr<Rebuild> FollowedPlace::begin_rebuild(const FilterOptions& options,
+                                                      const CallContext&) {
+  auto next = std::make_shared<Next>(make_(options));
+  const std::lock_guard lock(mutex_);
+  if (next_) throw StoreError(name() + ": a rebuild is under way already");
+  next_ = next;
+  return std::make_unique<Beside>(*this, std::move(next));
+}
+
+void FollowedPlace::destroy(const CallContext&) {
+  const std::lock_guard lock(mutex_);
+  inner_.reset();
+  bloomery::destroy(location_);
+}
+
+}  // namespace bloomery

@@ -1,0 +1,330 @@
+#include "bloomery/follow/follower.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <stdexcept>
+
+#include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
+
+namespace bloomery {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kShortestPause = 50ms;
+constexpr auto kPollInScan = 50ms;
+constexpr std::uint64_t kFewestKeys = 1000;
+constexpr std::uint64_t kKeptSteps = 10'000;
+constexpr int kMostSteps = 10;
+
+// Somebody else moved the filter's watermark, or put another filter there: begin again from what is
+// there now.
+struct Overtaken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+bool reaches(const std::optional<Watermark>& there, const Watermark& wanted) {
+  return there && there->reaches(wanted);
+}
+
+}  // namespace
+
+std::string_view state_name(FollowerStatus::State state) noexcept {
+  switch (state) {
+    case FollowerStatus::State::starting:
+      return "starting";
+    case FollowerStatus::State::scanning:
+      return "scanning";
+    case FollowerStatus::State::following:
+      return "following";
+    case FollowerStatus::State::failing:
+      return "failing";
+    case FollowerStatus::State::ended:
+      break;
+  }
+  return "ended";
+}
+
+Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options)
+    : source_(source), place_(place), options_(options) {
+  const auto is_share = [](double value) { return value > 0 && value <= 1; };
+  if (!is_share(options_.rebuild_at) || !is_share(options_.rebuild_at_deleted)) {
+    throw std::invalid_argument("when to rebuild is a share; allowed: above 0, up to 1");
+  }
+  if (!(options_.growth >= 1 && options_.growth <= 1000)) {
+    throw std::invalid_argument("the room for more keys is a factor; allowed: 1 to 1000");
+  }
+}
+
+FollowerStatus Follower::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void Follower::run(std::stop_token stop) {
+  std::chrono::milliseconds most = kShortestPause;
+  while (!stop.stop_requested()) {
+    const auto began = Clock::now();
+    try {
+      follow(stop, false);
+    } catch (const Overtaken& error) {
+      failed(error.what());
+      pause(stop, kShortestPause);
+      continue;
+    } catch (const std::logic_error& error) {
+      // Later a table may be away for a while, and come back.
+      const bool is_misuse = dynamic_cast<const std::invalid_argument*>(&error) == nullptr;
+      if (is_misuse || !has_followed_) throw;
+      failed(error.what());
+    } catch (const std::exception& error) {
+      if (stop.stop_requested()) break;
+      failed(error.what());
+    }
+    if (Clock::now() - began > options_.longest_pause) most = kShortestPause;
+    pause(stop, most);
+    most = std::min(most * 2, options_.longest_pause);
+  }
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
+}
+
+void Follower::run_once(std::stop_token stop) {
+  constexpr int kMostTries = 100;
+  for (int i = 0; i < kMostTries; ++i) {
+    try {
+      follow(stop, true);
+      update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
+      return;
+    } catch (const Overtaken& error) {
+      failed(error.what());
+      pause(stop, kShortestPause);
+    }
+  }
+  throw StoreError(place_.name() + ": its watermark is moved by somebody else all the time");
+}
+
+// Until something fails, or it is stopped.
+void Follower::follow(std::stop_token stop, bool once) {
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
+  const CallContext context{.stop = stop};
+  kept_.clear();
+  is_dirty_ = false;
+  has_loose_ = false;
+  learn_head(place_.head(context));
+  carried_ = head_.watermark;
+  const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);
+  has_followed_ = true;
+  if (goes_on) {
+    const std::uint64_t about = source_.expected_count().value_or(0);
+    update([&](FollowerStatus& status) {
+      ++status.resumed;
+      status.key_count = std::max(head_.inserted, about);
+    });
+  } else {
+    scan_into_new(context, /*is_live=*/false);
+  }
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
+  bool is_fresh = false;
+  while (!stop.stop_requested() && !is_fresh) {
+    if (is_too_full() && Clock::now() >= rebuild_at_) {
+      rebuild_at_ = Clock::now() + options_.longest_pause;
+      const bool is_asked_for = is_rebuild_wanted_.exchange(false);
+      try {
+        scan_into_new(context, /*is_live=*/true);
+      } catch (const Overtaken&) {
+        if (is_asked_for) is_rebuild_wanted_ = true;
+        rebuild_at_ = {};
+        throw;
+      } catch (...) {
+        if (is_asked_for) is_rebuild_wanted_ = true;
+        throw;
+      }
+      rebuild_at_ = {};
+      update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
+    }
+    const auto asked = Clock::now();
+    source_.poll(
+        [&](const Changes& changes) {
+          carry(changes, asked, context);
+          is_fresh = is_fresh || (once && changes.watermark);
+        },
+        options_.patience, context);
+    keep(false, context);
+  }
+  keep(true, {});
+}
+
+void Follower::learn_head(const PlaceHead& head) {
+  head_ = head;
+  update([&](FollowerStatus& status) {
+    status.watermark = has_watermark_ ? head.watermark : std::nullopt;
+    status.has_watermark = has_watermark_;
+    const bool grows =
+        head.parameters.kind != FilterKind{} && kind_of(head.parameters.kind).has_layers;
+    status.capacity = grows ? 0 : head.parameters.capacity;
+  });
+}
+
+bool Follower::is_too_full() const {
+  if (is_rebuild_wanted_) return true;
+  const FollowerStatus now = status();
+  const auto keys = static_cast<double>(now.key_count);
+  if (now.capacity > kFewestKeys &&
+      keys > options_.rebuild_at * static_cast<double>(now.capacity)) {
+    return true;
+  }
+  return now.deleted > kFewestKeys &&
+         static_cast<double>(now.deleted) > options_.rebuild_at_deleted * keys;
+}
+
+// The new filter gets every row of the scan and every change meanwhile; so does the old one, while
+// its watermark still moves.
+void Follower::scan_into_new(const CallContext& context, bool is_live) {
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::scanning; });
+  FilterOptions wanted = options_.filter;
+  const double room = std::max(options_.growth, 1.2 / options_.rebuild_at);
+  const double count = room * static_cast<double>(source_.expected_count().value_or(0));
+  wanted.capacity =
+      std::max({wanted.capacity, kFewestKeys, static_cast<std::uint64_t>(std::ceil(count))});
+  const auto next = place_.begin_rebuild(wanted, context);
+
+  std::uint64_t key_count = 0;
+  std::optional<Watermark> reached;
+  auto asked = Clock::now();
+  const auto take = [&](const Changes& changes) {
+    next->insert_many(changes.keys, context);
+    key_count += changes.keys.size();
+    if (is_live) {
+      try {
+        carry(changes, asked, context);
+      } catch (const Overtaken&) {
+        is_live = false;  // the old one is somebody else's by now, and this one whole without it
+      }
+    }
+    if (changes.watermark) reached = changes.watermark;
+  };
+  source_.scan(
+      [&](const Batch& batch) {
+        next->insert_many(batch.keys, context);
+        key_count += batch.keys.size();
+        update([&](FollowerStatus& status) { status.scanned += batch.keys.size(); });
+        if (Clock::now() - asked < kPollInScan) return true;
+        asked = Clock::now();
+        source_.poll(take, 0ms, context);
+        return true;
+      },
+      context);
+  reached.reset();
+  while (!reached) {
+    asked = Clock::now();
+    source_.poll(take, options_.patience, context);
+  }
+  try {
+    next->commit_at(*reached, context);
+    has_watermark_ = true;
+  } catch (const std::invalid_argument&) {  // it keeps none
+    next->commit(context);
+    has_watermark_ = false;
+  }
+  kept_.clear();
+  learn_head(place_.head(context));
+  has_loose_ = false;
+  carried_ = reached;
+  update([&](FollowerStatus& status) {
+    ++status.rebuilds;
+    status.key_count = key_count;
+    status.deleted = 0;
+    status.fresh_as_of = asked;
+  });
+  if (has_watermark_ && !reaches(head_.watermark, *reached)) {
+    throw Overtaken(place_.name() + ": another filter has taken the new one's place");
+  }
+  // Others' files are written by flush().
+  is_dirty_ = true;
+}
+
+// Keys first, or with the watermark; and never a watermark without its keys.
+void Follower::carry(const Changes& changes, Clock::time_point asked, const CallContext& context) {
+  if (options_.entries != nullptr && !changes.keys.empty()) {
+    options_.entries->erase_many(changes.keys, context);
+  }
+  if (!has_watermark_) {
+    if (!changes.keys.empty()) place_.insert_many(changes.keys, context);
+    is_dirty_ = is_dirty_ || !changes.keys.empty() || changes.watermark != passed_;
+    if (changes.watermark) passed_ = changes.watermark;
+  } else {
+    move(changes, context);
+  }
+  update([&](FollowerStatus& status) {
+    status.carried += changes.keys.size();
+    status.key_count += changes.keys.size();
+    status.deleted += changes.deleted_count;
+    if (has_watermark_) status.watermark = head_.watermark;
+    if (changes.watermark) status.fresh_as_of = asked;
+  });
+}
+
+void Follower::move(const Changes& changes, const CallContext& context) {
+  if (!head_.watermark) throw Overtaken(place_.name() + ": its watermark is gone");
+  // Also what ends no transaction steps the head: a filter that is exchanged meanwhile for an
+  // older copy of itself is told from this one by that.
+  const Watermark next = changes.watermark.value_or(*head_.watermark);
+  if (!changes.watermark && changes.keys.empty()) return;
+  for (int i = 0; i < kMostSteps; ++i) {
+    // Nothing new; or another follower was there before us.
+    const bool is_in = changes.watermark && reaches(head_.watermark, next);
+    if (is_in || place_.insert_and_advance(changes.keys, head_, next, context)) {
+      is_dirty_ = is_dirty_ || !is_in || carried_ != next;  // that, too, is to be confirmed
+      has_loose_ = !changes.watermark;
+      if (changes.watermark) carried_ = next;
+      return;
+    }
+    is_dirty_ = true;
+    learn_head(place_.head(context));
+    // Another step from there is as good, if that has all that came before these keys.
+    const bool has_all_before =
+        !has_loose_ && changes.watermark && carried_ && reaches(head_.watermark, *carried_);
+    if (!has_all_before) break;
+  }
+  throw Overtaken(place_.name() +
+                  ": it is not the filter that it was; going on from its watermark");
+}
+
+// Writes what is to be written, and lets the database forget what the filter has kept for a while.
+void Follower::keep(bool at_once, const CallContext& context) {
+  const auto began = Clock::now();
+  if (is_dirty_ && (at_once || began >= flush_at_)) {
+    place_.flush(context);
+    is_dirty_ = false;
+    const auto now = Clock::now();
+    flush_at_ = now + std::max<Clock::duration>(options_.flush_every, 10 * (now - began));
+    const std::optional<Watermark>& kept = has_watermark_ ? head_.watermark : passed_;
+    if (kept && kept_.size() < kKeptSteps) kept_.emplace_back(now, *kept);
+  }
+  std::optional<Watermark> forget;
+  while (!kept_.empty() && began - kept_.front().first >= options_.keep_for) {
+    forget = kept_.front().second;
+    kept_.pop_front();
+  }
+  if (forget) source_.confirm(*forget);
+}
+
+void Follower::failed(const std::string& why) {
+  update([&](FollowerStatus& status) {
+    status.state = FollowerStatus::State::failing;
+    ++status.failures;
+    status.last_error = why;
+  });
+}
+
+// Not all followers at the same time.
+void Follower::pause(std::stop_token stop, std::chrono::milliseconds most) {
+  std::uniform_int_distribution<std::int64_t> some(most.count() / 2, most.count());
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any().wait_for(lock, stop, std::chrono::milliseconds(some(random_)),
+                                         [] { return false; });
+}
+
+}  // namespace bloomery

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include "bloomery/filter/filter_place.h"
+#include "bloomery/filter/options.h"
+#include "bloomery/guard/cache.h"
+#include "bloomery/source/change_source.h"
+
+namespace bloomery {
+
+struct FollowerOptions {
+  // Of the filters that it makes; `capacity` is the least that they have.
+  FilterOptions filter{};
+  double growth = 1.5;              // they have room for so many times the keys that are there
+  double rebuild_at = 0.9;          // of a filter's capacity
+  double rebuild_at_deleted = 0.5;  // of its keys, of which the rows are gone
+  std::chrono::milliseconds patience{100};     // of one look at the source
+  std::chrono::milliseconds flush_every{200};  // or ten times as long as that takes
+  // How long the source keeps changes that the filter has: a server that goes back to what it knew
+  // then is brought up again without a scan.
+  std::chrono::milliseconds keep_for{10'000};
+  std::chrono::milliseconds longest_pause{10'000};  // after failures, one after the other
+  // A cache, perhaps: what it knows of a new key is erased before the watermark moves above the
+  // key. Outlives the follower.
+  EntryEraser* entries = nullptr;
+};
+
+struct FollowerStatus {
+  enum class State : std::uint8_t { starting, scanning, following, failing, ended };
+
+  State state = State::starting;
+  std::uint64_t key_count = 0;  // about how many keys the filter holds
+  std::uint64_t capacity = 0;   // 0: unknown
+  std::uint64_t scanned = 0;    // keys read by scans
+  std::uint64_t carried = 0;    // keys that came as changes
+  std::uint64_t deleted = 0;    // rows that went since the filter was made
+  std::uint64_t resumed = 0;    // how often it went on where it was
+  std::uint64_t rebuilds = 0;   // how often it had to scan, or wanted to
+  std::uint64_t failures = 0;
+  bool has_watermark = true;  // else no fence is ever reached: another system's filter
+  std::optional<Watermark> watermark{};
+  std::optional<std::chrono::steady_clock::time_point> fresh_as_of{};
+  std::string last_error{};
+};
+
+std::string_view state_name(FollowerStatus::State state) noexcept;
+
+// Keeps a filter in step with a table: makes it where none is, carries each change into it, and
+// moves its watermark, which is never ahead of what is in it. Where the database cannot go on from
+// that watermark, where the filter is too full, or where many of its rows are gone, the filter is
+// built again beside the old one, whose watermark stays where it is or goes on, and takes its place
+// in one step. Whatever fails is tried again, from the filter's own watermark.
+//
+// Two followers of one filter, one that was stopped and goes on, and whoever restores an old filter
+// under it harm nobody: the watermark moves only in a filter that is as it was left.
+//
+// run() on one thread; the rest may be called from any. Source and place outlive it.
+class Follower {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options);
+
+  // Until it is stopped, and the filter is flushed. Throws std::invalid_argument for what does not
+  // work from the beginning, such as a table that is not there.
+  void run(std::stop_token stop);
+  // Until the filter has what was committed before the call. Throws what fails.
+  void run_once(std::stop_token stop);
+
+  // Builds the filter again, as soon as run() can.
+  void rebuild() noexcept { is_rebuild_wanted_ = true; }
+
+  // What the filter is known to reach.
+  std::optional<Watermark> watermark() const { return status().watermark; }
+  // All that was committed before is in.
+  std::optional<Clock::time_point> fresh_as_of() const { return status().fresh_as_of; }
+  FollowerStatus status() const;
+
+ private:
+  using Keep = std::pair<Clock::time_point, Watermark>;
+
+  void follow(std::stop_token stop, bool once);
+  void scan_into_new(const CallContext& context, bool is_live);
+  void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
+  void move(const Changes& changes, const CallContext& context);
+  void keep(bool at_once, const CallContext& context);
+  bool is_too_full() const;
+  void learn_head(const PlaceHead& head);
+  void failed(const std::string& why);
+  void pause(std::stop_token stop, std::chrono::milliseconds most);
+  void update(auto change) {
+    const std::lock_guard lock(mutex_);
+    change(status_);
+  }
+
+  ChangeSource& source_;
+  FilterPlace& place_;
+  const FollowerOptions options_;
+  std::atomic<bool> is_rebuild_wanted_ = false;
+
+  // Of the thread that runs.
+  PlaceHead head_{};                    // as we left it
+  std::optional<Watermark> carried_{};  // all that came up to here was in
+  bool has_loose_ = false;              // and something of a transaction that has not ended
+  bool has_watermark_ = true;           // the place keeps one
+  std::optional<Watermark> passed_{};   // of a place that keeps none: what it has
+  bool has_followed_ = false;
+  bool is_dirty_ = false;  // something was inserted since the last flush
+  Clock::time_point flush_at_{};
+  Clock::time_point rebuild_at_{};  // not before, after one that failed
+  std::deque<Keep> kept_;           // watermarks that are flushed, not yet confirmed
+  std::minstd_rand random_{std::random_device()()};
+
+  mutable std::mutex mutex_;
+  FollowerStatus status_;
+};
+
+}  // namespace bloomery

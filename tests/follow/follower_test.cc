@@ -1,0 +1,353 @@
+#include "bloomery/follow/follower.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/memory_place.h"
+#include "bloomery/follow/followed_place.h"
+#include "bloomery/place/open_place.h"
+#include "bloomery/source/open_changes.h"
+#include "tests/source/sqlite_fixture.h"
+#include "tests/support/redis_server.h"
+
+namespace bloomery {
+namespace {
+
+using testing::RedisServer;
+
+AnyFilter blocked(const FilterOptions& options) {
+  return make_filter(FilterKind::blocked, options);
+}
+
+// A thread that follows until it is stopped.
+class Following {
+ public:
+  explicit Following(Follower& follower)
+      : follower_(follower), thread_([this](std::stop_token stop) { follower_.run(stop); }) {}
+
+  void wait_until(const std::function<bool(const FollowerStatus&)>& holds) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!holds(follower_.status())) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until)
+          << state_name(follower_.status().state) << ", " << follower_.status().rebuilds
+          << " scans, " << follower_.status().failures
+          << " failures: " << follower_.status().last_error;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  void wait_until_followed() {
+    wait_until([](const FollowerStatus& now) { return now.fresh_as_of.has_value(); });
+  }
+  void wait_for(const Watermark& fence) {
+    wait_until(
+        [&](const FollowerStatus& now) { return now.watermark && now.watermark->reaches(fence); });
+  }
+
+ private:
+  Follower& follower_;
+  std::jthread thread_;
+};
+
+class FollowerTest : public SqliteTest {
+ protected:
+  void SetUp() override {
+    make("PRAGMA journal_mode = wal; CREATE TABLE users(id TEXT PRIMARY KEY)");
+    writer_.run("PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF");
+  }
+  std::string location() const { return "sqlite:" + path_ + "?table=users&column=id"; }
+  std::unique_ptr<ChangeSource> source(const std::string& slot = "") {
+    ChangeOptions options;
+    options.slot = slot;
+    return open_change_source(location(), options);
+  }
+
+  void insert(const std::string& prefix, int count) {
+    writer_.run("WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " +
+                std::to_string(count) + ") INSERT INTO users SELECT '" + prefix + "' || i FROM n");
+  }
+  Watermark fence() { return fence_ ? fence_->ask() : open_fence_and_ask(); }
+  Watermark open_fence_and_ask() {
+    fence_ = open_fence(location());
+    return fence_->ask();
+  }
+
+  static std::vector<Presence> ask(FilterPlace& place, const std::string& prefix, int count,
+                                   const Watermark& reached) {
+    std::vector<std::string> texts;
+    for (int i = 0; i < count; ++i) texts.push_back(prefix + std::to_string(i));
+    const std::vector<Key> keys(texts.begin(), texts.end());
+    std::vector<Presence> answers(keys.size(), Presence::unknown);
+    const Fence behind{reached};
+    place.presence_of_many(keys, answers, {.fence = &behind});
+    return answers;
+  }
+  // Behind a fence: rows are there, others are absent.
+  static void expect_in(FilterPlace& place, const std::string& prefix, int count,
+                        const Watermark& reached) {
+    const auto answers = ask(place, prefix, count, reached);
+    EXPECT_EQ(std::ranges::count(answers, Presence::maybe), count) << prefix;
+    const auto others = ask(place, "no such row ", 1000, reached);
+    EXPECT_GT(std::ranges::count(others, Presence::absent), 950);
+  }
+
+  WritableDatabase writer_{path_};
+  std::unique_ptr<FenceSource> fence_;
+};
+
+TEST_F(FollowerTest, KeepsAFilterInMemoryInStep) {
+  insert("before ", 100);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  insert("after ", 100);
+  const Watermark now = fence();
+  running.wait_for(now);
+  expect_in(place, "before ", 100, now);
+  expect_in(place, "after ", 100, now);
+  EXPECT_EQ(follower.status().rebuilds, 1U);
+}
+
+TEST_F(FollowerTest, MakesAFileAndGoesOnWhereItWas) {
+  const std::string file = folder_.path("users.bloom");
+  insert("before ", 100);
+  for (const std::string name : {"first ", "second "}) {
+    FollowedPlace place(parse_place_location(file), blocked);
+    const auto from = source();
+    Follower follower(*from, place, {});
+    {
+      Following running(follower);
+      running.wait_until_followed();
+      insert(name, 50);
+      running.wait_for(fence());
+    }
+    EXPECT_EQ(follower.status().rebuilds, name == "first " ? 1U : 0U);
+    EXPECT_EQ(follower.status().resumed, name == "first " ? 0U : 1U);
+  }
+  const auto reader = open_place(file);
+  expect_in(*reader, "before ", 100, fence());
+  expect_in(*reader, "first ", 50, fence());
+  expect_in(*reader, "second ", 50, fence());
+}
+
+TEST_F(FollowerTest, LoadsOnceAndEnds) {
+  const std::string file = folder_.path("users.bloom");
+  insert("row ", 100);
+  for (int i = 0; i < 2; ++i) {
+    FollowedPlace place(parse_place_location(file), blocked);
+    const auto from = source();
+    Follower(*from, place, {}).run_once({});
+    insert("later " + std::to_string(i) + " ", 10);
+  }
+  EXPECT_EQ(inspect(file).notes.reached()->source, fence().source);
+  EXPECT_FALSE(inspect(file).notes.reached()->reaches(fence()));
+  const auto reader = open_place(file);
+  expect_in(*reader, "later 0 ", 10, *reader->head().watermark);
+}
+
+TEST_F(FollowerTest, BuildsAgainWhatIsTooFullOrAskedFor) {
+  insert("before ", 100);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  EXPECT_EQ(follower.status().capacity, 1000U);
+  insert("many ", 5000);
+  follower.rebuild();
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds >= 2; });
+  const Watermark now = fence();
+  running.wait_for(now);
+  expect_in(place, "before ", 100, now);
+  expect_in(place, "many ", 5000, now);
+  EXPECT_GE(follower.status().capacity, 7000U);
+  // Of which most are deleted then.
+  writer_.run("DELETE FROM users WHERE id LIKE 'many%'");
+  running.wait_until([](const FollowerStatus& status) { return status.rebuilds >= 3; });
+  const Watermark after = fence();
+  running.wait_for(after);
+  const auto answers = ask(place, "many ", 5000, after);
+  EXPECT_GT(std::ranges::count(answers, Presence::absent), 4500);
+  expect_in(place, "before ", 100, after);
+}
+
+// Forgets what it is told to, but for the first time.
+struct ForgetfulCache final : EntryEraser {
+  void erase_many(std::span<const Key> keys, const CallContext&) override {
+    const std::lock_guard lock(mutex);
+    if (calls++ == 0) throw StoreError("the cache is away");
+    erased.insert(erased.end(), keys.begin(), keys.end());
+  }
+  std::mutex mutex;
+  int calls = 0;
+  std::vector<std::string> erased;
+};
+
+TEST_F(FollowerTest, ErasesWhatACacheKnowsOfAKeyBeforeTheWatermarkMoves) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto from = source();
+  ForgetfulCache cache;
+  Follower follower(*from, place, {.entries = &cache});
+  Following running(follower);
+  running.wait_until_followed();
+  insert("row ", 3);
+  running.wait_for(fence());
+  EXPECT_EQ(follower.status().failures, 1U);
+  const std::lock_guard lock(cache.mutex);
+  EXPECT_EQ(cache.erased, (std::vector<std::string>{"row 0", "row 1", "row 2"}));
+}
+
+TEST_F(FollowerTest, RefusesWhatNeverWorks) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  EXPECT_THROW(open_change_source("sqlite:" + path_ + "?table=nobody&column=id"),
+               std::invalid_argument);
+  const auto from = source();
+  EXPECT_THROW(Follower(*from, place, {.rebuild_at = 0}), std::invalid_argument);
+  EXPECT_THROW(Follower(*from, place, {.growth = 0.5}), std::invalid_argument);
+}
+
+// The table is exchanged while it is followed.
+TEST_F(FollowerTest, ATableMadeAnewIsScannedAgain) {
+  insert("old ", 10);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  writer_.run("DROP TABLE users; CREATE TABLE users(id TEXT PRIMARY KEY)");
+  insert("new ", 10);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds >= 2; });
+  const Watermark now = fence();
+  running.wait_for(now);
+  expect_in(place, "new ", 10, now);
+}
+
+class FollowerInServerTest : public FollowerTest {
+ protected:
+  void SetUp() override {
+    FollowerTest::SetUp();
+    if (!RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+    server_ = std::make_unique<RedisServer>(folder_.path(""));
+  }
+  PlaceLocation bitmap() const {
+    return parse_place_location("bitmap:redis+unix://" + server_->socket() + "#users");
+  }
+  // Until what is in the server reaches the database. The fence is asked again and again, as a scan
+  // makes the one before another's.
+  void wait_in_server() {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < until) {
+      try {
+        const auto there = reader()->head().watermark;
+        if (there && there->reaches(fence())) return;
+      } catch (const StoreError&) {
+        // There is none yet.
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    FAIL() << "the fence is never reached";
+  }
+  std::unique_ptr<FilterPlace> reader() const { return open_place(bitmap()); }
+
+  std::unique_ptr<RedisServer> server_;
+};
+
+TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
+  insert("before ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  server_->ask("COPY users saved");
+  insert("lost ", 100);
+  running.wait_for(fence());
+
+  // An older copy of the filter, under an open connection: it goes on from there, without a scan.
+  server_->ask("COPY saved users REPLACE");
+  insert("after ", 100);
+  wait_in_server();
+  EXPECT_EQ(follower.status().rebuilds, 1U);
+  expect_in(*reader(), "lost ", 100, fence());
+  expect_in(*reader(), "after ", 100, fence());
+
+  // Nothing at all.
+  server_->ask("COPY saved kept");
+  server_->ask("DEL users");
+  insert("again ", 100);
+  wait_in_server();
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  for (const std::string prefix : {"before ", "lost ", "after ", "again "}) {
+    expect_in(*reader(), prefix, 100, fence());
+  }
+
+  // The copy of the filter that was there before the scan.
+  server_->ask("COPY kept users REPLACE");
+  insert("last ", 100);
+  wait_in_server();
+  for (const std::string prefix : {"before ", "lost ", "after ", "again ", "last "}) {
+    expect_in(*reader(), prefix, 100, fence());
+  }
+}
+
+TEST_F(FollowerInServerTest, AServerWithoutMemoryIsNotBelieved) {
+  insert("before ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(100)});
+  Following running(follower);
+  running.wait_until_followed();
+  const auto asked = reader();
+  server_->ask("CONFIG SET maxmemory 1");
+  insert("refused ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.failures > 0; });
+  const auto answers = ask(*asked, "refused ", 100, fence());
+  EXPECT_EQ(std::ranges::count(answers, Presence::absent), 0);
+  EXPECT_NE(follower.status().last_error.find("OOM"), std::string::npos)
+      << follower.status().last_error;
+  server_->ask("CONFIG SET maxmemory 0");
+  running.wait_for(fence());
+  expect_in(*reader(), "refused ", 100, fence());
+  EXPECT_EQ(follower.status().rebuilds, 1U);
+}
+
+TEST_F(FollowerInServerTest, TwoFollowersOfOneFilterHarmNobody) {
+  insert("before ", 100);
+  FollowedPlace one(bitmap(), blocked);
+  FollowedPlace two(bitmap(), blocked);
+  const auto first = source();
+  const auto second = source();
+  Follower a(*first, one, {});
+  Follower b(*second, two, {});
+  Following running(a);
+  Following beside(b);
+  running.wait_until_followed();
+  beside.wait_until_followed();
+  for (int i = 0; i < 20; ++i) {
+    const std::string prefix = "round " + std::to_string(i) + " ";
+    insert(prefix, 20);
+    if (i == 10) b.rebuild();
+    // A scan that ends just now makes the fence another's.
+    const auto answers = ask(*reader(), prefix, 20, fence());
+    EXPECT_EQ(std::ranges::count(answers, Presence::absent), 0) << prefix;
+  }
+  beside.wait_until([](const FollowerStatus& now) { return now.rebuilds >= 2; });
+  wait_in_server();
+  for (int i = 0; i < 20; ++i) {
+    expect_in(*reader(), "round " + std::to_string(i) + " ", 20, fence());
+  }
+}
+
+}  // namespace
+}  // namespace bloomery
