@@ -18,6 +18,7 @@ void add_info(Command app, int& status);
 void add_explain(Command app, int& status);
 void add_merge(Command app, int& status);
 void add_load(Command app, int& status);
+void add_follow(Command app, int& status);
 void add_convert(Command app, int& status);
 void add_destroy(Command app, int& status);
 void add_formats(Command app, int& status);
@@ -30,9 +31,9 @@ void add_experiments(Command app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create,  add_insert, add_erase, add_check,   add_dedup, add_info,
-    add_explain, add_merge,  add_load,  add_convert, add_push,  add_destroy,
-    add_formats, add_rdb,    add_calc,  add_measure, add_demo,  add_experiments,
+    add_create, add_insert, add_erase,   add_check,   add_dedup,       add_info,    add_explain,
+    add_merge,  add_load,   add_follow,  add_convert, add_push,        add_destroy, add_formats,
+    add_rdb,    add_calc,   add_measure, add_demo,    add_experiments,
 };
 
 }  // namespace bloomery::cli

@@ -1,0 +1,235 @@
+// bloomery follow: a filter that is kept in step with a table.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "bloomery/follow/followed_place.h"
+#include "bloomery/follow/follower.h"
+#include "bloomery/place/open_place.h"
+#include "bloomery/source/open_changes.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/follow/status_server.h"
+#include "cli/follow/status_text.h"
+#include "cli/key_choice.h"
+#include "cli/messages.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kFollowExamples =
+    R"(Makes the filter if there is none, of all rows, and then carries every change of the table into it,
+until it is stopped. Who asks the filter behind a fence (docs/following.md) is told "absent" only of
+rows that were not there when he asked. Whatever fails is tried again; a line now and then says
+how it goes.
+
+In the database it leaves what tells it of changes; --remove takes that away. While no follower
+runs, that grows up to a bound, and then the next one reads the whole table again.
+
+Examples:
+  bloomery follow 'sqlite:shop.db?table=users&column=id' ids.bloom --once
+  bloomery follow 'sqlite:shop.db?table=users&column=id' --remove
+  bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' -p 0.001
+  bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' --metrics 9090
+
+Exit status: 0 when it was stopped (INT, TERM, HUP) or has loaded --once, 2 where it cannot begin.)";
+
+struct FollowArguments {
+  std::string from;
+  std::optional<PlaceLocation> to;
+  NewFilter filter;
+  KeyChoice keys;
+  ChangeOptions changes;
+  FollowerOptions follower;
+  std::string metrics;
+  double every_seconds = 10;
+  double healthy_seconds = 10;
+  bool once = false;
+  bool removes = false;
+  bool rebuilds = false;
+};
+
+// The signals that end it, as long as this lives, come to who waits for them and nowhere else.
+class EndingSignals {
+ public:
+  EndingSignals() {
+    sigemptyset(&signals_);
+    for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, each);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~EndingSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+
+  // Whether one came within the time.
+  bool wait(std::chrono::milliseconds most) const {
+    const timespec time{.tv_sec = most.count() / 1000,
+                        .tv_nsec = static_cast<long>(most.count() % 1000) * 1'000'000};
+    return sigtimedwait(&signals_, nullptr, &time) > 0;
+  }
+
+ private:
+  sigset_t signals_{};
+  sigset_t before_{};
+};
+
+// What is there decides what was not said.
+KeyForm settle_filter(FollowArguments& arguments) {
+  NewFilter& wanted = arguments.filter;
+  const PlaceLocation& to = *arguments.to;
+  KeyForm form = form_of_new(arguments.keys, to);
+  if (is_taken(to)) {
+    const PlaceHead head = open_place(to)->head();
+    form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
+    if (!wanted.rate && head.parameters.false_positive_rate > 0) {
+      wanted.rate = head.parameters.false_positive_rate;
+    }
+    if (!wanted.kind && !is_foreign(head.parameters.kind)) wanted.kind = head.parameters.kind;
+  }
+  if (!wanted.rate) wanted.rate = 0.01;
+  wanted.keys = form;
+  return form;
+}
+
+FilterMaker maker_of(const FollowArguments& arguments) {
+  return [&arguments](const FilterOptions& options) {
+    NewFilter wanted = arguments.filter;
+    wanted.capacity = options.capacity;
+    if (arguments.to->format == nullptr && !wanted.kind) wanted.kind = FilterKind::blocked;
+    return empty_filter(wanted, *arguments.to);
+  };
+}
+
+// Tells how it goes until it ends, by itself or by a signal.
+void watch(const FollowArguments& arguments, Follower& follower, const EndingSignals& signals,
+           std::jthread& thread, const std::atomic<bool>& is_over) {
+  using std::chrono::milliseconds;
+  constexpr milliseconds kTick{50};
+  const milliseconds every(static_cast<std::int64_t>(arguments.every_seconds * 1000));
+  auto next = Follower::Clock::now() + every;
+  std::uint64_t carried = 0;
+  std::uint64_t failures = 0;
+  auto told = Follower::Clock::now();
+  while (!is_over) {
+    if (signals.wait(std::min(kTick, every))) thread.request_stop();
+    const FollowerStatus status = follower.status();
+    const auto now = Follower::Clock::now();
+    // The first failure of a row of them is told at once.
+    if (now < next && (failures > 0 || status.failures == failures)) continue;
+    const double seconds = std::chrono::duration<double>(now - told).count();
+    complain(status_line(status, static_cast<double>(status.carried - carried) / seconds));
+    carried = status.carried;
+    failures = now < next ? status.failures : 0;
+    if (now >= next && status.state != FollowerStatus::State::failing) failures = 0;
+    told = now;
+    next = now + every;
+  }
+}
+
+int follow(FollowArguments& arguments) {
+  if (arguments.removes) {
+    open_change_source(arguments.from, arguments.changes)->remove();
+    return kSome;
+  }
+  if (!arguments.to) {
+    throw std::invalid_argument("where the filter is to be is not said; or is it --remove?");
+  }
+  FollowedPlace::require_followable(*arguments.to);
+  const KeyForm form = settle_filter(arguments);
+  arguments.changes.keys = with_form(arguments.changes.keys, form);
+  arguments.follower.filter.capacity = arguments.filter.capacity.value_or(0);
+  const auto source = open_change_source(arguments.from, arguments.changes);
+  FollowedPlace place(*arguments.to, maker_of(arguments));
+  if (!place.has_watermark()) {
+    complain(place.name() +
+             " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "
+             "said of rows that were committed a moment ago; bitmap: and bloom: can do better");
+  }
+  Follower follower(*source, place, arguments.follower);
+  if (arguments.rebuilds) follower.rebuild();
+
+  const EndingSignals signals;  // before any thread begins
+  std::optional<StatusServer> server;
+  if (!arguments.metrics.empty()) {
+    server.emplace(arguments.metrics, [&](std::string_view path) {
+      return answer_status(path, follower.status(),
+                           std::chrono::duration<double>(arguments.healthy_seconds));
+    });
+    complain("status at http://" + server->address() + "/metrics");
+  }
+  std::exception_ptr fault;
+  std::atomic<bool> is_over = false;
+  std::jthread thread([&](std::stop_token stop) {
+    try {
+      arguments.once ? follower.run_once(stop) : follower.run(stop);
+    } catch (...) {
+      fault = std::current_exception();
+    }
+    is_over = true;
+  });
+  watch(arguments, follower, signals, thread, is_over);
+  thread.join();
+  if (fault) std::rethrow_exception(fault);
+  complain(status_line(follower.status(), 0));
+  return kSome;
+}
+
+}  // namespace
+
+void add_follow(Command app, int& status) {
+  const auto arguments = std::make_shared<FollowArguments>();
+  const Command command = app.add_subcommand("follow", "Keep a filter in step with a table");
+  command
+      .add_option("SOURCE", arguments->from,
+                  "the table and its column: sqlite:FILE?table=TABLE&column=COLUMN")
+      .required();
+  command.add_option(
+      "LOCATION",
+      [arguments](const std::string& text) { arguments->to = parse_place_location(text); },
+      "where the filter is, or will be: a file, ours or FORMAT:FILE; or in a server, where ours is "
+      "bitmap: or bloom:");
+  add_capacity(command, arguments->filter.capacity)
+      .description("keys to make room for, at least; half more than there are by default");
+  add_rate(command, arguments->filter.rate)
+      .description("false positive rate at capacity; that of the filter that is there, or 0.01");
+  add_new_filter_options(command, arguments->filter);
+  add_form_options_to_ask(command, arguments->keys);
+  command.add_flag("--once", arguments->once, "end when the filter has what is there now");
+  command.add_option("--slot", arguments->changes.slot,
+                     "the name of what is left in the database: two filters of one table want two");
+  command
+      .add_option("--rebuild-at", arguments->follower.rebuild_at,
+                  "build it again, larger, at this share of its capacity")
+      .range(0.01, 1.0)
+      .shows_default();
+  command.add_flag("--rebuild", arguments->rebuilds,
+                   "build it again first, beside the old one, whose place it takes in one step");
+  command.add_option("--metrics", arguments->metrics,
+                     "HOST:PORT or PORT: answer GET /metrics (Prometheus) and /healthz there");
+  command
+      .add_option("--healthy", arguments->healthy_seconds,
+                  "/healthz says 503 when the filter is so many seconds behind")
+      .range(0.001, 86400.0)
+      .shows_default();
+  command
+      .add_option("--every", arguments->every_seconds,
+                  "seconds between two lines about how it goes")
+      .range(0.01, 86400.0)
+      .shows_default();
+  command.add_flag("--remove", arguments->removes,
+                   "take away what following has left in the database, and end");
+  command.footer(kFollowExamples);
+  command.callback([arguments, &status] { status = follow(*arguments); });
+}
+
+}  // namespace bloomery::cli

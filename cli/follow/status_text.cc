@@ -1,0 +1,73 @@
+#include "cli/follow/status_text.h"
+
+#include <string_view>
+
+#include "bloomery/filter/watermark_text.h"
+#include "bloomery/source/printable.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+
+double seconds_behind(const FollowerStatus& status) {
+  if (!status.fresh_as_of) return -1;
+  return std::chrono::duration<double>(Follower::Clock::now() - *status.fresh_as_of).count();
+}
+
+std::string status_line(const FollowerStatus& status, double rows_per_second) {
+  std::string line(state_name(status.state));
+  line += ": " + std::to_string(status.key_count) + " keys";
+  if (status.capacity > 0) line += " of " + std::to_string(status.capacity);
+  line += ", " + short_number(rows_per_second, 3) + " rows/s";
+  const double behind = seconds_behind(status);
+  if (behind >= 0) line += ", " + short_number(behind, 2) + " s behind";
+  line += ", " + std::to_string(status.rebuilds) + " scans";
+  line += !status.has_watermark ? ", no watermark: no fence is ever reached"
+          : status.watermark    ? ", watermark " + watermark_text(status.watermark)
+                                : ", no watermark yet";
+  if (status.state == FollowerStatus::State::failing) {
+    line += "; " + printable(status.last_error, 500);
+  }
+  return line;
+}
+
+std::string metrics_text(const FollowerStatus& status) {
+  std::string text;
+  const auto add = [&](std::string_view name, std::string_view type, std::string_view help,
+                       const std::string& value) {
+    const std::string whole = "bloomery_follow_" + std::string(name);
+    text += "# HELP " + whole + " " + std::string(help) + "\n# TYPE " + whole + " " +
+            std::string(type) + "\n" + whole + " " + value + "\n";
+  };
+  const auto number = [](std::uint64_t count) { return std::to_string(count); };
+  const bool follows = status.state == FollowerStatus::State::following;
+  add("up", "gauge", "1 while changes are carried", follows ? "1" : "0");
+  add("keys", "gauge", "Keys in the filter, about", number(status.key_count));
+  add("capacity", "gauge", "Keys that it was made for; 0 where that is unknown",
+      number(status.capacity));
+  add("behind_seconds", "gauge",
+      "How long ago everything was in that the database had; -1: never yet",
+      std::to_string(seconds_behind(status)));
+  add("watermark_position", "gauge", "How far the filter has its source",
+      number(status.watermark ? status.watermark->position : 0));
+  add("scanned_keys_total", "counter", "Keys read by scans", number(status.scanned));
+  add("carried_keys_total", "counter", "Keys that came as changes", number(status.carried));
+  add("deleted_rows", "gauge", "Rows that went since the filter was made", number(status.deleted));
+  add("scans_total", "counter", "How often the filter was built of all rows",
+      number(status.rebuilds));
+  add("resumes_total", "counter", "How often it went on where it was", number(status.resumed));
+  add("failures_total", "counter", "What failed and was tried again", number(status.failures));
+  return text;
+}
+
+StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
+                           std::chrono::duration<double> most) {
+  if (path == "/metrics") return {.status = 200, .text = metrics_text(status)};
+  if (path != "/healthz") return {.status = 404, .text = "there are /metrics and /healthz\n"};
+  const double behind = seconds_behind(status);
+  const bool works = (status.state == FollowerStatus::State::following ||
+                      status.state == FollowerStatus::State::scanning) &&
+                     behind >= 0 && behind <= most.count();
+  return {.status = works ? 200 : 503, .text = status_line(status, 0) + "\n"};
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "bloomery/follow/follower.h"
+#include "cli/follow/status_server.h"
+
+// What a follower has to say, for people and for programs.
+namespace bloomery::cli {
+
+// How long ago everything was in that the database had; below 0: never yet.
+double seconds_behind(const FollowerStatus& status);
+
+// One line; `rows_per_second` is about what came since the last one.
+std::string status_line(const FollowerStatus& status, double rows_per_second);
+
+// As Prometheus reads it.
+std::string metrics_text(const FollowerStatus& status);
+
+// GET /metrics, and GET /healthz: 200 while it follows and is less than `most` behind, else 503.
+StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
+                           std::chrono::duration<double> most);
+
+}  // namespace bloomery::cli

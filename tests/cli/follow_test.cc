@@ -1,0 +1,110 @@
+// A filter that is kept in step with a table, through the command.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Shell;
+using ::testing::StartsWith;
+
+constexpr const char* kUsers = "'sqlite:shop.db?table=users&column=id'";
+
+class FollowCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const Outcome made = shell_.run(
+        "sqlite3 shop.db 'PRAGMA journal_mode = wal; CREATE TABLE users(id INTEGER PRIMARY KEY); "
+        "INSERT INTO users SELECT value FROM generate_series(1, 100)'");
+    ASSERT_EQ(made.status, 0) << made.err;
+  }
+  Outcome follow(const std::string& rest) const {
+    return shell_.run("bloomery follow " + (kUsers + (" " + rest)));
+  }
+  std::string leftovers() const {
+    return shell_.run("sqlite3 shop.db \"SELECT name FROM sqlite_schema WHERE name GLOB 'bloom*'\"")
+        .out;
+  }
+
+  const Shell shell_;
+};
+
+TEST_F(FollowCommand, LoadsOnceGoesOnAndLeavesNothingWhenItIsRemoved) {
+  const Outcome first = follow("ids.bloom --once");
+  EXPECT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, HasSubstr("100 keys"));
+  EXPECT_THAT(first.err, HasSubstr("1 scans"));
+  shell_.run("sqlite3 shop.db 'INSERT INTO users VALUES (1001), (1002)'");
+  const Outcome second = follow("ids.bloom --once");
+  EXPECT_EQ(second.status, 0) << second.err;
+  EXPECT_THAT(second.err, HasSubstr(" 0 scans"));
+  EXPECT_EQ(shell_.run("seq 100 | bloomery check -c ids.bloom").out, "100\n");
+  EXPECT_EQ(shell_.run("seq 1001 1002 | bloomery check -c ids.bloom").out, "2\n");
+  const Outcome again = follow("ids.bloom --once --rebuild -p 0.001");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.err, HasSubstr("1 scans"));
+  EXPECT_EQ(shell_.run("seq 1001 1002 | bloomery check -c ids.bloom").out, "2\n");
+  EXPECT_NE(leftovers(), "");
+  EXPECT_EQ(follow("--remove").status, 0);
+  EXPECT_EQ(leftovers(), "");
+}
+
+TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
+  const std::string ask =
+      "python3 -c 'import sys, urllib.request as r; "
+      "print(r.urlopen(sys.argv[1]).read().decode())' ";
+  const Outcome outcome = shell_.run(
+      std::string("bloomery follow ") + kUsers +
+      " ids.bloom --metrics 0 --every 0.05 2>log & pid=$!\n"
+      "for i in $(seq 200); do grep -q following: log && break; sleep 0.05; done\n"
+      "url=$(sed -n 's,.*\\(http.*\\)/metrics,\\1,p' log)\n" +
+      ask + "$url/metrics >metrics\n" + ask +
+      "$url/healthz >health\n"
+      "sqlite3 shop.db 'INSERT INTO users VALUES (5000)'\n"
+      "for i in $(seq 200); do echo 5000 | bloomery check -q ids.bloom && break; sleep 0.05; done\n"
+      "echo 5000 | bloomery check ids.bloom\n"
+      "kill -INT $pid; wait $pid; echo ended $?");
+  EXPECT_EQ(outcome.out, "5000\nended 0\n") << outcome.err << shell_.read("log");
+  EXPECT_THAT(shell_.read("metrics"), HasSubstr("\nbloomery_follow_keys 100\n"));
+  EXPECT_THAT(shell_.read("metrics"), HasSubstr("# TYPE bloomery_follow_up gauge\n"));
+  EXPECT_THAT(shell_.read("health"), StartsWith("following: 100 keys"));
+  EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
+}
+
+TEST_F(FollowCommand, RefusesWhatCannotBeFollowed) {
+  shell_.run("sqlite3 shop.db 'CREATE VIEW old AS SELECT id FROM users'; seq 9 >keys.txt");
+  const auto refused = [&](const std::string& words, const std::string& why) {
+    const Outcome outcome = shell_.run("bloomery follow " + words);
+    EXPECT_EQ(outcome.status, 2) << words;
+    EXPECT_THAT(outcome.err, HasSubstr(why)) << words;
+  };
+  refused("keys.txt ids.bloom", "a text does not say what changes in it");
+  refused("'sqlite:shop.db?query=SELECT id FROM users' ids.bloom", "a query");
+  refused("'sqlite:shop.db?table=old&column=id' ids.bloom", "is a view");
+  refused("'sqlite:shop.db?table=users&column=rowid' ids.bloom", "VACUUM");
+  refused("'sqlite:shop.db?table=users&column=name' ids.bloom", "no column");
+  refused(std::string(kUsers), "where the filter is to be");
+  refused(std::string(kUsers) + " ids.bloom --metrics nowhere", "no address");
+  refused(std::string(kUsers) + " ids.bloom --rebuild-at 0", "--rebuild-at");
+  refused(std::string(kUsers) + " ids.bloom --once --kind static", "static filter");
+  refused(std::string(kUsers) + " ids.bloom --once --kind windowed", "forgets keys");
+  EXPECT_EQ(leftovers(), "");
+  refused(std::string(kUsers) + " bf:redis://127.0.0.1:1#ids --once", "takes no filter");
+  EXPECT_FALSE(shell_.has("ids.bloom"));
+}
+
+TEST_F(FollowCommand, SaysThatAnotherSystemsFilterReachesNoFence) {
+  const Outcome outcome = follow("guava:ids.bin --once --as i64");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("no fence is ever reached"));
+  EXPECT_EQ(shell_.run("seq 100 | bloomery check -c guava:ids.bin --as i64").out, "100\n");
+}
+
+}  // namespace
+}  // namespace bloomery
