@@ -37,6 +37,11 @@
 #include "bloomery/place/open_place.h"     // a place by its location: memory, file or server
 #include "bloomery/source/open_source.h"   // keys of a text or a database
 
+// Kept in step with a table of a database.
+#include "bloomery/follow/followed_place.h"  // a filter anywhere, made beside and put in one step
+#include "bloomery/follow/follower.h"        // carries every change, and moves the watermark
+#include "bloomery/source/open_changes.h"    // the table's changes, and how far it is
+
 // In front of a cache and a database.
 #include "bloomery/cache/redis_cache.h"      // a cache that processes share
 #include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order
