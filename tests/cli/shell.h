@@ -2,15 +2,15 @@
 
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "tests/source/temporary_folder.h"
+#include "tests/support/read_file.h"
 
 namespace bloomery::testing {
 
@@ -45,8 +45,7 @@ class Shell {
 
  private:
   static std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return std::filesystem::exists(path) ? read_file(path) : std::string();
   }
 
   TemporaryFolder folder_;

@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <iterator>
 
 #include "bloomery/errors.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/source/temporary_folder.h"
 #include "tests/support/golden.h"
+#include "tests/support/read_file.h"
 
 using namespace bloomery;
 using namespace bloomery::golden;
@@ -99,8 +99,7 @@ class Tool : public ::testing::Test {
   }
 
   std::string file(const std::string& name) {
-    std::ifstream in(folder_.path(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
+    return bloomery::testing::read_file(folder_.path(name));
   }
 
   static std::string lines(const std::string& prefix, int count) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -8,21 +7,14 @@
 #include <thread>
 
 #include "tests/module/server_client.h"
+#include "tests/support/unused_port.h"
 
 // What a server is asked while it does things in its own time.
 namespace bloomery::testing {
 
 // A port that nobody has now.
 inline std::string free_port() {
-  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  bind(socket, reinterpret_cast<sockaddr*>(&address), size);
-  getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
-  close(socket);
-  return std::to_string(ntohs(address.sin_port));
+  return std::to_string(unused_port());
 }
 
 // The field of INFO, such as "role"; empty where there is none.

@@ -87,11 +87,6 @@ std::size_t count(FilterPlace& place, const std::vector<std::string>& texts, Pre
   return static_cast<std::size_t>(std::ranges::count(answers, wanted));
 }
 
-std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream in(path);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void insert(FilterPlace& place, const std::vector<std::string>& texts) {
   const std::vector<Key> keys(texts.begin(), texts.end());
   place.insert_many(keys);
@@ -142,11 +137,11 @@ TEST_F(NativePlaceTest, InsertsTellWhatIsNewAndSetTheBitsOfAFile) {
 
   // And SET of a file makes a filter, whose checksums are looked at.
   save(sealed, file);
-  ask({"SET", "f", bytes_of(file)});
+  ask({"SET", "f", testing::read_file(file)});
   EXPECT_EQ(count(*open(false), texts, Presence::maybe), 500U);
   EXPECT_FALSE(open(false)->head().identity.is_set());
   EXPECT_TRUE(open(true)->head().identity.is_set()) << "who writes gives it one";
-  std::string damaged = bytes_of(file);
+  std::string damaged = testing::read_file(file);
   damaged[5000] = static_cast<char>(~damaged[5000]);
   ask({"SET", "f", damaged});
   EXPECT_THROW(open(false), StoreError);

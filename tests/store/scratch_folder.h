@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
+
+#include "tests/support/read_file.h"
 
 namespace bloomery::testing {
 
@@ -42,12 +43,6 @@ class ScratchFolder {
  private:
   std::filesystem::path path_;
 };
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);

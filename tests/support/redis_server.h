@@ -8,11 +8,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/support/read_file.h"
+#include "tests/support/resp_client.h"
 
 namespace bloomery::testing {
 
@@ -22,8 +24,9 @@ namespace bloomery::testing {
 class RedisServer {
  public:
   static bool is_installed() {
-    const std::string both = "command -v redis-cli && command -v '" + binary() + "'";
-    return std::system(("{ " + both + "; } >/dev/null 2>&1").c_str()) == 0;
+    static const bool is =
+        std::system(("command -v '" + binary() + "' >/dev/null 2>&1").c_str()) == 0;
+    return is;
   }
 
   // `preload`: a library for the server alone, as for LD_PRELOAD.
@@ -51,10 +54,10 @@ class RedisServer {
       execvp(pointers[0], pointers.data());
       _exit(127);
     }
-    for (int i = 0; i < 200 && ask("PING") != "PONG\n"; ++i) {
+    for (int i = 0; i < 4000 && ask("PING") != "PONG\n"; ++i) {
       if (waitpid(child_, nullptr, WNOHANG) == child_) child_ = -1;
       if (child_ < 0) return;  // its log says why
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      std::this_thread::sleep_for(std::chrono::microseconds(2'500));
     }
   }
   RedisServer(const RedisServer&) = delete;
@@ -70,29 +73,54 @@ class RedisServer {
     child_ = -1;
     const bool well = WIFEXITED(status) ? WEXITSTATUS(status) == 0 : WTERMSIG(status) == signal;
     if (!well) {
-      std::ifstream in(log_);
-      last_words_ = "the server ended badly:\n";
-      last_words_.append(std::istreambuf_iterator<char>(in), {});
+      last_words_ = "the server ended badly:\n" + read_file(log_);
     }
   }
   // Its log, if it ended otherwise than by the signal that it was sent.
   const std::string& last_words() const noexcept { return last_words_; }
 
-  // What redis-cli prints for a command as a shell would take it.
+  // What redis-cli prints for a command as a shell would take it, on a connection of its own, with
+  // -n DATABASE or -a PASSWORD before it; nothing where nobody listens.
   std::string ask(const std::string& command) const {
-    const std::string line = "redis-cli -s '" + socket_ + "' " + command + " 2>&1";
-    FILE* const pipe = popen(line.c_str(), "r");
-    if (pipe == nullptr) return {};
-    std::string out;
-    char piece[4096];
-    while (const std::size_t count = fread(piece, 1, sizeof piece, pipe)) out.append(piece, count);
-    pclose(pipe);
-    return out;
+    std::vector<std::string> words = shell_words(command);
+    try {
+      Client client(socket_);
+      for (; words.at(0) == "-n" || words.at(0) == "-a";
+           words.erase(words.begin(), words.begin() + 2)) {
+        client.call({words[0] == "-n" ? "SELECT" : "AUTH", words.at(1)});
+      }
+      return client.call(words).printed();
+    } catch (const std::runtime_error&) {
+      return {};
+    }
   }
 
   const std::string& socket() const noexcept { return socket_; }
 
  private:
+  // Apart by blanks, but for those within quotes.
+  static std::vector<std::string> shell_words(const std::string& command) {
+    std::vector<std::string> words;
+    bool is_within = false;
+    char quote = 0;  // that has begun
+    for (const char c : command) {
+      if (quote == 0 && c == ' ') {
+        is_within = false;
+        continue;
+      }
+      if (!is_within) words.emplace_back();
+      is_within = true;
+      if (c == quote) {
+        quote = 0;
+      } else if (quote == 0 && (c == '\'' || c == '"')) {
+        quote = c;
+      } else {
+        words.back() += c;
+      }
+    }
+    return words;
+  }
+
   static std::string binary() {
     const char* const named = std::getenv("REDIS_SERVER");
     return named != nullptr ? named : "redis-server";

@@ -1,8 +1,6 @@
 // Dumps that a server really wrote, of all that it can hold.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "bloomery/errors.h"
@@ -11,6 +9,7 @@
 #include "tests/format/redisbloom_bytes.h"
 #include "tests/source/temporary_folder.h"
 #include "tests/support/keys.h"
+#include "tests/support/read_file.h"
 #include "tests/support/redis_server.h"
 
 namespace bloomery::rdb {
@@ -76,8 +75,7 @@ class RdbServer : public ::testing::Test {
     EXPECT_EQ(server.ask(kFunction), "lib\n");
     keys = std::stoull(server.ask("DBSIZE")) + std::stoull(server.ask("-n 5 DBSIZE"));
     EXPECT_EQ(server.ask("SAVE"), "OK\n");
-    std::ifstream file(folder.path("dump.rdb"), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return bloomery::testing::read_file(folder.path("dump.rdb"));
   }
 };
 
