@@ -1,15 +1,17 @@
-# bloomery_test(NAME [COMPUTES_LITTLE] [TOGETHER] [FIGURES pattern...] [ALONE pattern...] SOURCES file... USES library...) makes the test program NAME and gives each of
+# bloomery_test(NAME [COMPUTES_LITTLE] [TOGETHER] [SHARING suite...] [FIGURES pattern...] [ALONE pattern...] SOURCES file...
+# USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
 # directory: tests/, so golden files have short names.
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them.
 # FIGURES: tests that repeat one thing many times to count; a sanitizer learns nothing of them, and they are left out.
 # TOGETHER: its cases share what is dear to start, such as a database's server: they are one case of ctest.
+# SHARING: the same for these suites alone.
 # ALONE: tests of one thread that the thread sanitizer would need minutes for; under it they are left out too.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(bloomery_test name)
-  cmake_parse_arguments(TEST "COMPUTES_LITTLE;TOGETHER" "" "FIGURES;ALONE;SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(TEST "COMPUTES_LITTLE;TOGETHER" "" "SHARING;FIGURES;ALONE;SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
   if(TEST_COMPUTES_LITTLE)
@@ -30,6 +32,14 @@ function(bloomery_test name)
   if(BLOOMERY_SANITIZE MATCHES "thread")
     list(APPEND left_out ${TEST_ALONE})
   endif()
+  foreach(suite ${TEST_SHARING})
+    list(JOIN left_out ":" but)
+    add_test(NAME ${folder}/${suite} COMMAND ${name} --gtest_filter=${suite}.*-${but}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
+    set_tests_properties(${folder}/${suite} PROPERTIES TIMEOUT 300)
+  endforeach()
+  list(TRANSFORM TEST_SHARING APPEND .* OUTPUT_VARIABLE sharing)
+  list(APPEND left_out ${sharing})
   set(filter "")
   if(left_out)
     list(JOIN left_out ":" left_out)

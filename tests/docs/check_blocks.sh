@@ -19,9 +19,12 @@ blocks() {
 }
 
 seen=" "
-# is_new FILE: whether no block before was the same.
+# is_new FILE: whether no block before was the same, in C++ but for texts and remarks, which a translation has in its language.
 is_new() {
-  sum=$(cksum <"$1" | tr ' ' ':')
+  case $1 in
+    *.cpp) sum=$(sed 's/"[^"]*"/""/g; s,//.*,,; s/ *$//' "$1" | cksum | tr ' ' ':') ;;
+    *) sum=$(cksum <"$1" | tr ' ' ':') ;;
+  esac
   case $seen in
     *" $sum "*) return 1 ;;
   esac
