@@ -7,6 +7,7 @@
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/classic_filter.h"
+#include "tests/support/keys.h"
 
 namespace bloomery {
 namespace {
