@@ -19,7 +19,7 @@ if(BLOOMERY_WERROR)
 endif()
 if(BLOOMERY_SANITIZE)
   # Global, so that the test framework's templates are instrumented alike.
-  add_compile_options(-fsanitize=${BLOOMERY_SANITIZE} -fno-omit-frame-pointer -O1)
+  add_compile_options(-fsanitize=${BLOOMERY_SANITIZE} -fno-omit-frame-pointer -O1 -g1)
   add_link_options(-fsanitize=${BLOOMERY_SANITIZE})
   if(BLOOMERY_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan) # which warns of each fence; ours order what other processes do
@@ -37,6 +37,8 @@ if(BLOOMERY_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
+
+include(bloomery_precompiled)
 
 # bloomery_layer(NAME [COMPONENT component] SOURCES file... [USES layer-or-library...] [PRIVATE_USES library...])
 # makes libbloomery_NAME, which find_package gives with the component, else always; and nothing where the component is
@@ -60,6 +62,7 @@ function(bloomery_layer name)
   target_link_libraries(${target}
     PUBLIC ${LAYER_USES}
     PRIVATE $<BUILD_INTERFACE:bloomery_build> ${LAYER_PRIVATE_USES})
+  bloomery_precompiled(${target} bloomery_library_headers)
   set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS ${target})
   set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS_${LAYER_COMPONENT} ${target})
 endfunction()
