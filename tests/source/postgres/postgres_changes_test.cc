@@ -128,7 +128,7 @@ TEST(PostgresChanges, ReachesRowsOfAsynchronousCommits) {
     EXPECT_FALSE(followed.says_absent(key));
   }
   EXPECT_TRUE(followed.catch_up());
-  EXPECT_TRUE(followed.says_absent("77"));
+  EXPECT_TRUE(followed.comes_to_say_absent("77"));
 }
 
 // The server need not flush what has not been committed, and nobody else commits.

@@ -46,7 +46,7 @@ TEST(PostgresRestart, GoesOnWithASlotOfANameAndScansWithoutOne) {
     EXPECT_TRUE(each->catch_up());
     EXPECT_TRUE(each->keys().contains("before the crash"));
     EXPECT_TRUE(each->keys().contains("after the crash"));
-    EXPECT_TRUE(each->says_absent("no such key"));
+    EXPECT_TRUE(each->comes_to_say_absent("no such key"));
   }
 }
 
