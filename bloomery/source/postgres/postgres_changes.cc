@@ -76,6 +76,7 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   reader_ = {};
 
   check_server(context);
+  check_slot(context);
   plan_ =
       postgres::plan_publication(control(context), location_.selection, ignores_updates_, context);
   postgres::make_publication(control(context), plan_, ignores_updates_, location_.selection,
@@ -91,13 +92,14 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   replication_.emplace(location_, context);
   if (!options_.slot.empty()) {
     slot_ = publication_ + "_" + options_.slot;
-    if (resume(slot_, from, now, context)) return true;
+    if (!is_stream_broken_ && resume(slot_, from, now, context)) return true;
     drop_slot(slot_, context);
   } else {
     slot_ = publication_ + "_" + hex_word(Identity::random().low).substr(8);
   }
   position_ = replication_->create_slot(slot_, options_.slot.empty(), context);
   replication_->start(slot_, position_, publication_, context);
+  is_stream_broken_ = false;
   return false;
 }
 
@@ -202,6 +204,22 @@ void PostgresChanges::check_server(const CallContext& context) {
   }
 }
 
+// Names of slots are the server's, of all its databases. Another's slot gives none of our changes,
+// and is not ours to take or to drop.
+void PostgresChanges::check_slot(const CallContext& context) {
+  if (options_.slot.empty()) return;
+  const std::string slot = publication_ + "_" + options_.slot;
+  const Result found = control(context).query(
+      "SELECT database FROM pg_replication_slots "
+      "WHERE slot_name = $1 AND database IS DISTINCT FROM current_database()",
+      {slot}, context);
+  if (found.rows() == 0) return;
+  throw std::invalid_argument(name() + ": the slot " + slot + " belongs to " +
+                              (found.is_null(0, 0) ? "none of the databases"
+                                                   : "the database " + printable(found.at(0, 0))) +
+                              " of the same server; allowed: a slot of another name");
+}
+
 // From where the server has kept the changes, be that long before `from`: where its files were put
 // back to an older state, what came after that is not what the filter has.
 bool PostgresChanges::resume(const std::string& slot, const std::optional<Watermark>& from,
@@ -231,11 +249,14 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
   return true;
 }
 
+// One of this database. Where another has it, there is none of ours.
 void PostgresChanges::drop_slot(const std::string& slot, const CallContext& context) {
   const auto until = Clock::now() + kSlotPatience;
   while (true) {
     const Result found = control(context).query(
-        "SELECT active FROM pg_replication_slots WHERE slot_name = $1", {slot}, context);
+        "SELECT active FROM pg_replication_slots WHERE slot_name = $1 "
+        "AND database = current_database()",
+        {slot}, context);
     if (found.rows() == 0) return;
     if (found.at(0, 0) == "f") {
       const Result dropped = control(context).try_query(
@@ -292,7 +313,17 @@ void PostgresChanges::check_table_now_and_then(const CallContext& context) {
   checked_position_ = position_;
 }
 
+// What the slot gives is the same each time: where it cannot be read, a new slot is needed.
 void PostgresChanges::take_messages(const CallContext& context) {
+  try {
+    take_all(context);
+  } catch (const SourceChanged&) {
+    is_stream_broken_ = true;
+    throw;
+  }
+}
+
+void PostgresChanges::take_all(const CallContext& context) {
   while (key_places_.size() < kMostKeys && key_bytes_.size() < kMostKeyBytes) {
     const ReplicationMessage message = replication_->next(context);
     switch (message.kind) {
@@ -352,13 +383,15 @@ void PostgresChanges::take_relation() {
       std::equal(expected.begin(), expected.end(), columns.begin(),
                  [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type; });
   if (!is_same) throw SourceChanged(name() + ": the table's columns are no longer what they were");
-  key_is_identity_ = columns[plan_.key_index].is_identity;
+  // What is described is the table, and rows of partitions say how they were by the partition's own
+  // replica identity, which may be another, or have been another when they were written.
+  key_is_identity_ = plan_.table.kind == 'r' && columns[plan_.key_index].is_identity;
   knows_relation_ = true;
 }
 
 void PostgresChanges::take_update() {
   const PgoutputValue& now = key_of(message_.row);
-  // Without a word of how it was, nothing of the replica identity has changed.
+  // Without a word of how it was, nothing of the row's replica identity has changed.
   if (!message_.has_old_row && key_is_identity_) return;
   if (now.kind == PgoutputValue::Kind::unchanged) return;
   const bool has_new = now.kind == PgoutputValue::Kind::text;

@@ -46,12 +46,14 @@ class PostgresChanges final : public ChangeSource {
  private:
   postgres::Connection& control(const CallContext& context);
   void check_server(const CallContext& context);
+  void check_slot(const CallContext& context);
   bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
               const CallContext& context);
   void drop_slot(const std::string& slot, const CallContext& context);
   void wait_for_writers(const CallContext& context);
   void check_table_now_and_then(const CallContext& context);
   void take_messages(const CallContext& context);
+  void take_all(const CallContext& context);
   void take(std::string_view data);
   void take_relation();
   void take_update();
@@ -76,7 +78,8 @@ class PostgresChanges final : public ChangeSource {
   postgres::KeyReading reading_;
   std::uint32_t table_oid_ = 0;
   bool knows_relation_ = false;
-  bool key_is_identity_ = false;
+  bool key_is_identity_ = false;   // and so each change of it is told
+  bool is_stream_broken_ = false;  // for whoever reads it again, too
   postgres::PgoutputReader reader_;
   postgres::PgoutputMessage message_;
 

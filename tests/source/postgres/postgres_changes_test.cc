@@ -208,6 +208,87 @@ TEST(PostgresChanges, FollowsPartitionsAndNoticesThoseThatCome) {
   followed.expect_another_source("251");
 }
 
+// The server describes the table, but says how a row was by its partition's identity.
+TEST(PostgresChanges, SeesUpdatedKeysWhereAPartitionHasAnIdentityOfItsOwn) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE own(id int, k int, PRIMARY KEY (id, k)) PARTITION BY RANGE (id)");
+  session.run("CREATE TABLE own1 PARTITION OF own FOR VALUES FROM (0) TO (100)");
+  session.run("CREATE TABLE own2 PARTITION OF own FOR VALUES FROM (100) TO (200)");
+  session.run("INSERT INTO own VALUES (1, 10), (101, 20), (102, 30)");
+  session.run("CREATE UNIQUE INDEX own1_id ON own1(id)");
+  session.run("ALTER TABLE own1 REPLICA IDENTITY USING INDEX own1_id");
+  Followed followed("table=own&column=k");
+  session.run("UPDATE own SET k = 500 WHERE id = 1");
+  // And one that is as it was by the time that anybody looks.
+  session.run("CREATE UNIQUE INDEX own2_id ON own2(id)");
+  session.run(
+      "BEGIN; ALTER TABLE own2 REPLICA IDENTITY USING INDEX own2_id;"
+      "UPDATE own SET k = 600 WHERE id = 101; ALTER TABLE own2 REPLICA IDENTITY DEFAULT; COMMIT");
+  session.run("UPDATE own SET k = 700 WHERE id = 102");
+  EXPECT_TRUE(followed.catch_up());
+  for (const char* const key : {"500", "600", "700"}) {
+    EXPECT_TRUE(followed.keys().contains(key)) << key;
+  }
+}
+
+TEST(PostgresChanges, ScansAgainOnceWhereTheSlotSpeaksOfOtherColumns) {
+  PostgresSession session(server());
+  struct Way {
+    const char* identity;
+    const char* sql;
+  };
+  for (const Way& way : {Way{"DEFAULT", "ALTER TABLE renamed RENAME id TO other"},
+                         Way{"FULL", "ALTER TABLE renamed ADD COLUMN v int"}}) {
+    SCOPED_TRACE(way.sql);
+    session.run("DROP TABLE IF EXISTS renamed; CREATE TABLE renamed(id int PRIMARY KEY, k int)");
+    session.run(std::string("ALTER TABLE renamed REPLICA IDENTITY ") + way.identity);
+    Followed followed("table=renamed&column=k", {.slot = "renamed"});
+    session.run("INSERT INTO renamed VALUES (1, 10)");
+    EXPECT_TRUE(followed.catch_up());
+    session.run(way.sql);
+    session.run("INSERT INTO renamed VALUES (2, 20)");
+    EXPECT_TRUE(followed.start_again());
+    EXPECT_THROW(for (int i = 0; i < 200; ++i) followed.poll(), SourceChanged);
+    EXPECT_FALSE(followed.start_again());
+    EXPECT_TRUE(followed.catch_up());
+    EXPECT_TRUE(followed.keys().contains("20"));
+    EXPECT_TRUE(followed.start_again());
+    session.run("INSERT INTO renamed VALUES (3, 30)");
+    EXPECT_TRUE(followed.catch_up());
+    EXPECT_TRUE(followed.keys().contains("30"));
+  }
+}
+
+TEST(PostgresChanges, LeavesTheSlotsOfOtherDatabasesAlone) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE alike(id int PRIMARY KEY)");
+  session.run("CREATE DATABASE neighbour");
+  {
+    const std::string conninfo = "host=" + server().folder() + " user=postgres dbname=neighbour";
+    PostgresSession(conninfo).run("CREATE TABLE alike(id int PRIMARY KEY)");
+  }
+  const ChangeOptions options{.slot = "alike"};
+  open_change_source(location_of("alike", "id"), options)->start(std::nullopt);  // and is gone
+  const auto slot = [&] {
+    return session.run("SELECT database FROM pg_replication_slots WHERE slot_name LIKE '%_alike'");
+  };
+  {
+    const auto other = open_change_source(
+        "postgres://postgres@/neighbour?host=" + server().folder() + "&table=alike&column=id",
+        options);
+    EXPECT_THAT(message_of<std::invalid_argument>([&] { other->start(std::nullopt); }),
+                HasSubstr("belongs to the database \"postgres\""));
+    EXPECT_EQ(slot(), "postgres");
+    other->remove();
+    EXPECT_EQ(slot(), "postgres");
+  }
+  const auto again = open_change_source(location_of("alike", "id"), options);
+  EXPECT_TRUE(again->start(open_fence(location_of("alike", "id"))->ask()));
+  again->remove();
+  EXPECT_EQ(slot(), "");
+  session.run("DROP DATABASE neighbour WITH (FORCE)");
+}
+
 // What the application does goes on, whatever its table is like.
 TEST(PostgresChanges, NeverBreaksTheApplicationsStatements) {
   PostgresSession session(server());
