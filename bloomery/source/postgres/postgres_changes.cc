@@ -77,14 +77,9 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
 
   check_server(context);
   check_slot(context);
-  plan_ =
-      postgres::plan_publication(control(context), location_.selection, ignores_updates_, context);
-  postgres::make_publication(control(context), plan_, ignores_updates_, location_.selection,
-                             context);
+  const Watermark now = publish(context);
   reading_.is_bytea = plan_.table.type.oid == postgres::kByteaOid;
   table_oid_ = static_cast<std::uint32_t>(std::stoul(plan_.table.oid));
-  question_.emplace(control(context), location_.selection, context);
-  const Watermark now = question_->ask(control(context), context);
   source_ = now.source;
   checked_ = Clock::now();
   checked_position_ = 0;
@@ -113,7 +108,17 @@ SourceTotals PostgresChanges::scan(const BatchConsumer& consumer, const CallCont
     replication_->tell_now_and_then(context);
     return more;
   };
-  return postgres::copy_keys(rows, plan_.table.select(), reading_, and_stay, context);
+  const SourceTotals totals =
+      postgres::copy_keys(rows, plan_.table.select(), reading_, and_stay, context);
+  // What was read is locked under its name for as long as the transaction is open.
+  if (rows.is_open()) {
+    const Result read = rows.query(
+        "SELECT FROM pg_attribute WHERE attrelid = to_regclass($1)::oid AND attname = $2 "
+        "AND attrelid = $3::oid AND attnum = $4::int2",
+        {plan_.table.from(), plan_.table.column, plan_.table.oid, plan_.table.attnum}, context);
+    if (read.rows() != 1) throw SourceChanged(name() + ": another table was under the name");
+  }
+  return totals;
 }
 
 std::optional<std::uint64_t> PostgresChanges::expected_count() {
@@ -202,6 +207,28 @@ void PostgresChanges::check_server(const CallContext& context) {
                                 "follows; first: ALTER SYSTEM "
                                 "SET max_slot_wal_keep_size = '10GB'; SELECT pg_reload_conf()");
   }
+}
+
+// What is published, and the answer that is about just this: the table may be exchanged for
+// another, or the publication, between any two statements of ours.
+Watermark PostgresChanges::publish(const CallContext& context) {
+  const auto plan_and_make = [&] {
+    plan_ = postgres::plan_publication(control(context), location_.selection, ignores_updates_,
+                                       context);
+    postgres::make_publication(control(context), plan_, ignores_updates_, location_.selection,
+                               context);
+  };
+  plan_and_make();
+  question_.emplace(control(context), location_.selection, context);
+  constexpr int kTries = 10;
+  for (int i = 0; i < kTries; ++i) {
+    const Identity before = question_->ask(control(context), context).source;
+    plan_and_make();
+    std::string table_oid;
+    const Watermark now = question_->ask(control(context), context, &table_oid);
+    if (now.source == before && table_oid == plan_.table.oid) return now;
+  }
+  throw StoreError(name() + ": the table, or its publication, is altered all the time");
 }
 
 // Names of slots are the server's, of all its databases. Another's slot gives none of our changes,

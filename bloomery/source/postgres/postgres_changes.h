@@ -47,6 +47,7 @@ class PostgresChanges final : public ChangeSource {
   postgres::Connection& control(const CallContext& context);
   void check_server(const CallContext& context);
   void check_slot(const CallContext& context);
+  Watermark publish(const CallContext& context);
   bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
               const CallContext& context);
   void drop_slot(const std::string& slot, const CallContext& context);

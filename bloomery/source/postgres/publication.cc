@@ -86,6 +86,15 @@ void check_column(const Connection& connection, const SelectedTable& table) {
   }
 }
 
+// As it is, the server would refuse UPDATEs of the table for its sake.
+void withdraw_publication(Connection& connection, const std::string& name,
+                          const CallContext& context) {
+  const Result found = connection.query(
+      "SELECT FROM pg_publication WHERE pubname = $1 AND pubupdate", {name}, context);
+  // What its owner made, the owner removes.
+  if (found.rows() > 0) connection.try_query("DROP PUBLICATION " + quoted_name(name), context);
+}
+
 std::string parts_sentence(const Result& tree, int row) {
   return std::string(tree.at(row, 0)) + (row == 0 ? "" : ", a part of it,");
 }
@@ -145,6 +154,7 @@ PublicationPlan plan_publication(Connection& connection, const ServerSelection& 
   plan.gives_updates =
       has_identities(connection, plan.table, tree, sends_whole_rows) && !ignores_updates;
   if (!plan.gives_updates && !ignores_updates) {
+    withdraw_publication(connection, plan.name, context);
     refuse_table(connection,
                  "the table, or a part of it, has no primary key (or a deferrable one), and once "
                  "its UPDATEs are published the server would refuse them; allowed: ALTER TABLE ... "

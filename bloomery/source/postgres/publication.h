@@ -22,7 +22,8 @@ struct PublicationPlan {
   std::string create_statement() const;
 };
 
-// Throws std::invalid_argument, saying what can be done, for a table that cannot be followed.
+// Throws std::invalid_argument, saying what can be done, for a table that cannot be followed; where
+// its UPDATEs cannot, a publication of them that is there is removed first, if this user may.
 // `ignores_updates`: the caller knows that no UPDATE ever changes a key.
 PublicationPlan plan_publication(Connection& connection, const ServerSelection& selection,
                                  bool ignores_updates, const CallContext& context);

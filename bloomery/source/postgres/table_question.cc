@@ -30,13 +30,20 @@ SELECT
     left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END,
   (SELECT string_agg(concat_ws(',', c.oid, c.relfilenode, c.reltablespace, c.relkind,
                                c.relpersistence, c.relreplident, a.attnum, a.atttypid, a.atttypmod,
-                               a.attcollation, a.attgenerated, tree.link), ';' ORDER BY c.oid)
+                               a.attcollation, a.attgenerated, tree.link,
+                               (SELECT string_agg(concat_ws(' ', x.indkey::text, x.indisprimary,
+                                                            x.indisreplident, x.indimmediate),
+                                                  '/' ORDER BY x.indkey::text, x.indisprimary)
+                                FROM pg_index x
+                                WHERE x.indrelid = c.oid
+                                  AND (x.indisprimary OR x.indisreplident))), ';' ORDER BY c.oid)
    FROM tree JOIN pg_class c ON c.oid = tree.oid
    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = $2 AND a.attnum > 0),
   (SELECT concat_ws(',', p.oid, p.xmin,
                     (SELECT string_agg(concat_ws(',', r.oid, r.xmin, r.prrelid), ';' ORDER BY r.oid)
                      FROM pg_publication_rel r WHERE r.prpubid = p.oid))
-   FROM pg_publication p WHERE p.pubname = $3))";
+   FROM pg_publication p WHERE p.pubname = $3),
+  to_regclass($1)::oid)";
 
 // Behind a page's last record comes the next page's header, which no record ends in: at the end of
 // a log that nobody writes, the position would never be reached.
@@ -82,7 +89,8 @@ TableQuestion::TableQuestion(Connection& connection, const ServerSelection& sele
   connection.prepare(kName, kQuestion, context);
 }
 
-Watermark TableQuestion::ask(Connection& connection, const CallContext& context) const {
+Watermark TableQuestion::ask(Connection& connection, const CallContext& context,
+                             std::string* table_oid) const {
   const std::array values{table_.c_str(), column_.c_str(), publication_.c_str()};
   const Result answer = connection.run_prepared(kName, values, context);
   if (answer.rows() != 1) throw StoreError(connection.name() + ": says nothing of the table");
@@ -92,6 +100,7 @@ Watermark TableQuestion::ask(Connection& connection, const CallContext& context)
                      "primary");
   }
   if (answer.is_null(0, 2)) throw SourceChanged(connection.name() + ": has no such table any more");
+  if (table_oid != nullptr) *table_oid = answer.text(0, 4);
   const Identity lasting =
       identity_of({server_, answer.at(0, 1), answer.at(0, 2), answer.at(0, 3)});
   const Identity until_restart =

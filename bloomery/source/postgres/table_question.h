@@ -23,6 +23,9 @@ void require_one_column(const ServerLocation& location);
 //   ALTER TYPE ... USING and another table under its name change rows without saying so), and what
 //   made them partitions (a table that is detached and attached again was elsewhere meanwhile);
 // - the column: its place, type and collation;
+// - the columns by which the server names a row that was: the publication lists them, and the
+// server
+//   refuses an UPDATE where it does not;
 // - the publication and what it holds, as one that is altered and altered back left rows out.
 //
 // In its lower half also when the server was started, since one whose files were put back to an
@@ -34,7 +37,9 @@ class TableQuestion {
                 const CallContext& context);
 
   // Throws StoreError where the server is a standby, SourceChanged where there is no such table.
-  Watermark ask(Connection& connection, const CallContext& context) const;
+  // `table_oid`, where given, becomes that of the table which the answer is about.
+  Watermark ask(Connection& connection, const CallContext& context,
+                std::string* table_oid = nullptr) const;
 
  private:
   std::string table_;  // quoted

@@ -259,6 +259,77 @@ TEST(PostgresChanges, ScansAgainOnceWhereTheSlotSpeaksOfOtherColumns) {
   }
 }
 
+// The exchange waits for the publication to be there, and comes right behind it.
+TEST(PostgresChanges, IsNeverHalfOfATableThatIsExchangedWhileItStarts) {
+  PostgresSession session(server());
+  session.run(
+      "CREATE FUNCTION linger() RETURNS event_trigger LANGUAGE plpgsql AS "
+      "$$BEGIN PERFORM pg_sleep(0.05); END$$;"
+      "CREATE EVENT TRIGGER lingers ON ddl_command_end WHEN TAG IN ('CREATE PUBLICATION') "
+      "EXECUTE FUNCTION linger()");
+  for (int i = 0; i < 5; ++i) {
+    session.run(
+        "DROP TABLE IF EXISTS before, swapped; CREATE TABLE swapped(id int PRIMARY KEY);"
+        "CREATE TABLE next(id int PRIMARY KEY); INSERT INTO next VALUES (1)");
+    std::thread exchange([] {
+      PostgresSession own(server());
+      while (own.run("SELECT count(*) FROM pg_locks WHERE relation = 'swapped'::regclass AND "
+                     "mode = 'ShareUpdateExclusiveLock' AND granted") == "0") {
+      }
+      own.run(
+          "BEGIN; ALTER TABLE swapped RENAME TO before; ALTER TABLE next RENAME TO swapped; "
+          "COMMIT");
+    });
+    const auto source = open_change_source(location_of("swapped", "id"));
+    const auto fence = open_fence(location_of("swapped", "id"));
+    source->start(std::nullopt);
+    exchange.join();
+    // Either it ends, or it has what comes into the table that is there now.
+    Keys keys;
+    Watermark watermark;
+    const auto take = [&](const Changes& changes) {
+      keys.insert(changes.keys.begin(), changes.keys.end());
+      if (changes.watermark) watermark = *changes.watermark;
+    };
+    try {
+      source->scan([&](const Batch& batch) {
+        keys.insert(batch.keys.begin(), batch.keys.end());
+        return true;
+      });
+      session.run("INSERT INTO swapped VALUES (2)");
+      const Watermark now = fence->ask();
+      for (const auto until = Clock::now() + 20s;
+           !watermark.reaches(now) && Clock::now() < until;) {
+        source->poll(take, 20ms);
+      }
+      EXPECT_TRUE(watermark.reaches(now));
+      EXPECT_EQ(keys, (Keys{"1", "2"}));
+    } catch (const SourceChanged&) {
+    }
+    source->remove();
+  }
+  session.run("DROP EVENT TRIGGER lingers; DROP FUNCTION linger()");
+}
+
+// Whoever exchanges a primary key does not know of a publication that lists the old one.
+TEST(PostgresChanges, LetsTheApplicationExchangeItsPrimaryKey) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE keyed(id int PRIMARY KEY, alt int NOT NULL, k int)");
+  session.run("INSERT INTO keyed VALUES (1, 2, 3)");
+  Followed followed("table=keyed&column=k");
+  session.run("ALTER TABLE keyed DROP CONSTRAINT keyed_pkey, ADD PRIMARY KEY (alt)");
+  EXPECT_THROW(for (int i = 0; i < 200; ++i) followed.poll(), SourceChanged);
+  EXPECT_FALSE(followed.start_again());
+  EXPECT_NO_THROW(session.run("UPDATE keyed SET k = 4"));
+  EXPECT_TRUE(followed.catch_up());
+  EXPECT_TRUE(followed.keys().contains("4"));
+  // And where it cannot be followed any more, its UPDATEs are not refused for our sake.
+  session.run("ALTER TABLE keyed REPLICA IDENTITY NOTHING");
+  EXPECT_THROW(for (int i = 0; i < 200; ++i) followed.poll(), SourceChanged);
+  EXPECT_THROW(followed.start_again(), std::invalid_argument);
+  EXPECT_NO_THROW(session.run("UPDATE keyed SET k = 5"));
+}
+
 TEST(PostgresChanges, LeavesTheSlotsOfOtherDatabasesAlone) {
   PostgresSession session(server());
   session.run("CREATE TABLE alike(id int PRIMARY KEY)");
