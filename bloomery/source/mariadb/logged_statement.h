@@ -13,9 +13,10 @@ enum class LoggedStatement {
 };
 
 // Of all statements these alone are known to leave the table alone: those that begin and end
-// transactions, and definitions (CREATE, ALTER, DROP, ...) that do not name the table, nor drop its
-// schema. A statement that changes rows is unknown, whatever it names: views, triggers and
-// functions hide what it changes.
+// transactions, those about rights, and definitions (CREATE, ALTER, DROP, ...) that do not name the
+// table, nor drop its schema. A statement that changes rows is unknown, whatever it names: views,
+// triggers and functions hide what it changes. So is one with /*! */ in it, which servers read
+// differently.
 LoggedStatement judge_statement(std::string_view statement, std::string_view schema,
                                 std::string_view table);
 
