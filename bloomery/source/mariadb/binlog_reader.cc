@@ -24,6 +24,15 @@ bool is_compressed(EventType type) noexcept {
   return type >= EventType::compressed_write_rows;
 }
 
+// The default of a column that is left out is no part of a small image, nor is what stays as it is:
+// nobody can tell one from the other (REPLACE is logged as an update).
+const LoggedField& check_logged(const LoggedField& key) {
+  if (key.is_logged) return key;
+  throw SourceChanged(
+      "a row was inserted or updated without its key in the log (binlog_row_image=MINIMAL in a "
+      "session); set it FULL");
+}
+
 // Columns of times as MariaDB stored them before 10.1 have other sizes than their type says.
 bool has_old_fraction(const RowLayout::Field& field, const Column& column) noexcept {
   constexpr std::array<std::uint8_t, 3> kOldTimes{7, 11, 12};
@@ -186,16 +195,10 @@ void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
       continue;
     }
     if (!updates) {
-      if (!first.is_logged) {
-        throw SourceChanged("a row was inserted without its key in the log (binlog_row_image=" +
-                            std::string("MINIMAL with a default for the key); set it FULL"));
-      }
-      if (first.bytes) add_key(*first.bytes, changes);
+      if (check_logged(first).bytes) add_key(*first.bytes, changes);
       continue;
     }
-    const LoggedField second = take_row(layout, after, table_.key, rows);
-    // Not logged behind the change: not changed.
-    if (!second.is_logged) continue;
+    const LoggedField second = check_logged(take_row(layout, after, table_.key, rows));
     const bool is_same = first.is_logged && first.bytes == second.bytes;
     if (is_same) continue;
     if (first.is_logged && first.bytes) ++changes.deleted_count;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
+
+#include <mysqld_error.h>
 
 #include "bloomery/source/mariadb/binlog_stream.h"
 #include "bloomery/source/mariadb/history.h"
@@ -11,29 +14,72 @@
 namespace bloomery {
 namespace {
 
+std::string lower_ascii(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return lower;
+}
+
 [[noreturn]] void refuse_followed(const ServerLocation& location, const std::string& why) {
   throw std::invalid_argument(location.name() + ": " + why);
+}
+
+// What a statement that makes the table says of foreign keys; needs SELECT on all of the table.
+// information_schema shows them to those alone who may write.
+std::string show_table(mariadb::Connection& connection, const mariadb::Table& table,
+                       const CallContext& context) {
+  try {
+    connection.ask("SET SESSION sql_quote_show_create=1", context);
+    const auto rows = connection.ask("SHOW CREATE TABLE " + table.quoted(), context);
+    if (rows.size() == 1 && rows[0].size() >= 2 && rows[0][1]) return *rows[0][1];
+  } catch (const mariadb::ServerError& error) {
+    const bool is_denied =
+        error.code == ER_TABLEACCESS_DENIED_ERROR || error.code == ER_COLUMNACCESS_DENIED_ERROR;
+    if (!is_denied) throw;
+    throw std::invalid_argument(
+        std::string(error.what()) +
+        "; to follow a column needs the right SELECT on its whole table, of which SHOW CREATE "
+        "TABLE tells whether its rows change with another's");
+  }
+  throw StoreError(connection.server().name + ": does not say how " + table.key_name() +
+                   " was made");
 }
 
 // Rows of a referencing table change with the rows that they reference, inside of InnoDB: the log
 // does not say so.
 void check_cascades(mariadb::Connection& connection, const mariadb::Table& table,
                     const CallContext& context) {
-  const auto found = connection.ask(
-      "SELECT r.CONSTRAINT_NAME, r.UPDATE_RULE FROM information_schema.KEY_COLUMN_USAGE k JOIN "
-      "information_schema.REFERENTIAL_CONSTRAINTS r ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA "
-      "AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME WHERE "
-      "k.TABLE_SCHEMA = " +
-          connection.literal(table.schema) +
-          " AND k.TABLE_NAME = " + connection.literal(table.name) +
-          " AND k.COLUMN_NAME = " + connection.literal(table.key_column().name) +
-          " AND r.UPDATE_RULE NOT IN ('RESTRICT', 'NO ACTION', 'SET NULL')",
-      context);
-  if (found.empty()) return;
-  throw std::invalid_argument(
-      connection.server().name + ": " + table.key_name() + " changes with another table (" +
-      found[0][0].value_or("") + ", ON UPDATE " + found[0][1].value_or("") +
-      "), and the log does not show such rows; declare it ON UPDATE RESTRICT");
+  constexpr std::string_view kForeign = "FOREIGN KEY (";
+  const std::string made = lower_ascii(show_table(connection, table, context));
+  const std::string foreign = lower_ascii(kForeign);
+  const std::string key = lower_ascii(mariadb::quote_name(table.key_column().name));
+  for (std::size_t at = made.find(foreign); at != made.npos;) {
+    const std::size_t next = made.find(foreign, at + 1);
+    const std::string_view clause = std::string_view(made).substr(at, next - at);
+    at = next;
+    const std::string_view columns = clause.substr(0, clause.rfind(" references "));
+    const bool changes = clause.find("on update cascade") != clause.npos ||
+                         clause.find("on update set default") != clause.npos;
+    if (!changes || columns.find(key) == columns.npos) continue;
+    throw std::invalid_argument(
+        connection.server().name + ": " + table.key_name() +
+        " changes with another table (ON UPDATE CASCADE), and the log does not show such rows; "
+        "declare it ON UPDATE RESTRICT");
+  }
+}
+
+// Small images leave out keys that are defaults, or stay as they are. A session may set its own:
+// its rows stop the stream.
+void check_row_image(mariadb::Connection& connection, const mariadb::Column& key,
+                     const CallContext& context) {
+  const auto image = connection.ask_one("SELECT @@global.binlog_row_image", context);
+  const bool is_blob = key.data_type.ends_with("text") || key.data_type.ends_with("blob");
+  if (image == "FULL" || (image == "NOBLOB" && !is_blob)) return;
+  throw std::invalid_argument(connection.server().name + ": has binlog_row_image=" + image +
+                              ", with which rows are logged without their keys; SET GLOBAL "
+                              "binlog_row_image=FULL");
 }
 
 // Needs the right to see where the log is.
@@ -133,10 +179,14 @@ std::optional<mariadb::GtidState> state_before(mariadb::Connection& connection,
 bool MariadbChanges::start(const std::optional<Watermark>& from, const CallContext& context) {
   stream_.reset();
   Session session(location_, context);
-  const std::string problem = mariadb::logged_key_problem(session.table.key_column());
-  if (!problem.empty()) refuse_followed(location_, session.table.key_name() + " " + problem);
+  const auto check_table = [&](const mariadb::Table& table) {
+    const std::string problem = mariadb::logged_key_problem(table.key_column());
+    if (!problem.empty()) refuse_followed(location_, table.key_name() + " " + problem);
+    check_row_image(session.connection, table.key_column(), context);
+    check_cascades(session.connection, table, context);
+  };
   check_log(session.connection, context);
-  check_cascades(session.connection, session.table, context);
+  check_table(session.table);
 
   const mariadb::History::Now now = session.history.ask(session.connection, context);
   const KeyForm form{options_.keys.encoding, options_.keys.normalise};
@@ -161,8 +211,10 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
   has_changed_ = false;
   const mariadb::GtidState state = visible_state(session.connection, context);
   // The table as it is behind that moment: what was altered before it does not come any more.
-  begin(mariadb::describe_table(session.connection, location_.selection, context), state,
-        state.position());
+  const auto table = mariadb::describe_table(session.connection, location_.selection, context);
+  const mariadb::History checked_again(session.connection, table, context);
+  check_table(table);
+  begin(table, state, state.position());
   return false;
 }
 

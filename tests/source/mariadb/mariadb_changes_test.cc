@@ -112,6 +112,20 @@ TEST_F(MariadbChangesTest, AStatementWithoutItsRowsStopsIt) {
   EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr("INSERT INTO people"));
 }
 
+TEST_F(MariadbChangesTest, WhatOnlyLooksLikeADefinitionStopsIt) {
+  for (const char* const statement : {"ANALYZE UPDATE table1 SET name = 'hidden'",
+                                      "/*/ flush */ UPDATE table1 SET name = 'hidden'",
+                                      "CREATE TABLE others AS VALUES (hide('hidden'))"}) {
+    run("DROP TABLE IF EXISTS others; CREATE OR REPLACE TABLE table1 (name VARCHAR(9));"
+        "INSERT INTO table1 VALUES ('a'); CREATE OR REPLACE FUNCTION hide(x VARCHAR(9)) RETURNS "
+        "VARCHAR(9) DETERMINISTIC BEGIN INSERT INTO table1 VALUES (x); RETURN x; END");
+    Followed followed(at("table1"));
+    followed.begin();
+    run(std::string("SET SESSION binlog_format = STATEMENT; ") + statement);
+    EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr("hidden")) << statement;
+  }
+}
+
 TEST_F(MariadbChangesTest, NumbersThatGoBackAreRefused) {
   run(kUsers);
   Followed followed(at());
@@ -220,17 +234,30 @@ TEST_F(MariadbChangesTest, CompressedEventsAreRead) {
   EXPECT_EQ(followed.deleted_count(), 750U);
 }
 
-TEST_F(MariadbChangesTest, SmallRowImagesAreEnoughUnlessTheKeyIsADefault) {
+// REPLACE is logged as an update, whose image has neither what stays nor what becomes the default.
+TEST_F(MariadbChangesTest, RowsWithoutTheirKeyInTheLogStopIt) {
+  for (const char* const statement :
+       {"REPLACE INTO tokens (id) VALUES (1)", "INSERT INTO tokens (id) VALUES (2)",
+        "UPDATE tokens SET more = 'y'"}) {
+    run("CREATE OR REPLACE TABLE tokens (id INT PRIMARY KEY, name VARCHAR(9) DEFAULT 'none', "
+        "more TEXT); INSERT INTO tokens VALUES (1, 'one', 'x')");
+    Followed tokens(at("tokens"));
+    tokens.begin();
+    run(std::string("SET binlog_row_image = MINIMAL; ") + statement);
+    EXPECT_THAT(tokens.why_it_stops(), ::testing::HasSubstr("binlog_row_image")) << statement;
+  }
+}
+
+TEST_F(MariadbChangesTest, SmallRowImagesAreRefusedUnlessTheyHaveTheKey) {
   run(kUsers);
-  run("CREATE TABLE tokens (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(9) DEFAULT 'none')");
+  run("SET GLOBAL binlog_row_image = MINIMAL");
+  EXPECT_THAT(why_not("users", "name"), ::testing::HasSubstr("binlog_row_image=FULL"));
+  run("SET GLOBAL binlog_row_image = NOBLOB");
+  EXPECT_THAT(why_not("users", "more"), ::testing::HasSubstr("binlog_row_image=FULL"));
   Followed followed(at());
   followed.begin();
-  Followed tokens(at("tokens"));
-  tokens.begin();
-  run("SET binlog_row_image = MINIMAL; INSERT INTO users (name, more) VALUES ('a', 'x');"
-      "UPDATE users SET more = 'y'; UPDATE users SET name = 'b';"
-      "INSERT INTO tokens (id) VALUES (1)");
-  EXPECT_THAT(tokens.why_it_stops(), ::testing::HasSubstr("binlog_row_image"));
+  run("INSERT INTO users (name, more) VALUES ('a', 'x'); UPDATE users SET more = 'y';"
+      "REPLACE INTO users (id, name) VALUES (1, 'b'); SET GLOBAL binlog_row_image = FULL");
   followed.catch_up();
   EXPECT_EQ(followed.keys(), (std::set<std::string, std::less<>>{"a", "b"}));
 }
@@ -288,12 +315,19 @@ TEST_F(MariadbChangesTest, RightsThatSufficeAreFew) {
   }
   EXPECT_TRUE(seen && seen->reaches(now));
   EXPECT_THROW(open_change_source(as("nobody"))->start(std::nullopt), StoreError);
-  // One that sees some columns alone would take one for another.
+  // One that sees some columns alone would take one for another, and no foreign keys.
   run("GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO nobody@localhost");
-  Followed blind(as("nobody"));
-  EXPECT_FALSE(blind.source().start(std::nullopt));
-  run("INSERT INTO users (name) VALUES ('b')");
-  EXPECT_THAT(blind.why_it_stops(), ::testing::HasSubstr("no right to some"));
+  EXPECT_THAT(message_of<std::invalid_argument>(
+                  [&] { open_change_source(as("nobody"))->start(std::nullopt); }),
+              ::testing::HasSubstr("SELECT on its whole table"));
+  run("CREATE TABLE parents (name VARCHAR(50) PRIMARY KEY); CREATE TABLE children (id INT, name "
+      "VARCHAR(50), FOREIGN KEY (name) REFERENCES parents (name) ON UPDATE CASCADE);"
+      "GRANT SELECT ON shop.children TO follower@localhost");
+  std::string children = as("follower");
+  children.replace(children.find("table=users"), 11, "table=children");
+  EXPECT_THAT(
+      message_of<std::invalid_argument>([&] { open_change_source(children)->start(std::nullopt); }),
+      ::testing::HasSubstr("ON UPDATE CASCADE"));
 }
 
 }  // namespace
