@@ -94,6 +94,7 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   }
   position_ = replication_->create_slot(slot_, options_.slot.empty(), context);
   replication_->start(slot_, position_, publication_, context);
+  replication_->tell_now_and_then(context);
   is_stream_broken_ = false;
   return false;
 }
@@ -272,7 +273,18 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
     }
     pause(context, name() + ": the slot is in use");
   }
-  position_ = from->source == now.source ? from->position : confirmed;
+  // Only now is it ours: who had it until then may have confirmed more, and the server begins there
+  // whatever it was asked for.
+  const Result begun = control(context).query(
+      "SELECT coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0) FROM pg_replication_slots "
+      "WHERE slot_name = $1 AND database = current_database()",
+      {slot}, context);
+  if (begun.rows() == 0 || begun.number(0, 0) > from->position) {
+    replication_.emplace(location_, context);
+    return false;
+  }
+  replication_->tell_now_and_then(context);
+  position_ = from->source == now.source ? from->position : begun.number(0, 0);
   return true;
 }
 

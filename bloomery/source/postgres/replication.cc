@@ -65,7 +65,6 @@ void Replication::start(const std::string& slot, std::uint64_t from, const std::
   const Result begun = connection_.query(statement, context);
   if (PQresultStatus(begun.get()) != PGRES_COPY_BOTH) connection_.fail("no changes come");
   confirmed_ = from;
-  tell(confirmed_, context);
 }
 
 ReplicationMessage Replication::next(const CallContext& context) {

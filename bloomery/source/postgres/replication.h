@@ -30,6 +30,7 @@ class Replication {
 
   // Makes a slot, which ends with the connection if it is temporary; from where it gives changes.
   std::uint64_t create_slot(const std::string& name, bool is_temporary, const CallContext& context);
+  // Confirms nothing yet.
   void start(const std::string& slot, std::uint64_t from, const std::string& publication,
              const CallContext& context);
 
