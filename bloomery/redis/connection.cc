@@ -62,6 +62,7 @@ std::vector<Reply> Connection::exchange(const Request& request, Deadline& deadli
   if (std::exchange(failed_, true)) {
     throw ConnectionError(server_ + ": this connection failed before");
   }
+  if (!is_ours()) throw ConnectionError(server_ + ": this connection is the parent process's");
   std::vector<Reply> replies;
   replies.reserve(request.size());
   std::string_view rest = request.bytes();

@@ -6,11 +6,12 @@
 
 namespace bloomery::redis {
 
-ServerPool::Lease::Lease(ServerPool& pool, Deadline& deadline) : pool_(pool) {
-  pool_.take_place(deadline);
+ServerPool::Lease::Lease(ServerPool& pool, Deadline& deadline)
+    : pool_(pool), kept_(pool.kept_.get()) {
+  pool_.take_place(kept_, deadline);
   try {
-    connection_ = pool_.take_idle();
-    if (!connection_) connection_ = pool_.connect(deadline);
+    connection_ = take_idle(kept_);
+    if (!connection_) connection_ = pool_.connect(kept_, deadline);
   } catch (...) {
     give_back();
     throw;
@@ -18,52 +19,53 @@ ServerPool::Lease::Lease(ServerPool& pool, Deadline& deadline) : pool_(pool) {
 }
 
 void ServerPool::Lease::give_back() noexcept {
-  const std::lock_guard lock(pool_.mutex_);
-  --pool_.taken_;
+  if (!pool_.kept_.has(kept_)) return;  // it was taken before a fork
+  const std::lock_guard lock(kept_.mutex);
+  --kept_.taken;
   // There is room for as many as there are places.
-  if (connection_ && connection_->is_usable()) pool_.idle_.push_back(std::move(connection_));
-  pool_.freed_.notify_one();
+  if (connection_ && connection_->is_usable()) kept_.idle.push_back(std::move(connection_));
+  kept_.freed.notify_one();
 }
 
 ServerPool::ServerPool(Location location, const TlsSettings* tls)
-    : location_(std::move(location)), tls_(tls) {
-  idle_.reserve(location_.connections);
-}
+    : location_(std::move(location)), tls_(tls) {}
 
 void ServerPool::drop_idle() {
-  const std::lock_guard lock(mutex_);
-  idle_.clear();
+  Kept& kept = kept_.get();
+  const std::lock_guard lock(kept.mutex);
+  kept.idle.clear();
 }
 
-void ServerPool::take_place(Deadline& deadline) {
-  std::unique_lock lock(mutex_);
-  if (!freed_.wait_until(lock, deadline.stop(), deadline.at(),
-                         [this] { return taken_ < location_.connections; })) {
+void ServerPool::take_place(Kept& kept, Deadline& deadline) const {
+  std::unique_lock lock(kept.mutex);
+  kept.idle.reserve(location_.connections);
+  if (!kept.freed.wait_until(lock, deadline.stop(), deadline.at(),
+                             [&] { return kept.taken < location_.connections; })) {
     deadline.give_up("waiting for a connection that others use");
   }
-  ++taken_;
+  ++kept.taken;
 }
 
-std::unique_ptr<Connection> ServerPool::take_idle() {
-  const std::lock_guard lock(mutex_);
-  while (!idle_.empty()) {
-    auto connection = std::move(idle_.back());
-    idle_.pop_back();
+std::unique_ptr<Connection> ServerPool::take_idle(Kept& kept) {
+  const std::lock_guard lock(kept.mutex);
+  while (!kept.idle.empty()) {
+    auto connection = std::move(kept.idle.back());
+    kept.idle.pop_back();
     if (connection->is_usable()) return connection;
   }
   return nullptr;
 }
 
-std::unique_ptr<Connection> ServerPool::connect(Deadline& deadline) {
-  if (const auto why = back_off_.refusal(BackOff::Clock::now())) {
+std::unique_ptr<Connection> ServerPool::connect(Kept& kept, Deadline& deadline) const {
+  if (const auto why = kept.back_off.refusal(BackOff::Clock::now())) {
     throw ConnectionError(*why + " (a moment ago)");
   }
   try {
     auto connection = std::make_unique<Connection>(location_, tls_, deadline);
-    back_off_.succeeded();
+    kept.back_off.succeeded();
     return connection;
   } catch (const ConnectionError& error) {
-    back_off_.failed(BackOff::Clock::now(), error.what());
+    kept.back_off.failed(BackOff::Clock::now(), error.what());
     throw;
   }
 }

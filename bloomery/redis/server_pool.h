@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/filter/back_off.h"
 #include "bloomery/redis/connection.h"
 #include "bloomery/redis/deadline.h"
@@ -15,8 +16,18 @@
 namespace bloomery::redis {
 
 // The connections to one server: made when they are needed, kept, and closed when anything went
-// wrong on them. Many threads may use it.
+// wrong on them. Many threads may use it. A child of fork() begins with none: what its parent had
+// in use or kept is the parent's.
 class ServerPool {
+ private:
+  struct Kept {
+    BackOff back_off{};
+    std::mutex mutex{};
+    std::condition_variable_any freed{};
+    std::uint32_t taken = 0;
+    std::vector<std::unique_ptr<Connection>> idle{};
+  };
+
  public:
   // A connection in somebody's hand; given back at the end, if it can be.
   class Lease {
@@ -34,6 +45,7 @@ class ServerPool {
     void give_back() noexcept;
 
     ServerPool& pool_;
+    Kept& kept_;
     std::unique_ptr<Connection> connection_{};
   };
 
@@ -46,17 +58,13 @@ class ServerPool {
   void drop_idle();
 
  private:
-  void take_place(Deadline& deadline);
-  std::unique_ptr<Connection> take_idle();
-  std::unique_ptr<Connection> connect(Deadline& deadline);
+  void take_place(Kept& kept, Deadline& deadline) const;
+  static std::unique_ptr<Connection> take_idle(Kept& kept);
+  std::unique_ptr<Connection> connect(Kept& kept, Deadline& deadline) const;
 
   const Location location_;
   const TlsSettings* const tls_;
-  BackOff back_off_;
-  std::mutex mutex_;
-  std::condition_variable_any freed_;
-  std::uint32_t taken_ = 0;
-  std::vector<std::unique_ptr<Connection>> idle_;
+  PerProcess<Kept> kept_;
 };
 
 }  // namespace bloomery::redis

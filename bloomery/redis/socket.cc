@@ -56,6 +56,7 @@ Socket::~Socket() {
 }
 
 void Socket::close() noexcept {
+  unshared_.reset();  // before another file has the number
   if (file_ >= 0) ::close(file_);
   file_ = -1;
 }
@@ -68,6 +69,7 @@ bool Socket::connect_to(const Address& address, Deadline& deadline, Clock::time_
     why = text_of(errno);
     return false;
   }
+  unshared_.emplace(file_);
   set_options(file_, family);
   const auto* const to = reinterpret_cast<const sockaddr*>(&address.bytes);
   if (connect(file_, to, address.size) == 0) return true;

@@ -1,17 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "bloomery/bits/own_process.h"
 #include "bloomery/redis/addresses.h"
 #include "bloomery/redis/deadline.h"
 #include "bloomery/redis/location.h"
 
 namespace bloomery::redis {
 
-// A connected socket that never blocks and never raises SIGPIPE. Throws ConnectionError.
+// A connected socket that never blocks and never raises SIGPIPE. A child of fork() does not
+// have it: there it fails. Throws ConnectionError.
 class Socket {
  public:
   // Tries the addresses of the host one after another.
@@ -37,6 +40,7 @@ class Socket {
 
   const std::string server_;
   int file_ = -1;
+  std::optional<UnsharedDescriptor> unshared_{};  // of file_
 };
 
 }  // namespace bloomery::redis

@@ -2,14 +2,24 @@
 
 #include <atomic>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/filter/watermark.h"
 #include "bloomery/redis/errors.h"
 
 namespace bloomery::redis {
 
+namespace {
+
+struct Nonces {
+  std::atomic<std::uint64_t> next = Identity::random().high;
+};
+
+}  // namespace
+
 std::string next_nonce() {
-  static std::atomic<std::uint64_t> next = Identity::random().high;
-  return std::to_string(next.fetch_add(1, std::memory_order_relaxed));
+  // Never freed: questions may come while the process ends.
+  static PerProcess<Nonces>& nonces = *new PerProcess<Nonces>;
+  return std::to_string(nonces.get().next.fetch_add(1, std::memory_order_relaxed));
 }
 
 void begin_transaction(Request& request, std::string_view nonce) {

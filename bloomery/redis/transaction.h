@@ -14,7 +14,7 @@
 // other.
 namespace bloomery::redis {
 
-// Never twice in this process, and hardly ever in two.
+// Never twice in this process, and hardly ever in two, be they forked from one.
 std::string next_nonce();
 
 // MULTI, ECHO and ROLE; the commands and EXEC are the caller's.
