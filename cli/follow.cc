@@ -16,6 +16,7 @@
 #include "bloomery/follow/follower.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/open_changes.h"
+#include "bloomery/text/key_form.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/follow/status_server.h"
@@ -91,6 +92,11 @@ KeyForm settle_filter(FollowArguments& arguments) {
   if (is_taken(to)) {
     const PlaceHead head = open_place(to)->head();
     form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
+    if (says_keys(to) && form != head.parameters.keys && to.format == nullptr) {
+      throw std::invalid_argument(to.text() + ": its keys are written as " +
+                                  form_text(head.parameters.keys) + ", not as " + form_text(form) +
+                                  "; a filter is followed in one form: bloomery destroy it first");
+    }
     if (!wanted.rate && head.parameters.false_positive_rate > 0) {
       wanted.rate = head.parameters.false_positive_rate;
     }

@@ -109,7 +109,6 @@ void Follower::follow(std::stop_token stop, bool once) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
   const CallContext context{.stop = stop};
   kept_.clear();
-  is_dirty_ = false;
   has_loose_ = false;
   learn_head(place_.head(context));
   carried_ = head_.watermark;
@@ -151,6 +150,7 @@ void Follower::follow(std::stop_token stop, bool once) {
         },
         options_.patience, context);
     keep(false, context);
+    if (has_watermark_ && Clock::now() >= look_at_) look(context);
   }
   keep(true, {});
 }
@@ -308,6 +308,21 @@ void Follower::keep(bool at_once, const CallContext& context) {
     kept_.pop_front();
   }
   if (forget) source_.confirm(*forget);
+}
+
+// Where nothing changes, no step finds that the filter was lost or exchanged.
+void Follower::look(const CallContext& context) {
+  const PlaceHead now = place_.head(context);
+  look_at_ = Clock::now() + options_.look_every;
+  if (now.identity == head_.identity && now.watermark == head_.watermark &&
+      now.beat == head_.beat) {
+    return;
+  }
+  // Another follower's step, or filter, is as good where it has all that came.
+  if (has_loose_ || !carried_ || !reaches(now.watermark, *carried_)) {
+    throw Overtaken(place_.name() + ": it is not the filter that it was");
+  }
+  learn_head(now);
 }
 
 void Follower::failed(const std::string& why) {

@@ -24,8 +24,9 @@ struct FollowerOptions {
   double growth = 1.5;              // they have room for so many times the keys that are there
   double rebuild_at = 0.9;          // of a filter's capacity
   double rebuild_at_deleted = 0.5;  // of its keys, of which the rows are gone
-  std::chrono::milliseconds patience{100};     // of one look at the source
-  std::chrono::milliseconds flush_every{200};  // or ten times as long as that takes
+  std::chrono::milliseconds patience{100};      // of one look at the source
+  std::chrono::milliseconds flush_every{200};   // or ten times as long as that takes
+  std::chrono::milliseconds look_every{2'000};  // at the filter, whether it is still that one
   // How long the source keeps changes that the filter has: a server that goes back to what it knew
   // then is brought up again without a scan.
   std::chrono::milliseconds keep_for{10'000};
@@ -93,6 +94,7 @@ class Follower {
   void scan_into_new(const CallContext& context, bool is_live);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
   void move(const Changes& changes, const CallContext& context);
+  void look(const CallContext& context);
   void keep(bool at_once, const CallContext& context);
   bool is_too_full() const;
   void learn_head(const PlaceHead& head);
@@ -117,6 +119,7 @@ class Follower {
   bool has_followed_ = false;
   bool is_dirty_ = false;  // something was inserted since the last flush
   Clock::time_point flush_at_{};
+  Clock::time_point look_at_{};
   Clock::time_point rebuild_at_{};  // not before, after one that failed
   std::deque<Keep> kept_;           // watermarks that are flushed, not yet confirmed
   std::minstd_rand random_{std::random_device()()};

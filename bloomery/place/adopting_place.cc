@@ -40,7 +40,9 @@ AdoptingPlace::AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, boo
   auto first = std::make_unique<Opened>();
   first->place = std::move(opened);
   try {
-    first->identity = first->place->head().identity;
+    const PlaceHead head = first->place->head();
+    first->identity = head.identity;
+    first->keys = head.parameters.keys;
   } catch (const StoreError&) {
     // In doubt, and so another one if it is none some time.
   }
@@ -79,11 +81,12 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
     if (may_be_another(*context.fence, context)) {
       std::shared_ptr<FilterPlace> place = open_();
       const PlaceHead head = place->head(context);
-      if (head.watermark && head.watermark->reaches(context.fence->at_least)) {
+      if (head.watermark && head.watermark->reaches(context.fence->at_least) &&
+          opened_.load()->keys.value_or(head.parameters.keys) == head.parameters.keys) {
         std::vector<Presence> said(keys.size(), Presence::unknown);
         place->presence_of_many(keys, said, context);
         const std::unique_ptr<const Opened> old(
-            opened_.exchange(new Opened{std::move(place), head.identity}));
+            opened_.exchange(new Opened{std::move(place), head.identity, head.parameters.keys}));
         gate_.wait_for_readers();
         std::ranges::copy(said, answers.begin());
       }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -17,7 +18,8 @@ namespace bloomery {
 // its stead. What is open stays with the filter that it was opened for, and says `unknown`; this
 // opens the place anew and goes on with what is there now, once there is proof that it is whole:
 // its watermark has come to the fence of a question. Without a fence nothing proves that, and all
-// stays `unknown`.
+// stays `unknown`. So it does where the keys of what is there are written in another form: to who
+// asks in the old one it would deny them all.
 //
 // It looks where a question behind a fence would stay `unknown`, for one thread, some times a
 // second; the others are answered as before. Who asks meanwhile is answered by the old filter.
@@ -54,6 +56,7 @@ class AdoptingPlace final : public FilterPlace {
   struct Opened {
     std::shared_ptr<FilterPlace> place;
     Identity identity{};
+    std::optional<KeyForm> keys{};  // nothing: it was in doubt
   };
 
   auto with(auto&& call) const {

@@ -23,17 +23,26 @@ void rethrow_first(const std::vector<std::exception_ptr>& errors) {
   }
 }
 
-// How many nodes do not answer; rethrows what else went wrong.
-std::size_t count_away(const std::vector<std::exception_ptr>& errors) {
-  std::size_t count = 0;
+struct Damage {
+  std::size_t away = 0;  // nodes that do not answer
+  bool is_lost = false;  // a part is gone, or another filter's
+};
+
+// Rethrows what else went wrong.
+Damage damage_of(const std::vector<std::exception_ptr>& errors) {
+  Damage damage;
   for (const auto& each : errors) {
     try {
       if (each) std::rethrow_exception(each);
     } catch (const ConnectionError&) {
-      ++count;
+      ++damage.away;
+    } catch (const RefusedError&) {
+      throw;
+    } catch (const StoreError&) {
+      damage.is_lost = true;
     }
   }
-  return count;
+  return damage;
 }
 
 // Of what was said of a key's lines.
@@ -259,14 +268,14 @@ bool PartitionedPlace::combine(PlaceHead& head) const {
 
 PlaceHead PartitionedPlace::head(const CallContext& context) {
   const auto errors = read_heads(context);
-  if (const std::size_t away = count_away(errors); away > 0 && away < errors.size()) {
-    PlaceHead head = index_.place_head();
-    head.watermark.reset();
-    return head;
-  }
-  rethrow_first(errors);
+  const Damage damage = damage_of(errors);
+  // Who writes would take a node that comes back for one that has lost its parts.
+  if (damage.away > 0 && (writes_ || damage.away == errors.size())) rethrow_first(errors);
   PlaceHead head;
-  if (!combine(head)) throw StoreError(name_ + ": it changed while its heads were read");
+  if (damage.away == 0 && !damage.is_lost && combine(head)) return head;
+  // Nobody can say how far all of it is.
+  head = index_.place_head();
+  head.watermark.reset();
   return head;
 }
 

@@ -1,5 +1,6 @@
 #include "bloomery/source/sqlite_database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 
@@ -116,6 +117,19 @@ bool SqliteDatabase::has_moved() const {
   int moved = 0;
   const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   return code != SQLITE_OK || moved != 0;
+}
+
+std::string SqliteDatabase::file_identity() const {
+  struct statx status {};
+  if (statx(AT_FDCWD, path_.c_str(), 0, STATX_INO | STATX_BTIME, &status) != 0) {
+    throw StoreError(path_ + ": " + std::generic_category().message(errno));
+  }
+  std::string identity = std::to_string(status.stx_ino);
+  if ((status.stx_mask & STATX_BTIME) != 0) {
+    identity += "." + std::to_string(status.stx_btime.tv_sec) + "." +
+                std::to_string(status.stx_btime.tv_nsec);
+  }
+  return identity;
 }
 
 void SqliteDatabase::fail(int code) const {

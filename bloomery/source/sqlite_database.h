@@ -45,6 +45,9 @@ class SqliteDatabase {
   // Whether the path names another file by now, or none: this is not the database any more.
   bool has_moved() const;
 
+  // What a copy of the file does not share with it, and the file keeps when it is renamed.
+  std::string file_identity() const;
+
   // Throws what the result code of SQLite means, with its message. Never returns.
   [[noreturn]] void fail(int code) const;
 

@@ -154,8 +154,7 @@ void StatusServer::serve(std::stop_token stop) {
       const bool writes = !visit.reply.empty();
       waited.push_back({visit.socket, static_cast<short>(writes ? POLLOUT : POLLIN), 0});
     }
-    // Who comes when all places are taken waits in the listener's own queue.
-    if (visits.size() < kMostConnections) waited.push_back({listener_, POLLIN, 0});
+    waited.push_back({listener_, POLLIN, 0});
     ::poll(waited.data(), waited.size(), kTickMs);
     const auto now = Clock::now();
     for (std::size_t i = 0; i < visits.size(); ++i) {
@@ -164,9 +163,14 @@ void StatusServer::serve(std::stop_token stop) {
       if (visits[i].is_over) close(visits[i].socket);
     }
     std::erase_if(visits, [](const Visit& visit) { return visit.is_over; });
-    if (visits.size() >= kMostConnections) continue;
     const int accepted = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (accepted >= 0) visits.push_back({.socket = accepted, .until = now + kLongestVisit});
+    if (accepted < 0) continue;
+    // Who has been here longest makes room: the slow ones, where many are.
+    if (visits.size() == kMostConnections) {
+      close(visits.front().socket);
+      visits.erase(visits.begin());
+    }
+    visits.push_back({.socket = accepted, .until = now + kLongestVisit});
   }
   for (const Visit& visit : visits) close(visit.socket);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -16,6 +17,7 @@
 #include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/partition_keys.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/source/sqlite_fixture.h"
 #include "tests/support/redis_server.h"
@@ -139,6 +141,27 @@ TEST_F(FollowerTest, MakesAFileAndGoesOnWhereItWas) {
   expect_in(*reader, "before ", 100, fence());
   expect_in(*reader, "first ", 50, fence());
   expect_in(*reader, "second ", 50, fence());
+}
+
+TEST_F(FollowerTest, WritesWhatCouldNotBeWrittenOnce) {
+  const std::string folder = folder_.path("filters");
+  const std::string away = folder_.path("away");
+  std::filesystem::create_directory(folder);
+  FollowedPlace place(parse_place_location(folder + "/users.bloom"), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.flush_every = std::chrono::milliseconds(1)});
+  Following running(follower);
+  running.wait_until_followed();
+  std::filesystem::rename(folder, away);
+  insert("late ", 1);
+  running.wait_until([](const FollowerStatus& now) { return now.failures > 0; });
+  std::filesystem::rename(away, folder);
+  const Watermark all = fence();
+  running.wait_until([&](const FollowerStatus&) {
+    const auto kept = inspect(folder + "/users.bloom").notes.reached();
+    return kept && kept->reaches(all);
+  });
+  expect_in(*open_place(folder + "/users.bloom"), "late ", 1, all);
 }
 
 TEST_F(FollowerTest, LoadsOnceAndEnds) {
@@ -298,6 +321,26 @@ TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
   wait_in_server();
   for (const std::string prefix : {"before ", "lost ", "after ", "again ", "last "}) {
     expect_in(*reader(), prefix, 100, fence());
+  }
+}
+
+// No change of the table finds it.
+TEST_F(FollowerInServerTest, NoticesWhatIsLostWhileNothingChanges) {
+  insert("row ", 100);
+  const std::string server = "bitmap:redis+unix://" + server_->socket();
+  const std::string part = redis::partition_key("parts", 1, 3);
+  for (const auto& [where, lost] : {std::pair(server + "#users", std::string("users")),
+                                    {server + "?partitions=3#parts", part}}) {
+    FollowedPlace place(parse_place_location(where), blocked);
+    const auto from = source(lost);
+    Follower follower(*from, place, {.look_every = std::chrono::milliseconds(20)});
+    Following running(follower);
+    running.wait_until_followed();
+    EXPECT_EQ(server_->ask("DEL " + lost), "1\n") << lost;
+    running.wait_until([](const FollowerStatus& now) {
+      return now.rebuilds == 2 && now.state == FollowerStatus::State::following;
+    });
+    EXPECT_EQ(server_->ask("EXISTS " + lost), "1\n") << lost;
   }
 }
 

@@ -267,7 +267,7 @@ TEST(CoalescedFence, AnAnswerOfNoSourceIsNone) {
 }
 
 TEST(CoalescedFence, RefusesToAskNobody) {
-  EXPECT_THROW(CoalescedFence(CoalescedFence::Open()), std::invalid_argument);
+  EXPECT_THROW(CoalescedFence{CoalescedFence::Open{}}, std::invalid_argument);
   EXPECT_THROW(CoalescedFence([] { return nullptr; }, {.connections = 0}), std::invalid_argument);
 }
 

@@ -268,6 +268,31 @@ TEST_F(SqliteChangesTest, ACopyFromBeforeAScanIsAnotherSource) {
   EXPECT_TRUE(t.is_behind());
 }
 
+// It has rows that the filter has not, below the position that the filter has.
+TEST_F(SqliteChangesTest, ACopyThatWentOnByItselfIsNotTakenForTheOriginal) {
+  for (const bool is_renamed : {false, true}) {
+    make("PRAGMA journal_mode = delete; DROP TABLE IF EXISTS t; CREATE TABLE t(k)");
+    Followed t(location("t", "k"));
+    const std::string copy = folder_.path("copy.db");
+    std::filesystem::copy_file(path_, copy, std::filesystem::copy_options::overwrite_existing);
+    WritableDatabase(copy).run("INSERT INTO t VALUES ('of the copy')");
+    make("INSERT INTO t VALUES ('of the original')");
+    t.catch_up();
+    if (is_renamed) {
+      std::filesystem::rename(copy, path_);
+      EXPECT_TRUE(t.is_behind()) << "before anything else is written";
+      make("INSERT INTO t VALUES ('later')");
+    } else {
+      WritableDatabase(copy).run("INSERT INTO t VALUES ('later')");
+      std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
+    }
+    EXPECT_THROW(t.poll(), SourceChanged);
+    EXPECT_FALSE(t.source->start(t.watermark));
+    EXPECT_FALSE(open_change_source(location("t", "k"))->start(t.watermark));
+    t.source->remove();
+  }
+}
+
 TEST_F(SqliteChangesTest, ALockedDatabaseIsNoAnswer) {
   make("PRAGMA journal_mode = delete; CREATE TABLE t(k)");
   Followed t(location("t", "k"));

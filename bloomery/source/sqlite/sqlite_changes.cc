@@ -97,9 +97,13 @@ bool SqliteChanges::start(const std::optional<Watermark>& from, const CallContex
     }
   };
   bool whole = false;
+  bool goes_on = false;
+  const auto at = from ? static_cast<std::int64_t>(from->position) : 0;
   {
     SqliteTransaction now(*database_, SqliteTransaction::reads);
     whole = is_whole();
+    goes_on = whole && from && from->source == state_.source() &&
+              outbox_->has_been_at(*database_, state_, at);
     now.commit();
   }
   if (!whole) {
@@ -110,9 +114,6 @@ bool SqliteChanges::start(const std::optional<Watermark>& from, const CallContex
     }
     now.commit();
   }
-  const auto at = from ? static_cast<std::int64_t>(from->position) : 0;
-  const bool goes_on =
-      from && from->source == state_.source() && at >= state_.confirmed && at <= state_.last;
   position_ = goes_on ? at : state_.last;
   confirmed_ = forgotten_ = state_.confirmed;
   seen_version_ = -1;
@@ -150,7 +151,9 @@ SqliteOutboxState SqliteChanges::need_state() {
   if (now.schema != state_.schema) fail("some table's schema has changed, perhaps this one's");
   if (now.has_gap) fail("more changed than is kept for a follower that is away");
   if (now.confirmed > position_) fail("another follower has taken changes away");
-  if (now.last < position_) fail("an older copy of the database took its place");
+  if (now.last < position_ || !outbox_->has_been_at(*database_, now, position_)) {
+    fail("a copy of the database took its place");
+  }
   return now;
 }
 

@@ -76,12 +76,13 @@ void SqliteTransaction::commit() {
 }
 
 Identity SqliteOutboxState::source() const {
-  return identity_of({"sqlite", instance, epoch, std::to_string(schema)});
+  return identity_of({"sqlite", file, instance, epoch, std::to_string(schema)});
 }
 
 SqliteOutbox::SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection,
                            const std::string& slot)
-    : table_(need_table(database, selection.table)),
+    : file_(database.file_identity()),
+      table_(need_table(database, selection.table)),
       column_(need_column(database, table_, selection.column)),
       slot_(slot.empty() ? table_ + "." + column_ : slot) {
   if (slot_.size() > kLongestSlot || slot_.find('\0') != std::string::npos) {
@@ -100,7 +101,7 @@ SqliteOutbox::SqliteOutbox(SqliteDatabase& database, const SqliteSelection& sele
                               ") OR typeof(" + is + ") = 'real')";
   const auto record = [&](const std::string& key, const std::string& gone) {
     return " BEGIN UPDATE " + state_ + " SET last = max(last + 1, " + kNow +
-           "), bytes = bytes + 64 + coalesce(length(CAST(" + key +
+           " + (random() & 1048575)), bytes = bytes + 64 + coalesce(length(CAST(" + key +
            " AS BLOB)), 0), has_gap = has_gap OR bytes > byte_limit; INSERT INTO " + changes_ +
            "(id, key, gone) SELECT last, " + key + ", " + gone + " FROM " + state_ +
            " WHERE NOT has_gap; END";
@@ -187,6 +188,7 @@ SqliteOutboxState SqliteOutbox::read(SqliteDatabase& database) {
   const auto version = database.prepare("PRAGMA schema_version");
   if (!database.step(version)) database.fail(SQLITE_INTERNAL);
   SqliteOutboxState state;
+  state.file = file_;
   state.schema = sqlite3_column_int64(version.get(), 0);
   if (state.schema != verified_schema_) {
     verify(database);
@@ -201,6 +203,15 @@ SqliteOutboxState SqliteOutbox::read(SqliteDatabase& database) {
   state.confirmed = sqlite3_column_int64(row.get(), 3);
   state.has_gap = sqlite3_column_int(row.get(), 4) != 0;
   return state;
+}
+
+bool SqliteOutbox::has_been_at(SqliteDatabase& database, const SqliteOutboxState& state,
+                               std::int64_t position) const {
+  if (position < state.confirmed || position > state.last) return false;
+  if (position == state.confirmed || position == state.last) return true;
+  const auto found = database.prepare("SELECT 1 FROM " + changes_ + " WHERE id = ?1");
+  sqlite3_bind_int64(found.get(), 1, position);
+  return database.step(found);
 }
 
 }  // namespace bloomery

@@ -39,6 +39,7 @@ struct SqliteOutboxState {
   std::int64_t last = 0;       // id of the last change
   std::int64_t confirmed = 0;  // changes up to here are gone from the outbox
   bool has_gap = false;        // it was full: changes are missing
+  std::string file;            // a copy is another
   std::int64_t schema = 0;     // SQLite's own number, another one whenever any schema changes
 
   Identity source() const;
@@ -50,7 +51,8 @@ struct SqliteOutboxState {
 // adding changes when there are `byte_limit` of them.
 //
 // The id of a change is larger than all before, and than the time of its making: so after a copy of
-// the file is restored, new changes have ids that no filter has reached yet.
+// the file is restored, new changes have ids that no filter has reached yet. Part of it is random:
+// so a copy that is written to has other ids than the file that it was copied from.
 class SqliteOutbox {
  public:
   // Names as the schema writes them. Throws std::invalid_argument where a column cannot be
@@ -64,6 +66,10 @@ class SqliteOutbox {
 
   // In a transaction. Throws SourceChanged where it is not there as create() made it.
   SqliteOutboxState read(SqliteDatabase& database);
+  // In a transaction. Whether a filter that has all up to `position` has all before it, too: not
+  // where the position is of a copy that went on by itself.
+  bool has_been_at(SqliteDatabase& database, const SqliteOutboxState& state,
+                   std::int64_t position) const;
   // Says SourceChanged with why the changes no longer come without a gap.
   [[noreturn]] void changed(const SqliteDatabase& database, const std::string& why) const;
 
@@ -77,6 +83,7 @@ class SqliteOutbox {
   void require_free(SqliteDatabase& database) const;
   void verify(SqliteDatabase& database) const;
 
+  std::string file_;
   std::string table_;
   std::string column_;
   std::string slot_;
