@@ -273,7 +273,11 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
   if (damage.away > 0 && (writes_ || damage.away == errors.size())) rethrow_first(errors);
   PlaceHead head;
   if (damage.away == 0 && !damage.is_lost && combine(head)) return head;
-  // Nobody can say how far all of it is.
+  if (damage.away == 0 && !writes_) {
+    rethrow_first(errors);
+    throw StoreError(name_ + ": it changed while its heads were read");
+  }
+  // Nobody can say how far all of it is; who follows makes it anew.
   head = index_.place_head();
   head.watermark.reset();
   return head;
