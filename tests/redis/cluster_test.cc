@@ -320,14 +320,16 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
     ASSERT_TRUE(after[i] == Presence::unknown || after[i] == before[i]) << i;
   }
   EXPECT_NEAR(static_cast<double>(count(after, Presence::unknown)), 1000, 150);
-  EXPECT_FALSE(parts->head().watermark);
-  EXPECT_EQ(parts->head().parameters.capacity, 5000U);
+  EXPECT_THROW(parts->head(), ConnectionError) << "who writes waits for the node";
   EXPECT_THROW(for (int i = 0; i < 100; ++i) parts->insert(Key(std::to_string(i))), StoreError);
   // Who comes now, and says how many there are, needs no index.
   EXPECT_THROW(open_parts(dying), ConnectionError);
   std::string location = at(dying);
   location.insert(location.find('?') + 1, "partitions=12&");
-  EXPECT_EQ(ask(*open_native_place(location, false), 0, 3000), after);
+  const auto reader = open_native_place(location, false);
+  EXPECT_EQ(ask(*reader, 0, 3000), after);
+  EXPECT_FALSE(reader->head().watermark);
+  EXPECT_EQ(reader->head().parameters.capacity, 5000U);
   // The nodes of the location may be the dead ones: one of them is enough.
   (*cluster_)[0].server->end(SIGKILL);
   EXPECT_EQ(open(alive)->presence_of("in"), Presence::maybe);
