@@ -251,7 +251,7 @@ TEST_F(Sentinels, AFailoverIsFollowed) {
     return sentinel.ask("-a watch SENTINEL REPLICAS primary").find("\n" + ports[1] + "\n") !=
            std::string::npos;
   };
-  for (int i = 0; i < 500 && !sentinel_knows_the_replica(); ++i) {
+  for (int i = 0; i < 3000 && !sentinel_knows_the_replica(); ++i) {
     place->insert(std::to_string(inserted++));
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -263,7 +263,7 @@ TEST_F(Sentinels, AFailoverIsFollowed) {
     const std::string bits_and_size = first->ask(all);
     return bits_and_size.ends_with("95850\n") && second->ask(all) == bits_and_size;
   };
-  for (int i = 0; i < 500 && !has_all(); ++i) {
+  for (int i = 0; i < 3000 && !has_all(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   ASSERT_TRUE(has_all());
