@@ -28,6 +28,9 @@ struct CountedRebuild final : Rebuild {
     rebuild->insert_many(keys, context);
   }
   void commit(const CallContext& context) override { rebuild->commit(context); }
+  void commit_at(const Watermark& watermark, const CallContext& context) override {
+    rebuild->commit_at(watermark, context);
+  }
 
   const std::shared_ptr<std::atomic<int>> count;
   std::unique_ptr<Rebuild> rebuild;

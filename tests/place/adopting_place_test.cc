@@ -117,6 +117,17 @@ TEST(AdoptingPlace, StaysWithItsFilterWhileThatIsRebuilt) {
   EXPECT_EQ(behind_in_the_end(exchange.place, "out", 5), Presence::absent);
 }
 
+TEST(AdoptingPlace, ARebuildBeginsWithAWatermark) {
+  Exchange exchange;
+  const auto rebuild = exchange.place.begin_rebuild({.capacity = 1'000});
+  const std::vector<Key> rows{"row"};
+  rebuild->insert_many(rows);
+  rebuild->commit_at({kSource, 7});
+  EXPECT_EQ(exchange.place.head().watermark, (Watermark{kSource, 7}));
+  EXPECT_EQ(behind(exchange.place, "row", 7), Presence::maybe);
+  EXPECT_EQ(behind(exchange.place, "out", 7), Presence::absent);
+}
+
 TEST(AdoptingPlace, AFileThatIsPutInItsStead) {
   const testing::ScratchFolder folder;
   const std::string path = (folder / "users.bloom").string();
