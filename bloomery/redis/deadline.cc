@@ -1,14 +1,12 @@
 #include "bloomery/redis/deadline.h"
 
 #include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
 #include <system_error>
 
+#include "bloomery/filter/stop_alarm.h"
 #include "bloomery/redis/errors.h"
 
 namespace bloomery::redis {
@@ -16,36 +14,7 @@ namespace {
 
 using Clock = CallContext::Clock;
 
-// Rounded up: poll() must not return just before the time, again and again.
-int milliseconds_until(Clock::time_point time) {
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - Clock::now()).count();
-  return static_cast<int>(std::clamp<long long>(left, 0, 1'000'000));
-}
-
 }  // namespace
-
-struct Deadline::Alarm {
-  class EventFile {
-   public:
-    EventFile() : file_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-      if (file_ < 0) throw std::system_error(errno, std::generic_category(), "eventfd");
-    }
-    EventFile(const EventFile&) = delete;
-    EventFile& operator=(const EventFile&) = delete;
-    ~EventFile() { close(file_); }
-
-    int get() const noexcept { return file_; }
-    void signal() const noexcept { eventfd_write(file_, 1); }
-
-   private:
-    int file_;
-  };
-
-  explicit Alarm(const std::stop_token& stop) : on_stop(stop, [this] { file.signal(); }) {}
-
-  EventFile file;
-  std::stop_callback<std::function<void()>> on_stop;
-};
 
 Deadline::Deadline(std::string server, const CallContext& context,
                    std::chrono::milliseconds timeout)
@@ -58,11 +27,11 @@ Deadline::Deadline(std::string server, const CallContext& context,
 Deadline::~Deadline() = default;
 
 bool Deadline::wait_for(int file, short events, const char* doing, Clock::time_point sooner) {
-  if (stop_.stop_possible() && alarm_ == nullptr) alarm_ = std::make_unique<Alarm>(stop_);
-  pollfd files[]{{file, events, 0}, {alarm_ ? alarm_->file.get() : -1, POLLIN, 0}};
+  if (stop_.stop_possible() && alarm_ == nullptr) alarm_ = std::make_unique<StopAlarm>(stop_);
+  pollfd files[]{{file, events, 0}, {alarm_ ? alarm_->file() : -1, POLLIN, 0}};
   for (;;) {
     check(doing);
-    const int ready = poll(files, 2, milliseconds_until(std::min(at_, sooner)));
+    const int ready = poll(files, 2, poll_time_until(std::min(at_, sooner)));
     if (ready < 0 && errno != EINTR) {
       throw ConnectionError(server_ + ": poll: " + std::generic_category().message(errno));
     }

@@ -8,6 +8,10 @@
 
 #include "bloomery/filter/call_context.h"
 
+namespace bloomery {
+class StopAlarm;
+}
+
 namespace bloomery::redis {
 
 // Until when a call may wait for a server: its caller's deadline and stop, and never longer than
@@ -36,14 +40,12 @@ class Deadline {
   [[noreturn]] void give_up(const char* doing) const;
 
  private:
-  struct Alarm;  // wakes poll() when a stop is requested
-
   const std::string server_;
   const std::chrono::milliseconds timeout_;
   const CallContext::Clock::time_point callers_;
   const CallContext::Clock::time_point at_;
   const std::stop_token stop_;
-  std::unique_ptr<Alarm> alarm_;
+  std::unique_ptr<StopAlarm> alarm_;
 };
 
 }  // namespace bloomery::redis

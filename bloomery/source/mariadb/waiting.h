@@ -6,6 +6,10 @@
 
 #include "bloomery/filter/call_context.h"
 
+namespace bloomery {
+class StopAlarm;
+}
+
 namespace bloomery::mariadb {
 
 // Until when a call may wait for its server: the caller's deadline and stop, and never longer than
@@ -24,12 +28,10 @@ class Waiting {
   void check(const char* doing) const;
 
  private:
-  struct Alarm;  // wakes poll() when a stop is requested
-
   const std::string server_;
   const CallContext context_;
   const std::chrono::milliseconds timeout_;
-  std::unique_ptr<Alarm> alarm_;
+  std::unique_ptr<StopAlarm> alarm_;
 };
 
 }  // namespace bloomery::mariadb

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/stop_alarm.h"
 #include "bloomery/source/printable.h"
 
 namespace bloomery::postgres {
@@ -133,7 +133,8 @@ Connection::Connection(const ServerLocation& location, Kind kind, const CallCont
   PostgresPollingStatusType state = PGRES_POLLING_WRITING;
   while (PQstatus(handle()) != CONNECTION_BAD && state != PGRES_POLLING_OK) {
     try {
-      wait_for_socket(state == PGRES_POLLING_READING ? POLLIN : POLLOUT, limited);
+      wait_for_socket(state == PGRES_POLLING_READING ? POLLIN : POLLOUT, CallContext::kNever,
+                      limited);
     } catch (const CallAborted&) {
       if (context.is_over()) throw;
       throw StoreError(name_ + ": no connection within " + std::to_string(kConnectTime.count()) +
@@ -198,23 +199,9 @@ Result Connection::try_prepared(const std::string& name, std::span<const char* c
 
 bool Connection::wait_for_input(Clock::time_point until, const CallContext& context) {
   need_open();
-  while (true) {
-    const auto now = Clock::now();
-    if (context.stop.stop_requested() || now >= context.deadline) {
-      close();
-      throw CallAborted(name_ + ": no answer in time");
-    }
-    auto wait = std::min(until, context.deadline) - now;
-    if (context.stop.stop_possible()) wait = std::min<Clock::duration>(wait, kLook);
-    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(
-        std::clamp<Clock::duration>(wait, Clock::duration::zero(), std::chrono::hours(1)));
-    pollfd one{PQsocket(handle()), POLLIN, 0};
-    if (poll(&one, 1, static_cast<int>(milliseconds.count())) > 0) {
-      if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
-      return true;
-    }
-    if (Clock::now() >= until) return false;
-  }
+  if (!wait_for_socket(POLLIN, until, context)) return false;
+  if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
+  return true;
 }
 
 void Connection::flush(const CallContext& context) {
@@ -224,14 +211,14 @@ void Connection::flush(const CallContext& context) {
     if (left < 0) fail("the connection is lost");
     if (left == 0) return;
     // A server that waits for us to read first, reads on once we did.
-    wait_for_socket(POLLIN | POLLOUT, context);
+    wait_for_socket(POLLIN | POLLOUT, CallContext::kNever, context);
     if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
   }
 }
 
 Result Connection::next_result(const CallContext& context) {
   flush(context);
-  while (PQisBusy(handle()) != 0) wait_for_input(Clock::time_point::max(), context);
+  while (PQisBusy(handle()) != 0) wait_for_input(CallContext::kNever, context);
   return Result(PQgetResult(handle()));
 }
 
@@ -250,19 +237,18 @@ void Connection::refuse(const Result& result, const std::string& what) const {
   throw StoreError(name_ + ": " + what + (what.empty() ? "" : ": ") + without_line_end(why));
 }
 
-void Connection::wait_for_socket(short events, const CallContext& context) {
+bool Connection::wait_for_socket(short events, Clock::time_point until,
+                                 const CallContext& context) {
   while (true) {
-    const auto now = Clock::now();
-    if (context.stop.stop_requested() || now >= context.deadline) {
+    if (context.is_over()) {
       close();
       throw CallAborted(name_ + ": no answer in time");
     }
-    auto wait = context.deadline - now;
-    if (context.stop.stop_possible()) wait = std::min<Clock::duration>(wait, kLook);
-    const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(
-        std::clamp<Clock::duration>(wait, Clock::duration::zero(), std::chrono::hours(1)));
+    auto look_again = std::min(until, context.deadline);
+    if (context.stop.stop_possible()) look_again = std::min(look_again, Clock::now() + kLook);
     pollfd one{PQsocket(handle()), events, 0};
-    if (poll(&one, 1, static_cast<int>(milliseconds.count())) > 0) return;
+    if (poll(&one, 1, poll_time_until(look_again)) > 0) return true;
+    if (Clock::now() >= until) return false;
   }
 }
 

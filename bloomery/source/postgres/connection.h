@@ -96,7 +96,9 @@ class Connection {
     void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
   };
 
-  void wait_for_socket(short events, const CallContext& context);
+  // False when `until` came first.
+  bool wait_for_socket(short events, CallContext::Clock::time_point until,
+                       const CallContext& context);
   Result only_result(const CallContext& context);
   Result checked(Result result, const char* what) const;
   void need_open() const;
