@@ -1,54 +1,34 @@
 #include "bloomery/source/column_equality.h"
 
-#include <algorithm>
+#include "bloomery/source/key_encoding.h"
+#include "bloomery/text/ascii.h"
 
 namespace bloomery {
 namespace {
 
 enum class Affinity { text, blob, integer, real, numeric };
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  return result;
-}
-
 // https://www.sqlite.org/datatype3.html, section 3.1, in its order.
 Affinity affinity_of(std::string_view declared) {
-  const std::string type = upper(declared);
+  const std::string type = ascii_lower(declared);
   const auto says = [&](std::string_view word) { return type.find(word) != std::string::npos; };
-  if (says("INT")) return Affinity::integer;
-  if (says("CHAR") || says("CLOB") || says("TEXT")) return Affinity::text;
-  if (type.empty() || says("BLOB")) return Affinity::blob;
-  if (says("REAL") || says("FLOA") || says("DOUB")) return Affinity::real;
+  if (says("int")) return Affinity::integer;
+  if (says("char") || says("clob") || says("text")) return Affinity::text;
+  if (type.empty() || says("blob")) return Affinity::blob;
+  if (says("real") || says("floa") || says("doub")) return Affinity::real;
   return Affinity::numeric;
 }
 
-bool reads_numbers(KeyEncoding encoding) noexcept {
-  switch (encoding) {
-    case KeyEncoding::u64:
-    case KeyEncoding::i64:
-    case KeyEncoding::i32:
-    case KeyEncoding::kryo_i32:
-    case KeyEncoding::kryo_i64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string of_collation(const ColumnEquality& column, Normalise normalise) {
-  const std::string collation = upper(column.collation);
-  if (collation == "BINARY") return {};
-  if (collation == "NOCASE") {
+  const std::string collation = ascii_lower(column.collation);
+  if (collation == "binary") return {};
+  if (collation == "nocase") {
     if (has(normalise, Normalise::lower)) return {};
     return column.name +
            " is COLLATE NOCASE: the database finds Ann by ANN, and the filter does not, unless "
            "--normalise lower";
   }
-  if (collation == "RTRIM") {
+  if (collation == "rtrim") {
     if (has(normalise, Normalise::trim)) return {};
     return column.name +
            " is COLLATE RTRIM: the database finds Ann by Ann and a blank, and the filter does not, "
@@ -69,7 +49,7 @@ std::string of_type(const ColumnEquality& column, const KeyForm& form) {
            "--normalise integer (for whole numbers)";
   }
   if (affinity == Affinity::numeric ||
-      (affinity == Affinity::integer && !reads_numbers(form.encoding))) {
+      (affinity == Affinity::integer && !reads_integers(form.encoding))) {
     return is + "7 by '007' and 7.0 too, and the filter by 7 alone, unless --normalise integer";
   }
   return {};

@@ -207,6 +207,41 @@ std::string decode_key(const KeyForm& form, std::string_view text) {
   return decode_key(form.encoding, normalised(form.normalise, text, room));
 }
 
+bool reads_integers(KeyEncoding encoding) noexcept {
+  switch (encoding) {
+    case KeyEncoding::u64:
+    case KeyEncoding::i64:
+    case KeyEncoding::i32:
+    case KeyEncoding::kryo_i32:
+    case KeyEncoding::kryo_i64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::optional<std::string> key_text(KeyEncoding encoding, Key key) {
+  if (encoding == KeyEncoding::text) return std::string(key);
+  if (key.size() != kIntegerBytes) return std::nullopt;
+  std::uint64_t integer = 0;
+  for (std::size_t i = kIntegerBytes; i-- > 0;) {
+    integer = integer << 8 | static_cast<unsigned char>(key[i]);
+  }
+  return encoding == KeyEncoding::u64 ? std::to_string(integer)
+                                      : std::to_string(static_cast<std::int64_t>(integer));
+}
+
+std::string hex_text(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const char c : bytes) {
+    text += kDigits[static_cast<unsigned char>(c) >> 4];
+    text += kDigits[static_cast<unsigned char>(c) & 15];
+  }
+  return text;
+}
+
 void write_integer_key(std::uint64_t integer, char* out) noexcept {
   write_little_endian(integer, kIntegerBytes, out);
 }

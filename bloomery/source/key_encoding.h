@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "bloomery/hash/key.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery {
@@ -24,6 +26,15 @@ std::size_t decode_key(KeyEncoding encoding, std::string_view text, char* out);
 std::string decode_key(KeyEncoding encoding, std::string_view text);
 // And after its normalisation.
 std::string decode_key(const KeyForm& form, std::string_view text);
+
+// Whether its keys are spelled as integers.
+bool reads_integers(KeyEncoding encoding) noexcept;
+
+// The text that spells a key of text, u64 or i64; none where no text does.
+std::optional<std::string> key_text(KeyEncoding encoding, Key key);
+
+// Two lower-case digits a byte.
+std::string hex_text(std::string_view bytes);
 
 // An integer key as filters know it: eight little-endian bytes at `out`.
 void write_integer_key(std::uint64_t integer, char* out) noexcept;

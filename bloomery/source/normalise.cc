@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bloomery/source/printable.h"
+#include "bloomery/text/ascii.h"
 
 namespace bloomery {
 namespace {
@@ -82,9 +83,7 @@ std::string_view integer_of(std::string_view text, std::string& room) {
 
 std::string_view lowered(std::string_view text, std::string& room) {
   room.assign(text);
-  for (char& c : room) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::ranges::transform(room, room.begin(), [](char c) { return ascii_lower(c); });
   return room;
 }
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/sql_quotes.h"
 
 namespace bloomery {
 namespace {
@@ -159,12 +160,7 @@ void SqliteDatabase::fail(int code) const {
 }
 
 std::string quote_identifier(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
+  return in_sql_quotes(name, '"');
 }
 
 }  // namespace bloomery

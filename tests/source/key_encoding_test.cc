@@ -100,6 +100,19 @@ TEST(KeyEncoding, IntegersAreEightLittleEndianBytes) {
   EXPECT_EQ(decode_key(KeyEncoding::i64, "258"), decode_key(KeyEncoding::u64, "258"));
 }
 
+TEST(KeyEncoding, KeysHaveOneTextThatSpellsThem) {
+  EXPECT_EQ(key_text(KeyEncoding::text, "a\0b"s), "a\0b"s);
+  for (const char* text : {"0", "258", "18446744073709551615"}) {
+    EXPECT_EQ(key_text(KeyEncoding::u64, decode_key(KeyEncoding::u64, text)), text);
+  }
+  for (const char* text : {"0", "-1", "-9223372036854775808", "9223372036854775807"}) {
+    EXPECT_EQ(key_text(KeyEncoding::i64, decode_key(KeyEncoding::i64, text)), text);
+  }
+  EXPECT_EQ(key_text(KeyEncoding::u64, "seven.."), std::nullopt);
+  EXPECT_EQ(key_text(KeyEncoding::i64, "nine....."), std::nullopt);
+  EXPECT_EQ(hex_text("\0\x7f\xff"s), "007fff");
+}
+
 TEST(KeyEncoding, IntegersAreReadWholeOrRefused) {
   for (const char* text : {"", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "1\r", "eins",
                            "18446744073709551616", "99999999999999999999999"}) {

@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "bloomery/source/key_encoding.h"
 #include "bloomery/source/printable.h"
+#include "bloomery/text/ascii.h"
 
 namespace bloomery::mariadb {
 namespace {
@@ -35,16 +37,8 @@ std::string list_of(const std::vector<Connection::Row>& rows) {
 }
 
 // What a comparison of two names of columns ignores.
-bool same_name(std::string_view a, std::string_view b) noexcept {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
-bool reads_integers(const KeyForm& form) noexcept {
-  constexpr std::array kIntegers{KeyEncoding::u64, KeyEncoding::i64, KeyEncoding::i32,
-                                 KeyEncoding::kryo_i32, KeyEncoding::kryo_i64};
-  return has(form.normalise, Normalise::integer) ||
-         std::ranges::find(kIntegers, form.encoding) != kIntegers.end();
+bool same_name(std::string_view a, std::string_view b) {
+  return ascii_lower(a) == ascii_lower(b);
 }
 
 std::string advice_for_text(const Table& table, const KeyForm& form) {
@@ -140,7 +134,8 @@ Table describe_table(Connection& connection, const ServerSelection& selection,
 std::string unequal_bytes_advice(const Table& table, const KeyForm& form) {
   const Column& column = table.key_column();
   if (!column.charset.empty()) return advice_for_text(table, form);
-  if (column.is_binary() || reads_integers(form)) return {};
+  if (column.is_binary()) return {};
+  if (has(form.normalise, Normalise::integer) || reads_integers(form.encoding)) return {};
   const std::string is = table.key_name() + " is " + column.type + ": the database finds ";
   if (column.is_integer()) {
     return is +

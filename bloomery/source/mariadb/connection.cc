@@ -8,6 +8,8 @@
 #include <memory>
 #include <new>
 
+#include "bloomery/source/sql_quotes.h"
+
 namespace bloomery::mariadb {
 namespace {
 
@@ -216,12 +218,7 @@ std::string Connection::literal(std::string_view text) {
 }
 
 std::string quote_name(std::string_view name) {
-  std::string quoted = "`";
-  for (const char c : name) {
-    if (c == '`') quoted += '`';
-    quoted += c;
-  }
-  return quoted + "`";
+  return in_sql_quotes(name, '`');
 }
 
 }  // namespace bloomery::mariadb

@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <string>
 
+#include "bloomery/text/ascii.h"
+
 namespace bloomery::mariadb {
 namespace {
 
@@ -13,20 +15,10 @@ using Words = std::initializer_list<std::string_view>;
 // What the server writes itself where a session with temporary tables ends.
 constexpr std::string_view kDropOfTemporary = "drop /*!40005 temporary */ table if exists ";
 
-char to_lower(char c) noexcept {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
-
 bool is_of_word(char c) noexcept {
-  const char lower = to_lower(c);
+  const char lower = ascii_lower(c);
   return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::string lowered(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), to_lower);
-  return lower;
 }
 
 // Blanks and comments off. What /*! */ wraps is nowhere: such a statement is not judged.
@@ -186,7 +178,7 @@ bool is_harmless(std::string_view first, std::string_view rest) {
 
 LoggedStatement judge_statement(std::string_view statement, std::string_view schema,
                                 std::string_view table) {
-  std::string lower = lowered(statement);
+  std::string lower = ascii_lower(statement);
   if (lower.starts_with(kDropOfTemporary)) {
     lower.replace(0, kDropOfTemporary.size(), "drop temporary table if exists ");
   }
@@ -201,9 +193,9 @@ LoggedStatement judge_statement(std::string_view statement, std::string_view sch
   if (is_harmless(first, rest)) return LoggedStatement::neutral;
   if (!is_definition(first, rest)) return LoggedStatement::unknown;
   if (!is_plain(schema, lower) || !is_plain(table, lower)) return LoggedStatement::unknown;
-  if (names(lower, lowered(table))) return LoggedStatement::unknown;
+  if (names(lower, ascii_lower(table))) return LoggedStatement::unknown;
   const bool is_of_schema = names(lower, "database") || names(lower, "schema");
-  if (is_of_schema && names(lower, lowered(schema))) return LoggedStatement::unknown;
+  if (is_of_schema && names(lower, ascii_lower(schema))) return LoggedStatement::unknown;
   return fills_a_table(first, lower) ? LoggedStatement::unknown : LoggedStatement::neutral;
 }
 

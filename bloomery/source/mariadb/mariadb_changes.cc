@@ -10,17 +10,10 @@
 #include "bloomery/source/mariadb/binlog_stream.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/mariadb_source.h"
+#include "bloomery/text/ascii.h"
 
 namespace bloomery {
 namespace {
-
-std::string lower_ascii(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
-  }
-  return lower;
-}
 
 [[noreturn]] void refuse_followed(const ServerLocation& location, const std::string& why) {
   throw std::invalid_argument(location.name() + ": " + why);
@@ -52,9 +45,9 @@ std::string show_table(mariadb::Connection& connection, const mariadb::Table& ta
 void check_cascades(mariadb::Connection& connection, const mariadb::Table& table,
                     const CallContext& context) {
   constexpr std::string_view kForeign = "FOREIGN KEY (";
-  const std::string made = lower_ascii(show_table(connection, table, context));
-  const std::string foreign = lower_ascii(kForeign);
-  const std::string key = lower_ascii(mariadb::quote_name(table.key_column().name));
+  const std::string made = ascii_lower(show_table(connection, table, context));
+  const std::string foreign = ascii_lower(kForeign);
+  const std::string key = ascii_lower(mariadb::quote_name(table.key_column().name));
   for (std::size_t at = made.find(foreign); at != made.npos;) {
     const std::size_t next = made.find(foreign, at + 1);
     const std::string_view clause = std::string_view(made).substr(at, next - at);

@@ -17,19 +17,6 @@ constexpr std::size_t kMostKeysOfQuestion = 1000;
 // Their values have several spellings, or none that finds them.
 constexpr std::array<std::string_view, 4> kNoKeys{"float", "double", "bit", "geometry"};
 
-// What a filter of this encoding calls the key, as text; nothing where no text is spelled so.
-std::optional<std::string> key_text(KeyEncoding encoding, Key key) {
-  if (encoding == KeyEncoding::text) return std::string(key);
-  constexpr std::size_t kIntegerBytes = 8;
-  if (key.size() != kIntegerBytes) return std::nullopt;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < kIntegerBytes; ++i) {
-    value |= std::uint64_t{static_cast<unsigned char>(key[i])} << (8 * i);
-  }
-  return encoding == KeyEncoding::u64 ? std::to_string(value)
-                                      : std::to_string(static_cast<std::int64_t>(value));
-}
-
 template <class Integer>
 bool spells(std::string_view text) noexcept {
   Integer value{};
@@ -152,13 +139,7 @@ std::string RowSession::spelled(std::string_view text) {
   const Column& key = table_.key_column();
   if (key.is_integer()) return std::string(text);
   if (!key.is_binary() && !key.data_type.ends_with("blob")) return connection_.literal(text);
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string literal = "x'";
-  for (const char c : text) {
-    literal += kDigits[static_cast<unsigned char>(c) >> 4];
-    literal += kDigits[static_cast<unsigned char>(c) & 15];
-  }
-  return literal + "'";
+  return "x'" + hex_text(text) + "'";
 }
 
 }  // namespace bloomery::mariadb

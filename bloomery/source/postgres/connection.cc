@@ -13,6 +13,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/stop_alarm.h"
 #include "bloomery/source/printable.h"
+#include "bloomery/source/sql_quotes.h"
 
 namespace bloomery::postgres {
 namespace {
@@ -279,12 +280,7 @@ void Connection::need_open() const {
 }
 
 std::string quoted_name(std::string_view name) {
-  std::string quoted = "\"";
-  for (const char c : name) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
+  return in_sql_quotes(name, '"');
 }
 
 std::string quoted_text(std::string_view text) {

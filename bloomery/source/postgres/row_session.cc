@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/key_encoding.h"
 #include "bloomery/source/postgres/selected_table.h"
 
 namespace bloomery::postgres {
@@ -51,7 +52,7 @@ RowSession::Rows RowSession::rows_of(std::span<const Key> keys, const CallContex
   Rows rows(keys.size());
   Places places;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (can_be_a_text(keys[i])) places.push_back(i);
+    if (text_of(keys[i])) places.push_back(i);
   }
   if (places.empty()) return rows;
   Result found = look(kLook, keys, places, context);
@@ -70,27 +71,11 @@ RowSession::Rows RowSession::rows_of(std::span<const Key> keys, const CallContex
   return rows;
 }
 
-bool RowSession::can_be_a_text(Key key) const {
-  if (encoding_ != KeyEncoding::text) return key.size() == sizeof(std::uint64_t);
-  return is_bytea_ || key.find('\0') == Key::npos;
-}
-
-std::string RowSession::text_of(Key key) const {
-  if (encoding_ != KeyEncoding::text) {
-    std::uint64_t integer = 0;
-    for (std::size_t i = sizeof integer; i-- > 0;) {
-      integer = integer << 8 | static_cast<unsigned char>(key[i]);
-    }
-    return encoding_ == KeyEncoding::u64 ? std::to_string(integer)
-                                         : std::to_string(static_cast<std::int64_t>(integer));
-  }
-  if (!is_bytea_) return std::string(key);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string text = "\\x";
-  for (const char c : key) {
-    text += kDigits[static_cast<unsigned char>(c) >> 4];
-    text += kDigits[static_cast<unsigned char>(c) & 15];
-  }
+std::optional<std::string> RowSession::text_of(Key key) const {
+  auto text = key_text(encoding_, key);
+  if (!text || encoding_ != KeyEncoding::text) return text;
+  if (is_bytea_) return "\\x" + hex_text(key);
+  if (key.find('\0') != Key::npos) return std::nullopt;
   return text;
 }
 
@@ -99,7 +84,8 @@ Result RowSession::look(const char* statement, std::span<const Key> keys,
   std::string array = "{";
   for (const std::size_t place : places) {
     array += array.size() > 1 ? ",\"" : "\"";
-    for (const char c : text_of(keys[place])) {
+    const std::string text = text_of(keys[place]).value();
+    for (const char c : text) {
       if (c == '"' || c == '\\') array += '\\';
       array += c;
     }

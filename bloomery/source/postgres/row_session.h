@@ -28,8 +28,8 @@ class RowSession {
  private:
   using Places = std::vector<std::size_t>;  // of keys
 
-  bool can_be_a_text(Key key) const;
-  std::string text_of(Key key) const;
+  // As the server reads the key; none where it can be no value of the column.
+  std::optional<std::string> text_of(Key key) const;
   Result look(const char* statement, std::span<const Key> keys, std::span<const std::size_t> places,
               const CallContext& context);
   Places castable(std::span<const Key> keys, std::span<const std::size_t> places,

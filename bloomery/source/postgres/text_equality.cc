@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "bloomery/source/key_encoding.h"
+
 namespace bloomery::postgres {
 namespace {
 
@@ -20,19 +22,6 @@ constexpr std::array kTexts{"text"sv, "varchar"sv, "bpchar"sv, "name"sv, "char"s
 template <class Names>
 bool is_one_of(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-bool reads_integers(KeyEncoding encoding) noexcept {
-  switch (encoding) {
-    case KeyEncoding::u64:
-    case KeyEncoding::i64:
-    case KeyEncoding::i32:
-    case KeyEncoding::kryo_i32:
-    case KeyEncoding::kryo_i64:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace

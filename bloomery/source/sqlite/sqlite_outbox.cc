@@ -8,6 +8,7 @@
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/source/source_identity.h"
+#include "bloomery/source/sql_quotes.h"
 
 namespace bloomery {
 namespace {
@@ -18,12 +19,7 @@ constexpr std::size_t kLongestSlot = 200;
 constexpr const char* kNow = "(CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) << 20)";
 
 std::string quote_text(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') quoted += '\'';
-    quoted += c;
-  }
-  return quoted + "'";
+  return in_sql_quotes(text, '\'');
 }
 
 std::string column_text(const SqliteDatabase::Statement& row, int column) {
