@@ -21,7 +21,7 @@ class RowSession {
              const CallContext& context);
 
   MariadbRows::Rows ask(std::span<const Key> keys, const CallContext& context);
-  bool is_broken() const noexcept { return connection_.is_broken(); }
+  bool is_usable() const noexcept { return !connection_.is_broken(); }
 
  private:
   // Where the answer to a text belongs.

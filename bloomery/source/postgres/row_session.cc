@@ -48,7 +48,7 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
   connection_.prepare(kCast, "SELECT cardinality(" + array + ")", context);
 }
 
-RowSession::Rows RowSession::rows_of(std::span<const Key> keys, const CallContext& context) {
+RowSession::Rows RowSession::ask(std::span<const Key> keys, const CallContext& context) {
   Rows rows(keys.size());
   Places places;
   for (std::size_t i = 0; i < keys.size(); ++i) {

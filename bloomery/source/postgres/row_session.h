@@ -22,8 +22,8 @@ class RowSession {
   RowSession(const ServerLocation& location, const std::string& value, KeyEncoding encoding,
              const CallContext& context);
 
-  bool is_open() const noexcept { return connection_.is_open(); }
-  Rows rows_of(std::span<const Key> keys, const CallContext& context);
+  bool is_usable() const noexcept { return connection_.is_open(); }
+  Rows ask(std::span<const Key> keys, const CallContext& context);
 
  private:
   using Places = std::vector<std::size_t>;  // of keys
