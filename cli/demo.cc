@@ -8,8 +8,8 @@
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/memory_place.h"
 #include "bloomery/source/human_number.h"
-#include "bloomery/source/open_source.h"
 #include "bloomery/source/sqlite_source.h"
+#include "bloomery/source/text_source.h"
 #include "cli/commands.h"
 #include "cli/demo/demo_report.h"
 #include "cli/demo/key_sample.h"
@@ -18,7 +18,7 @@
 #include "cli/demo/word_list.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/read_keys.h"
+#include "cli/terminal_progress.h"
 
 namespace bloomery::cli {
 namespace {
@@ -109,10 +109,11 @@ class Demo {
   void make_database() {
     const WordList list = find_word_list();
     temporary_.emplace();
+    TextSource words(InputFile::open(list.path), {});
     Task task("fill the database", list.word_count);
-    demo_.table =
-        fill_word_database(temporary_->path(), *open_source(list.path, {}),
-                           [&](std::uint64_t rows) { task.update(demo_.key_count = rows); });
+    demo_.table = fill_word_database(temporary_->path(), words, [&](std::uint64_t rows) {
+      task.update(demo_.key_count = rows);
+    });
     demo_.word_list = list.path;
     demo_.fill_time = task.elapsed();
     demo_.traffic.is_value_of = [](Key word, const std::string& value) {

@@ -19,8 +19,8 @@
 #include "cli/filter_filler.h"
 #include "cli/filter_report.h"
 #include "cli/key_patterns.h"
-#include "cli/read_keys.h"
 #include "cli/report.h"
+#include "cli/terminal_progress.h"
 
 namespace bloomery::cli {
 namespace {

@@ -16,7 +16,7 @@
 #include "cli/filter_report.h"
 #include "cli/messages.h"
 #include "cli/options.h"
-#include "cli/read_keys.h"
+#include "cli/terminal_progress.h"
 
 namespace bloomery::cli {
 namespace {

@@ -15,8 +15,8 @@
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
 #include "cli/patience.h"
-#include "cli/read_keys.h"
 #include "cli/report.h"
+#include "cli/terminal_progress.h"
 
 namespace bloomery::cli {
 namespace {

@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/text_source.h"
 #include "cli/messages.h"
+#include "cli/terminal_progress.h"
 
 namespace bloomery::cli {
 namespace {
@@ -31,13 +31,6 @@ void warn_of_line_ends_and_marks(const KeySource& source) {
 }
 
 }  // namespace
-
-std::optional<Progress> terminal_progress(const std::string& label,
-                                          const Progress::Totals& totals) {
-  if (isatty(STDERR_FILENO) == 0) return std::nullopt;
-  return Progress(label, totals,
-                  [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); });
-}
 
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
                        const BatchConsumer& consumer) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,5 @@ SourceTotals read_keys(KeySource& source, const std::string& label, const Progre
 // does.
 SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
                        const std::string& label, const BatchConsumer& consumer);
-
-// Progress on standard error, or nothing where that is no terminal.
-std::optional<Progress> terminal_progress(const std::string& label, const Progress::Totals& totals);
 
 }  // namespace bloomery::cli

@@ -42,7 +42,7 @@ include(bloomery_precompiled)
 
 # bloomery_layer(NAME [COMPONENT component] SOURCES file... [USES layer-or-library...] [PRIVATE_USES library...])
 # makes libbloomery_NAME, which find_package gives with the component, else always; and nothing where the component is
-# not wanted (BLOOMERY_REDIS, BLOOMERY_SQL). A layer links only those above it, so an arrow drawn the wrong way does not link.
+# not wanted (BLOOMERY_REDIS, BLOOMERY_KEYS, ...). A layer links only those above it, so an arrow drawn the wrong way does not link.
 function(bloomery_layer name)
   cmake_parse_arguments(LAYER "" "COMPONENT" "SOURCES;USES;PRIVATE_USES" ${ARGN})
   if(NOT LAYER_COMPONENT)
