@@ -7,8 +7,11 @@
 #include <exception>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
+
+#include "bloomery/filter/fence_source.h"
 
 namespace bloomery {
 namespace {
@@ -195,11 +198,46 @@ void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers,
 
 Fence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
   try {
-    counters_.add(&GuardCounters::fence_questions);
-    return fence_(context);
+    return fence_of_one_history(context);
   } catch (...) {
     counters_.add(&GuardCounters::fence_failures, key_count);
     throw;
+  }
+}
+
+Fence FencedPlace::fence_of_one_history(const CallContext& context) {
+  using enum HistoryWatch::Verdict;
+  bool looks = history_.is_due();
+  while (true) {
+    HistoryWatch::Before before = history_.begin();
+    before.has_looked = looks;
+    if (looks) before.read = reached(context);
+    counters_.add(&GuardCounters::fence_questions);
+    const Fence fence = fence_(context);
+    switch (history_.judge(before, fence.at_least)) {
+      case one_history:
+        return fence;
+      case look:
+        looks = true;
+        continue;
+      case lost:
+        throw SourceChanged(place_.name() + ": its filter is ahead of the database (" +
+                            std::to_string(before.read->position) + ", which is at " +
+                            std::to_string(fence.at_least.position) +
+                            "), so the database has lost rows, or its log began anew; build the "
+                            "filter again");
+    }
+  }
+}
+
+// None where it cannot say: then it denies nothing behind a fence.
+std::optional<Watermark> FencedPlace::reached(const CallContext& context) {
+  try {
+    return place_.head(context).watermark;
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    return std::nullopt;
   }
 }
 

@@ -16,6 +16,7 @@
 #include "bloomery/filter/gathering.h"
 #include "bloomery/filter/reader_gate.h"
 #include "bloomery/guard/guard_counters.h"
+#include "bloomery/guard/history_watch.h"
 #include "bloomery/guard/wait_times.h"
 
 namespace bloomery {
@@ -48,6 +49,9 @@ struct FencedOptions {
 // Within a budget: the fence is asked a few times in it, and the place behind the oldest that is
 // still within. Ages are by this process's own clock, from before a fence was asked: no clock or
 // beat of anybody else has a part in it.
+//
+// A filter that is ahead of its database says nothing either (HistoryWatch): the question throws
+// SourceChanged, until it was built again.
 //
 // A question that brings its own fence (CallContext::fence) is asked behind that, and waits as
 // above. Borrows the place. All calls may run together. Throws what the place and the fence throw;
@@ -114,6 +118,8 @@ class FencedPlace final : public FilterPlace {
   bool wait_for(const CallContext& behind, std::span<const Key> keys, std::span<Presence> answers);
   CounterBoard::Counter why_unknown(const Fence& fence, const CallContext& context);
   Fence asked_now(std::size_t key_count, const CallContext& context);
+  Fence fence_of_one_history(const CallContext& context);
+  std::optional<Watermark> reached(const CallContext& context);
   Fence recent_fence(const CallContext& context);
   Fence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
@@ -130,6 +136,7 @@ class FencedPlace final : public FilterPlace {
   std::unique_ptr<CounterBoard> own_counters_;
   CounterBoard& counters_;
   WaitTimes waits_;
+  HistoryWatch history_;
 
   std::atomic<bool> is_troubled_{false};
   mutable std::mutex trouble_mutex_;

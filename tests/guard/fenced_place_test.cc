@@ -7,6 +7,7 @@
 #include <set>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/fence_source.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
@@ -186,6 +187,43 @@ TEST(FencedPlace, AnOldDumpOfTheFilterIsNotBelieved) {
   EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
   setting.place.set(Watermark{kHere, 3});
   EXPECT_EQ(setting.fenced.presence_of("out"), Presence::unknown);
+}
+
+// The database was put back to 5, say, and goes on from there with other rows.
+TEST(FencedPlace, AFilterThatIsAheadOfItsDatabaseDeniesNothing) {
+  Setting late;
+  late.end = 5;
+  EXPECT_THROW(late.fenced.presence_of("out"), SourceChanged) << "who comes later sees it, too";
+  EXPECT_THROW(late.ask({"in", "out"}), SourceChanged);
+  late.end = 9;
+  EXPECT_THROW(late.fenced.presence_of("out"), SourceChanged);
+  EXPECT_EQ(late.fenced.presence_of("in"), Presence::maybe);
+  EXPECT_GE(late.fenced.counters().fence_failures, 3U);
+  late.place.set(Watermark{kHere, 9});  // built again
+  EXPECT_EQ(late.fenced.presence_of("out"), Presence::absent);
+
+  Setting early;
+  EXPECT_EQ(early.fenced.presence_of("out"), Presence::absent);
+  early.end = 5;
+  EXPECT_THROW(early.fenced.presence_of("out"), SourceChanged) << "at once";
+  early.place.set(Watermark{kElsewhere, 10});
+  EXPECT_EQ(early.fenced.presence_of("out"), Presence::unknown);
+  early.place.set(Watermark{kHere, 5});
+  EXPECT_EQ(early.fenced.presence_of("out"), Presence::absent);
+}
+
+TEST(FencedPlaceBudget, AFilterThatIsAheadOfItsDatabaseDeniesNothing) {
+  Setting setting({.budget = seconds(2)});
+  setting.end = 5;
+  EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged);
+}
+
+TEST(FencedPlace, AnOldFilterThatIsAheadIsNoticedWithinATenthOfASecond) {
+  Setting setting;
+  EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
+  setting.place.set(Watermark{kHere, 20});  // of a history that is lost, put there by hand
+  std::this_thread::sleep_for(milliseconds(101));
+  EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged);
 }
 
 TEST(FencedPlace, AFilterThatIsNotWholeDeniesNothing) {

@@ -1,0 +1,38 @@
+#include "bloomery/guard/history_watch.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+bool lies_below(const Watermark& said, const std::optional<Watermark>& other) noexcept {
+  return other && other->source == said.source && said.position < other->position;
+}
+
+}  // namespace
+
+bool HistoryWatch::is_due() const {
+  const std::lock_guard lock(mutex_);
+  return Clock::now() >= look_at_;
+}
+
+HistoryWatch::Before HistoryWatch::begin() const {
+  const std::lock_guard lock(mutex_);
+  return {.highest = highest_};
+}
+
+HistoryWatch::Verdict HistoryWatch::judge(const Before& before, const Watermark& said) {
+  const std::lock_guard lock(mutex_);
+  const bool went_back = lies_below(said, before.highest);
+  if (went_back && !before.has_looked) return Verdict::look;
+  if (lies_below(said, before.read)) {
+    look_at_ = {};
+    return Verdict::lost;
+  }
+  if (before.read) look_at_ = Clock::now() + kLookEvery;
+  // Another thread may have been told more meanwhile.
+  if (went_back || !lies_below(said, highest_)) highest_ = said;
+  return Verdict::one_history;
+}
+
+}  // namespace bloomery
