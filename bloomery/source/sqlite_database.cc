@@ -133,6 +133,16 @@ std::string SqliteDatabase::file_identity() const {
   return identity;
 }
 
+SqliteDatabase::FileStamp SqliteDatabase::file_stamp() const {
+  struct statx status {};
+  if (statx(AT_FDCWD, path_.c_str(), 0, STATX_CTIME | STATX_SIZE, &status) != 0) {
+    throw StoreError(path_ + ": " + std::generic_category().message(errno));
+  }
+  return {.seconds = status.stx_ctime.tv_sec,
+          .nanoseconds = status.stx_ctime.tv_nsec,
+          .byte_count = status.stx_size};
+}
+
 void SqliteDatabase::fail(int code) const {
   const std::string where = path_ + ": ";
   const std::string message = sqlite3_errmsg(handle());

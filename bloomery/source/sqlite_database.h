@@ -48,6 +48,16 @@ class SqliteDatabase {
   // What a copy of the file does not share with it, and the file keeps when it is renamed.
   std::string file_identity() const;
 
+  // Another one after anybody has written to the file, be it without SQLite.
+  struct FileStamp {
+    std::int64_t seconds = 0;
+    std::uint32_t nanoseconds = 0;
+    std::uint64_t byte_count = 0;
+
+    friend bool operator==(const FileStamp&, const FileStamp&) = default;
+  };
+  FileStamp file_stamp() const;
+
   // Throws what the result code of SQLite means, with its message. Never returns.
   [[noreturn]] void fail(int code) const;
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -289,6 +290,31 @@ TEST_F(SqliteChangesTest, ACopyThatWentOnByItselfIsNotTakenForTheOriginal) {
     EXPECT_THROW(t.poll(), SourceChanged);
     EXPECT_FALSE(t.source->start(t.watermark));
     EXPECT_FALSE(open_change_source(location("t", "k"))->start(t.watermark));
+    t.source->remove();
+  }
+}
+
+// SQLite itself takes the file for the same one where as much was written to either.
+TEST_F(SqliteChangesTest, ACopyThatIsWrittenOverTheFileIsNoticedByTheFence) {
+  for (const bool is_later : {false, true}) {
+    make("PRAGMA journal_mode = delete; DROP TABLE IF EXISTS t; CREATE TABLE t(k)");
+    Followed t(location("t", "k"));
+    const std::string copy = folder_.path("copy.db");
+    std::filesystem::copy_file(path_, copy, std::filesystem::copy_options::overwrite_existing);
+    if (!is_later) WritableDatabase(copy).run("INSERT INTO t VALUES ('of the copy')");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    make("INSERT INTO t VALUES ('of the original')");
+    t.catch_up();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    if (is_later) WritableDatabase(copy).run("INSERT INTO t VALUES ('of the copy')");
+    std::filesystem::copy_file(copy, path_, std::filesystem::copy_options::overwrite_existing);
+    const Watermark now = t.fence->ask();
+    EXPECT_EQ(now.source, t.watermark->source);
+    // A filter that is ahead of its database is believed as little as one that is behind.
+    EXPECT_EQ(now.position > t.watermark->position, is_later);
+    EXPECT_NE(now.position, t.watermark->position);
+    EXPECT_THROW(t.poll(), SourceChanged);
+    EXPECT_FALSE(t.source->start(t.watermark));
     t.source->remove();
   }
 }

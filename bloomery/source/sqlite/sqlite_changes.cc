@@ -57,8 +57,12 @@ SqliteChanges::~SqliteChanges() {
 }
 
 void SqliteChanges::open() {
-  version_.reset();
   rows_ = std::make_unique<SqliteSource>(path_, selection_, options_.keys);
+  connect();
+}
+
+void SqliteChanges::connect() {
+  version_.reset();
   database_ =
       std::make_unique<SqliteDatabase>(path_, options_.keys.busy_timeout_ms, /*writes=*/true);
   outbox_ = std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot);
@@ -166,6 +170,14 @@ std::int64_t SqliteChanges::data_version() {
   return version;
 }
 
+void SqliteChanges::reconnect() {
+  try {
+    connect();
+  } catch (const std::invalid_argument& gone) {  // the table, or its column
+    throw SourceChanged(gone.what());
+  }
+}
+
 Watermark SqliteChanges::reached(std::int64_t position) const {
   return {.source = state_.source(), .position = static_cast<std::uint64_t>(position)};
 }
@@ -178,10 +190,19 @@ void SqliteChanges::poll(const ChangeConsumer& consumer, std::chrono::millisecon
   while (true) {
     wait_no_longer_than(context);
     if (database_->has_moved()) outbox_->changed(*database_, "another file took its place");
-    const std::int64_t version = data_version();
+    const SqliteDatabase::FileStamp stamp = database_->file_stamp();
+    std::int64_t version = data_version();
+    if (version == seen_version_ && stamp != seen_stamp_) {
+      // A checkpoint, or what was forgotten here. Or another file was written over this one, whose
+      // changes were as many: what this connection remembers is of the one before.
+      reconnect();
+      version = data_version();
+      seen_version_ = -1;
+    }
     if (version != seen_version_) {
       const bool came = hand_over(consumer);
       seen_version_ = version;
+      seen_stamp_ = stamp;
       if (came) return forget_confirmed();
     }
     const auto now = Clock::now();

@@ -40,6 +40,8 @@ class SqliteChanges final : public ChangeSource {
   struct Rows;
 
   void open();
+  void connect();
+  void reconnect();
   void wait_no_longer_than(const CallContext& context);
   SqliteOutboxState need_state();
   std::int64_t data_version();
@@ -62,6 +64,7 @@ class SqliteChanges final : public ChangeSource {
   std::int64_t confirmed_ = 0;  // and up to here it need not be kept
   std::int64_t forgotten_ = 0;
   std::int64_t seen_version_ = 0;  // of the database, when everything was handed over
+  SqliteDatabase::FileStamp seen_stamp_{};
   std::chrono::steady_clock::time_point forget_at_{};
 };
 

@@ -46,17 +46,30 @@ Watermark SqliteFence::ask(const CallContext& context) {
   }
 }
 
-Watermark SqliteFence::read() {
+std::int64_t SqliteFence::data_version() {
   sqlite3_reset(version_.get());
   if (!database_->step(version_)) database_->fail(SQLITE_INTERNAL);
   const std::int64_t version = sqlite3_column_int64(version_.get(), 0);
   sqlite3_reset(version_.get());
-  if (version == seen_version_) return seen_;
+  return version;
+}
+
+Watermark SqliteFence::read() {
+  const SqliteDatabase::FileStamp stamp = database_->file_stamp();
+  std::int64_t version = data_version();
+  if (version == seen_version_) {
+    if (stamp == seen_stamp_) return seen_;
+    // A checkpoint. Or another file was written over this one, whose changes were as many: what
+    // this connection remembers is of the one before.
+    open();
+    version = data_version();
+  }
   SqliteTransaction now(*database_, SqliteTransaction::reads);
   const SqliteOutboxState state = outbox_->read(*database_);
   now.commit();
   seen_ = {.source = state.source(), .position = static_cast<std::uint64_t>(state.last)};
   seen_version_ = version;
+  seen_stamp_ = stamp;
   return seen_;
 }
 

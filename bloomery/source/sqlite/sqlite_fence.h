@@ -11,9 +11,10 @@
 
 namespace bloomery {
 
-// The last change of a column that is followed (sqlite_changes.h). Costs PRAGMA data_version where
-// nobody wrote since it was asked before: half to all of what a look-up of a row in a small table
-// does, so that behind this fence a filter saves reading, not computing.
+// The last change of a column that is followed (sqlite_changes.h). Costs PRAGMA data_version and a
+// look at the file's time where nobody wrote since it was asked before: half to all of what a
+// look-up of a row in a small table does, so that behind this fence a filter saves reading, not
+// computing.
 class SqliteFence final : public FenceSource {
  public:
   // Throws as SqliteChanges does.
@@ -24,6 +25,7 @@ class SqliteFence final : public FenceSource {
 
  private:
   void open();
+  std::int64_t data_version();
   Watermark read();
 
   const std::string path_;
@@ -33,6 +35,7 @@ class SqliteFence final : public FenceSource {
   std::unique_ptr<SqliteOutbox> outbox_;
   SqliteDatabase::Statement version_;
   std::int64_t seen_version_ = -1;
+  SqliteDatabase::FileStamp seen_stamp_{};
   Watermark seen_{};  // at that version of the database
 };
 
