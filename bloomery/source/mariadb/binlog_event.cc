@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <map>
 
 namespace bloomery::mariadb {
 namespace {
@@ -34,10 +35,9 @@ void check_sum(std::string_view event) {
   }
 }
 
-// These the server makes up as it sends, with checksums or without; nothing is taken from them.
+// Nothing is taken from them.
 bool has_no_content(EventType type) noexcept {
-  return type == EventType::rotate || type == EventType::heartbeat ||
-         type == EventType::gtid_list || type == EventType::checkpoint ||
+  return type == EventType::heartbeat || type == EventType::checkpoint ||
          type == EventType::annotate_rows || type == EventType::stop ||
          type == EventType::start_encryption;
 }
@@ -54,7 +54,15 @@ BinlogEvent EventReader::read(std::string_view packet) {
   event.type = static_cast<EventType>(header.byte());
   event.server = static_cast<std::uint32_t>(header.number(4));
   const auto length = header.number(4);
+  header.take(4);  // where it ends
+  constexpr std::uint64_t kArtificial = 0x20;
+  event.is_made_up = (header.number(2) & kArtificial) != 0;
   if (has_no_content(event.type)) return event;
+  if (event.type == EventType::rotate && event.is_made_up) {
+    // With a checksum or without one: it comes before the format is described.
+    event.body = cursor.rest();
+    return event;
+  }
   if (length != whole.size()) throw SourceChanged("an event of the binary log is cut short");
   if (event.type == EventType::format_description) {
     has_checksums_ = describes_checksums(cursor.rest());
@@ -82,6 +90,36 @@ GtidEvent read_gtid(std::string_view body) {
     gtid.xa_name = cursor.take(6 + first + second);
   }
   return gtid;
+}
+
+std::optional<GtidState> read_gtid_list(std::string_view body) {
+  ByteCursor cursor(body);
+  constexpr std::uint64_t kCount = 0x0fffffff;
+  constexpr std::size_t kEntryBytes = 16;
+  const std::uint64_t head = cursor.number(4);
+  const std::uint64_t count = head & kCount;
+  if (head != count) return std::nullopt;
+  if (cursor.left() / kEntryBytes < count) {
+    throw SourceChanged("an event of the binary log is cut short or damaged");
+  }
+  // Of the servers of one domain the last to have written in it comes last.
+  std::map<std::uint32_t, std::string> last;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t domain = cursor.number(4);
+    const std::uint64_t server = cursor.number(4);
+    last[static_cast<std::uint32_t>(domain)] = std::to_string(domain) + "-" +
+                                               std::to_string(server) + "-" +
+                                               std::to_string(cursor.number(8));
+  }
+  std::string text;
+  for (const auto& [domain, gtid] : last) text += (text.empty() ? "" : ",") + gtid;
+  return GtidState(text);
+}
+
+std::string_view read_rotation(std::string_view body) {
+  ByteCursor cursor(body);
+  cursor.take(8);  // where it begins there
+  return cursor.rest();
 }
 
 std::string_view read_statement(const BinlogEvent& event, std::string& room) {

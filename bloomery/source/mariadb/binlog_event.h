@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomery/source/mariadb/byte_cursor.h"
+#include "bloomery/source/mariadb/gtid_state.h"
 
 namespace bloomery::mariadb {
 
@@ -38,7 +40,8 @@ enum class EventType : std::uint8_t {
 struct BinlogEvent {
   EventType type{};
   std::uint32_t server = 0;
-  std::string_view body;  // behind the header, without the checksum
+  bool is_made_up = false;  // by the server as it sends; it is not in the log
+  std::string_view body;    // behind the header, without the checksum
 };
 
 // Cuts the log's packets into events. What is no event, or has another checksum than its bytes,
@@ -66,6 +69,13 @@ struct GtidEvent {
   bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
 };
 GtidEvent read_gtid(std::string_view body);
+
+// The last transaction of each domain, at the beginning of a file; none where it says something
+// else to a replica.
+std::optional<GtidState> read_gtid_list(std::string_view body);
+
+// The name of the file that comes next.
+std::string_view read_rotation(std::string_view body);
 
 // The text of a statement; in `room` where it was compressed.
 std::string_view read_statement(const BinlogEvent& event, std::string& room);

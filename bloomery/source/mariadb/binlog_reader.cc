@@ -51,12 +51,14 @@ void LoggedChanges::clear() noexcept {
   position.reset();
 }
 
-BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, std::uint64_t known)
+BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file,
+                           std::uint64_t known)
     : table_(std::move(table)),
       logged_key_(table_.key_column()),
       writer_(form),
       state_(std::move(state)),
-      known_(known) {}
+      file_(std::move(file)),
+      known_sum_(LogPosition::sum(known)) {}
 
 void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
   const BinlogEvent event = events_.read(packet);
@@ -81,12 +83,14 @@ void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
     case EventType::heartbeat:
       // Sent when all of the log is sent.
       return tell_position(changes);
-    case EventType::stop:
     case EventType::rotate:
+      return rotate(event);
+    case EventType::gtid_list:
+      return begin_file(event, changes);
+    case EventType::stop:
     case EventType::format_description:
     case EventType::annotate_rows:
     case EventType::checkpoint:
-    case EventType::gtid_list:
     case EventType::start_encryption:
     // Parts of a statement, which is judged.
     case EventType::integer_variable:
@@ -102,7 +106,17 @@ void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
 void BinlogReader::begin_transaction(const BinlogEvent& event) {
   if (transaction_) throw SourceChanged("the binary log has a transaction without an end");
   transaction_ = read_gtid(event.body);
+  const bool is_new_domain = !state_.has(transaction_->domain);
+  const bool was_known = state_.sum() < known_sum_;
   state_.advance(transaction_->domain, event.server, transaction_->number);
+  if (was_known && !is_known()) {
+    throw SourceChanged("the binary log was never where the filter is: it is another one");
+  }
+  // The identity of the source has all domains.
+  if (is_new_domain && !is_known()) {
+    throw SourceChanged("transactions of the domain " + std::to_string(transaction_->domain) +
+                        " have come into the binary log, which had none");
+  }
   if (transaction_->has(GtidEvent::kXaPrepared)) {
     if (prepared_.size() >= kMostPrepared) {
       throw SourceChanged("too many transactions are prepared (XA) and not ended");
@@ -126,7 +140,34 @@ void BinlogReader::end_transaction(LoggedChanges& changes) {
 }
 
 void BinlogReader::tell_position(LoggedChanges& changes) const {
-  if (!transaction_ && state_.position() >= known_) changes.position = state_.position();
+  if (transaction_ || state_.sum() < known_sum_) return;
+  changes.position = LogPosition::of(state_.sum(), file_.number);
+}
+
+// A file begins with what all before it had.
+void BinlogReader::begin_file(const BinlogEvent& event, LoggedChanges& changes) {
+  if (event.is_made_up) return;
+  const auto listed = read_gtid_list(event.body);
+  if (!listed) return;
+  if (listed->text() != state_.text()) {
+    throw SourceChanged("a file of the binary log begins at " + printable(listed->text(), 200) +
+                        ", and the one before ended at " + printable(state_.text(), 200) +
+                        ": domains were deleted, or the log began anew");
+  }
+  tell_position(changes);
+}
+
+void BinlogReader::rotate(const BinlogEvent& event) {
+  const std::string_view name = read_rotation(event.body);
+  if (!event.is_made_up) {
+    const LogFile next(name);
+    if (next.base != file_.base) {
+      throw SourceChanged("the files of the binary log are called otherwise now: " + next.name());
+    }
+    file_ = next;
+  } else if (!name.starts_with(file_.name())) {
+    throw SourceChanged("the binary log goes on in another file than " + file_.name());
+  }
 }
 
 void BinlogReader::read_statement_event(const BinlogEvent& event, LoggedChanges& changes) {

@@ -34,8 +34,10 @@ struct LoggedChanges {
 // cannot see throws SourceChanged.
 class BinlogReader {
  public:
-  // Of the transactions behind `state`; those up to `known` are known already.
-  BinlogReader(Table table, const KeyForm& form, GtidState state, std::uint64_t known);
+  // Of the transactions behind `state`, which is in `file`; those up to the position `known` are
+  // known already.
+  BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file,
+               std::uint64_t known);
 
   // Adds what a packet of the log says.
   void read(std::string_view packet, LoggedChanges& changes);
@@ -47,8 +49,10 @@ class BinlogReader {
   };
 
   // Of the transaction at hand.
-  bool is_known() const noexcept { return state_.position() <= known_; }
+  bool is_known() const noexcept { return state_.sum() <= known_sum_; }
   void tell_position(LoggedChanges& changes) const;
+  void begin_file(const BinlogEvent& event, LoggedChanges& changes);
+  void rotate(const BinlogEvent& event);
   void begin_transaction(const BinlogEvent& event);
   void end_transaction(LoggedChanges& changes);
   void read_statement_event(const BinlogEvent& event, LoggedChanges& changes);
@@ -62,7 +66,8 @@ class BinlogReader {
   KeyWriter writer_;
   EventReader events_;
   GtidState state_;  // of the transaction at hand, or the last one
-  const std::uint64_t known_;
+  LogFile file_;
+  const std::uint64_t known_sum_;
   std::optional<GtidEvent> transaction_;
   std::unordered_map<std::uint64_t, MappedTable> tables_;  // of the transaction at hand
   std::set<std::string> prepared_;  // transactions in two phases whose rows have come

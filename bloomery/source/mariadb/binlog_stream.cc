@@ -58,12 +58,12 @@ bool is_empty(const LoggedChanges& changes) noexcept {
 
 }  // namespace
 
-BinlogStream::BinlogStream(const Server& server, BinlogReader reader, const GtidState& state,
-                           const CallContext& context)
+BinlogStream::BinlogStream(const Server& server, BinlogReader reader, const std::string& file,
+                           std::uint32_t offset, const CallContext& context)
     : connection_(server, context, server.timeout),
       breaker_(static_cast<int>(mysql_get_socket(connection_.handle()))),
       reader_(std::move(reader)) {
-  request(state, context);
+  request(file, offset, context);
   // What the server has against it comes in place of the first event.
   reader_.read(next_packet(), reading_);
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
@@ -86,20 +86,20 @@ void BinlogStream::Breaker::cut() const noexcept {
   shutdown(file_, SHUT_RDWR);
 }
 
-void BinlogStream::request(const GtidState& state, const CallContext& context) {
+void BinlogStream::request(const std::string& file, std::uint32_t offset,
+                           const CallContext& context) {
   connection_.ask(
-      "SET @mariadb_slave_capability=4, @slave_gtid_strict_mode=0, "
-      "@slave_gtid_ignore_duplicates=0, @master_binlog_checksum=@@global.binlog_checksum"
-      ", @master_heartbeat_period=" +
-          std::string(kHeartbeatNanoseconds) +
-          ", @slave_connect_state=" + connection_.literal(state.text()),
+      "SET @mariadb_slave_capability=4, @master_binlog_checksum=@@global.binlog_checksum, "
+      "@master_heartbeat_period=" +
+          std::string(kHeartbeatNanoseconds),
       context);
   MYSQL* const mysql = connection_.handle();
   const std::unique_ptr<MARIADB_RPL, decltype(&mariadb_rpl_close)> dump(mariadb_rpl_init(mysql),
                                                                         mariadb_rpl_close);
   if (dump == nullptr) throw std::bad_alloc();
   mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_SERVER_ID, draw_server_number());
-  mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_START, 4UL);
+  mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_FILENAME, file.c_str(), file.size());
+  mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_START, static_cast<unsigned long>(offset));
   mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_FLAGS, 0U);
   if (mariadb_rpl_open(dump.get()) != 0) connection_.fail("asking for the binary log");
 }

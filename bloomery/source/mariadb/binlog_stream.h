@@ -1,26 +1,27 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <thread>
 
 #include "bloomery/filter/call_context.h"
 #include "bloomery/source/mariadb/binlog_reader.h"
 #include "bloomery/source/mariadb/connection.h"
-#include "bloomery/source/mariadb/gtid_state.h"
 
 namespace bloomery::mariadb {
 
 // A binary log as it is written, read by a thread of its own that waits where nobody takes.
 class BinlogStream {
  public:
-  // Begins behind `state`. Throws ServerError where the server refuses; what happens later, take()
-  // throws.
-  BinlogStream(const Server& server, BinlogReader reader, const GtidState& state,
-               const CallContext& context);
+  // Begins at an offset of a file, where the reader stands. Throws ServerError where the server
+  // refuses; what happens later, take() throws.
+  BinlogStream(const Server& server, BinlogReader reader, const std::string& file,
+               std::uint32_t offset, const CallContext& context);
   ~BinlogStream();
   BinlogStream(const BinlogStream&) = delete;
   BinlogStream& operator=(const BinlogStream&) = delete;
@@ -31,7 +32,7 @@ class BinlogStream {
             const CallContext& context);
 
  private:
-  void request(const GtidState& state, const CallContext& context);
+  void request(const std::string& file, std::uint32_t offset, const CallContext& context);
   std::string_view next_packet();
   void run(const std::stop_token& stop);
   bool wait_for_room(const std::stop_token& stop);

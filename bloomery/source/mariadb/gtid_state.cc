@@ -52,10 +52,10 @@ void GtidState::advance(std::uint32_t domain, std::uint32_t server, std::uint64_
                         "them in order)");
   }
   const std::uint64_t step = number - last.number;
-  if (step > std::numeric_limits<std::uint64_t>::max() - position_) {
+  if (step > std::numeric_limits<std::uint64_t>::max() - sum_) {
     throw SourceChanged("the numbers of transactions are too large to be added up");
   }
-  position_ += step;
+  sum_ += step;
   last = {server, number};
 }
 
@@ -66,6 +66,40 @@ std::string GtidState::text() const {
     text += gtid_text(domain, last.server, last.number);
   }
   return text;
+}
+
+std::string GtidState::domains() const {
+  std::string text;
+  for (const auto& [domain, last] : domains_) {
+    text += (text.empty() ? "" : ",") + std::to_string(domain);
+  }
+  return text;
+}
+
+std::uint64_t LogPosition::of(std::uint64_t sum, std::uint64_t file) {
+  if (sum >> (64 - kFileBits) != 0 || file >> kFileBits != 0) {
+    throw SourceChanged("the numbers of transactions add up to " + std::to_string(sum) +
+                        ", in file " + std::to_string(file) +
+                        " of the binary log; allowed: sums below 2^44, and files below 2^20");
+  }
+  return sum << kFileBits | file;
+}
+
+LogFile::LogFile(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string_view digits = dot == name.npos ? "" : name.substr(dot + 1);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) {
+    throw StoreError(printable(name) + " is no name of a file of a binary log");
+  }
+  base = name.substr(0, dot);
+}
+
+std::string LogFile::name_of(std::uint64_t other_number) const {
+  constexpr std::size_t kFewestDigits = 6;
+  std::string digits = std::to_string(other_number);
+  digits.insert(0, kFewestDigits - std::min(kFewestDigits, digits.size()), '0');
+  return base + "." + digits;
 }
 
 }  // namespace bloomery::mariadb

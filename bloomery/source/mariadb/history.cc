@@ -22,20 +22,22 @@ Variables read_variables(Connection& connection, const CallContext& context) {
   Variables variables;
   const auto rows = connection.ask(
       "SELECT LOWER(VARIABLE_NAME), VARIABLE_VALUE FROM information_schema.GLOBAL_VARIABLES "
-      "WHERE VARIABLE_NAME IN ('SERVER_UID', 'HOSTNAME', 'PORT', 'DATADIR', 'LOG_BIN', "
-      "'LOG_BIN_BASENAME', 'LOG_SLAVE_UPDATES', 'BINLOG_FORMAT', 'GTID_STRICT_MODE', 'WSREP_ON')",
+      "WHERE VARIABLE_NAME IN ('SERVER_UID', 'LOG_BIN', 'LOG_BIN_BASENAME'"
+      ", 'LOG_SLAVE_UPDATES', 'BINLOG_FORMAT', 'GTID_STRICT_MODE', 'WSREP_ON')",
       context);
   for (const auto& row : rows) variables[row[0].value_or("")] = row[1].value_or("");
   return variables;
 }
 
-// Both parts are whole seconds of one clock reading, so their difference is the same each time.
-std::string start_of_server(Connection& connection, const CallContext& context) {
-  return connection.ask_one(
-      "SELECT UNIX_TIMESTAMP() - CAST(VARIABLE_VALUE AS SIGNED) FROM "
-      "information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = 'UPTIME'",
-      context);
-}
+// Which server it is, and when it started: both parts of that are whole seconds of one clock
+// reading, so their difference is the same each time.
+constexpr const char* kNoteRun =
+    "SET @bloomery_run = (SELECT CONCAT_WS('|', @@hostname, @@port, @@datadir, UNIX_TIMESTAMP() - "
+    "CAST(VARIABLE_VALUE AS SIGNED)) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = "
+    "'UPTIME')";
+
+// How long a file may be taken for the log's last although the next one is not called next.
+constexpr std::chrono::seconds kLookForFileEvery{5};
 
 void check_server(Connection& connection, const Variables& variables, const CallContext& context) {
   const auto is = [&](std::string_view name, std::string_view value) {
@@ -86,30 +88,58 @@ History::History(Connection& connection, const Table& table, const CallContext& 
   const Variables variables = read_variables(connection, context);
   check_server(connection, variables, context);
   logs_replicated_ = variables.find("log_slave_updates")->second == "ON";
-  for (const char* const part : {"server_uid", "hostname", "port", "datadir", "log_bin_basename"}) {
+  for (const char* const part : {"server_uid", "log_bin_basename"}) {
     const auto found = variables.find(part);
     server_ += (found == variables.end() ? "" : found->second) + "\n";
   }
-  server_ += start_of_server(connection, context);
-  server_ += "\n" + table.key_name();
-  question_ =
-      "SELECT @@gtid_binlog_pos, @@global.gtid_strict_mode, @@gtid_slave_pos, EXISTS(SELECT " +
-      quote_name(table.key_column().name) + " FROM " + table.quoted() + " WHERE FALSE)";
+  server_ += table.key_name();
+  column_ = "EXISTS(SELECT " + quote_name(table.key_column().name) + " FROM " + table.quoted() +
+            " WHERE FALSE)";
+  connection.ask(kNoteRun, context);
+  look_for_file(connection, context);
 }
 
-History::Now History::ask(Connection& connection, const CallContext& context) const {
+// Costs ten times what the question does.
+void History::look_for_file(Connection& connection, const CallContext& context) {
+  const auto rows = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_file'", context);
+  if (rows.size() != 1 || rows[0].size() != 2) {
+    throw StoreError(connection.server().name + ": does not say where its binary log stands");
+  }
+  file_.emplace(rows[0][1].value_or(""));
+  looked_ = Clock::now();
+  question_ =
+      "SELECT @@gtid_binlog_pos, @@global.gtid_strict_mode, @@gtid_slave_pos, @bloomery_run, "
+      "BINLOG_GTID_POS(" +
+      connection.literal(file_->name_of(file_->number + 1)) + ", 4) IS NOT NULL, " + column_;
+}
+
+Identity History::Now::identity_with(const GtidState& other_state) const {
+  return identity_of({"mariadb", server, other_state.domains()});
+}
+
+History::Now History::ask(Connection& connection, const CallContext& context) {
   try {
     const auto rows = connection.ask(question_, context);
-    if (rows.size() != 1 || rows[0].size() != 4) {
+    if (rows.size() != 1 || rows[0].size() != 6) {
       throw StoreError(connection.server().name + ": no answer about its binary log");
     }
-    if (rows[0][1] != "1") {
+    const auto& row = rows[0];
+    if (!row[3]) {
+      throw SessionExchanged(connection.server().name +
+                             ": its session was exchanged for another by what stands between");
+    }
+    if (row[1] != "1") {
       throw StoreError(connection.server().name +
                        ": has gtid_strict_mode=OFF now; SET GLOBAL gtid_strict_mode=ON");
     }
+    const GtidState state(row[0].value_or(""));
+    const bool may_be_elsewhere =
+        row[4] != "0" || state.sum() < sum_ || Clock::now() > looked_ + kLookForFileEvery;
+    if (may_be_elsewhere) look_for_file(connection, context);
+    sum_ = state.sum();
     // A server that logs nothing of what it replicates is another one once it does replicate.
-    const std::string replicated = logs_replicated_ ? "" : rows[0][2].value_or("");
-    return {identity_of({"mariadb", server_, replicated}), GtidState(rows[0][0].value_or(""))};
+    const std::string replicated = logs_replicated_ ? "" : row[2].value_or("");
+    return {server_ + "\n" + *row[3] + "\n" + replicated, state, *file_};
   } catch (const ServerError& error) {
     const bool is_gone = error.code == ER_NO_SUCH_TABLE || error.code == ER_BAD_FIELD_ERROR ||
                          error.code == ER_BAD_DB_ERROR || error.code == ER_NO_SUCH_TABLE_IN_ENGINE;

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/call_context.h"
 #include "bloomery/filter/watermark.h"
 #include "bloomery/source/mariadb/column.h"
@@ -10,30 +13,54 @@
 
 namespace bloomery::mariadb {
 
-// What must stay as it is for a table's rows to come out of a binary log without a gap. A session
-// sees one run of the server alone, so what only a restart changes is asked once a session; the
-// moment of the start is part of the identity, because rows may be lost or come without the log
-// around it (sync_binlog, a restored copy, a while without log_bin).
+// What stands between (a pooler) has taken another session of the server's, or of another server,
+// for the one that was asked before.
+struct SessionExchanged : StoreError {
+  using StoreError::StoreError;
+};
+
+// What must stay as it is for a table's rows to come out of a binary log without a gap: the server,
+// its start (rows may be lost or come without the log around it: sync_binlog, a restored copy, a
+// while without log_bin), the column, and which domains the log has (what is deleted of them makes
+// positions smaller).
+//
+// Which run of the server it is stands in a variable of the session, which the server has computed:
+// where something between exchanges the session for another, or for one of another server, the
+// question notices.
 class History {
  public:
   struct Now {
-    Identity identity;
+    std::string server;  // all that makes the identity, but the domains
     GtidState state;
+    LogFile file;
 
-    Watermark watermark() const { return {identity, state.position()}; }
+    Identity identity_with(const GtidState& other_state) const;
+    Watermark watermark() const {
+      return {identity_with(state), LogPosition::of(state.sum(), file.number)};
+    }
   };
 
   // Throws std::invalid_argument for a server or a table whose log does not tell all, saying what
   // to change.
   History(Connection& connection, const Table& table, const CallContext& context);
 
-  // One question. Throws SourceChanged where there is no such table or column any more.
-  Now ask(Connection& connection, const CallContext& context) const;
+  // One question, but for a second one where the log's file is another since. Throws SourceChanged
+  // where there is no such table or column any more, SessionExchanged.
+  Now ask(Connection& connection, const CallContext& context);
 
  private:
-  std::string server_;  // all that makes the identity, but what is asked each time
+  using Clock = CallContext::Clock;
+
+  void look_for_file(Connection& connection, const CallContext& context);
+
+  std::string server_;
+  std::string column_;  // a question that is refused where it is gone
   std::string question_;
   bool logs_replicated_ = true;
+  // Where the log was when somebody looked. What comes of an old one is not unsound (LogPosition).
+  std::optional<LogFile> file_;
+  std::uint64_t sum_ = 0;
+  Clock::time_point looked_{};
 };
 
 }  // namespace bloomery::mariadb

@@ -1,6 +1,8 @@
 #include "bloomery/source/mariadb/mariadb_changes.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -105,13 +107,13 @@ struct MariadbChanges::Session {
   const mariadb::Server server;
   mariadb::Connection connection;
   const mariadb::Table table;
-  const mariadb::History history;
+  mariadb::History history;
 };
 
 struct MariadbChanges::Stream {
-  Stream(const mariadb::Server& server, mariadb::BinlogReader reader,
-         const mariadb::GtidState& state, const Identity& identity, const CallContext& context)
-      : source(identity), log(server, std::move(reader), state, context) {}
+  Stream(const mariadb::Server& server, mariadb::BinlogReader reader, const std::string& file,
+         std::uint32_t offset, const Identity& identity, const CallContext& context)
+      : source(identity), log(server, std::move(reader), file, offset, context) {}
 
   const Identity source;
   mariadb::BinlogStream log;
@@ -131,40 +133,57 @@ MariadbChanges::~MariadbChanges() = default;
 
 namespace {
 
+// A place in the log, and what stands before it.
+struct LogPlace {
+  mariadb::LogFile file;
+  std::uint32_t offset = kBegin;
+  mariadb::GtidState state;
+
+  static constexpr std::uint32_t kBegin = 4;
+};
+
+// Nothing where the file is gone.
+std::optional<LogPlace> place_of(mariadb::Connection& connection, const mariadb::LogFile& file,
+                                 std::uint64_t offset, const CallContext& context) {
+  const auto rows = connection.ask("SELECT BINLOG_GTID_POS(" + connection.literal(file.name()) +
+                                       ", " + std::to_string(offset) + ")",
+                                   context);
+  if (rows.empty() || !rows[0][0]) return std::nullopt;
+  return LogPlace{file, static_cast<std::uint32_t>(offset), mariadb::GtidState(*rows[0][0])};
+}
+
+struct VisibleState {
+  mariadb::GtidState state;
+  LogPlace begin;  // at or before it
+};
+
 // Where the log stands that a new snapshot is sure to see whole: transactions are in the log before
 // they can be seen, so what the log says now may be ahead of every snapshot.
-mariadb::GtidState visible_state(mariadb::Connection& connection, const CallContext& context) {
+VisibleState visible_state(mariadb::Connection& connection, const CallContext& context) {
   connection.ask("START TRANSACTION WITH CONSISTENT SNAPSHOT", context);
   const auto position = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_%'", context);
   connection.ask("ROLLBACK", context);
   std::string file;
-  std::string offset;
+  std::string offset_text;
   for (const auto& row : position) {
     const std::string name = row[0].value_or("");
     if (name == "Binlog_snapshot_file") file = row[1].value_or("");
-    if (name == "Binlog_snapshot_position") offset = row[1].value_or("");
+    if (name == "Binlog_snapshot_position") offset_text = row[1].value_or("");
   }
-  const bool is_number = !offset.empty() && offset.find_first_not_of("0123456789") == offset.npos;
-  if (file.empty() || !is_number) {
+  std::uint64_t offset = 0;
+  const auto [end, error] =
+      std::from_chars(offset_text.data(), offset_text.data() + offset_text.size(), offset);
+  if (error != std::errc() || end != offset_text.data() + offset_text.size()) {
     throw StoreError(connection.server().name + ": does not say where its log stands");
   }
-  return mariadb::GtidState(connection.ask_one(
-      "SELECT BINLOG_GTID_POS(" + connection.literal(file) + ", " + offset + ")", context));
-}
-
-// Where the last log file begins that has all behind `position`. Nothing where it is gone.
-std::optional<mariadb::GtidState> state_before(mariadb::Connection& connection,
-                                               std::uint64_t position, const CallContext& context) {
-  constexpr const char* kBegin = ", 4)";
-  const auto files = connection.ask("SHOW BINARY LOGS", context);
-  for (auto file = files.rbegin(); file != files.rend(); ++file) {
-    const auto rows = connection.ask(
-        "SELECT BINLOG_GTID_POS(" + connection.literal((*file)[0].value_or("")) + kBegin, context);
-    if (rows.empty() || !rows[0][0]) continue;
-    mariadb::GtidState state(*rows[0][0]);
-    if (state.position() <= position) return state;
-  }
-  return std::nullopt;
+  const mariadb::LogFile last(file);
+  const auto there = place_of(connection, last, offset, context);
+  // A replica cannot name a place beyond that.
+  constexpr std::uint64_t kFarthest = 0xffffffffU;
+  const auto begin =
+      offset <= kFarthest ? there : place_of(connection, last, LogPlace::kBegin, context);
+  if (!there || !begin) throw StoreError(connection.server().name + ": has lost " + last.name());
+  return {there->state, *begin};
 }
 
 }  // namespace
@@ -183,18 +202,24 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
 
   const mariadb::History::Now now = session.history.ask(session.connection, context);
   const KeyForm form{options_.keys.encoding, options_.keys.normalise};
-  const auto begin = [&](const mariadb::Table& table, const mariadb::GtidState& state,
-                         std::uint64_t known) {
-    mariadb::BinlogReader reader(table, form, state, known);
-    stream_ =
-        std::make_unique<Stream>(session.server, std::move(reader), state, now.identity, context);
+  const auto begin = [&](const mariadb::Table& table, const LogPlace& at, std::uint64_t known,
+                         const Identity& identity) {
+    mariadb::BinlogReader reader(table, form, at.state, at.file, known);
+    stream_ = std::make_unique<Stream>(session.server, std::move(reader), at.file.name(), at.offset,
+                                       identity, context);
   };
-  const bool may_go_on = from && !has_changed_ && from->source == now.identity &&
-                         from->position <= now.state.position();
+  const Watermark now_at = now.watermark();
+  const bool may_go_on =
+      from && !has_changed_ && from->source == now_at.source && from->position <= now_at.position;
   if (may_go_on) {
-    if (const auto state = state_before(session.connection, from->position, context)) {
+    // From the beginning of the very file in which the filter stands: whatever is not in order
+    // behind it stops the reader.
+    mariadb::LogFile file = now.file;
+    file.number = mariadb::LogPosition::file(from->position);
+    const auto at = place_of(session.connection, file, LogPlace::kBegin, context);
+    if (at && at->state.sum() <= mariadb::LogPosition::sum(from->position)) {
       try {
-        begin(session.table, *state, from->position);
+        begin(session.table, *at, from->position, from->source);
         return true;
       } catch (const SourceChanged&) {
         // Purged in between.
@@ -202,12 +227,13 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
     }
   }
   has_changed_ = false;
-  const mariadb::GtidState state = visible_state(session.connection, context);
+  const VisibleState seen = visible_state(session.connection, context);
   // The table as it is behind that moment: what was altered before it does not come any more.
   const auto table = mariadb::describe_table(session.connection, location_.selection, context);
   const mariadb::History checked_again(session.connection, table, context);
   check_table(table);
-  begin(table, state, state.position());
+  begin(table, seen.begin, mariadb::LogPosition::of(seen.state.sum(), seen.begin.file.number),
+        now.identity_with(seen.state));
   return false;
 }
 

@@ -28,17 +28,13 @@ Watermark MariadbFence::ask(const CallContext& context) {
   const bool is_new = session_ == nullptr;
   try {
     if (is_new) session_ = std::make_unique<Session>(location_, context);
-    const Watermark now = session_->history.ask(session_->connection, context).watermark();
-    if (highest_.source == now.source && now.position < highest_.position) {
-      throw SourceChanged(location_.name() +
-                          ": the binary log began anew (RESET MASTER); filters of before must be "
-                          "built again");
-    }
-    highest_ = now;
-    return now;
+    return session_->history.ask(session_->connection, context).watermark();
   } catch (const std::invalid_argument& refused) {
     session_.reset();
     throw SourceChanged(refused.what());
+  } catch (const mariadb::SessionExchanged&) {
+    session_.reset();
+    if (is_new) throw;
   } catch (const mariadb::ServerError& error) {
     const bool was_cut = session_ != nullptr && session_->connection.is_broken();
     session_.reset();

@@ -7,10 +7,10 @@
 
 namespace bloomery {
 
-// How far a MariaDB server is: the sum of the numbers in @@gtid_binlog_pos. A transaction has its
-// number there before anybody can see its rows (but for READ UNCOMMITTED). One round trip, of a
-// user who may read the column and nothing else. Once the numbers begin anew (RESET MASTER), it
-// throws SourceChanged until they are where they were: filters of before would seem up to date.
+// How far a MariaDB server is (LogPosition). A transaction has its number in @@gtid_binlog_pos
+// before anybody can see its rows (but for READ UNCOMMITTED). One round trip, of a user who may
+// read the column and nothing else. Once the log begins anew (RESET MASTER), the answers are
+// smaller: filters of before are ahead of them, and must not be believed (HistoryWatch).
 class MariadbFence final : public FenceSource {
  public:
   // Connects when it is asked first, and again where the session broke.
@@ -24,7 +24,6 @@ class MariadbFence final : public FenceSource {
 
   const ServerLocation location_;
   std::unique_ptr<Session> session_;
-  Watermark highest_{};  // that was answered
 };
 
 }  // namespace bloomery

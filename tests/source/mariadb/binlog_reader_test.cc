@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/filter/fence_source.h"
@@ -25,9 +26,22 @@ std::string packet(EventType type, const std::string& body) {
          little_endian(length, 4) + little_endian(0, 4) + little_endian(0, 2) + body;
 }
 
-std::string gtid(std::uint64_t number, int flags = 0) {
-  return packet(EventType::gtid, little_endian(number, 8) + little_endian(0, 4) +
+std::string gtid(std::uint64_t number, int flags = 0, std::uint32_t domain = 0) {
+  return packet(EventType::gtid, little_endian(number, 8) + little_endian(domain, 4) +
                                      static_cast<char>(flags) + std::string(6, '\0'));
+}
+
+// Entries of one server; all as in 0-1-10.
+std::string gtid_list(const std::vector<std::pair<std::uint32_t, std::uint64_t>>& last) {
+  std::string body = little_endian(last.size(), 4);
+  for (const auto& [domain, number] : last) {
+    body += little_endian(domain, 4) + little_endian(1, 4) + little_endian(number, 8);
+  }
+  return packet(EventType::gtid_list, body);
+}
+
+std::string rotation(const std::string& file) {
+  return packet(EventType::rotate, little_endian(4, 8) + file);
 }
 
 std::string statement(const std::string& text) {
@@ -60,7 +74,7 @@ BinlogReader reader() {
                            .charset = "utf8mb4",
                            .length = 50});
   table.key = 1;
-  return {table, {}, GtidState("0-1-10"), 10};
+  return {table, {}, GtidState("0-1-10"), LogFile("binlog.000003"), LogPosition::of(10, 3)};
 }
 
 std::vector<std::string> one_transaction() {
@@ -77,9 +91,51 @@ TEST(BinlogReader, ThePositionMovesAtTheEndOfATransactionAlone) {
     EXPECT_FALSE(changes.position);
     log.read(event, changes);
   }
-  EXPECT_EQ(changes.position, 11U);
+  EXPECT_EQ(changes.position, LogPosition::of(11, 3));
   EXPECT_EQ(changes.bytes, "annbob");
   EXPECT_EQ(changes.ends, (std::vector<std::size_t>{3, 6}));
+}
+
+TEST(BinlogReader, ThePositionMovesWhereAFileBegins) {
+  BinlogReader log = reader();
+  LoggedChanges changes;
+  log.read(rotation("binlog.000004"), changes);
+  EXPECT_FALSE(changes.position);
+  log.read(gtid_list({{0, 10}}), changes);
+  EXPECT_EQ(changes.position, LogPosition::of(10, 4));
+}
+
+// Domains that were deleted, numbers that went back, another log under the name.
+TEST(BinlogReader, AFileThatBeginsElsewhereThanTheLastEndedIsRefused) {
+  using Last = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+  for (const Last& last : {Last{}, Last{{0, 9}}, Last{{0, 11}}, Last{{0, 10}, {7, 1}}}) {
+    BinlogReader log = reader();
+    LoggedChanges changes;
+    EXPECT_THROW(log.read(gtid_list(last), changes), SourceChanged);
+  }
+  BinlogReader log = reader();
+  LoggedChanges changes;
+  EXPECT_THROW(log.read(rotation("other.000004"), changes), SourceChanged);
+  EXPECT_THROW(log.read(gtid_list({{0, 10}}).substr(0, 30), changes), SourceChanged);
+}
+
+TEST(BinlogReader, ADomainThatIsNewIsAnotherSource) {
+  BinlogReader log = reader();
+  LoggedChanges changes;
+  EXPECT_THROW(log.read(gtid(1, 0, 7), changes), SourceChanged);
+}
+
+TEST(BinlogReader, ALogThatWasNeverWhereTheFilterIsIsAnotherOne) {
+  Table table{.schema = "shop", .name = "users", .kind = {}, .engine = {}, .columns = {}};
+  table.columns.push_back({.name = "id", .data_type = "int", .type = "int(11)"});
+  BinlogReader log(table, {}, GtidState("0-1-10"), LogFile("binlog.000003"),
+                   LogPosition::of(12, 3));
+  LoggedChanges changes;
+  for (const auto& event : {gtid(11), packet(EventType::commit, little_endian(5, 8))}) {
+    log.read(event, changes);
+  }
+  EXPECT_FALSE(changes.position);
+  EXPECT_THROW(log.read(gtid(13), changes), SourceChanged);
 }
 
 TEST(BinlogReader, WhatIsCutShortIsRefused) {
