@@ -1,7 +1,9 @@
 // bloomery info: what a file says of its filter, and whether all of it is whole.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark_text.h"
@@ -20,6 +22,7 @@ namespace {
 constexpr const char* kInfoExamples = R"(Examples:
   bloomery info users.bloom
   bloomery info users.bloom --json
+  bloomery info monday.bloom tuesday.bloom
   bloomery info guava:users.bin
   bloomery info redisson:redis://127.0.0.1#users    reads the whole bitmap
 
@@ -142,7 +145,7 @@ int info_foreign(const PlaceLocation& location, bool json) {
   return kSome;
 }
 
-int info(const PlaceLocation& location, bool json) {
+int info_one(const PlaceLocation& location, bool json) {
   if (location.dialect) return info_served(location, json);
   if (location.is_own_bitmap()) return info_bitmap(location, json);
   if (location.format != nullptr) return info_foreign(location, json);
@@ -171,19 +174,35 @@ int info(const PlaceLocation& location, bool json) {
   return status;
 }
 
+// One after the other; what one cannot say keeps no other from being described.
+int info(const std::vector<PlaceLocation>& locations, bool json) {
+  if (locations.size() == 1) return info_one(locations.front(), json);
+  int status = kSome;
+  for (const PlaceLocation& location : locations) {
+    if (!json && &location != &locations.front()) Output().write("\n");
+    try {
+      status = std::max(status, info_one(location, json));
+    } catch (const std::exception& error) {
+      complain(error.what());
+      status = kFault;
+    }
+  }
+  return status;
+}
+
 }  // namespace
 
 void add_info(Command app, int& status) {
   struct InfoArguments {
-    PlaceLocation file;
+    std::vector<PlaceLocation> files;
     bool json = false;
   };
   const auto arguments = std::make_shared<InfoArguments>();
-  const Command command = app.add_subcommand("info", "Describe a filter and verify its file");
-  add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
+  const Command command = app.add_subcommand("info", "Describe filters and verify their files");
+  add_filters(command, "FILE", kWhereAFilterIs, arguments->files).required();
   add_json(command, arguments->json);
   command.footer(kInfoExamples);
-  command.callback([arguments, &status] { status = info(arguments->file, arguments->json); });
+  command.callback([arguments, &status] { status = info(arguments->files, arguments->json); });
 }
 
 }  // namespace bloomery::cli

@@ -72,5 +72,19 @@ TEST(Info, RefusesWhatIsNoFilter) {
   }
 }
 
+TEST(Info, DescribesSeveralFilesAndGoesOnAfterOneThatIsNone) {
+  const Shell shell;
+  shell.write("none.bloom", "no filter");
+  const Outcome made = shell.run("for n in a b; do bloomery create $n.bloom -n 9 -p 0.1; done");
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Outcome two = shell.run("bloomery info a.bloom b.bloom");
+  EXPECT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(two.out, shell.run("bloomery info a.bloom; echo; bloomery info b.bloom").out);
+  const Outcome mixed = shell.run("bloomery info --json none.bloom b.bloom");
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_THAT(mixed.err, HasSubstr("none.bloom"));
+  EXPECT_EQ(mixed.out, shell.run("bloomery info --json b.bloom").out);
+}
+
 }  // namespace
 }  // namespace bloomery
