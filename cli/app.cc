@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -10,9 +11,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
-#include "bloomery/source/printable.h"
 #include "cli/exit_status.h"
+#include "cli/json.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 
@@ -25,31 +27,34 @@ constexpr const char* kDescription =
 
 constexpr const char* kFooter =
     "Exit status: 0 some, 1 none, 2 an error or misuse.\n"
-    "bloomery COMMAND --help shows the options of a command, with examples.";
-
-// The parser would only say that it expected a command.
-void refuse_unknown_command(const CommandLine& line, int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::string names;
-  for (const std::string& name : line.command_names()) {
-    if (name == argv[1]) return;
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  throw std::invalid_argument(printable(argv[1]) + " is no command; there are " + names +
-                              "\nTry: bloomery --help");
-}
+    "bloomery help COMMAND shows the options of a command, with examples.";
 
 int run_or_throw(std::span<const AddCommand> commands, int argc, const char* const* argv) {
   CommandLine line("bloomery", kDescription, "bloomery " BLOOMERY_VERSION, kFooter);
   int status = kSome;
   for (const AddCommand add : commands) add(line.root(), status);
-  refuse_unknown_command(line, argc, argv);
   if (const std::optional<std::string> text = line.parse(argc, argv)) {
     Output output;
     output.write(*text);
     output.flush();
   }
   return status;
+}
+
+// A program that asks for JSON is told in JSON why it gets none, too.
+void say_what_ended_it(const std::string& message, bool as_json) {
+  if (!as_json) return complain(message);
+  constexpr std::string_view kTry = "\nTry: ";
+  const std::size_t end = message.rfind(kTry);
+  Json json = {{"error", message.substr(0, end)}};
+  if (end != std::string::npos) json["try"] = message.substr(end + kTry.size());
+  std::fputs((json.dump() + "\n").c_str(), stderr);
+}
+
+bool wants_json(int argc, const char* const* argv) {
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  const auto options_end = std::ranges::find(words, std::string_view("--"));
+  return std::find(words.begin(), options_end, std::string_view("--json")) != options_end;
 }
 
 // A standard stream that the parent closed must not become the number of the next file opened: a
@@ -76,7 +81,7 @@ int run(std::span<const AddCommand> commands, int argc, const char* const* argv)
   } catch (const std::bad_alloc&) {
     std::fputs("bloomery: out of memory\n", stderr);
   } catch (const std::exception& error) {
-    complain(error.what());
+    say_what_ended_it(error.what(), wants_json(argc, argv));
   }
   return kFault;
 }

@@ -1,17 +1,89 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <sstream>
+#include <algorithm>
 #include <stdexcept>
+
+#include "bloomery/source/printable.h"
+#include "cli/did_you_mean.h"
+#include "cli/help_text.h"
+#include "cli/terminal.h"
 
 namespace bloomery::cli {
 namespace {
 
-// The words after which the parser stopped: "bloomery" or "bloomery check".
-std::string words_parsed(const CLI::App& app) {
-  std::string words = app.get_name();
-  for (const CLI::App* command : app.get_subcommands()) words += " " + command->get_name();
-  return words;
+OptionManual manual_of(const CLI::Option& option) {
+  OptionManual manual;
+  if (option.get_positional()) {
+    manual.names.push_back(option.get_name(true));
+  } else {
+    for (const std::string& name : option.get_snames()) manual.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) manual.names.push_back("--" + name);
+  }
+  if (option.get_items_expected_max() > 0) manual.value = option.get_type_name();
+  manual.description = option.get_description();
+  manual.default_text = option.get_default_str();
+  manual.required = option.get_required();
+  manual.repeated = option.get_items_expected_max() > 1;
+  for (const CLI::Option* other : option.get_excludes()) {
+    manual.excludes.push_back(other->get_name());
+  }
+  for (const CLI::Option* other : option.get_needs()) manual.needs.push_back(other->get_name());
+  std::ranges::sort(manual.excludes);  // the parser sorts them by their place in memory
+  std::ranges::sort(manual.needs);
+  return manual;
+}
+
+CommandManual manual_of(const CLI::App& app, const std::string& name) {
+  CommandManual manual{name, app.get_description(), {}, {}, {}, app.get_footer()};
+  for (const CLI::Option* option : app.get_options({})) {
+    (option->get_positional() ? manual.positionals : manual.options).push_back(manual_of(*option));
+  }
+  for (const CLI::App* command : app.get_subcommands({})) {
+    manual.commands.push_back(manual_of(*command, name + " " + command->get_name()));
+  }
+  return manual;
+}
+
+// The command at whose words the parser stopped: `bloomery` or one of its commands.
+CommandManual manual_where_stopped(const CLI::App& app) {
+  const CLI::App* last = &app;
+  std::string name = app.get_name();
+  for (const CLI::App* command : app.get_subcommands()) {
+    last = command;
+    name += " " + command->get_name();
+  }
+  return manual_of(*last, name);
+}
+
+// The option that nobody knows, if that is what is wrong. The parser itself may complain first of
+// one that is missing, for which the unknown one was meant.
+std::string unknown_option(const CLI::App& app, const CommandManual& command) {
+  std::vector<std::string> names;
+  for (const OptionManual& option : command.options) {
+    names.insert(names.end(), option.names.begin(), option.names.end());
+  }
+  for (const std::string& word : app.remaining(true)) {
+    if (word.size() < 2 || word.front() != '-' || word == "--") continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::ranges::find(names, name) != names.end()) continue;
+    return printable(name) + " is no option of " + command.name + did_you_mean(name, names);
+  }
+  return {};
+}
+
+// The parser would only say that it expected a command.
+std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::vector<std::string> names;
+  std::string list;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[1]) return {};
+    names.push_back(command->get_name());
+    list += (list.empty() ? "" : ", ") + command->get_name();
+  }
+  const std::string meant = did_you_mean(argv[1], names);
+  return printable(argv[1]) + " is no command" + (meant.empty() ? "; there are " + list : meant);
 }
 
 }  // namespace
@@ -108,6 +180,10 @@ Option Command::add_flag(const std::string& names, std::function<void()> act,
   return Option(app_->add_flag_callback(names, std::move(act), description));
 }
 
+CommandManual Command::manual() const {
+  return manual_of(*app_, app_->get_name());
+}
+
 bool Command::has(const std::string& name) const {
   return app_->count(name) > 0;
 }
@@ -116,6 +192,7 @@ CommandLine::CommandLine(const std::string& name, const std::string& description
                          const std::string& version, const std::string& footer)
     : app_(std::make_unique<CLI::App>(description, name)) {
   app_->set_version_flag("--version", version, "Print the version and exit");
+  app_->set_help_flag("-h,--help", "Print this help and exit");
   app_->footer(footer);
   app_->require_subcommand(1);
 }
@@ -126,25 +203,22 @@ Command CommandLine::root() const {
   return Command(app_.get());
 }
 
-std::vector<std::string> CommandLine::command_names() const {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app_->get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
+  if (const std::string wrong = unknown_command(*app_, argc, argv); !wrong.empty()) {
+    throw std::invalid_argument(wrong + "\nTry: " + app_->get_name() + " --help");
+  }
   try {
     app_->parse(argc, argv);
     return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    return help_text(manual_where_stopped(*app_), Terminal::of_standard_output());
+  } catch (const CLI::CallForVersion& version) {
+    return std::string(version.what()) + "\n";
   } catch (const CLI::ParseError& error) {
-    // --help and --version come out of the parser as exceptions too.
-    if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
-      throw std::invalid_argument(std::string(error.what()) + "\nTry: " + words_parsed(*app_) +
-                                  " --help");
-    }
-    std::ostringstream text;
-    app_->exit(error, text, text);
-    return text.str();
+    const CommandManual command = manual_where_stopped(*app_);
+    const std::string unknown = unknown_option(*app_, command);
+    throw std::invalid_argument((unknown.empty() ? error.what() : unknown) +
+                                "\nTry: " + command.name + " --help");
   }
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_manual.h"
+
 namespace CLI {
 class App;
 class Option;
@@ -68,6 +70,9 @@ class Command {
   Option add_flag(const std::string& names, std::function<void()> act,
                   const std::string& description) const;
 
+  // What it and its commands say of themselves.
+  CommandManual manual() const;
+
   // Whether the user gave the option of this name.
   bool has(const std::string& name) const;
 
@@ -86,12 +91,9 @@ class CommandLine {
 
   Command root() const;
 
-  // In the order in which they were added.
-  std::vector<std::string> command_names() const;
-
   // Reads the arguments and runs the callback of the command that they name. Returns the text that
-  // --help or --version asked for, if any. Throws std::invalid_argument, with what to try, for
-  // arguments that are wrong, and what the callback throws.
+  // --help or --version asked for, if any. Throws std::invalid_argument, with what was probably
+  // meant and what to try, for arguments that are wrong, and what the callback throws.
   std::optional<std::string> parse(int argc, const char* const* argv);
 
  private:

@@ -28,12 +28,14 @@ void add_calc(Command app, int& status);
 void add_measure(Command app, int& status);
 void add_demo(Command app, int& status);
 void add_experiments(Command app, int& status);
+void add_completion(Command app, int& status);
+void add_help(Command app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create, add_insert, add_erase,   add_check,   add_dedup,       add_info,    add_explain,
-    add_merge,  add_load,   add_follow,  add_convert, add_push,        add_destroy, add_formats,
-    add_rdb,    add_calc,   add_measure, add_demo,    add_experiments,
+    add_create, add_insert, add_erase,   add_check,   add_dedup,       add_info,       add_explain,
+    add_merge,  add_load,   add_follow,  add_convert, add_push,        add_destroy,    add_formats,
+    add_rdb,    add_calc,   add_measure, add_demo,    add_experiments, add_completion, add_help,
 };
 
 }  // namespace bloomery::cli

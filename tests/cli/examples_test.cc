@@ -26,8 +26,9 @@ std::vector<std::string> commands(const Shell& shell) {
   bool listed = false;
   for (const std::string& line : lines_of(shell.run("bloomery --help").out)) {
     if (listed && !line.starts_with("  ")) break;
-    if (listed) names.push_back(line.substr(2, line.find(' ', 2) - 2));
-    listed = listed || line == "Subcommands:";
+    const bool goes_on = line.starts_with("   ");  // what the line above says
+    if (listed && !goes_on) names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    listed = listed || line == "Commands:";
   }
   return names;
 }

@@ -22,11 +22,33 @@ std::string refusal(const std::string& line) {
 
 TEST(Misuse, OfCommandsIsExplained) {
   EXPECT_THAT(refusal("bloomery"), HasSubstr("Try: bloomery --help"));
-  EXPECT_THAT(refusal("bloomery clac"), HasSubstr("\"clac\" is no command; there are "));
-  EXPECT_THAT(refusal("bloomery calc --capactiy 3"), HasSubstr("Try: bloomery calc --help"));
+  EXPECT_THAT(refusal("bloomery frobnicate"),
+              HasSubstr("\"frobnicate\" is no command; there are create, insert"));
+  EXPECT_EQ(refusal("bloomery clac"),
+            "bloomery: \"clac\" is no command; did you mean calc?\nTry: bloomery --help\n");
+  EXPECT_EQ(refusal("bloomery calc --capactiy 3"),
+            "bloomery: \"--capactiy\" is no option of bloomery calc; did you mean --capacity?\n"
+            "Try: bloomery calc --help\n");
+  // Not that --capacity is missing, for which this was meant.
+  EXPECT_THAT(refusal("bloomery create a.bloom --capcity=4 -p 0.1"), HasSubstr("mean --capacity?"));
+  EXPECT_THAT(refusal("bloomery help clac"), HasSubstr("did you mean calc?"));
   EXPECT_THAT(refusal("bloomery calc -n"), HasSubstr("--capacity"));
   EXPECT_THAT(refusal("bloomery calc -n 1 -n 2 -p 0.1"), HasSubstr("--capacity"));
   EXPECT_THAT(refusal("bloomery calc extra -n 1 -p 0.1"), HasSubstr("extra"));
+}
+
+TEST(Misuse, IsExplainedInJsonToWhoAsksForJson) {
+  const auto told = [](const std::string& line) {
+    const Outcome outcome = Shell().run(line);
+    EXPECT_EQ(outcome.status, 2) << line;
+    EXPECT_EQ(outcome.out, "") << line;
+    return nlohmann::json::parse(outcome.err);
+  };
+  EXPECT_EQ(told("bloomery calc -n 1 -q --json"),
+            nlohmann::json({{"error", "\"-q\" is no option of bloomery calc"},
+                            {"try", "bloomery calc --help"}}));
+  EXPECT_THAT(told("bloomery info --json none.bloom").at("error").get<std::string>(),
+              HasSubstr("none.bloom"));
 }
 
 TEST(Misuse, OfCapacitiesIsExplained) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bloomery::cli {
+
+// What a command line says of itself: --help, man pages and the shells' completion are all made of
+// this, so that an option is described in one place.
+struct OptionManual {
+  std::vector<std::string> names;  // as they are typed: "-n", "--capacity"; a positional's "FILE"
+  std::string value;               // what follows: COUNT or "trim|lower|integer"; empty for a flag
+  std::string description;
+  std::string default_text;  // empty for none
+  bool required = false;
+  bool repeated = false;              // a positional that takes all words that are left
+  std::vector<std::string> excludes;  // the longest names of other options
+  std::vector<std::string> needs;
+};
+
+struct CommandManual {
+  std::string name;     // "bloomery" or "bloomery load"
+  std::string summary;  // what it does
+  std::vector<OptionManual> positionals;
+  std::vector<OptionManual> options;
+  std::vector<CommandManual> commands;
+  std::string closing;  // examples and remarks, laid out by hand
+
+  // The word that a shell completes: "load".
+  std::string last_name() const { return name.substr(name.rfind(' ') + 1); }
+};
+
+// The values where a manual lists them: "trim|lower" is trim and lower. Empty for COUNT.
+std::vector<std::string> choices_of(const OptionManual& option);
+
+// "bloomery load [OPTIONS] FROM FILE"
+std::string synopsis_of(const CommandManual& command);
+
+// The description, and in brackets what else is to know: "seed of the hash (not with --secret)".
+std::string remarks_of(const OptionManual& option);
+
+}  // namespace bloomery::cli

@@ -1,0 +1,69 @@
+#include "cli/help_text.h"
+
+#include <algorithm>
+
+namespace bloomery::cli {
+namespace {
+
+// "  -n, --capacity COUNT"; what has no short name stands below the long ones.
+std::string head_of(const OptionManual& option) {
+  const bool only_long = option.names.front().starts_with("--");
+  std::string text = only_long ? "      " : "  ";
+  for (const std::string& name : option.names) {
+    text += (name == option.names.front() ? "" : ", ") + name;
+  }
+  return option.value.empty() ? text : text + " " + option.value;
+}
+
+// The head, and beside or below it what is said of it.
+std::string entry(std::string head, const std::string& text, const Terminal& terminal) {
+  const std::size_t column = std::min<std::size_t>(28, terminal.width / 2 - 2);
+  std::string above;
+  if (head.size() + 2 > column) {
+    above = head + "\n";
+    head.clear();
+  }
+  head.resize(column, ' ');
+  return above + wrapped(head, text, terminal);
+}
+
+std::string entries(const std::string& title, const std::vector<OptionManual>& options,
+                    const Terminal& terminal) {
+  if (options.empty()) return {};
+  std::string text = "\n" + title + ":\n";
+  for (const OptionManual& option : options) {
+    text += entry(head_of(option), remarks_of(option), terminal);
+  }
+  return text;
+}
+
+// What stands behind blanks was laid out by hand: examples are pasted as they are.
+std::string closing_of(std::string_view text, const Terminal& terminal) {
+  std::string closing;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    const bool is_prose = !line.empty() && line.front() != ' ';
+    closing += is_prose ? wrapped("", line, terminal) : std::string(line) + "\n";
+    begin = end + 1;
+  }
+  return closing;
+}
+
+}  // namespace
+
+std::string help_text(const CommandManual& command, const Terminal& terminal) {
+  std::string text = wrapped("", command.summary, terminal) + "\n" +
+                     wrapped("Usage: ", synopsis_of(command), terminal);
+  std::vector<OptionManual> positionals = command.positionals;
+  for (OptionManual& positional : positionals) positional.value.clear();
+  text += entries("Arguments", positionals, terminal);
+  text += entries("Options", command.options, terminal);
+  if (!command.commands.empty()) text += "\nCommands:\n";
+  for (const CommandManual& each : command.commands) {
+    text += entry("  " + each.last_name(), each.summary, terminal);
+  }
+  return command.closing.empty() ? text : text + "\n" + closing_of(command.closing, terminal);
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "cli/command_manual.h"
+#include "cli/terminal.h"
+
+namespace bloomery::cli {
+
+// What --help prints, within the terminal's width; only the examples, which are there to be pasted,
+// and a list of values may be wider.
+std::string help_text(const CommandManual& command, const Terminal& terminal);
+
+}  // namespace bloomery::cli

@@ -1,0 +1,83 @@
+// What the command says of itself: help, man pages, completion.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/cli/shell.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Outcome;
+using testing::Shell;
+
+TEST(Help, OfACommandIsThatOfItsOption) {
+  const Shell shell;
+  EXPECT_EQ(shell.run("bloomery help load").out, shell.run("bloomery load --help").out);
+  EXPECT_EQ(shell.run("bloomery help").out, shell.run("bloomery --help").out);
+  EXPECT_EQ(shell.run("bloomery help load").status, 0);
+}
+
+// Examples are there to be pasted, and a list of values to be read as one.
+TEST(Help, FitsTheTerminal) {
+  for (const std::size_t width : {60u, 80u}) {
+    std::istringstream text(
+        Shell().run("COLUMNS=" + std::to_string(width) + " bloomery help create").out);
+    std::size_t line_count = 0;
+    for (std::string line; std::getline(text, line) && line != "Examples:"; ++line_count) {
+      if (line.find('|') != std::string::npos) continue;
+      EXPECT_LE(line.size(), width) << line;
+    }
+    EXPECT_GT(line_count, 20u);
+  }
+}
+
+TEST(Help, WritesAManPageOfEveryCommand) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery help --man-pages man1").status, 0);
+  EXPECT_THAT(shell.read("man1/bloomery.1"), HasSubstr(".SH SEE ALSO\n\\fBbloomery\\-create\\fR"));
+  const std::string page = shell.read("man1/bloomery-load.1");
+  EXPECT_THAT(page, HasSubstr(".TH BLOOMERY-LOAD 1"));
+  EXPECT_THAT(page, HasSubstr("\\fB\\-n\\fR, \\fB\\-\\-capacity\\fR \\fICOUNT\\fR"));
+  // No line of text is taken for a request of roff.
+  std::istringstream lines(page);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_FALSE(line.starts_with('\'')) << line;
+    if (line.starts_with('.')) {
+      EXPECT_THAT(line, ::testing::MatchesRegex("\\.(TH|SH|TP|PP|nf|fi)( .*)?")) << line;
+    }
+  }
+}
+
+TEST(Completion, OfBashKnowsCommandsOptionsAndValues) {
+  const auto completed = [](const std::string& words) {
+    const Outcome outcome = Shell().run(
+        "bloomery completion bash >script; cat >try <<'END'\n. ./script\n"
+        "COMP_WORDS=(" +
+        words +
+        ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_bloomery\n"
+        "echo \"${COMPREPLY[*]}\"\nEND\nbash ./try");
+    EXPECT_EQ(outcome.err, "") << words;
+    return outcome.out;
+  };
+  EXPECT_EQ(completed("bloomery me"), "merge measure\n");
+  EXPECT_EQ(completed("bloomery load --cap"), "--capacity\n");
+  EXPECT_EQ(completed("bloomery load --kind c"), "classic counting classic-counting\n");
+  EXPECT_EQ(completed("bloomery load -n ''"), "\n");
+  EXPECT_EQ(completed("bloomery load fil"), "\n") << "files are the shell's";
+  EXPECT_EQ(completed("bloomery help ca"), "calc\n");
+  EXPECT_EQ(completed("bloomery completion z"), "zsh\n");
+}
+
+TEST(Completion, IsWrittenForOtherShells) {
+  const Shell shell;
+  EXPECT_THAT(shell.run("bloomery completion zsh").out, HasSubstr("#compdef bloomery\n"));
+  EXPECT_THAT(shell.run("bloomery completion fish").out,
+              HasSubstr("-n '__fish_seen_subcommand_from load' -s n -l capacity -x"));
+  EXPECT_THAT(shell.run("bloomery completion tcsh").err, HasSubstr("not one of bash, zsh, fish"));
+}
+
+}  // namespace
+}  // namespace bloomery
