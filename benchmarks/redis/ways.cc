@@ -74,7 +74,9 @@ std::shared_ptr<Bitmap> open_bitmap(std::uint16_t port) {
   const std::string config = redisson::config_key(location.key);
   const redis::Reply fields = bitmap->ask({"HMGET", config, "size", "hashIterations"});
   const auto& texts = fields.elements;
-  bitmap->filter = redis::live_redisson(location, {texts.at(0).text, texts.at(1).text, "", ""});
+  bitmap->filter =
+      redis::live_configured(location, redisson::kFormat,
+                             {{"size", texts.at(0).text}, {"hashIterations", texts.at(1).text}});
   return bitmap;
 }
 

@@ -40,6 +40,7 @@ enum class FilterKind : std::uint8_t {
   rocksdb = 48,
   dcso = 49,
   parquet = 50,
+  scrapy = 51,
 };
 
 // Whether the kind is another system's scheme, with a hash of its own.

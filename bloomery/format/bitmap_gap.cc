@@ -20,6 +20,7 @@ bool spreads_evenly(const FilterParameters& parameters) noexcept {
     case FilterKind::simple_java:
     case FilterKind::javascript:
     case FilterKind::javascript_sane:
+    case FilterKind::scrapy:
     case FilterKind::hutool_bitmap:
     case FilterKind::hutool_bitset:
       return false;

@@ -20,6 +20,7 @@
 #include "bloomery/format/redisbloom_payload.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/rocksdb.h"
+#include "bloomery/format/scrapy.h"
 #include "bloomery/format/simple_java.h"
 
 namespace bloomery {
@@ -38,6 +39,7 @@ constexpr std::array kFormats{
     &orestes::kJsonFormat,
     &pyrebloom::kFormat,
     &gozero::kFormat,
+    &scrapy::kFormat,
     &hutool::kBitMapFormat,
     &hutool::kBitSetFormat,
     &leveldb_format::kFormat,

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/format/redisson.h"
 #include "bloomery/redis/bitmap_transaction.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/errors.h"
@@ -223,22 +222,22 @@ AnyFilter BitmapPlace::copy(const CallContext& context) {
 
 namespace {
 
-LiveBitmap read_redisson(Client& client) {
+LiveBitmap read_configured(Client& client, const Format& format) {
   const Location& location = client.location();
-  const std::string config = redisson::config_key(location.key);
-  const Request request = Request().about(config).add(
-      {"HMGET", config, "size", "hashIterations", "expectedInsertions", "falseProbability"});
-  const Answer answer = client.run(request, Repeat::safe);
-  const Reply& fields = require_done(answer.replies.at(0), location);
-  if (!fields.is(Reply::Type::array) || fields.elements.size() != 4) {
+  const LiveBitmap names = live_names(location, format);
+  const auto fields = config_fields(format).names;
+  std::vector<std::string_view> words{"HMGET", names.config_key};
+  words.insert(words.end(), fields.begin(), fields.end());
+  const Answer answer = client.run(Request().about(names.config_key).add(words), Repeat::safe);
+  const Reply& values = require_done(answer.replies.at(0), location);
+  if (!values.is(Reply::Type::array) || values.elements.size() != fields.size()) {
     throw ProtocolError(location.server() + ": what came is no configuration");
   }
-  const auto text = [&](std::size_t i) { return fields.elements[i].text; };
-  if (text(0).empty() || text(1).empty()) {
-    throw StoreError("redisson:" + location.text() + ": no Redisson filter is there: the hash " +
-                     config + " has no size and hashIterations");
+  FormatSettings found;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (!values.elements[i].text.empty()) found[std::string(fields[i])] = values.elements[i].text;
   }
-  return live_redisson(location, {text(0), text(1), text(2), text(3)});
+  return live_configured(location, format, found);
 }
 
 }  // namespace
@@ -251,8 +250,8 @@ std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string
                                 live_formats());
   }
   auto client = std::make_unique<Client>(parse_location(location));
-  LiveBitmap filter = &format == &redisson::kFormat ? read_redisson(*client)
-                                                    : live_bitmap(client->location(), format);
+  LiveBitmap filter = config_fields(format).names.empty() ? live_bitmap(client->location(), format)
+                                                          : read_configured(*client, format);
   auto place = std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
   try {
     place->look();

@@ -11,7 +11,7 @@ namespace {
 
 // What stands between MULTI and EXEC.
 std::size_t inner_size(const LiveBitmap& filter) noexcept {
-  return filter.config.empty() ? 4 : 5;
+  return 4 + (filter.config.empty() ? 0U : 1U) + (filter.counts_key.empty() ? 0U : 1U);
 }
 
 void append_config(Request& request, const LiveBitmap& filter) {
@@ -50,6 +50,14 @@ void read_config(const Reply& reply, const LiveBitmap& filter, TransactionResult
   }
 }
 
+// Where counters stand beside the bits, who erases a key clears bits that others need too.
+void read_counts(const Reply& reply, const LiveBitmap& filter, TransactionResult& result) {
+  if (!reply.is(Reply::Type::number)) fail(filter, "whether it has counters");
+  if (reply.number == 0) return;
+  result.doubt = "it has counters (" + filter.counts_key +
+                 "): keys may be erased from it, and those that are only in its bits are lost then";
+}
+
 void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const std::uint64_t> known,
                  TransactionResult& result) {
   if (reply.text.size() != result.byte_count) fail(filter, "its bitmap");
@@ -69,6 +77,7 @@ void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
   begin_transaction(request, nonce);
   request.add({"STRLEN", filter.key});
   append_config(request, filter);
+  if (!filter.counts_key.empty()) request.add({"EXISTS", filter.counts_key});
   append_bits(request, filter, touch, known, positions);
   request.add({"EXEC"});
 }
@@ -93,6 +102,7 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
   if (!length.is(Reply::Type::number) || length.number < 0) fail(filter, "its length");
   result.byte_count = static_cast<std::uint64_t>(length.number);
   if (!filter.config.empty()) read_config(all[3], filter, result);
+  if (!filter.counts_key.empty()) read_counts(all[all.size() - 2], filter, result);
   const std::string role = role_doubt(all[1], allow_replica, filter.name);
   result.is_primary = role.empty();
   if (!role.empty()) result.doubt = role;

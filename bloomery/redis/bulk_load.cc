@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/format/redisson.h"
 #include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/live_bitmap.h"
 
 namespace bloomery::redis {
 namespace {
 
-// KEYS: the filter, the key beside it, its configuration, if there is one. ARGV: bytes and bits of
-// the key beside it, what becomes of a filter that is there, names and values of the configuration.
+// KEYS: the filter, the key beside it, its configuration and its counters, if it may have them.
+// ARGV: bytes and bits of the key beside it, what becomes of a filter that is there, names and
+// values of the configuration, and before them the place of the last that must stay.
 constexpr std::string_view kExchange = R"(
-local live, next, config = KEYS[1], KEYS[2], KEYS[3]
+local live, next, config, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 if redis.call('STRLEN', next) ~= tonumber(ARGV[1]) then return 'lost' end
 if redis.call('BITCOUNT', next) ~= tonumber(ARGV[2]) then return 'lost' end
 local function is_other(key, type)
@@ -23,14 +23,16 @@ local function is_other(key, type)
   return found ~= type and found ~= 'none'
 end
 if is_other(live, 'string') or (config and is_other(config, 'hash')) then return 'type' end
+if counts and redis.call('EXISTS', counts) == 1 then return 'counts' end
 local there = redis.call('EXISTS', live) == 1
 local configured = config and redis.call('EXISTS', config) == 1
 if (there or configured) and ARGV[3] == 'new' then return 'taken' end
 local trusts = ARGV[3] == 'trust'
 if (there or configured) and (ARGV[3] == 'keep' or trusts) then
   if config then
-    local now = redis.call('HMGET', config, ARGV[4], ARGV[6])
-    if now[1] ~= ARGV[5] or now[2] ~= ARGV[7] then return 'other' end
+    for i = 5, tonumber(ARGV[4]), 2 do
+      if redis.call('HMGET', config, ARGV[i])[1] ~= ARGV[i + 1] then return 'other' end
+    end
   end
   -- Without a configuration only the length says which size it was written with. One that SETBIT
   -- made may be shorter: who trusts the bits says that the settings are those of its writers.
@@ -56,7 +58,7 @@ if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) en
 if config then
   -- Never without the key: while its slot moves to another node, no script makes one that is gone.
   local named = {}
-  for i = 4, #ARGV, 2 do
+  for i = 5, #ARGV, 2 do
     redis.call('HSET', config, ARGV[i], ARGV[i + 1])
     named[ARGV[i]] = true
   end
@@ -79,15 +81,23 @@ std::vector<std::byte> bytes_of(const Format& format, const FilterContents& cont
   return bytes;
 }
 
+// The keys that it has besides its bits.
+void append_others(const LiveBitmap& names, std::vector<std::string_view>& keys) {
+  if (!names.config_key.empty()) keys.push_back(names.config_key);
+  if (!names.counts_key.empty()) keys.push_back(names.counts_key);
+}
+
 // What the script says.
 std::string exchange(KeyBeside& beside, const LiveBitmap& names, std::string_view old) {
+  const std::string last_fixed = std::to_string(2 * config_fields(*names.format).fixed + 3);
   const std::string byte_count = std::to_string(beside.byte_count());
   const std::string bit_count = std::to_string(beside.bit_count());
-  const bool has_config = !names.config_key.empty();
-  std::vector<std::string_view> words{"EVAL", kExchange, has_config ? "3" : "2", names.key,
-                                      beside.key()};
-  if (has_config) words.push_back(names.config_key);
-  words.insert(words.end(), {byte_count, bit_count, old});
+  std::vector<std::string_view> keys{names.key, beside.key()};
+  append_others(names, keys);
+  const std::string key_count = std::to_string(keys.size());
+  std::vector<std::string_view> words{"EVAL", kExchange, key_count};
+  words.insert(words.end(), keys.begin(), keys.end());
+  words.insert(words.end(), {byte_count, bit_count, old, last_fixed});
   for (const ConfigField& field : names.config) {
     words.insert(words.end(), {field.name, field.value});
   }
@@ -106,8 +116,7 @@ LiveBitmap names_of(const Location& location, const Format& format,
                                 ": a filter that answers as Redisson up to 3.22.1 (legacy) is not "
                                 "made in servers");
   }
-  for (const std::string_view name :
-       {"size", "hashIterations", "expectedInsertions", "falseProbability"}) {
+  for (const std::string_view name : config_fields(format).names) {
     names.config.push_back({name, settings.find(name)->second});
   }
   return names;
@@ -117,7 +126,7 @@ LiveBitmap names_of(const Location& location, const Format& format,
 std::int64_t with_names(Client& client, const Format& format, std::string_view command) {
   const LiveBitmap names = live_names(client.location(), format);
   std::vector<std::string_view> words{command, names.key};
-  if (!names.config_key.empty()) words.push_back(names.config_key);
+  append_others(names, words);
   const Answer answer = client.run(Request().add(words), Repeat::safe);
   return require_done(answer.replies.at(0), client.location()).number;
 }

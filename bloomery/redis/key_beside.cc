@@ -111,6 +111,12 @@ void refuse_exchange(std::string_view said, const std::string& name) {
                      "with another size, whose bits mean other keys: --discard throws it away, and "
                      "trust=bits in the location says that it is of this size");
   }
+  if (said == "counts") {
+    throw StoreError(
+        name +
+        ": it has counters, from which its system erases keys: bits that are put there "
+        "beside them would be lost with the next key that shares them");
+  }
   throw StoreError(name +
                    ": the key beside it was lost before the exchange; the old filter is as it was");
 }

@@ -15,7 +15,8 @@ namespace bloomery::redis {
 // Is told how many bytes are done, of how many.
 using KeyProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
-// Throws what the words of a script mean that exchanges filters: taken, type, other, short, lost.
+// Throws what the words of a script mean that exchanges filters: taken, type, other, short, counts,
+// lost.
 [[noreturn]] void refuse_exchange(std::string_view said, const std::string& name);
 
 // A key beside a filter's, in a cluster of the same slot, that is filled with what the filter is to
@@ -38,7 +39,7 @@ class KeyBeside {
 
   // What the script says that puts it in the filter's place: "EVAL", script, keys and arguments.
   std::string run_script(std::span<const std::string_view> words);
-  // Throws what the script's words mean: taken, type, other, short, lost.
+  // Throws what the script's words mean: as above.
   [[noreturn]] void refuse(std::string_view said) const { refuse_exchange(said, name_); }
   // It is the filter now.
   void is_done() noexcept { is_done_ = true; }

@@ -13,15 +13,19 @@
 #include "bloomery/format/gozero.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/mitz_probes.h"
+#include "bloomery/format/orestes.h"
 #include "bloomery/format/php.h"
 #include "bloomery/format/pyrebloom.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/redisson_probes.h"
+#include "bloomery/format/scrapy.h"
 #include "bloomery/redis/numbers.h"
 
 namespace bloomery::redis {
 namespace {
+
+using namespace std::string_view_literals;
 
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 32;  // of a string of Redis
 constexpr std::uint64_t kBitsInKilobyte = 8192;
@@ -70,18 +74,98 @@ LiveBitmap bloom_filter_helper_of(const SettingsReader& read) {
   return filter;
 }
 
+LiveBitmap scrapy_of(const SettingsReader& read) {
+  LiveBitmap filter{.parameters =
+                        promised_parameters(FilterKind::scrapy, scrapy::geometry_of(read), read)};
+  filter.positions = positions_of<ClassicLayout<ScrapyProbes>>(filter.parameters);
+  return filter;
+}
+
+// As Java writes a whole number: no blanks, no zeros before it.
+std::uint64_t number_of(const FormatSettings& fields, const char* name, std::uint64_t most,
+                        const std::string& where) {
+  const std::string& text = fields.find(name)->second;
+  std::uint64_t value = 0;
+  if (!read_number(text, value) || std::to_string(value) != text || value == 0 || value > most) {
+    throw StoreError(where + ": its " + name + " is no number from 1 to " + std::to_string(most));
+  }
+  return value;
+}
+
+// What it was made for is for people only: a filter that does not say it, or nonsense, answers as
+// well. `read` is given the fields, or nothing.
+template <class Read>
+void read_promise(const FormatSettings& fields, const Format& format, Read read) {
+  try {
+    read(SettingsReader(fields, format.name, format.settings));
+  } catch (const std::invalid_argument&) {
+    const FormatSettings none;
+    read(SettingsReader(none, format.name, format.settings));
+  }
+}
+
+LiveBitmap redisson_of(const FormatSettings& fields, const std::string& where) {
+  LiveBitmap filter{.parameters = {.kind = FilterKind::redisson}};
+  FilterParameters& parameters = filter.parameters;
+  parameters.geometry.bit_count = number_of(fields, "size", 4'294'967'294, where);
+  parameters.geometry.probe_count =
+      static_cast<std::uint32_t>(number_of(fields, "hashIterations", 255, where));
+  read_promise(fields, redisson::kFormat, [&](const SettingsReader& read) {
+    derive_promise(parameters);
+    parameters.capacity = read.count("expectedInsertions").value_or(parameters.capacity);
+    parameters.false_positive_rate =
+        read.rate("falseProbability").value_or(parameters.false_positive_rate);
+  });
+  filter.positions = positions_of<ClassicLayout<RedissonProbes>>(parameters);
+  return filter;
+}
+
+LiveBitmap orestes_of(const FormatSettings& fields, const std::string& where) {
+  constexpr std::string_view kMethod = "Murmur3KirschMitzenmacher";
+  if (fields.find("hashmethod")->second != kMethod) {
+    throw StoreError(where + ": its hashmethod is not " + std::string(kMethod) +
+                     ", the one that is known here");
+  }
+  const Geometry geometry{
+      .bit_count = number_of(fields, "m", 2'147'483'647, where),
+      .probe_count = static_cast<std::uint32_t>(number_of(fields, "k", 255, where))};
+  LiveBitmap filter;
+  read_promise(fields, orestes::kFormat, [&](const SettingsReader& read) {
+    filter.parameters = orestes::parameters_of(geometry, read);
+  });
+  filter.positions = positions_of<ClassicLayout<OrestesProbes>>(filter.parameters);
+  return filter;
+}
+
+std::string same_key(std::string_view name) {
+  return std::string(name);
+}
+
+constexpr std::array kRedissonFields{"size"sv, "hashIterations"sv, "expectedInsertions"sv,
+                                     "falseProbability"sv};
+constexpr std::array kOrestesFields{"m"sv, "k"sv, "hashmethod"sv, "n"sv, "p"sv, "c"sv};
+
 struct Maker {
   const Format* format;
-  LiveBitmap (*make)(const SettingsReader& read);  // null: its configuration says all
+  LiveBitmap (*make)(const SettingsReader& read);  // of the location's settings, or null
   std::string_view key_ending{};
+
+  // Of those whose configuration says all.
+  LiveBitmap (*configured)(const FormatSettings& fields, const std::string& where) = nullptr;
+  std::string (*config_key)(std::string_view name) = nullptr;
+  ConfigFields fields{};
+  std::string_view counts_ending{};
 };
 
 constexpr std::array kMakers{
-    Maker{&redisson::kFormat, nullptr},
+    Maker{&redisson::kFormat, nullptr, "", redisson_of, redisson::config_key, {kRedissonFields, 2}},
     Maker{&gozero::kFormat, gozero_of},
     Maker{&php::kFormat, php_of},
     Maker{&pyrebloom::kFormat, pyrebloom_of, ".0"},
     Maker{&bloom_filter_helper::kFormat, bloom_filter_helper_of},
+    Maker{&scrapy::kFormat, scrapy_of},
+    Maker{
+        &orestes::kFormat, nullptr, ":bits", orestes_of, same_key, {kOrestesFields, 3}, ":counts"},
 };
 
 const Maker* maker_of(const Format& format) noexcept {
@@ -91,16 +175,6 @@ const Maker* maker_of(const Format& format) noexcept {
 
 KeyForm usual_keys(const Format& format) {
   return {.encoding = find_key_encoding(format.keys).value()};
-}
-
-// As Redisson writes a number: no blanks, no zeros before it.
-std::uint64_t number_of(const std::string& text, const char* field, std::uint64_t most,
-                        const std::string& where) {
-  std::uint64_t value = 0;
-  if (!read_number(text, value) || std::to_string(value) != text || value == 0 || value > most) {
-    throw StoreError(where + ": its " + field + " is no number from 1 to " + std::to_string(most));
-  }
-  return value;
 }
 
 }  // namespace
@@ -142,39 +216,37 @@ LiveBitmap live_names(const Location& location, const Format& format) {
   }
   return {.name = std::string(format.name) + ":" + location.text(),
           .key = location.key + std::string(maker->key_ending),
-          .config_key = maker->make == nullptr ? redisson::config_key(location.key) : "",
+          .config_key = maker->config_key == nullptr ? "" : maker->config_key(location.key),
+          .counts_key =
+              maker->counts_ending.empty() ? "" : location.key + std::string(maker->counts_ending),
           .format = &format};
 }
 
-LiveBitmap live_redisson(Location location, const RedissonFields& fields) {
+ConfigFields config_fields(const Format& format) {
+  const Maker* const maker = maker_of(format);
+  return maker == nullptr ? ConfigFields{} : maker->fields;
+}
+
+LiveBitmap live_configured(Location location, const Format& format, const FormatSettings& fields) {
   const bool trusts_bits = take_trust(location);
-  refuse_settings(location.settings, redisson::kFormat.name,
-                  "the configuration beside the bitmap says all");
-  LiveBitmap filter = live_names(location, redisson::kFormat);
-  filter.config = {{"size", fields.size}, {"hashIterations", fields.hash_iterations}};
-  filter.trusts_bits = trusts_bits;
-  const std::string where = filter.name + ", hash " + filter.config_key;
-  FilterParameters& parameters = filter.parameters;
-  parameters.kind = FilterKind::redisson;
-  parameters.geometry.bit_count = number_of(fields.size, "size", 4'294'967'294, where);
-  parameters.geometry.probe_count =
-      static_cast<std::uint32_t>(number_of(fields.hash_iterations, "hashIterations", 255, where));
-  derive_promise(parameters);
-  // What they say is for people only: a filter without them answers as well.
-  FormatSettings promise;
-  if (!fields.expected_insertions.empty()) promise["capacity"] = fields.expected_insertions;
-  if (!fields.false_probability.empty()) promise["rate"] = fields.false_probability;
-  try {
-    const SettingsReader read(promise, redisson::kFormat.name, "capacity rate");
-    parameters.capacity = read.count("capacity").value_or(parameters.capacity);
-    parameters.false_positive_rate = read.rate("rate").value_or(parameters.false_positive_rate);
-  } catch (const std::invalid_argument&) {
-    derive_promise(parameters);
+  const Maker& maker = *maker_of(format);
+  refuse_settings(location.settings, format.name, "the configuration beside the bitmap says all");
+  LiveBitmap filter = live_names(location, format);
+  for (const std::string_view name : maker.fields.names.first(maker.fields.fixed)) {
+    const auto found = fields.find(name);
+    if (found == fields.end() || found->second.empty()) {
+      throw StoreError(filter.name + ": no filter of " + std::string(format.name) +
+                       " is there: the hash " + filter.config_key + " has no " + std::string(name));
+    }
+    filter.config.push_back({name, found->second});
   }
-  parameters.keys = usual_keys(redisson::kFormat);
-  check_any_contents({.parameters = parameters});
-  filter.settings = redisson::kFormat.settings_of({.parameters = parameters});
-  filter.positions = positions_of<ClassicLayout<RedissonProbes>>(parameters);
+  LiveBitmap made = maker.configured(fields, filter.name + ", hash " + filter.config_key);
+  filter.parameters = std::move(made.parameters);
+  filter.positions = std::move(made.positions);
+  filter.parameters.keys = usual_keys(format);
+  filter.trusts_bits = trusts_bits;
+  check_any_contents({.parameters = filter.parameters});
+  filter.settings = format.settings_of({.parameters = filter.parameters});
   return filter;
 }
 

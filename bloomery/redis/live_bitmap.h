@@ -1,6 +1,7 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct LiveBitmap {
   std::string key{};
   std::string config_key{};           // empty: none
   std::vector<ConfigField> config{};  // as it must stay
+  std::string counts_key{};           // where it is, keys may be erased; empty: never
   FilterParameters parameters{};
   Positions positions{};
   const Format* format = nullptr;
@@ -46,17 +48,17 @@ bool take_trust(Location& location);
 // The names of the keys of a filter of that format, whatever is there; nothing else is filled in.
 LiveBitmap live_names(const Location& location, const Format& format);
 
-// The fields of a Redisson filter's configuration hash.
-struct RedissonFields {
-  std::string size;
-  std::string hash_iterations;
-  std::string expected_insertions;  // or empty, as the next
-  std::string false_probability;
+// The fields of a system's configuration, of which the first `fixed` are what the bits depend on.
+// None: it keeps no configuration.
+struct ConfigFields {
+  std::span<const std::string_view> names{};
+  std::size_t fixed = 0;
 };
+ConfigFields config_fields(const Format& format);
 
-// Throws StoreError for a configuration that is none, std::invalid_argument for settings of the
-// location.
-LiveBitmap live_redisson(Location location, const RedissonFields& fields);
+// A filter whose configuration says `fields`, those that are there. Throws StoreError for a
+// configuration that is none, std::invalid_argument for settings of the location.
+LiveBitmap live_configured(Location location, const Format& format, const FormatSettings& fields);
 
 // Of the systems that keep no configuration: the location's settings say it, as they do for files.
 // Throws std::invalid_argument.

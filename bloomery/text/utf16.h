@@ -1,22 +1,19 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "bloomery/hash/key.h"
+#include "bloomery/text/utf8.h"
 
 namespace bloomery {
 
 // The UTF-16 units of a text: what string hashes of Java and JavaScript run over. Keys are UTF-8.
 //
-// A surrogate that stands alone may be written as the three bytes UTF-8 has no use for (ED A0 80 to
-// ED BF BF), so every string of those languages is some key's; a pair may be two such triples.
-// Bytes that are not UTF-8 otherwise become U+FFFD, one for each longest beginning of a character,
-// as Java's decoder does.
+// A surrogate that stands alone may be written as three bytes (utf8.h), so every string of those
+// languages is some key's; a pair may be two such triples.
 class Utf16Units {
  public:
-  explicit Utf16Units(Key text) noexcept
-      : next_(reinterpret_cast<const unsigned char*>(text.data())), end_(next_ + text.size()) {}
+  explicit Utf16Units(Key text) noexcept : characters_(text) {}
 
   // Whether there is a unit left, which goes to `unit`.
   bool next(std::uint16_t& unit) noexcept {
@@ -25,8 +22,8 @@ class Utf16Units {
       low_surrogate_ = 0;
       return true;
     }
-    if (next_ == end_) return false;
-    const std::uint32_t character = *next_ < 0x80 ? *next_++ : next_character();
+    std::uint32_t character = 0;
+    if (!characters_.next(character)) return false;
     if (character < 0x10000) {
       unit = static_cast<std::uint16_t>(character);
     } else {
@@ -37,34 +34,7 @@ class Utf16Units {
   }
 
  private:
-  static constexpr std::uint32_t kReplacement = 0xfffd;
-
-  // The character of several bytes that begins at next_.
-  std::uint32_t next_character() noexcept {
-    const unsigned char first = *next_++;
-    if (first >= 0xc2 && first <= 0xdf) return continued(first & 0x1fU, 1, 0x80, 0xbf);
-    if (first == 0xe0) return continued(0, 2, 0xa0, 0xbf);
-    if (first > 0xe0 && first <= 0xef) return continued(first & 0x0fU, 2, 0x80, 0xbf);
-    if (first == 0xf0) return continued(0, 3, 0x90, 0xbf);
-    if (first > 0xf0 && first <= 0xf3) return continued(first & 0x07U, 3, 0x80, 0xbf);
-    if (first == 0xf4) return continued(4, 3, 0x80, 0x8f);
-    return kReplacement;
-  }
-
-  // With `count` more bytes, the next of which is `lowest` to `highest`.
-  std::uint32_t continued(std::uint32_t character, int count, unsigned char lowest,
-                          unsigned char highest) noexcept {
-    for (; count > 0; --count) {
-      if (next_ == end_ || *next_ < lowest || *next_ > highest) return kReplacement;
-      character = (character << 6) | (*next_++ & 0x3fU);
-      lowest = 0x80;
-      highest = 0xbf;
-    }
-    return character;
-  }
-
-  const unsigned char* next_;
-  const unsigned char* end_;
+  Utf8Characters characters_;
   std::uint16_t low_surrogate_ = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/format/format.h"
+#include "tests/support/fingerprint.h"
 
 // What the vectors of filters have in common.
 namespace bloomery::golden {
@@ -44,8 +45,9 @@ inline FormatSettings settings_of(const nlohmann::json& hash) {
 
 using MakeKey = std::function<std::string(std::int64_t)>;
 
-// Key i by a pattern such as "user:"+i, user:%d or i.
+// Key i by a pattern such as "user:"+i, user:%d, i or fingerprint.
 inline MakeKey text_keys(std::string pattern) {
+  if (pattern == "fingerprint") return fingerprint;
   if (!pattern.starts_with('"')) {
     const std::size_t at = pattern.find("%d");
     return [=](std::int64_t i) { return pattern.substr(0, at) + std::to_string(i); };

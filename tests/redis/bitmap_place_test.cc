@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bloomery/format/redisson.h"
+#include "bloomery/redis/bulk_load.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/golden.h"
@@ -151,6 +152,13 @@ TEST_F(LiveFilter, OfSystemsWithoutConfigurationIsReadAndWrittenBitForBit) {
          golden::bytes_of_base64(each["string_b64"].get<std::string>()),
          each["probe_indices_reported_present"]);
   }
+  for (const json& each : golden::read("scrapy.json")["filters"]) {
+    test("scrapy", each,
+         "?bit=" + each["bit"].dump() + "&hash_number=" + each["hash_number"].dump(),
+         "spider:bloomfilter", text_keys(each["key_pattern"]),
+         golden::bytes_of_base64(each["string_b64"].get<std::string>()),
+         each["probe_indices_reported_present"]);
+  }
   for (const json& each : golden::read("pyrebloom.json")["filters"]) {
     if (each["num_keys"] != 1 || !each.contains("string_b64")) continue;
     test("pyrebloom", each,
@@ -160,6 +168,62 @@ TEST_F(LiveFilter, OfSystemsWithoutConfigurationIsReadAndWrittenBitForBit) {
          golden::bytes_of_base64(each["string_b64"].get<std::string>()),
          each["probe_indices_reported_present"]);
   }
+}
+
+TEST_F(LiveFilter, OfOrestesIsReadAndWrittenBitForBit) {
+  int tested = 0;
+  for (const json& each : golden::read("orestes.json")["redis_filters"]) {
+    ++tested;
+    const std::string name = each["config_key"];
+    const std::string bits = each["bits_key"];
+    const std::string bytes = golden::bytes_of_base64(each["bits_b64"].get<std::string>());
+    const MakeKey make = text_keys(each["key_pattern"]);
+    for (const auto& [field, value] : each["config_hash"].items()) {
+      ask({"HSET", name, field, value.get<std::string>()});
+    }
+    ask({"SET", bits, bytes});
+    const auto theirs = open("orestes", name);
+    expect_answers(*theirs, each, make, each["probe_indices_reported_present"]);
+    EXPECT_EQ(theirs->head().parameters.capacity, each["n"].get<std::uint64_t>());
+
+    ask({"DEL", bits});
+    const auto ours = open("orestes", name);
+    EXPECT_EQ(json(fill(*ours, each, make)), each["insert_indices_where_add_returned_false"]);
+    EXPECT_EQ(ask({"GET", bits}).text, bytes) << name;
+    // Loaded at once it is the same bits, and the same configuration.
+    const AnyFilter copy = ours->copy();
+    ask({"DEL", name, bits});
+    Client there(parse_location(at(name)));
+    bulk_load(there, *find_format("orestes"), copy.contents(), {});
+    EXPECT_EQ(ask({"GET", bits}).text.substr(0, bytes.size()), bytes);
+    for (const auto& [field, value] : each["config_hash"].items()) {
+      EXPECT_EQ(ask({"HGET", name, field}).text, value.get<std::string>());
+    }
+    EXPECT_EQ(ask({"HLEN", name}).number, 6);
+    open("orestes", name)->destroy();
+    EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+  }
+  EXPECT_GE(tested, 2);
+}
+
+// Its program clears the bits of keys that it erases, whoever else has set them.
+TEST_F(LiveFilter, OfOrestesWithCountersSaysNothingIsAbsentAndTakesNoKeys) {
+  ask({"HSET", "f", "m", "1000", "k", "5", "hashmethod", "Murmur3KirschMitzenmacher"});
+  const auto place = open("orestes", "f");
+  place->insert("in");
+  EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  ask({"HSET", "f:counts", std::string_view("\0\0\0\1", 4), "1"});
+  EXPECT_EQ(place->presence_of("out"), Presence::unknown);
+  EXPECT_THROW(place->insert("more"), StoreError);
+  EXPECT_THROW(open("orestes", "f")->head(), StoreError);
+  EXPECT_EQ(open("orestes", "f")->presence_of("out"), Presence::unknown);
+  Client there(parse_location(at("f")));
+  const AnyFilter filter = find_format("orestes")->create({.capacity = 10}, {});
+  EXPECT_THROW(bulk_load(there, *find_format("orestes"), filter.contents(),
+                         {.replace = true, .discard = true}),
+               StoreError);
+  ask({"HSET", "g", "m", "1000", "k", "5", "hashmethod", "MD5"});
+  EXPECT_THROW(open("orestes", "g"), StoreError);
 }
 
 TEST_F(LiveFilter, OfThePhpClassAndTheJavaHelperIsWrittenBitForBit) {
