@@ -74,6 +74,7 @@ class NativePlace final : public FilterPlace {
   using Head = std::shared_ptr<const NativeBitmapHead>;
   struct Trip;
   struct Part;
+  struct Insertion;
 
   KeyBits bits_of(std::span<const Key> keys) const;
   Trip ask(KeyBits bits, const CallContext& context);
@@ -93,13 +94,23 @@ class NativePlace final : public FilterPlace {
   Head need_head(const CallContext& context);
   // What fits into a trip, from a key on.
   std::vector<Part> split(const KeyBits& bits, std::size_t first_key) const;
-  // Sets the bits of the parts, in one trip; false: it was repeated. With `next` there is one part,
-  // whose head goes from `old` to that.
-  bool set(std::vector<Part>& parts, const NativeBitmapHead* old, const FileHeader* next,
-           const CallContext& context);
+  // What the next trip of an insert does, from a key on; of one that steps, the next transaction.
+  Insertion insertion(const KeyBits& bits, std::size_t first_key) const;
+  Insertion insertion(const KeyBits& bits, std::size_t first_key, Head old,
+                      const Watermark& watermark) const;
+  void append(Request& request, Insertion& insertion);
+  void read(std::span<const Reply> replies, Insertion& insertion);
   void read_part(std::span<const Reply> replies, const LostBits::Known& known, bool steps,
                  Part& part);
+  // Throws unless the keys are in the filter that is there.
+  void settle(const Insertion& insertion, const CallContext& context);
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
+  // Appends, sends, reads and settles. False: the trip was repeated.
+  bool run(Insertion& insertion, const CallContext& context);
+  // What the head is now; null: it has not stepped.
+  Head finish_step(const Insertion& insertion);
+  // What was read last, if that is `head`, or what is there now; null: neither is.
+  Head head_to_step_from(const PlaceHead& head, const CallContext& context);
   std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
   void clean_up(const CallContext& context);
   [[noreturn]] void fail(const std::string& why) const;

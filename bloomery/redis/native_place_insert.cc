@@ -4,6 +4,7 @@
 
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/transaction.h"
 
@@ -23,19 +24,29 @@ return 1
 
 }  // namespace
 
-// One transaction.
-struct NativePlace::Part {
-  std::size_t key_count = 0;
-  std::vector<std::uint64_t> offsets{};
-  std::vector<std::size_t> ends{};  // of each key's
-  std::string nonce = next_nonce();
+std::size_t NativePlace::Insertion::key_count() const noexcept {
+  std::size_t count = 0;
+  for (const Part& part : parts) count += part.key_count;
+  return count;
+}
 
-  std::string doubt{};
-  bool is_primary = true;
-  TransactionResult result{};
-  Head head{};
-  bool has_stepped = false;
-};
+std::size_t NativePlace::Insertion::bit_count() const noexcept {
+  std::size_t count = 0;
+  for (const Part& part : parts) count += part.offsets.size();
+  return count;
+}
+
+void NativePlace::Insertion::tell(Inserted old_key, std::span<Inserted> outcomes) const {
+  for (const Part& part : parts) {
+    auto begin = part.result.bits.begin();
+    for (std::size_t i = 0; i < std::min(part.key_count, outcomes.size()); ++i) {
+      const auto end = part.result.bits.begin() + static_cast<std::ptrdiff_t>(part.ends[i]);
+      outcomes[i] = std::find(begin, end, false) == end ? old_key : Inserted::added;
+      begin = end;
+    }
+    outcomes = outcomes.subspan(std::min(part.key_count, outcomes.size()));
+  }
+}
 
 std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits,
                                                   std::size_t first_key) const {
@@ -86,32 +97,56 @@ void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Know
   part.has_stepped = all[5].number == 1;
 }
 
-bool NativePlace::set(std::vector<Part>& parts, const NativeBitmapHead* old, const FileHeader* next,
-                      const CallContext& context) {
-  const LostBits::Known known = lost_.known();
-  Request request;
-  request.about(key_);
+NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key) const {
+  return {.parts = split(bits, first_key)};
+}
+
+NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key, Head old,
+                                              const Watermark& watermark) const {
+  Insertion made{.parts = split(bits, first_key), .old = std::move(old)};
+  made.parts.resize(1);
+  made.next = made.old->header;
+  made.next->is_live = true;
+  const bool is_last = first_key + made.parts[0].key_count == bits.size();
+  made.next->notes.step(is_last ? std::optional(watermark) : std::nullopt);
+  return made;
+}
+
+void NativePlace::append(Request& request, Insertion& insertion) {
+  insertion.known = lost_.known();
+  insertion.replies_each = 2 + kUnits + (insertion.steps() ? 1 : 0);
   const std::string last_byte = std::to_string(head_length_ - 1);
-  for (const Part& part : parts) {
+  for (const Part& part : insertion.parts) {
     begin_transaction(request, part.nonce);
     request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", last_byte});
-    append_bitfield(request, key_, true, known.positions, part.offsets);
-    if (next != nullptr) append_head_exchange(request, key_, *old, *next);
+    append_bitfield(request, key_, true, insertion.known.positions, part.offsets);
+    if (insertion.steps()) append_head_exchange(request, key_, *insertion.old, *insertion.next);
     request.add({"EXEC"});
   }
-  const std::size_t replies_each = 2 + kUnits + (next != nullptr ? 1 : 0);
+}
+
+void NativePlace::read(std::span<const Reply> replies, Insertion& insertion) {
+  for (Part& part : insertion.parts) {
+    read_part(replies.first(insertion.replies_each), insertion.known, insertion.steps(), part);
+    replies = replies.subspan(insertion.replies_each);
+  }
+}
+
+bool NativePlace::run(Insertion& insertion, const CallContext& context) {
+  Request request;
+  request.about(key_);
+  append(request, insertion);
   const Answer answer =
-      client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
-        for (Part& part : parts) {
-          read_part(replies.first(replies_each), known, next != nullptr, part);
-          replies = replies.subspan(replies_each);
-        }
-      });
-  for (const Part& part : parts) settle(part, known, context);
+      client_->run(request, Repeat::safe, context,
+                   [&](std::span<const Reply> replies) { read(replies, insertion); });
+  settle(insertion, context);
   return !answer.repeated;
 }
 
-// Throws unless the keys are in the filter that is there.
+void NativePlace::settle(const Insertion& insertion, const CallContext& context) {
+  for (const Part& part : insertion.parts) settle(part, insertion.known, context);
+}
+
 void NativePlace::settle(const Part& part, const LostBits::Known& known,
                          const CallContext& context) {
   if (!part.is_primary) client_->suspect(key_);
@@ -158,19 +193,10 @@ void NativePlace::insert_bits(const KeyBits& bits, std::span<Inserted> outcomes,
   if (!writes_) refuse("is open for reading only");
   for (std::size_t key = 0; key < bits.size();) {
     if (const auto lost = lost_.verdict()) fail(*lost);
-    std::vector<Part> parts = split(bits, key);
-    const Inserted old =
-        set(parts, nullptr, nullptr, context) ? Inserted::present : Inserted::unknown;
-    for (const Part& part : parts) {
-      auto begin = part.result.bits.begin();
-      for (std::size_t i = 0; i < std::min(part.key_count, outcomes.size()); ++i) {
-        const auto end = part.result.bits.begin() + static_cast<std::ptrdiff_t>(part.ends[i]);
-        outcomes[i] = std::find(begin, end, false) == end ? old : Inserted::added;
-        begin = end;
-      }
-      outcomes = outcomes.subspan(std::min(part.key_count, outcomes.size()));
-      key += part.key_count;
-    }
+    Insertion trip = insertion(bits, key);
+    trip.tell(run(trip, context) ? Inserted::present : Inserted::unknown, outcomes);
+    outcomes = outcomes.subspan(std::min(trip.key_count(), outcomes.size()));
+    key += trip.key_count();
   }
 }
 
@@ -201,11 +227,8 @@ bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   return insert_and_advance_bits(bits_of(keys), head, next, context);
 }
 
-bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
-                                          const Watermark& next, const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
-  if (const auto lost = lost_.verdict()) fail(*lost);
+NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,
+                                                 const CallContext& context) {
   const auto is_expected = [&](const NativeBitmapHead& there) {
     return head.identity.is_set() &&
            there.header.notes.stand_at(head.identity, head.watermark, head.beat);
@@ -213,20 +236,31 @@ bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
   Head old = last_head();
   // What was read last will do: the step itself looks whether it is still there.
   if (!old || !is_expected(*old)) old = need_head(context);
-  if (!is_expected(*old)) return false;
+  return is_expected(*old) ? old : nullptr;
+}
+
+NativePlace::Head NativePlace::finish_step(const Insertion& insertion) {
+  if (!insertion.parts[0].has_stepped) return nullptr;
+  auto now = std::make_shared<const NativeBitmapHead>(
+      read_native_head(head_bytes(*insertion.next, name_), layout_.file_bytes));
+  remember(now);
+  return now;
+}
+
+bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
+                                          const Watermark& next, const CallContext& context) {
+  if (!writes_) refuse("is open for reading only");
+  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+  if (const auto lost = lost_.verdict()) fail(*lost);
+  Head old = head_to_step_from(head, context);
+  if (!old) return false;
   std::size_t key = 0;
   do {
-    std::vector<Part> parts = split(bits, key);
-    parts.resize(1);
-    key += parts[0].key_count;
-    FileHeader step = old->header;
-    step.is_live = true;
-    step.notes.step(key == bits.size() ? std::optional(next) : std::nullopt);
-    set(parts, old.get(), &step, context);
-    if (!parts[0].has_stepped) return false;
-    old = std::make_shared<const NativeBitmapHead>(
-        read_native_head(head_bytes(step, name_), layout_.file_bytes));
-    remember(old);
+    Insertion trip = insertion(bits, key, old, next);
+    run(trip, context);
+    old = finish_step(trip);
+    if (!old) return false;
+    key += trip.key_count();
   } while (key < bits.size());
   head = old->place_head();
   return true;

@@ -8,6 +8,7 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/bulk/run_threads.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/redirection.h"
@@ -16,6 +17,7 @@ namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kKeysInBatch = 10'000;
+constexpr std::size_t kBitsInTrip = 100'000;
 
 void rethrow_first(const std::vector<std::exception_ptr>& errors) {
   for (const auto& each : errors) {
@@ -205,19 +207,102 @@ void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Pre
   }
 }
 
+// What an insert does in all parts.
+struct PartitionedPlace::Inserting {
+  const std::vector<Share>& shares;
+  const Watermark* next = nullptr;
+
+  std::vector<std::vector<Inserted>> done{shares.size()};
+  std::vector<char> has_moved = std::vector<char>(shares.size());
+};
+
+void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallContext& context) {
+  struct Progress {
+    std::size_t share = 0;
+    std::size_t next_key = 0;
+    bool is_done = false;
+    NativePlace::Head old{};  // of one that steps
+    NativePlace::Insertion trip{};
+    bool is_elsewhere = false;
+  };
+  std::vector<Progress> progress;
+  for (const std::size_t i : group) {
+    NativePlace& part = *parts_[all.shares[i].part];
+    Progress& each = progress.emplace_back();
+    each.share = i;
+    all.done[i].assign(all.shares[i].keys.size(), Inserted::unknown);
+    if (const auto lost = part.lost_.verdict()) part.fail(*lost);
+    if (all.next == nullptr) continue;
+    const auto last = part.last_head();
+    each.old = last ? part.head_to_step_from(last->place_head(), context) : nullptr;
+    each.is_done = each.old == nullptr;
+  }
+  for (;;) {
+    Request request;
+    std::vector<Progress*> travelling;
+    std::size_t bit_count = 0;
+    for (Progress& each : progress) {
+      if (each.is_done || bit_count >= kBitsInTrip) continue;
+      const Share& share = all.shares[each.share];
+      NativePlace& part = *parts_[share.part];
+      if (travelling.empty()) request.about(part.key_).of_several_slots();
+      each.trip = all.next == nullptr
+                      ? part.insertion(share.bits, each.next_key)
+                      : part.insertion(share.bits, each.next_key, each.old, *all.next);
+      part.append(request, each.trip);
+      bit_count += each.trip.bit_count();
+      travelling.push_back(&each);
+    }
+    if (travelling.empty()) return;
+    const Answer answer =
+        client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+          for (Progress* const each : travelling) {
+            const auto of_part = replies.first(each->trip.reply_count());
+            replies = replies.subspan(of_part.size());
+            each->is_elsewhere = std::ranges::any_of(of_part, sends_elsewhere);
+            if (!each->is_elsewhere)
+              parts_[all.shares[each->share].part]->read(of_part, each->trip);
+          }
+        });
+    // Each is settled, whatever became of the one before.
+    std::exception_ptr first_error;
+    for (Progress* const each : travelling) {
+      try {
+        const Share& share = all.shares[each->share];
+        NativePlace& part = *parts_[share.part];
+        bool was_repeated = answer.repeated;
+        // With all that the client does to find it.
+        if (each->is_elsewhere) {
+          was_repeated = !part.run(each->trip, context) || was_repeated;
+        } else {
+          part.settle(each->trip, context);
+        }
+        each->trip.tell(was_repeated ? Inserted::unknown : Inserted::present,
+                        std::span(all.done[each->share]).subspan(each->next_key));
+        each->next_key += each->trip.key_count();
+        each->is_done = each->next_key == share.bits.size();
+        if (all.next == nullptr) continue;
+        each->old = part.finish_step(each->trip);
+        all.has_moved[each->share] = static_cast<char>(each->old != nullptr && each->is_done);
+        each->is_done = each->is_done || each->old == nullptr;
+      } catch (...) {
+        if (!first_error) first_error = std::current_exception();
+      }
+    }
+    if (first_error) std::rethrow_exception(first_error);
+  }
+}
+
 void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                                    const CallContext& context) {
   if (!writes_) refuse("is open for reading only");
   for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
     const auto shares = shares_of(keys.subspan(at, count));
-    std::vector<std::vector<Inserted>> done(shares.size());
-    rethrow_first(at_nodes(groups_of(shares, context), [&](const Group& group) {
-      for (const std::size_t i : group) {
-        done[i].resize(shares[i].keys.size());
-        parts_[shares[i].part]->insert_bits(shares[i].bits, done[i], context);
-      }
-    }));
+    Inserting all{.shares = shares};
+    rethrow_first(at_nodes(groups_of(shares, context),
+                           [&](const Group& group) { insert_at(all, group, context); }));
+    const auto& done = all.done;
     if (outcomes.empty()) continue;
     std::fill_n(outcomes.begin() + static_cast<std::ptrdiff_t>(at), count, Inserted::present);
     for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -300,15 +385,10 @@ bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& 
   // Each part moves, also those of which no key is new.
   auto shares = all_parts();
   for (Share& each : shares_of(keys)) shares[each.part] = std::move(each);
-  std::vector<char> has_moved(shares.size());
-  rethrow_first(at_nodes(groups_of(shares, context), [&](const Group& group) {
-    for (const std::size_t i : group) {
-      PlaceHead of_part = parts_[i]->last_head()->place_head();
-      has_moved[i] = static_cast<char>(
-          parts_[i]->insert_and_advance_bits(shares[i].bits, of_part, next, context));
-    }
-  }));
-  if (std::ranges::find(has_moved, 0) != has_moved.end()) return false;
+  Inserting all{.shares = shares, .next = &next};
+  rethrow_first(at_nodes(groups_of(shares, context),
+                         [&](const Group& group) { insert_at(all, group, context); }));
+  if (std::ranges::find(all.has_moved, 0) != all.has_moved.end()) return false;
   return combine(head);
 }
 

@@ -72,6 +72,10 @@ class PartitionedPlace final : public FilterPlace {
       std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
   void ask(const std::vector<Share>& shares, const Group& group, const CallContext& context,
            const Visit& visit);
+  // Inserts the shares of a node's parts, one trip for all of them while they fit, and tells of
+  // each key. With `next` each part also moves its watermark, and `has_moved` tells which did.
+  struct Inserting;
+  void insert_at(Inserting& all, const Group& group, const CallContext& context);
   // What went wrong at each node.
   std::vector<std::exception_ptr> read_heads(const CallContext& context);
   // Of the heads that the parts had last. False: of one that is not known.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
@@ -158,6 +159,35 @@ TEST_F(PartitionedPlaceTest, InsertsTellWhatIsNewAndEverybodySeesIt) {
     EXPECT_TRUE(std::ranges::equal(place->copy().contents().words.front(),
                                    filter_of(0, 1000, rate).contents().words.front()));
   }
+}
+
+TEST_F(PartitionedPlaceTest, ABatchThatIsInsertedIsOneTripWhateverPartsItFallsInto) {
+  load_keys(0, 0);
+  const auto place = open();
+  PlaceHead head = place->head();
+  long before = 0;
+  const auto trips = [&] {
+    const std::string info = ask({"INFO", "stats"}).text;
+    const std::string name = "total_reads_processed:";
+    const long now = std::stol(info.substr(info.find(name) + name.size()));
+    return now - std::exchange(before, now) - 1;
+  };
+  trips();
+  insert_texts(*place, texts_of(0, 40));
+  EXPECT_EQ(trips(), 1);
+  const auto texts = texts_of(40, 80);
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  const Watermark next{{.high = 1, .low = 2}, 7};
+  EXPECT_TRUE(place->insert_and_advance(keys, head, next));
+  EXPECT_EQ(trips(), 1);
+  EXPECT_EQ(head.watermark, next);
+  const Fence fence{next};
+  EXPECT_EQ(count_of(*place, texts, Presence::maybe, {.fence = &fence}), 40U);
+  EXPECT_EQ(place->presence_of("stranger", {.fence = &fence}), Presence::absent);
+  // A part that is gone is told, the others have their keys, and nothing is left of what was set.
+  ask({"DEL", part(1), part(2)});
+  EXPECT_THROW(insert_texts(*place, texts_of(80, 120)), StoreError);
+  EXPECT_EQ(ask({"EXISTS", part(1), part(2)}).number, 0);
 }
 
 TEST_F(PartitionedPlaceTest, SaysNothingOfAPartThatIsGone) {
