@@ -13,7 +13,9 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/stop_alarm.h"
 #include "bloomery/source/printable.h"
+#include "bloomery/source/source_identity.h"
 #include "bloomery/source/sql_quotes.h"
+#include "bloomery/text/hex_word.h"
 
 namespace bloomery::postgres {
 namespace {
@@ -165,27 +167,27 @@ Result Connection::try_query(const std::string& sql, const CallContext& context)
 
 Result Connection::query(const std::string& sql, Parameters parameters,
                          const CallContext& context) {
-  need_open();
   std::vector<std::string> texts(parameters.begin(), parameters.end());
   std::vector<const char*> values;
   for (const std::string& text : texts) values.push_back(text.c_str());
+  return checked(try_query(sql, values, context), "");
+}
+
+Result Connection::try_query(const std::string& sql, std::span<const char* const> values,
+                             const CallContext& context) {
+  need_open();
   if (PQsendQueryParams(handle(), sql.c_str(), static_cast<int>(values.size()), nullptr,
                         values.data(), nullptr, nullptr, 0) == 0) {
     fail("cannot ask");
   }
-  return checked(only_result(context), "");
+  return only_result(context);
 }
 
-Result Connection::prepare(const std::string& name, const std::string& sql,
-                           const CallContext& context) {
+Result Connection::try_prepare(const std::string& name, const std::string& sql,
+                               const CallContext& context) {
   need_open();
   if (PQsendPrepare(handle(), name.c_str(), sql.c_str(), 0, nullptr) == 0) fail("cannot ask");
-  return checked(only_result(context), "");
-}
-
-Result Connection::run_prepared(const std::string& name, std::span<const char* const> values,
-                                const CallContext& context) {
-  return checked(try_prepared(name, values, context), "");
+  return only_result(context);
 }
 
 Result Connection::try_prepared(const std::string& name, std::span<const char* const> values,
@@ -277,6 +279,26 @@ Result Connection::checked(Result result, const char* what) const {
 
 void Connection::need_open() const {
   if (!is_open()) throw StoreError(name_ + ": the connection was closed after a failure");
+}
+
+PreparedStatement::PreparedStatement(Connection& connection, std::string sql,
+                                     const CallContext& context)
+    : sql_(std::move(sql)), name_("bloomery_" + hex_word(identity_of({sql_}).low)) {
+  constexpr std::string_view kIsThere = "42P05";
+  const Result made = connection.try_prepare(name_, sql_, context);
+  if (made.sql_state().empty() || made.sql_state() == kIsThere) return;
+  connection.refuse(made, "");
+}
+
+Result PreparedStatement::try_run(Connection& connection, std::span<const char* const> values,
+                                  const CallContext& context) {
+  constexpr std::string_view kIsUnknown = "26000";
+  if (is_known_) {
+    Result answer = connection.try_prepared(name_, values, context);
+    if (answer.sql_state() != kIsUnknown) return answer;
+    is_known_ = false;
+  }
+  return connection.try_query(sql_, values, context);
 }
 
 std::string quoted_name(std::string_view name) {

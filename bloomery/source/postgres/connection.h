@@ -63,14 +63,16 @@ class Connection {
   // One statement, and its rows. A refusal of the server throws with its words.
   Result query(const std::string& sql, const CallContext& context);
   Result query(const std::string& sql, Parameters parameters, const CallContext& context);
-  Result prepare(const std::string& name, const std::string& sql, const CallContext& context);
-  Result run_prepared(const std::string& name, std::span<const char* const> values,
-                      const CallContext& context);
-  // Like run_prepared() and query(), but these give back what the server refused, as a result with
-  // an sql_state().
+  Result prepare(const std::string& name, const std::string& sql, const CallContext& context) {
+    return checked(try_prepare(name, sql, context), "");
+  }
+  // These give back what the server refused, as a result with an sql_state().
+  Result try_prepare(const std::string& name, const std::string& sql, const CallContext& context);
   Result try_prepared(const std::string& name, std::span<const char* const> values,
                       const CallContext& context);
   Result try_query(const std::string& sql, const CallContext& context);
+  Result try_query(const std::string& sql, std::span<const char* const> values,
+                   const CallContext& context);
 
   // Waits until there is something to read, and takes it in. False when `until` was earlier than
   // the context's deadline, and came.
@@ -105,6 +107,23 @@ class Connection {
 
   std::string name_;
   std::unique_ptr<PGconn, Finish> connection_;
+};
+
+// A statement that the server knows by name, so that it need not understand it each time. The name
+// is made of its text: a pooler gives sessions of the server to whom it likes, with what others
+// have prepared there. Where it gave us one without ours, the statement is sent whole from then on.
+class PreparedStatement {
+ public:
+  PreparedStatement(Connection& connection, std::string sql, const CallContext& context);
+
+  // Of this connection, or of another to the same server. As Connection::try_prepared().
+  Result try_run(Connection& connection, std::span<const char* const> values,
+                 const CallContext& context);
+
+ private:
+  std::string sql_;
+  std::string name_;
+  bool is_known_ = true;
 };
 
 // A name as SQL wants it, whatever is in it; and a text.

@@ -16,6 +16,9 @@ Watermark PostgresFence::ask(const CallContext& context) {
   const bool was_open = connection_ && connection_->is_open();
   try {
     return ask_once(context);
+  } catch (const postgres::SessionExchanged&) {
+    question_.reset();
+    if (!was_open) throw;
   } catch (const StoreError&) {
     // A connection that nobody used for a while may be gone without anybody's fault.
     if (!was_open || connection_->is_open()) throw;

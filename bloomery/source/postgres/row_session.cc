@@ -10,9 +10,6 @@
 namespace bloomery::postgres {
 namespace {
 
-constexpr const char* kLook = "bloomery_rows";
-constexpr const char* kCast = "bloomery_cast";
-
 // Errors of a value that is none of its type, or of a text that is no UTF-8.
 bool is_of_a_value(std::string_view sql_state) {
   return sql_state.starts_with("22");
@@ -25,11 +22,7 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
     : connection_(location, Connection::Kind::queries, context), encoding_(encoding) {
   // A question whose asker has gone ends in the server, too, where the system can tell.
   connection_.try_query("SET client_connection_check_interval = '1s'", context);
-  if (connection_.query("SELECT pg_is_in_recovery()", context).at(0, 0) == "t") {
-    throw StoreError(connection_.name() +
-                     ": the server is a standby, whose rows are older than others; allowed: the "
-                     "primary");
-  }
+  if (connection_.query("SELECT pg_is_in_recovery()", context).at(0, 0) == "t") refuse_standby();
   const auto table = find_table(connection_, location.selection, context);
   is_bytea_ = table.type.oid == kByteaOid;
   // Not as it was declared: a varchar(9) would cut what is longer, and find another's row.
@@ -39,13 +32,15 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
       {std::to_string(table.type.oid)}, context);
   if (type.rows() != 1) throw StoreError(connection_.name() + ": the column has no type");
   const std::string array = "$1::" + type.text(0, 0) + "[]";
-  connection_.prepare(kLook,
-                      "SELECT k.i, v.value FROM unnest(" + array +
-                          ") WITH ORDINALITY AS k(key, i) JOIN LATERAL (SELECT (" + value +
-                          ")::text AS value FROM " + table.from() + " AS t WHERE t." +
-                          quoted_name(table.column) + " = k.key LIMIT 1) AS v ON true",
-                      context);
-  connection_.prepare(kCast, "SELECT cardinality(" + array + ")", context);
+  // With a row that no key has: whatever stands between may have another server asked by now.
+  look_.emplace(connection_,
+                "SELECT k.i, v.value FROM unnest(" + array +
+                    ") WITH ORDINALITY AS k(key, i) JOIN LATERAL (SELECT (" + value +
+                    ")::text AS value FROM " + table.from() + " AS t WHERE t." +
+                    quoted_name(table.column) +
+                    " = k.key LIMIT 1) AS v ON true UNION ALL SELECT 0, pg_is_in_recovery()::text",
+                context);
+  cast_.emplace(connection_, "SELECT cardinality(" + array + ")", context);
 }
 
 RowSession::Rows RowSession::ask(std::span<const Key> keys, const CallContext& context) {
@@ -55,20 +50,33 @@ RowSession::Rows RowSession::ask(std::span<const Key> keys, const CallContext& c
     if (text_of(keys[i])) places.push_back(i);
   }
   if (places.empty()) return rows;
-  Result found = look(kLook, keys, places, context);
+  Result found = look(*look_, keys, places, context);
   if (is_of_a_value(found.sql_state())) {
     // Perhaps of a key; then it has no row. Or else of the row's own value, which is an error.
     places = castable(keys, places, context);
     if (places.empty()) return rows;
-    found = look(kLook, keys, places, context);
+    found = look(*look_, keys, places, context);
   }
   if (!found.sql_state().empty()) connection_.refuse(found, "the rows cannot be had");
+  bool is_of_a_primary = false;
   for (int row = 0; row < found.rows(); ++row) {
     const std::uint64_t at = found.number(row, 0);
-    if (at == 0 || at > places.size()) throw StoreError(connection_.name() + ": a row of no key");
+    if (at == 0) {
+      if (found.at(row, 1) != "false") refuse_standby();
+      is_of_a_primary = true;
+      continue;
+    }
+    if (at > places.size()) throw StoreError(connection_.name() + ": a row of no key");
     rows[places[at - 1]] = found.text(row, 1);
   }
+  if (!is_of_a_primary) throw StoreError(connection_.name() + ": says nothing of itself");
   return rows;
+}
+
+void RowSession::refuse_standby() const {
+  throw StoreError(connection_.name() +
+                   ": the server is a standby, whose rows are older than others; allowed: the "
+                   "primary");
 }
 
 std::optional<std::string> RowSession::text_of(Key key) const {
@@ -79,7 +87,7 @@ std::optional<std::string> RowSession::text_of(Key key) const {
   return text;
 }
 
-Result RowSession::look(const char* statement, std::span<const Key> keys,
+Result RowSession::look(PreparedStatement& statement, std::span<const Key> keys,
                         std::span<const std::size_t> places, const CallContext& context) {
   std::string array = "{";
   for (const std::size_t place : places) {
@@ -92,14 +100,14 @@ Result RowSession::look(const char* statement, std::span<const Key> keys,
     array += '"';
   }
   array += '}';
-  return connection_.try_prepared(statement, std::array{array.c_str()}, context);
+  return statement.try_run(connection_, std::array{array.c_str()}, context);
 }
 
 // Those of which the server can make values of the column's type, by halving.
 RowSession::Places RowSession::castable(std::span<const Key> keys,
                                         std::span<const std::size_t> places,
                                         const CallContext& context) {
-  const Result tried = look(kCast, keys, places, context);
+  const Result tried = look(*cast_, keys, places, context);
   if (tried.sql_state().empty()) return {places.begin(), places.end()};
   if (!is_of_a_value(tried.sql_state())) connection_.refuse(tried, "the keys cannot be asked");
   if (places.size() == 1) return {};

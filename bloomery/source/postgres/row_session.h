@@ -28,16 +28,19 @@ class RowSession {
  private:
   using Places = std::vector<std::size_t>;  // of keys
 
+  [[noreturn]] void refuse_standby() const;
   // As the server reads the key; none where it can be no value of the column.
   std::optional<std::string> text_of(Key key) const;
-  Result look(const char* statement, std::span<const Key> keys, std::span<const std::size_t> places,
-              const CallContext& context);
+  Result look(PreparedStatement& statement, std::span<const Key> keys,
+              std::span<const std::size_t> places, const CallContext& context);
   Places castable(std::span<const Key> keys, std::span<const std::size_t> places,
                   const CallContext& context);
 
   Connection connection_;
   KeyEncoding encoding_;
   bool is_bytea_ = false;
+  std::optional<PreparedStatement> look_{};
+  std::optional<PreparedStatement> cast_{};
 };
 
 }  // namespace bloomery::postgres

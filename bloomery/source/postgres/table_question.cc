@@ -11,10 +11,9 @@
 namespace bloomery::postgres {
 namespace {
 
-constexpr const char* kName = "bloomery_table_question";
-
 constexpr const char* kServer = R"(
-SELECT concat_ws(',', s.system_identifier, d.oid), pg_postmaster_start_time()::text,
+SELECT concat_ws(',', s.system_identifier, d.oid),
+       extract(epoch FROM pg_postmaster_start_time())::text,
        current_setting('block_size'), pg_size_bytes(current_setting('wal_segment_size'))
 FROM pg_control_system() s, pg_database d WHERE d.datname = current_database())";
 
@@ -43,7 +42,8 @@ SELECT
                     (SELECT string_agg(concat_ws(',', r.oid, r.xmin, r.prrelid), ';' ORDER BY r.oid)
                      FROM pg_publication_rel r WHERE r.prpubid = p.oid))
    FROM pg_publication p WHERE p.pubname = $3),
-  to_regclass($1)::oid)";
+  to_regclass($1)::oid,
+  extract(epoch FROM pg_postmaster_start_time())::text)";
 
 // Behind a page's last record comes the next page's header, which no record ends in: at the end of
 // a log that nobody writes, the position would never be reached.
@@ -76,7 +76,8 @@ TableQuestion::TableQuestion(Connection& connection, const ServerSelection& sele
     : table_((selection.schema.empty() ? "" : quoted_name(selection.schema) + ".") +
              quoted_name(selection.table)),
       column_(selection.columns.front()),
-      publication_(publication_name(selection)) {
+      publication_(publication_name(selection)),
+      question_(connection, kQuestion, context) {
   const Result server = connection.query(kServer, context);
   if (server.rows() != 1) throw StoreError(connection.name() + ": says nothing of itself");
   server_ = server.text(0, 0);
@@ -86,14 +87,18 @@ TableQuestion::TableQuestion(Connection& connection, const ServerSelection& sele
   if (block_byte_count_ == 0 || segment_byte_count_ == 0) {
     throw StoreError(connection.name() + ": says that its log has no pages");
   }
-  connection.prepare(kName, kQuestion, context);
 }
 
 Watermark TableQuestion::ask(Connection& connection, const CallContext& context,
-                             std::string* table_oid) const {
+                             std::string* table_oid) {
   const std::array values{table_.c_str(), column_.c_str(), publication_.c_str()};
-  const Result answer = connection.run_prepared(kName, values, context);
+  const Result answer = question_.try_run(connection, values, context);
+  if (!answer.sql_state().empty()) connection.refuse(answer, "");
   if (answer.rows() != 1) throw StoreError(connection.name() + ": says nothing of the table");
+  if (answer.at(0, 5) != started_) {
+    throw SessionExchanged(connection.name() +
+                           ": the server started anew, or is another, behind one connection");
+  }
   if (answer.is_null(0, 0)) {
     throw StoreError(connection.name() +
                      ": the server is a standby, which has rows later than others; allowed: the "

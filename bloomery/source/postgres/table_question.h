@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/watermark.h"
 #include "bloomery/source/postgres/connection.h"
 
@@ -12,6 +13,12 @@ std::string publication_name(const ServerSelection& selection);
 
 // Throws std::invalid_argument where a location names anything but one column of a table.
 void require_one_column(const ServerLocation& location);
+
+// What stands between (a pooler) has taken a session of another run of the server, or of another
+// server, for the one that was asked before.
+struct SessionExchanged : StoreError {
+  using StoreError::StoreError;
+};
 
 // Asks, in one round trip, how far a server is and what the table is that a location names. The
 // answer's position is where the log ends that the server has written or is about to write: each
@@ -29,26 +36,28 @@ void require_one_column(const ServerLocation& location);
 // - the publication and what it holds, as one that is altered and altered back left rows out.
 //
 // In its lower half also when the server was started, since one whose files were put back to an
-// older state has the same log positions for other rows.
+// older state has the same log positions for other rows. The start comes with each answer.
 class TableQuestion {
  public:
   // Prepares the question.
   TableQuestion(Connection& connection, const ServerSelection& selection,
                 const CallContext& context);
 
-  // Throws StoreError where the server is a standby, SourceChanged where there is no such table.
+  // Throws StoreError where the server is a standby, SourceChanged where there is no such table,
+  // SessionExchanged where a new question is needed.
   // `table_oid`, where given, becomes that of the table which the answer is about.
   Watermark ask(Connection& connection, const CallContext& context,
-                std::string* table_oid = nullptr) const;
+                std::string* table_oid = nullptr);
 
  private:
   std::string table_;  // quoted
   std::string column_;
   std::string publication_;
-  std::string server_;  // what does not change during the connection
-  std::string started_;
+  std::string server_;   // what does not change while it runs
+  std::string started_;  // in seconds, as a number
   std::uint64_t block_byte_count_ = 0;
   std::uint64_t segment_byte_count_ = 0;
+  PreparedStatement question_;
 };
 
 }  // namespace bloomery::postgres

@@ -7,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/postgres/table_question.h"
 #include "tests/source/postgres/followed.h"
 #include "tests/source/postgres/postgres_fixture.h"
 #include "tests/source/source_helpers.h"
@@ -36,7 +38,17 @@ TEST(PostgresRestart, GoesOnWithASlotOfANameAndScansWithoutOne) {
   named.source().confirm(named.watermark());
   session->run("INSERT INTO restarts VALUES ('before the crash')");
   session.reset();
+  // As a pooler does, which gives out other sessions, of whatever server there is.
+  const ServerLocation place = parse_server_location(location_of("restarts", "id"));
+  using postgres::Connection;
+  std::optional<Connection> asked(std::in_place, place, Connection::Kind::queries, kNoContext);
+  postgres::TableQuestion question(*asked, place.selection, kNoContext);
+  const Watermark before = question.ask(*asked, kNoContext);
+  asked->query("DEALLOCATE ALL", kNoContext);
+  EXPECT_EQ(question.ask(*asked, kNoContext).source, before.source);
   restart(SIGQUIT);
+  asked.emplace(place, Connection::Kind::queries, kNoContext);
+  EXPECT_THROW(question.ask(*asked, kNoContext), postgres::SessionExchanged);
   session.emplace(server());
   session->run("INSERT INTO restarts VALUES ('after the crash')");
   for (Followed* const each : {&named, &temporary}) {
