@@ -27,6 +27,8 @@ constexpr std::size_t kMostKeyBytes = 1 << 20;
 constexpr std::chrono::milliseconds kCheckEvery{200};
 // How long the server may take to notice that a predecessor is gone.
 constexpr std::chrono::seconds kSlotPatience{10};
+// A filter that is kept is confirmed again soon.
+constexpr std::chrono::seconds kConfirmTime{10};
 // The server allows 63 characters, of which the publication's name takes 25 and a _.
 constexpr std::size_t kLongestSlot = 37;
 
@@ -85,10 +87,12 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   checked_position_ = 0;
 
   replication_.emplace(location_, context);
+  has_noted_run_ = options_.slot.empty();
   if (!options_.slot.empty()) {
     slot_ = publication_ + "_" + options_.slot;
     if (!is_stream_broken_ && resume(slot_, from, now, context)) return true;
     drop_slot(slot_, context);
+    note_run(context);
   } else {
     slot_ = publication_ + "_" + hex_word(Identity::random().low).substr(8);
   }
@@ -149,6 +153,7 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
 
 void PostgresChanges::confirm(const Watermark& watermark) {
   if (!replication_ || watermark.source != source_) return;
+  note_run(CallContext::within(kConfirmTime));
   replication_->confirm(std::min(watermark.position, position_), kNoContext);
 }
 
@@ -249,7 +254,9 @@ void PostgresChanges::check_slot(const CallContext& context) {
 }
 
 // From where the server has kept the changes, be that long before `from`: where its files were put
-// back to an older state, what came after that is not what the filter has.
+// back to an older state, what came after that is not what the filter has. The filter must have all
+// up to where they were confirmed, though, and of two runs of the server positions alone do not
+// tell that: it must be of the run in which that was.
 bool PostgresChanges::resume(const std::string& slot, const std::optional<Watermark>& from,
                              const Watermark& now, const CallContext& context) {
   if (!from || from->source.high != now.source.high || from->position > now.position) return false;
@@ -261,6 +268,11 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
   if (found.rows() == 0 || found.at(0, 1) == "lost") return false;
   const std::uint64_t confirmed = found.number(0, 0);
   if (confirmed == 0 || confirmed > from->position) return false;
+  const bool is_of_this_run = from->source.low == now.source.low;
+  if (!is_of_this_run && postgres::noted_run(control(context), publication_, slot, context) !=
+                             hex_word(from->source.low)) {
+    return false;
+  }
   const auto until = Clock::now() + kSlotPatience;
   while (true) {
     try {
@@ -286,6 +298,22 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
   replication_->tell_now_and_then(context);
   position_ = from->source == now.source ? from->position : begun.number(0, 0);
   return true;
+}
+
+void PostgresChanges::note_run(const CallContext& context) {
+  if (has_noted_run_) return;
+  const std::string run = hex_word(source_.low);
+  auto& connection = control(context);
+  if (!postgres::note_run(connection, publication_, slot_, run, context)) {
+    const auto noted = postgres::noted_run(connection, publication_, slot_, context);
+    if (noted && noted != run) {
+      throw StoreError(name() + ": the comment of the publication " + publication_ +
+                       " names another run of the server, and this user may not change it; its "
+                       "owner can: COMMENT ON PUBLICATION " +
+                       publication_ + " IS NULL");
+    }
+  }
+  has_noted_run_ = true;
 }
 
 // One of this database. Where another has it, there is none of ours.

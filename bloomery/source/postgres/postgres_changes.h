@@ -50,6 +50,8 @@ class PostgresChanges final : public ChangeSource {
   Watermark publish(const CallContext& context);
   bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
               const CallContext& context);
+  // Says in which run of the server this slot is followed, before anything is confirmed in it.
+  void note_run(const CallContext& context);
   void drop_slot(const std::string& slot, const CallContext& context);
   void wait_for_writers(const CallContext& context);
   void check_table_now_and_then(const CallContext& context);
@@ -66,7 +68,8 @@ class PostgresChanges final : public ChangeSource {
   ChangeOptions options_;
   bool ignores_updates_ = false;
   std::string publication_;
-  std::string slot_;  // that is in use
+  std::string slot_;           // that is in use
+  bool has_noted_run_ = true;  // nobody asks it of a slot without a name
 
   // Asks about the table beside the changes, on a connection of its own.
   std::optional<postgres::Connection> control_;

@@ -1,6 +1,8 @@
 #include "bloomery/source/postgres/publication.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -222,6 +224,73 @@ void make_publication(Connection& connection, const PublicationPlan& plan, bool 
     throw StoreError(connection.name() + ": the table was altered meanwhile");
   }
   connection.query("COMMIT", context);
+}
+
+namespace {
+
+// "Made by bloomery. Runs: SLOT=RUN SLOT=RUN"
+constexpr std::string_view kNote = "Made by bloomery. Runs:";
+
+using Runs = std::map<std::string, std::string, std::less<>>;
+
+// None where the comment is another's.
+std::optional<Runs> read_runs(Connection& connection, const std::string& publication,
+                              const CallContext& context) {
+  const Result found = connection.query(
+      "SELECT coalesce(obj_description(oid, 'pg_publication'), '') FROM pg_publication "
+      "WHERE pubname = $1",
+      {publication}, context);
+  if (found.rows() == 0) return std::nullopt;
+  std::string_view note = found.at(0, 0);
+  Runs runs;
+  if (note.empty()) return runs;
+  if (!note.starts_with(kNote)) return std::nullopt;
+  note.remove_prefix(kNote.size());
+  while (!note.empty()) {
+    const std::size_t end = std::min(note.find(' '), note.size());
+    const std::string_view word = note.substr(0, end);
+    note.remove_prefix(std::min(end + 1, note.size()));
+    const std::size_t middle = word.find('=');
+    if (middle != word.npos) runs[std::string(word.substr(0, middle))] = word.substr(middle + 1);
+  }
+  return runs;
+}
+
+}  // namespace
+
+std::optional<std::string> noted_run(Connection& connection, const std::string& publication,
+                                     const std::string& slot, const CallContext& context) {
+  const auto runs = read_runs(connection, publication, context);
+  if (!runs) return std::nullopt;
+  const auto found = runs->find(slot);
+  return found == runs->end() ? std::nullopt : std::optional(found->second);
+}
+
+bool note_run(Connection& connection, const std::string& publication, const std::string& slot,
+              const std::string& run, const CallContext& context) {
+  // Followers of other slots write there, too.
+  connection.query("BEGIN", context);
+  bool is_noted = false;
+  try {
+    connection.query("SELECT pg_advisory_xact_lock(hashtext($1))", {publication}, context);
+    auto runs = read_runs(connection, publication, context);
+    if (runs) {
+      (*runs)[slot] = run;
+      std::string note(kNote);
+      for (const auto& [each, last] : *runs) note += " " + each + "=" + last;
+      const Result said = connection.try_query(
+          "COMMENT ON PUBLICATION " + quoted_name(publication) + " IS" + quoted_text(note),
+          context);
+      constexpr std::string_view kNotAllowed = "42501";
+      is_noted = said.sql_state().empty();
+      if (!is_noted && said.sql_state() != kNotAllowed) connection.refuse(said, "");
+    }
+  } catch (...) {
+    if (connection.is_open()) connection.query("ROLLBACK", context);
+    throw;
+  }
+  connection.query(is_noted ? "COMMIT" : "ROLLBACK", context);
+  return is_noted;
 }
 
 }  // namespace bloomery::postgres

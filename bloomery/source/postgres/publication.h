@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,16 @@ PublicationPlan plan_publication(Connection& connection, const ServerSelection& 
 // StoreError, with the statement for the table's owner, where this user may not make it.
 void make_publication(Connection& connection, const PublicationPlan& plan, bool ignores_updates,
                       const ServerSelection& selection, const CallContext& context);
+
+// In which run of the server the changes of a slot were confirmed last, or none were yet: a word of
+// ours in the comment of the publication, so that files which are put back to an older state say
+// what was so then. None where nobody has said it.
+std::optional<std::string> noted_run(Connection& connection, const std::string& publication,
+                                     const std::string& slot, const CallContext& context);
+
+// Says that it is `run`, before anything is confirmed there. False where this user may not, as the
+// publication is another's or has another's comment.
+bool note_run(Connection& connection, const std::string& publication, const std::string& slot,
+              const std::string& run, const CallContext& context);
 
 }  // namespace bloomery::postgres
