@@ -14,7 +14,8 @@ struct ChangeOptions {
   // where it was. Two filters of one table want two names. Empty: SQLite names it after table and
   // column, and a server keeps nothing.
   std::string slot{};
-  // The most that the database keeps for a follower that is away. Beyond, it must scan again.
+  // The most that an SQLite database keeps for a follower that is away. Beyond, it must scan again.
+  // PostgreSQL keeps what its own max_slot_wal_keep_size allows, MariaDB its log, follower or not.
   std::uint64_t backlog_byte_limit = std::uint64_t{64} << 20;
 };
 

@@ -15,6 +15,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/source/open_changes.h"
+#include "bloomery/source/postgres/postgres_rows.h"
 #include "tests/source/change_source_contract.h"
 #include "tests/source/postgres/followed.h"
 #include "tests/source/postgres/postgres_fixture.h"
@@ -447,6 +448,56 @@ TEST(PostgresChanges, NeverBreaksTheApplicationsStatements) {
     EXPECT_NO_THROW(session.run("UPDATE odd SET v = v + 1; DELETE FROM odd"));
   }
   EXPECT_EQ(leftovers(), (std::vector<std::string>{"", ""}));
+}
+
+TEST(PostgresChanges, NeedsTheRightsThatAreDocumentedAndNoOthers) {
+  PostgresSession session(server());
+  session.run(
+      "CREATE SCHEMA closed; CREATE TABLE closed.users(id text PRIMARY KEY, age int, more text);"
+      "CREATE ROLE follows LOGIN REPLICATION; CREATE ROLE reads LOGIN; CREATE ROLE guards LOGIN;"
+      "CREATE ROLE anybody LOGIN; CREATE ROLE stands_in LOGIN REPLICATION;"
+      "GRANT CREATE ON DATABASE postgres TO follows;"
+      "GRANT USAGE ON SCHEMA closed TO follows, reads, guards, stands_in;"
+      "ALTER TABLE closed.users OWNER TO follows;"
+      "GRANT SELECT ON closed.users TO stands_in; GRANT SELECT (id, age) ON closed.users TO "
+      "guards");
+  const auto as = [](const std::string& role) {
+    std::string location = location_of("table=closed.users&column=id");
+    return location.replace(location.find("postgres@"), 8, role);
+  };
+  const auto source = open_change_source(as("follows"), {.slot = "least"});
+  EXPECT_FALSE(source->start(std::nullopt));
+  std::set<std::string> keys;
+  source->scan([](const Batch&) { return true; });
+  session.run("INSERT INTO closed.users VALUES ('ann', 30)");
+  const Watermark now = open_fence(as("reads"))->ask();
+  std::optional<Watermark> seen;
+  for (const auto until = Clock::now() + 20s;
+       !(seen && seen->reaches(now)) && Clock::now() < until;) {
+    source->poll(
+        [&](const Changes& changes) {
+          keys.insert(changes.keys.begin(), changes.keys.end());
+          if (changes.watermark) seen = changes.watermark;
+        },
+        20ms);
+  }
+  EXPECT_TRUE(seen && seen->reaches(now));
+  EXPECT_TRUE(keys.contains("ann"));
+  source->confirm(*seen);
+  const Key ann("ann");
+  EXPECT_EQ(PostgresRows(as("guards"), {.value = "age"})({&ann, 1}, kNoContext),
+            (PostgresRows::Rows{"30"}));
+  EXPECT_THAT(message_of<StoreError>([&] { open_fence(as("anybody"))->ask(); }),
+              HasSubstr("permission denied for schema closed"));
+  // Where the publication is there, nobody need own anything.
+  const auto other = open_change_source(as("stands_in"), {.slot = "other"});
+  EXPECT_FALSE(other->start(std::nullopt));
+  other->confirm(*seen);
+  other->remove();
+  source->remove();
+  session.run(
+      "DROP SCHEMA closed CASCADE; REVOKE CREATE ON DATABASE postgres FROM follows;"
+      "DROP ROLE follows, reads, guards, anybody, stands_in");
 }
 
 TEST(PostgresChanges, RefusesWhatCannotBeFollowed) {
