@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/filter/call_context.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/follow/follower.h"
 #include "bloomery/place/open_place.h"
@@ -19,6 +19,7 @@
 #include "bloomery/text/key_form.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/ending_signals.h"
 #include "cli/follow/status_server.h"
 #include "cli/follow/status_text.h"
 #include "cli/key_choice.h"
@@ -43,7 +44,8 @@ Examples:
   bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' -p 0.001
   bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' --metrics 9090
 
-Exit status: 0 when it was stopped (INT, TERM, HUP) or has loaded --once, 2 where it cannot begin.)";
+Exit status: 0 when it was stopped (INT, TERM, HUP) or has loaded --once, 2 where it cannot begin, or
+cannot write the last changes. --once that is stopped before it has all rows ends by the signal.)";
 
 struct FollowArguments {
   std::string from;
@@ -58,30 +60,6 @@ struct FollowArguments {
   bool once = false;
   bool removes = false;
   bool rebuilds = false;
-};
-
-// The signals that end it, as long as this lives, come to who waits for them and nowhere else.
-class EndingSignals {
- public:
-  EndingSignals() {
-    sigemptyset(&signals_);
-    for (const int each : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, each);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~EndingSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndingSignals(const EndingSignals&) = delete;
-  EndingSignals& operator=(const EndingSignals&) = delete;
-
-  // Whether one came within the time.
-  bool wait(std::chrono::milliseconds most) const {
-    const timespec time{.tv_sec = most.count() / 1000,
-                        .tv_nsec = static_cast<long>(most.count() % 1000) * 1'000'000};
-    return sigtimedwait(&signals_, nullptr, &time) > 0;
-  }
-
- private:
-  sigset_t signals_{};
-  sigset_t before_{};
 };
 
 // What is there decides what was not said.
@@ -116,9 +94,10 @@ FilterMaker maker_of(const FollowArguments& arguments) {
   };
 }
 
-// Tells how it goes until it ends, by itself or by a signal.
-void watch(const FollowArguments& arguments, Follower& follower, const EndingSignals& signals,
-           std::jthread& thread, const std::atomic<bool>& is_over) {
+// Tells how it goes until it ends, by itself or by a signal: which one.
+std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
+                         const EndingSignals& signals, std::jthread& thread,
+                         const std::atomic<bool>& is_over) {
   using std::chrono::milliseconds;
   constexpr milliseconds kTick{50};
   const milliseconds every(static_cast<std::int64_t>(arguments.every_seconds * 1000));
@@ -126,8 +105,12 @@ void watch(const FollowArguments& arguments, Follower& follower, const EndingSig
   std::uint64_t carried = 0;
   std::uint64_t failures = 0;
   auto told = Follower::Clock::now();
+  std::optional<int> signal;
   while (!is_over) {
-    if (signals.wait(std::min(kTick, every))) thread.request_stop();
+    if (const auto came = signals.wait(std::min(kTick, every))) {
+      signal = came;
+      thread.request_stop();
+    }
     const FollowerStatus status = follower.status();
     const auto now = Follower::Clock::now();
     // The first failure of a row of them is told at once.
@@ -140,12 +123,14 @@ void watch(const FollowArguments& arguments, Follower& follower, const EndingSig
     told = now;
     next = now + every;
   }
+  return signal;
 }
 
-int follow(FollowArguments& arguments) {
+// Gives the signal that ended it, where that came too early.
+std::optional<int> follow_until_ended(FollowArguments& arguments) {
   if (arguments.removes) {
     open_change_source(arguments.from, arguments.changes)->remove();
-    return kSome;
+    return std::nullopt;
   }
   if (!arguments.to) {
     throw std::invalid_argument("where the filter is to be is not said; or is it --remove?");
@@ -175,18 +160,35 @@ int follow(FollowArguments& arguments) {
   }
   std::exception_ptr fault;
   std::atomic<bool> is_over = false;
+  bool is_unfinished = false;
   std::jthread thread([&](std::stop_token stop) {
     try {
-      arguments.once ? follower.run_once(stop) : follower.run(stop);
+      if (arguments.once) {
+        follower.run_once(stop, *open_fence(arguments.from, arguments.changes));
+      } else {
+        follower.run(stop);
+      }
+    } catch (const CallAborted&) {
+      if (!stop.stop_requested()) fault = std::current_exception();
+      is_unfinished = true;
     } catch (...) {
       fault = std::current_exception();
     }
     is_over = true;
   });
-  watch(arguments, follower, signals, thread, is_over);
+  const std::optional<int> signal = watch(arguments, follower, signals, thread, is_over);
   thread.join();
   if (fault) std::rethrow_exception(fault);
+  if (is_unfinished) {
+    complain(place.name() + ": stopped before the filter had what was there");
+    return signal;
+  }
   complain(status_line(follower.status(), 0));
+  return std::nullopt;
+}
+
+int follow(FollowArguments& arguments) {
+  if (const std::optional<int> signal = follow_until_ended(arguments)) die_of(*signal);
   return kSome;
 }
 

@@ -68,7 +68,7 @@ void Follower::run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     const auto began = Clock::now();
     try {
-      follow(stop, false);
+      follow(stop, nullptr);
     } catch (const Overtaken& error) {
       failed(error.what());
       pause(stop, kShortestPause);
@@ -86,16 +86,17 @@ void Follower::run(std::stop_token stop) {
     pause(stop, most);
     most = std::min(most * 2, options_.longest_pause);
   }
-  update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
+  end();
 }
 
-void Follower::run_once(std::stop_token stop) {
+void Follower::run_once(std::stop_token stop, FenceSource& fence) {
   constexpr int kMostTries = 100;
   for (int i = 0; i < kMostTries; ++i) {
     try {
-      follow(stop, true);
-      update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
-      return;
+      const bool has_all = follow(stop, &fence);
+      end();
+      if (has_all) return;
+      throw CallAborted(place_.name() + ": stopped before it had what was there");
     } catch (const Overtaken& error) {
       failed(error.what());
       pause(stop, kShortestPause);
@@ -104,8 +105,15 @@ void Follower::run_once(std::stop_token stop) {
   throw StoreError(place_.name() + ": its watermark is moved by somebody else all the time");
 }
 
-// Until something fails, or it is stopped.
-void Follower::follow(std::stop_token stop, bool once) {
+// Writes what is left, though nobody may wait any more.
+void Follower::end() {
+  flush({.deadline = Clock::now() + options_.longest_pause});
+  update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
+}
+
+// Until something fails, or it is stopped; or until the filter has what the database has at the
+// beginning, if somebody says how far that is. Whether it has.
+bool Follower::follow(std::stop_token stop, FenceSource* until) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
   const CallContext context{.stop = stop};
   kept_.clear();
@@ -114,7 +122,10 @@ void Follower::follow(std::stop_token stop, bool once) {
   carried_ = head_.watermark;
   const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);
   has_followed_ = true;
+  std::optional<Watermark> wanted;  // none: the first that comes
   if (goes_on) {
+    // A database may have kept much since then, and gives it bit by bit.
+    if (until != nullptr) wanted = until->ask(context);
     const std::uint64_t about = source_.expected_count().value_or(0);
     update([&](FollowerStatus& status) {
       ++status.resumed;
@@ -140,19 +151,21 @@ void Follower::follow(std::stop_token stop, bool once) {
         throw;
       }
       rebuild_at_ = {};
+      wanted.reset();  // a scan has it all, and may have made the table another source
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
     }
     const auto asked = Clock::now();
     source_.poll(
         [&](const Changes& changes) {
           carry(changes, asked, context);
-          is_fresh = is_fresh || (once && changes.watermark);
+          if (until == nullptr || !changes.watermark) return;
+          is_fresh = is_fresh || !wanted || changes.watermark->reaches(*wanted);
         },
         options_.patience, context);
-    keep(false, context);
+    keep(context);
     if (has_watermark_ && Clock::now() >= look_at_) look(context);
   }
-  keep(true, {});
+  return is_fresh;
 }
 
 void Follower::learn_head(const PlaceHead& head) {
@@ -291,12 +304,17 @@ void Follower::move(const Changes& changes, const CallContext& context) {
                   ": it is not the filter that it was; going on from its watermark");
 }
 
+void Follower::flush(const CallContext& context) {
+  if (!is_dirty_) return;
+  place_.flush(context);
+  is_dirty_ = false;
+}
+
 // Writes what is to be written, and lets the database forget what the filter has kept for a while.
-void Follower::keep(bool at_once, const CallContext& context) {
+void Follower::keep(const CallContext& context) {
   const auto began = Clock::now();
-  if (is_dirty_ && (at_once || began >= flush_at_)) {
-    place_.flush(context);
-    is_dirty_ = false;
+  if (is_dirty_ && began >= flush_at_) {
+    flush(context);
     const auto now = Clock::now();
     flush_at_ = now + std::max<Clock::duration>(options_.flush_every, 10 * (now - began));
     const std::optional<Watermark>& kept = has_watermark_ ? head_.watermark : passed_;

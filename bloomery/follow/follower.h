@@ -72,11 +72,13 @@ class Follower {
 
   Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options);
 
-  // Until it is stopped, and the filter is flushed. Throws std::invalid_argument for what does not
-  // work from the beginning, such as a table that is not there.
+  // Until it is stopped, and the filter is flushed: throws what makes that fail. Throws
+  // std::invalid_argument for what does not work from the beginning, such as a table that is not
+  // there.
   void run(std::stop_token stop);
-  // Until the filter has what was committed before the call. Throws what fails.
-  void run_once(std::stop_token stop);
+  // Until the filter has what was committed before the call, as the database's fence says. Throws
+  // what fails, and CallAborted where it is stopped before.
+  void run_once(std::stop_token stop, FenceSource& fence);
 
   // Builds the filter again, as soon as run() can.
   void rebuild() noexcept { is_rebuild_wanted_ = true; }
@@ -90,12 +92,14 @@ class Follower {
  private:
   using Keep = std::pair<Clock::time_point, Watermark>;
 
-  void follow(std::stop_token stop, bool once);
+  bool follow(std::stop_token stop, FenceSource* until);
   void scan_into_new(const CallContext& context, bool is_live);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
   void move(const Changes& changes, const CallContext& context);
   void look(const CallContext& context);
-  void keep(bool at_once, const CallContext& context);
+  void keep(const CallContext& context);
+  void flush(const CallContext& context);
+  void end();
   bool is_too_full() const;
   void learn_head(const PlaceHead& head);
   void failed(const std::string& why);

@@ -77,6 +77,18 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
 }
 
+// Somebody has the database for himself meanwhile.
+TEST_F(FollowCommand, OnceThatIsInterruptedEndsAsOtherCommandsDo) {
+  const Outcome outcome = shell_.run(
+      std::string("(echo 'begin exclusive; select 1;'; sleep 0.6) | sqlite3 shop.db >held &\n"
+                  "for i in $(seq 200); do [ -s held ] && break; sleep 0.01; done\n"
+                  "bloomery follow ") +
+      kUsers + " ids.bloom --once & pid=$!\nsleep 0.2; kill -INT $pid; wait $pid; echo $?");
+  EXPECT_EQ(outcome.out, "130\n");
+  EXPECT_THAT(outcome.err, HasSubstr("stopped before the filter had what was there"));
+  EXPECT_FALSE(shell_.has("ids.bloom"));
+}
+
 TEST_F(FollowCommand, RefusesWhatCannotBeFollowed) {
   shell_.run("sqlite3 shop.db 'CREATE VIEW old AS SELECT id FROM users'; seq 9 >keys.txt");
   const auto refused = [&](const std::string& words, const std::string& why) {

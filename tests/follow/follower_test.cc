@@ -170,13 +170,82 @@ TEST_F(FollowerTest, LoadsOnceAndEnds) {
   for (int i = 0; i < 2; ++i) {
     FollowedPlace place(parse_place_location(file), blocked);
     const auto from = source();
-    Follower(*from, place, {}).run_once({});
+    const auto fence = open_fence(location());
+    Follower(*from, place, {}).run_once({}, *fence);
     insert("later " + std::to_string(i) + " ", 10);
   }
   EXPECT_EQ(inspect(file).notes.reached()->source, fence().source);
   EXPECT_FALSE(inspect(file).notes.reached()->reaches(fence()));
   const auto reader = open_place(file);
   expect_in(*reader, "later 0 ", 10, *reader->head().watermark);
+}
+
+// A database that kept much for a follower that was away, and gives it a row at a time.
+struct Backlog final : ChangeSource, FenceSource {
+  static constexpr std::uint64_t kRows = 5;
+
+  std::string name() const override { return "backlog"; }
+  bool start(const std::optional<Watermark>& from, const CallContext&) override {
+    at = from ? from->position : 0;
+    return from.has_value();
+  }
+  SourceTotals scan(const BatchConsumer&, const CallContext&) override { return {}; }
+  std::optional<std::uint64_t> expected_count() override { return kRows; }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds,
+            const CallContext&) override {
+    if (at < kRows) ++at;
+    const std::string text = "row " + std::to_string(at);
+    const Key key(text);
+    consumer({.keys = {&key, 1}, .watermark = Watermark{source, at}});
+  }
+  void confirm(const Watermark&) override {}
+  void remove(const CallContext&) override {}
+  Watermark ask(const CallContext&) override { return {source, kRows}; }
+
+  const Identity source = Identity::random();
+  std::uint64_t at = 0;
+};
+
+TEST_F(FollowerTest, OnceEndsWhenAllThatWasThereHasCome) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  Backlog database;
+  place.ready();
+  PlaceHead head = place.head();
+  ASSERT_TRUE(place.insert_and_advance({}, head, Watermark{database.source, 1}));
+  Follower(database, place, {}).run_once({}, database);
+  EXPECT_EQ(place.head().watermark->position, Backlog::kRows);
+}
+
+TEST_F(FollowerTest, OnceThatIsStoppedSaysThatItHasNotAll) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto from = source();
+  std::stop_source stop;
+  stop.request_stop();
+  const auto fence = open_fence(location());
+  EXPECT_THROW(Follower(*from, place, {}).run_once(stop.get_token(), *fence), CallAborted);
+}
+
+TEST_F(FollowerTest, SaysThatTheLastChangesCouldNotBeWritten) {
+  const std::string folder = folder_.path("filters");
+  std::filesystem::create_directory(folder);
+  FollowedPlace place(parse_place_location(folder + "/users.bloom"), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.flush_every = std::chrono::milliseconds(1)});
+  bool has_thrown = false;
+  {
+    std::jthread thread([&](std::stop_token stop) {
+      try {
+        follower.run(stop);
+      } catch (const StoreError&) {
+        has_thrown = true;
+      }
+    });
+    while (!follower.status().fresh_as_of) std::this_thread::yield();
+    std::filesystem::rename(folder, folder_.path("away"));
+    insert("late ", 1);
+    while (follower.status().failures == 0) std::this_thread::yield();
+  }
+  EXPECT_TRUE(has_thrown);
 }
 
 TEST_F(FollowerTest, BuildsAgainWhatIsTooFullOrAskedFor) {

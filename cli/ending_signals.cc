@@ -1,0 +1,48 @@
+#include "cli/ending_signals.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace bloomery::cli {
+namespace {
+
+bool is_ignored(int signal) {
+  struct sigaction now {};
+  return sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+EndingSignals::EndingSignals() {
+  sigemptyset(&signals_);
+  // A shell without a terminal ignores INT for what it runs beside itself, and yet sends it.
+  sigaddset(&signals_, SIGINT);
+  sigaddset(&signals_, SIGTERM);
+  if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+}
+
+EndingSignals::~EndingSignals() {
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> EndingSignals::wait(std::chrono::milliseconds most) const {
+  const timespec time{.tv_sec = most.count() / 1000,
+                      .tv_nsec = static_cast<long>(most.count() % 1000) * 1'000'000};
+  const int signal = sigtimedwait(&signals_, nullptr, &time);
+  return signal > 0 ? std::optional(signal) : std::nullopt;
+}
+
+void die_of(int signal) {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  sigaction(signal, &action, nullptr);
+  sigset_t only;
+  sigemptyset(&only);
+  sigaddset(&only, signal);
+  raise(signal);
+  pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+  _exit(128 + signal);
+}
+
+}  // namespace bloomery::cli

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <signal.h>
+
+#include <chrono>
+#include <optional>
+
+namespace bloomery::cli {
+
+// The signals that end a program: as long as this lives, they come to who waits for them here, and
+// nowhere else. Made before any thread begins. A hang-up that nohup ignores stays ignored.
+class EndingSignals {
+ public:
+  EndingSignals();
+  ~EndingSignals();
+  EndingSignals(const EndingSignals&) = delete;
+  EndingSignals& operator=(const EndingSignals&) = delete;
+
+  // The one that came within the time, if one did.
+  std::optional<int> wait(std::chrono::milliseconds most) const;
+
+ private:
+  sigset_t signals_{};
+  sigset_t before_{};
+};
+
+// Ends this process as the signal would have, once all is tidied up: a shell says 130 for Ctrl-C.
+[[noreturn]] void die_of(int signal);
+
+}  // namespace bloomery::cli
