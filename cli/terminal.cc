@@ -94,4 +94,11 @@ std::string wrapped(std::string_view first, std::string_view text, const Termina
   return lines;
 }
 
+std::string titled(std::string_view name, std::string_view text, const Terminal& terminal) {
+  constexpr std::size_t kMargin = 10;
+  std::string first(name);
+  first.resize(kMargin, ' ');
+  return colored(name, Color::bold, terminal) + wrapped(first, text, terminal).substr(name.size());
+}
+
 }  // namespace bloomery::cli

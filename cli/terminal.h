@@ -24,4 +24,7 @@ std::string colored(std::string_view text, Color color, const Terminal& terminal
 // the others with as many blanks; a line end in the text stays.
 std::string wrapped(std::string_view first, std::string_view text, const Terminal& terminal);
 
+// A paragraph with its name, of less than ten letters, in the margin.
+std::string titled(std::string_view name, std::string_view text, const Terminal& terminal);
+
 }  // namespace bloomery::cli

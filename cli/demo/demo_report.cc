@@ -27,13 +27,6 @@ std::string file_bytes(const std::string& path) {
   return error ? "" : human_bytes(static_cast<double>(bytes));
 }
 
-// A paragraph with its name in the margin.
-std::string step(const std::string& name, const std::string& text, const Terminal& terminal) {
-  constexpr std::size_t kMargin = 10;
-  const std::string lines = wrapped(name + std::string(kMargin - name.size(), ' '), text, terminal);
-  return colored(name, Color::bold, terminal) + lines.substr(name.size());
-}
-
 std::string table_of_results(const DemoResult& demo) {
   const TrafficResult& without = demo.without;
   const TrafficResult& with = demo.with;
@@ -131,16 +124,16 @@ Interval DemoResult::measured_interval() const {
 std::string database_text(const DemoResult& demo, const Terminal& terminal) {
   const std::string size = file_bytes(demo.table.path);
   if (demo.word_list.empty()) {
-    return step("Database",
-                demo.table.path + " (" + size + "), table " + demo.table.table + ", column " +
-                    demo.table.column + ". It is only read.",
-                terminal);
+    return titled("Database",
+                  demo.table.path + " (" + size + "), table " + demo.table.table + ", column " +
+                      demo.table.column + ". It is only read.",
+                  terminal);
   }
-  return step("Database",
-              grouped(demo.key_count) + " words of " + demo.word_list +
-                  ", a row each in an SQLite file of " + size + ", made in " +
-                  seconds_text(demo.fill_time) + ".",
-              terminal);
+  return titled("Database",
+                grouped(demo.key_count) + " words of " + demo.word_list +
+                    ", a row each in an SQLite file of " + size + ", made in " +
+                    seconds_text(demo.fill_time) + ".",
+                terminal);
 }
 
 std::string filter_text(const DemoResult& demo, const Terminal& terminal) {
@@ -151,7 +144,7 @@ std::string filter_text(const DemoResult& demo, const Terminal& terminal) {
       fmt::format(": {:.1f} bits a key.", static_cast<double>(demo.filter.geometry.bit_count) /
                                               static_cast<double>(demo.filter.capacity));
   if (demo.null_count > 0) text += " " + grouped(demo.null_count) + " rows have no key (NULL).";
-  return step("Filter", text, terminal);
+  return titled("Filter", text, terminal);
 }
 
 std::string traffic_text(const DemoResult& demo, std::uint64_t request_count,
@@ -166,7 +159,7 @@ std::string traffic_text(const DemoResult& demo, std::uint64_t request_count,
       "Every query really runs in SQLite, in this process, on one connection a thread; nothing "
       "is delayed or simulated. Behind a network a query takes far longer than here, and each one "
       "saved is worth more.";
-  return step("Traffic", text, terminal);
+  return titled("Traffic", text, terminal);
 }
 
 std::string result_text(const DemoResult& demo, const Terminal& terminal) {

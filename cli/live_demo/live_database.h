@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/hash/key.h"
+#include "cli/live_demo/stage.h"
+
+namespace bloomery::cli {
+
+// A session of the application's, which has never heard of filters.
+class SqlSession {
+ public:
+  virtual ~SqlSession() = default;
+  // One statement, which is committed when this returns.
+  virtual void run(const std::string& sql) = 0;
+  virtual std::string ask(const std::string& sql) = 0;
+};
+
+// A database server of the demo's own, with a table users(id, name).
+class LiveDatabase {
+ public:
+  using Rows = std::function<std::vector<std::optional<std::string>>(std::span<const Key> keys,
+                                                                     const CallContext& context)>;
+
+  virtual ~LiveDatabase() = default;
+
+  virtual std::string title() const = 0;     // "PostgreSQL 15.14"
+  virtual std::string location() const = 0;  // of the column
+  virtual std::unique_ptr<SqlSession> connect() const = 0;
+  // Names of users by their ids, for a guard.
+  virtual Rows rows(std::size_t connections) const = 0;
+};
+
+// Both wait until the server answers. Throw StoreError where it cannot be started, Interrupted.
+std::unique_ptr<LiveDatabase> start_postgres(const Stage& stage, const EndingSignals& signals);
+std::unique_ptr<LiveDatabase> start_mariadb(const Stage& stage, const EndingSignals& signals);
+
+}  // namespace bloomery::cli

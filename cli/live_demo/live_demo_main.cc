@@ -1,0 +1,8 @@
+// `./run demo --postgres` as a program of its own: it starts servers, which the command never does.
+#include "cli/app.h"
+#include "cli/live_demo/live_demo.h"
+
+int main(int argc, char** argv) {
+  constexpr bloomery::cli::AddCommand kDemo[] = {bloomery::cli::add_live_demo};
+  return bloomery::cli::run(kDemo, argc, argv);
+}
