@@ -11,6 +11,7 @@
 
 #include "bloomery/errors.h"
 #include "one_server.h"
+#include "tests/support/forked.h"
 
 namespace bloomery {
 namespace {
@@ -64,6 +65,16 @@ TEST_F(MariadbRowsTest, ManyKeysAndManyThreadsAreAnswered) {
   }
   threads.clear();
   EXPECT_EQ(wrong, 0);
+}
+
+// On one session each process would read what another was answered.
+TEST_F(MariadbRowsTest, AChildOfAForkHasSessionsOfItsOwn) {
+  run("CREATE TABLE t (n INT PRIMARY KEY); INSERT INTO t SELECT seq FROM seq_0_to_9");
+  const MariadbRows loader = rows("n");
+  EXPECT_TRUE(testing::answers_in_each_process([&](int process) {
+    const std::string key = std::to_string(process);
+    return ask(loader, {key}) == Rows{key} && ask(loader, {"77"}) == Rows{std::nullopt};
+  }));
 }
 
 TEST_F(MariadbRowsTest, WhatFailsIsNeverNoSuchRow) {

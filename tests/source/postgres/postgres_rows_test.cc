@@ -13,10 +13,12 @@
 #include "bloomery/errors.h"
 #include "tests/source/postgres/postgres_fixture.h"
 #include "tests/source/source_helpers.h"
+#include "tests/support/forked.h"
 
 namespace bloomery {
 namespace {
 
+using testing::answers_in_each_process;
 using ::testing::HasSubstr;
 using testing::PostgresSession;
 using namespace std::chrono_literals;
@@ -64,6 +66,18 @@ TEST(PostgresRows, HasNoRowOfAKeyThatCannotBeOfTheType) {
 }
 
 // An error is never "no such row".
+// On one session each process would read what another was answered.
+TEST(PostgresRows, AChildOfAForkHasSessionsOfItsOwn) {
+  PostgresSession session(server());
+  session.run(
+      "CREATE TABLE forked(id int PRIMARY KEY); INSERT INTO forked SELECT generate_series(0, 199)");
+  const PostgresRows rows(location_of("forked", "id"), {.value = "id"});
+  EXPECT_TRUE(answers_in_each_process([&](int process) {
+    const std::string key = std::to_string(process);
+    return ask(rows, {key}) == Rows{key} && ask(rows, {"x"}) == Rows{std::nullopt};
+  }));
+}
+
 TEST(PostgresRows, ThrowsWhatFails) {
   PostgresSession session(server());
   session.run(
