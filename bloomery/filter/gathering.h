@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
@@ -46,6 +47,8 @@ struct GatheringLimits {
 //   leaves all the same, those that still have time ask anew.
 // - What else makes a trip fail is told to all in it. Nothing else is repeated here.
 //
+// A child of fork() begins with none: those of its parent's threads are theirs.
+//
 // So it is for questions that may be asked twice, and none with a fence of its own.
 template <class Answer, class Timeout = StoreError>
 class Gathering {
@@ -64,21 +67,22 @@ class Gathering {
   Answer ask(Key key, const CallContext& context) {
     // Such a key is the whole trip's risk and cost.
     if (key.size() > limits_.longest_key) return ask_alone(key, context);
-    std::unique_lock lock(mutex_);
-    if (waiting_.empty() && trips_ < limits_.usual_trips) {
-      ++trips_;
+    Traffic& traffic = traffic_.get();
+    std::unique_lock lock(traffic.mutex);
+    if (traffic.waiting.empty() && traffic.trips < limits_.usual_trips) {
+      ++traffic.trips;
       lock.unlock();
-      const Trip trip(*this);
+      const Trip trip(*this, traffic);
       return ask_alone(key, context);
     }
     const auto mine = std::make_shared<Question>(key, nothing_, limits_, context);
-    waiting_.push_back(mine);
-    wait(lock, *mine, context);
+    traffic.waiting.push_back(mine);
+    wait(lock, traffic, *mine, context);
     if (mine->state == State::leads) {
       lock.unlock();
-      lead(mine, context);
+      lead(traffic, mine, context);
     } else if (mine->state != State::answered) {
-      leave(mine);
+      leave(traffic, mine);
       give_up(context);
     }
     if (mine->error) std::rethrow_exception(mine->error);
@@ -87,8 +91,9 @@ class Gathering {
 
   // How many questions wait for a trip.
   std::size_t waiting() {
-    const std::lock_guard lock(mutex_);
-    return waiting_.size();
+    Traffic& traffic = traffic_.get();
+    const std::lock_guard lock(traffic.mutex);
+    return traffic.waiting.size();
   }
 
  private:
@@ -114,17 +119,24 @@ class Gathering {
   };
   using Questions = std::vector<std::shared_ptr<Question>>;
 
-  // One that is counted in `trips_`.
+  // Of this process. What was under way in its parent, a child of fork() knows nothing of.
+  struct Traffic {
+    std::mutex mutex{};
+    std::deque<std::shared_ptr<Question>> waiting{};
+    std::size_t trips = 0;  // under way
+  };
+
+  // One that is counted in `trips`.
   class Trip {
    public:
-    explicit Trip(Gathering& of) : of_(of) {}
+    Trip(Gathering& of, Traffic& in) : of_(of), in_(in) {}
     Trip(const Trip&) = delete;
     Trip& operator=(const Trip&) = delete;
     ~Trip() {
-      const std::lock_guard lock(of_.mutex_);
-      --of_.trips_;
+      const std::lock_guard lock(in_.mutex);
+      --in_.trips;
       try {
-        of_.depart_if_due();
+        of_.depart_if_due(in_);
       } catch (const std::bad_alloc&) {
         // The next trip that ends is another chance for them.
       }
@@ -132,6 +144,7 @@ class Gathering {
 
    private:
     Gathering& of_;
+    Traffic& in_;
   };
 
   Answer ask_alone(Key key, const CallContext& context) {
@@ -141,27 +154,29 @@ class Gathering {
   }
 
   // Until it leads, is answered, or its time is over.
-  void wait(std::unique_lock<std::mutex>& lock, Question& mine, const CallContext& context) {
+  void wait(std::unique_lock<std::mutex>& lock, Traffic& traffic, Question& mine,
+            const CallContext& context) {
     const auto is_on = [&] { return mine.state == State::leads || mine.state == State::answered; };
     const auto impatient_at = std::min(mine.until, mine.came + limits_.patience);
     if (mine.changed.wait_until(lock, context.stop, impatient_at, is_on)) return;
-    if (mine.state == State::waits && !context.is_over()) depart_if_due();
+    if (mine.state == State::waits && !context.is_over()) depart_if_due(traffic);
     mine.changed.wait_until(lock, context.stop, mine.until, is_on);
   }
 
   // The lock is held, here and in depart().
-  void depart_if_due() {
-    if (waiting_.empty() || trips_ >= limits_.most_trips) return;
-    const bool is_late = Clock::now() >= waiting_.front()->came + limits_.patience;
-    if (is_late || trips_ < limits_.usual_trips) depart();
+  void depart_if_due(Traffic& traffic) {
+    if (traffic.waiting.empty() || traffic.trips >= limits_.most_trips) return;
+    const bool is_late = Clock::now() >= traffic.waiting.front()->came + limits_.patience;
+    if (is_late || traffic.trips < limits_.usual_trips) depart(traffic);
   }
 
   // Those that came first, with the one that has the most time to lead them.
-  void depart() {
-    const auto count = static_cast<std::ptrdiff_t>(std::min(waiting_.size(), limits_.most_keys));
-    Questions all(waiting_.begin(), waiting_.begin() + count);
-    waiting_.erase(waiting_.begin(), waiting_.begin() + count);
-    ++trips_;
+  void depart(Traffic& traffic) {
+    auto& waiting = traffic.waiting;
+    const auto count = static_cast<std::ptrdiff_t>(std::min(waiting.size(), limits_.most_keys));
+    Questions all(waiting.begin(), waiting.begin() + count);
+    waiting.erase(waiting.begin(), waiting.begin() + count);
+    ++traffic.trips;
     for (const auto& each : all) each->state = State::travels;
     Question& leader = **std::ranges::max_element(all, {}, [](const auto& q) { return q->until; });
     leader.state = State::leads;
@@ -170,9 +185,9 @@ class Gathering {
   }
 
   // The lock is not held.
-  void lead(const std::shared_ptr<Question>& mine, const CallContext& context) {
+  void lead(Traffic& traffic, const std::shared_ptr<Question>& mine, const CallContext& context) {
     const Questions all = std::move(mine->led);
-    const Trip trip(*this);
+    const Trip trip(*this, traffic);
     std::vector<Answer> answers;
     std::exception_ptr error;
     bool has_left = false;
@@ -186,8 +201,8 @@ class Gathering {
     } catch (...) {
       error = std::current_exception();
     }
-    const std::lock_guard lock(mutex_);
-    if (has_left) return hand_over(all, *mine, context);
+    const std::lock_guard lock(traffic.mutex);
+    if (has_left) return hand_over(traffic, all, *mine, context);
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i]->state == State::gone) continue;
       if (!error) all[i]->answer = std::move(answers[i]);
@@ -198,23 +213,24 @@ class Gathering {
   }
 
   // They are the next trip's, before all who came later.
-  void hand_over(const Questions& all, Question& leader, const CallContext& context) {
+  void hand_over(Traffic& traffic, const Questions& all, Question& leader,
+                 const CallContext& context) {
     try {
       give_up(context);
     } catch (...) {
       leader.error = std::current_exception();
     }
     leader.state = State::answered;
-    auto place = waiting_.begin();
+    auto place = traffic.waiting.begin();
     for (const auto& each : all) {
       if (each->state != State::travels) continue;
       each->state = State::waits;
-      place = std::next(waiting_.insert(place, each));
+      place = std::next(traffic.waiting.insert(place, each));
     }
   }
 
-  void leave(const std::shared_ptr<Question>& mine) {
-    if (mine->state == State::waits) std::erase(waiting_, mine);
+  static void leave(Traffic& traffic, const std::shared_ptr<Question>& mine) {
+    if (mine->state == State::waits) std::erase(traffic.waiting, mine);
     mine->state = State::gone;
   }
 
@@ -229,10 +245,7 @@ class Gathering {
   const Ask ask_;
   const Answer nothing_;
   GatheringLimits limits_;
-
-  std::mutex mutex_;
-  std::deque<std::shared_ptr<Question>> waiting_;
-  std::size_t trips_ = 0;  // under way
+  PerProcess<Traffic> traffic_;
 };
 
 }  // namespace bloomery

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bloomery/bits/own_process.h"
 #include "bloomery/errors.h"
 
 namespace bloomery {
@@ -33,18 +32,12 @@ GatheringLimits fence_limits(const CoalescedFenceOptions& options) {
 CoalescedFence::CoalescedFence(Open open, CoalescedFenceOptions options)
     : open_(std::move(open)),
       options_(checked_fence(std::move(options))),
-      process_(process_number()),
       gathering_(
           [this](std::span<const Key>, std::span<Watermark> answers, const CallContext& context) {
             std::ranges::fill(answers, question(context));
           },
           Watermark{}, fence_limits(options_)) {
   if (!open_) throw std::invalid_argument(options_.name + ": nothing says how to open it");
-  idle_.reserve(options_.connections);
-}
-
-CoalescedFence::~CoalescedFence() {
-  forget_the_parents();
 }
 
 Fence CoalescedFence::ask(const CallContext& context) {
@@ -54,73 +47,67 @@ Fence CoalescedFence::ask(const CallContext& context) {
 
 // Of a whole trip, by one thread.
 Watermark CoalescedFence::question(const CallContext& context) {
-  if (const auto why = back_off_.refusal(BackOff::Clock::now())) throw StoreError(*why);
+  Mine& mine = mine_.get();
+  if (const auto why = mine.back_off.refusal(BackOff::Clock::now())) throw StoreError(*why);
   CallContext limited = context;
   limited.fence = nullptr;
   limited.deadline = std::min(context.deadline, CallContext::Clock::now() + options_.timeout);
   try {
-    const Watermark answer = ask_someone(limited);
-    back_off_.succeeded();
+    const Watermark answer = ask_someone(mine, limited);
+    mine.back_off.succeeded();
     return answer;
   } catch (const CallAborted& error) {
     // Of a caller in a hurry the database knows nothing.
     if (context.is_over()) throw;
     const std::string why = options_.name + ": " + std::to_string(options_.timeout.count()) +
                             " ms passed while asking: " + error.what();
-    back_off_.failed(BackOff::Clock::now(), why);
+    mine.back_off.failed(BackOff::Clock::now(), why);
     throw StoreError(why);
   } catch (const std::exception& error) {
-    back_off_.failed(BackOff::Clock::now(), error.what());
+    mine.back_off.failed(BackOff::Clock::now(), error.what());
     throw;
   }
 }
 
 // A connection that was kept may have been cut long ago: its failure says nothing of the database.
-Watermark CoalescedFence::ask_someone(const CallContext& context) {
-  if (std::unique_ptr<FenceSource> kept = take_idle()) {
+Watermark CoalescedFence::ask_someone(Mine& mine, const CallContext& context) {
+  if (std::unique_ptr<FenceSource> kept = take_idle(mine)) {
     try {
-      return ask_one(std::move(kept), context);
+      return ask_one(mine, std::move(kept), context);
     } catch (const CallAborted&) {
       throw;
     } catch (const std::exception&) {
-      const std::lock_guard lock(mutex_);
-      idle_.clear();
+      const std::lock_guard lock(mine.mutex);
+      mine.idle.clear();
     }
   }
   std::unique_ptr<FenceSource> source;
   {
-    const std::lock_guard lock(opening_);
+    const std::lock_guard lock(mine.opening);
     source = open_();
   }
   if (!source) throw StoreError(options_.name + ": it could not be opened");
-  return ask_one(std::move(source), context);
+  return ask_one(mine, std::move(source), context);
 }
 
-Watermark CoalescedFence::ask_one(std::unique_ptr<FenceSource> source, const CallContext& context) {
+Watermark CoalescedFence::ask_one(Mine& mine, std::unique_ptr<FenceSource> source,
+                                  const CallContext& context) {
   questions_.fetch_add(1, std::memory_order_relaxed);
   const Watermark answer = source->ask(context);
   // Every head without a watermark would be that far.
   if (!answer.source.is_set())
     throw StoreError(options_.name + ": it does not say of which source");
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(source));
+  const std::lock_guard lock(mine.mutex);
+  mine.idle.push_back(std::move(source));
   return answer;
 }
 
-std::unique_ptr<FenceSource> CoalescedFence::take_idle() {
-  const std::lock_guard lock(mutex_);
-  forget_the_parents();
-  if (idle_.empty()) return nullptr;
-  std::unique_ptr<FenceSource> source = std::move(idle_.back());
-  idle_.pop_back();
+std::unique_ptr<FenceSource> CoalescedFence::take_idle(Mine& mine) {
+  const std::lock_guard lock(mine.mutex);
+  if (mine.idle.empty()) return nullptr;
+  std::unique_ptr<FenceSource> source = std::move(mine.idle.back());
+  mine.idle.pop_back();
   return source;
-}
-
-void CoalescedFence::forget_the_parents() noexcept {
-  if (process_ == process_number()) return;
-  for (std::unique_ptr<FenceSource>& each : idle_) static_cast<void>(each.release());
-  idle_.clear();
-  process_ = process_number();
 }
 
 }  // namespace bloomery

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/filter/back_off.h"
 #include "bloomery/filter/fence_source.h"
 #include "bloomery/filter/gathering.h"
@@ -32,7 +33,7 @@ struct CoalescedFenceOptions {
 // one that was kept that says nothing yet, and a new one is asked at once. Where that fails too,
 // the next is opened after a pause (BackOff), and until then everybody is told why at once. Where
 // the thread that asked for all leaves, the others ask anew. Many threads may use it; a child of
-// fork() opens connections of its own.
+// fork() opens connections of its own, whatever its parent's threads were doing.
 class CoalescedFence {
  public:
   using Open = std::function<std::unique_ptr<FenceSource>()>;
@@ -42,7 +43,6 @@ class CoalescedFence {
   explicit CoalescedFence(Open open, CoalescedFenceOptions options = {});
   CoalescedFence(const CoalescedFence&) = delete;
   CoalescedFence& operator=(const CoalescedFence&) = delete;
-  ~CoalescedFence();
 
   // How far the database was at some moment after this was called. Throws what `open` and the
   // source throw, StoreError where the time-out is over, CallAborted where the context is.
@@ -55,25 +55,25 @@ class CoalescedFence {
   std::size_t waiting() { return gathering_.waiting(); }
 
  private:
-  using Sources = std::vector<std::unique_ptr<FenceSource>>;
+  // Of this process: what a fork has brought here is the parent's, and closing it would end his.
+  struct Mine {
+    BackOff back_off{};
+    std::mutex mutex{};
+    std::mutex opening{};
+    std::vector<std::unique_ptr<FenceSource>> idle{};
+  };
 
   Watermark question(const CallContext& context);
-  Watermark ask_someone(const CallContext& context);
-  Watermark ask_one(std::unique_ptr<FenceSource> source, const CallContext& context);
-  std::unique_ptr<FenceSource> take_idle();
-  // The lock is held. What a fork has brought here is the parent's: closing it would end his.
-  void forget_the_parents() noexcept;
+  Watermark ask_someone(Mine& mine, const CallContext& context);
+  Watermark ask_one(Mine& mine, std::unique_ptr<FenceSource> source, const CallContext& context);
+  static std::unique_ptr<FenceSource> take_idle(Mine& mine);
 
   const Open open_;
   const CoalescedFenceOptions options_;
 
-  BackOff back_off_;
   std::atomic<std::uint64_t> questions_{0};
   std::atomic<std::uint64_t> calls_{0};
-  std::mutex mutex_;
-  std::mutex opening_;
-  Sources idle_;
-  std::uint64_t process_;
+  PerProcess<Mine> mine_;
   Gathering<Watermark> gathering_;
 };
 

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "bloomery/filter/fence_source.h"
+#include "bloomery/filter/reader_gate.h"
+#include "bloomery/guard/history_watch.h"
 
 namespace bloomery {
 namespace {
@@ -84,6 +88,32 @@ struct FencedPlace::Recent {
   std::size_t count = 0;
 };
 
+struct FencedPlace::Mine {
+  // Somebody waited in vain for the place to come to this fence.
+  struct Trouble {
+    Fence fence{};
+    Clock::time_point since{};
+    Clock::time_point try_at{};
+  };
+
+  Mine() = default;
+  Mine(const Mine&) = delete;
+  Mine& operator=(const Mine&) = delete;
+  ~Mine() { delete recent.load(); }
+
+  HistoryWatch history{};
+
+  std::atomic<bool> is_troubled{false};
+  std::mutex trouble_mutex{};
+  Trouble trouble{};
+
+  ReaderGate gate{};
+  std::mutex renewing{};                      // by one, where the others need not wait
+  std::atomic<Clock::rep> renew_again_at{0};  // after a failure
+  std::mutex publishing{};
+  std::atomic<const Recent*> recent{new Recent};
+};
+
 FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
                          std::unique_ptr<CounterBoard> own, CounterBoard* counters)
     : place_(place),
@@ -91,7 +121,6 @@ FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions
       fence_(std::move(fence)),
       own_counters_(std::move(own)),
       counters_(counters != nullptr ? *counters : *own_counters_),
-      recent_(new Recent),
       gathering_([this](std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context) { decide(keys, answers, context); },
                  Presence::unknown, {.name = place.name(), .timeout = std::chrono::hours(1)}) {}
@@ -103,9 +132,7 @@ FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions
 FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options)
     : FencedPlace(place, std::move(fence), options, std::make_unique<CounterBoard>(), nullptr) {}
 
-FencedPlace::~FencedPlace() {
-  delete recent_.load();
-}
+FencedPlace::~FencedPlace() = default;
 
 void FencedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
@@ -132,7 +159,7 @@ Presence FencedPlace::presence_of(Key key, const CallContext& context) {
     if (answer == Presence::unknown) counters_.add(&GuardCounters::fence_behind);
     return answer;
   }
-  if (is_troubled_.load(std::memory_order_acquire)) [[unlikely]] {
+  if (mine_.get().is_troubled.load(std::memory_order_acquire)) [[unlikely]] {
     ask_strictly({&key, 1}, {&answer, 1}, context);
     return answer;
   }
@@ -207,14 +234,15 @@ Fence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) 
 
 Fence FencedPlace::fence_of_one_history(const CallContext& context) {
   using enum HistoryWatch::Verdict;
-  bool looks = history_.is_due();
+  HistoryWatch& history = mine_.get().history;
+  bool looks = history.is_due();
   while (true) {
-    HistoryWatch::Before before = history_.begin();
+    HistoryWatch::Before before = history.begin();
     before.has_looked = looks;
     if (looks) before.read = reached(context);
     counters_.add(&GuardCounters::fence_questions);
     const Fence fence = fence_(context);
-    switch (history_.judge(before, fence.at_least)) {
+    switch (history.judge(before, fence.at_least)) {
       case one_history:
         return fence;
       case look:
@@ -298,50 +326,56 @@ CounterBoard::Counter FencedPlace::why_unknown(const Fence& fence, const CallCon
   }
 }
 
-std::optional<Fence> FencedPlace::troubled() const {
-  if (!is_troubled_.load(std::memory_order_acquire)) return std::nullopt;
-  const std::lock_guard lock(trouble_mutex_);
-  return trouble_.fence;
+std::optional<Fence> FencedPlace::troubled() {
+  Mine& mine = mine_.get();
+  if (!mine.is_troubled.load(std::memory_order_acquire)) return std::nullopt;
+  const std::lock_guard lock(mine.trouble_mutex);
+  return mine.trouble.fence;
 }
 
-bool FencedPlace::gave_up() const {
-  if (!is_troubled_.load(std::memory_order_acquire)) return false;
-  const std::lock_guard lock(trouble_mutex_);
-  return is_troubled_ && Clock::now() >= trouble_.since + kPatience;
+bool FencedPlace::gave_up() {
+  Mine& mine = mine_.get();
+  if (!mine.is_troubled.load(std::memory_order_acquire)) return false;
+  const std::lock_guard lock(mine.trouble_mutex);
+  return mine.is_troubled && Clock::now() >= mine.trouble.since + kPatience;
 }
 
 bool FencedPlace::may_try() {
-  const std::lock_guard lock(trouble_mutex_);
+  Mine& mine = mine_.get();
+  const std::lock_guard lock(mine.trouble_mutex);
   const auto now = Clock::now();
-  if (now < trouble_.try_at) return false;
-  trouble_.try_at = now + kPauseInTrouble;
+  if (now < mine.trouble.try_at) return false;
+  mine.trouble.try_at = now + kPauseInTrouble;
   return true;
 }
 
 void FencedPlace::note(const Fence& fence) {
-  const std::lock_guard lock(trouble_mutex_);
+  Mine& mine = mine_.get();
+  const std::lock_guard lock(mine.trouble_mutex);
   const auto now = Clock::now();
-  trouble_.try_at = now + kPauseInTrouble;
+  mine.trouble.try_at = now + kPauseInTrouble;
   // The first is what shows first that it moves again.
-  if (is_troubled_ && trouble_.fence.at_least.source == fence.at_least.source) return;
-  trouble_.fence = fence;
-  if (!is_troubled_) trouble_.since = now;
-  is_troubled_.store(true, std::memory_order_release);
+  if (mine.is_troubled && mine.trouble.fence.at_least.source == fence.at_least.source) return;
+  mine.trouble.fence = fence;
+  if (!mine.is_troubled) mine.trouble.since = now;
+  mine.is_troubled.store(true, std::memory_order_release);
 }
 
-void FencedPlace::calm_down() noexcept {
-  if (!is_troubled_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(trouble_mutex_);
-  is_troubled_.store(false, std::memory_order_release);
+void FencedPlace::calm_down() {
+  Mine& mine = mine_.get();
+  if (!mine.is_troubled.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mine.trouble_mutex);
+  mine.is_troubled.store(false, std::memory_order_release);
 }
 
 Fence FencedPlace::recent_fence(const CallContext& context) {
+  Mine& mine = mine_.get();
   const auto now = options_.now();
   std::optional<Fence> oldest;
   bool is_due = false;
   {
-    const auto pass = gate_.enter();
-    const Recent& recent = *recent_.load();
+    const auto pass = mine.gate.enter();
+    const Recent& recent = *mine.recent.load();
     if (const auto* asked = recent.oldest_since(now - options_.budget)) oldest = asked->fence;
     is_due = !recent.has_one_since(now - options_.budget / kFencesInBudget);
   }
@@ -352,8 +386,9 @@ Fence FencedPlace::recent_fence(const CallContext& context) {
 
 // One does it; the others have the old one, and so has he where it fails or takes long.
 void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context) {
-  if (now.time_since_epoch().count() < renew_again_at_.load(std::memory_order_relaxed)) return;
-  const std::unique_lock lock(renewing_, std::try_to_lock);
+  Mine& mine = mine_.get();
+  if (now.time_since_epoch().count() < mine.renew_again_at.load(std::memory_order_relaxed)) return;
+  const std::unique_lock lock(mine.renewing, std::try_to_lock);
   if (!lock.owns_lock()) return;
   const auto while_ = options_.budget / (2 * kFencesInBudget);
   CallContext hurried = context;
@@ -361,16 +396,17 @@ void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context
   try {
     renew(now, hurried);
   } catch (const std::exception&) {
-    renew_again_at_.store((now + while_).time_since_epoch().count(), std::memory_order_relaxed);
+    mine.renew_again_at.store((now + while_).time_since_epoch().count(), std::memory_order_relaxed);
   }
 }
 
 Fence FencedPlace::renew(Clock::time_point now, const CallContext& context) {
   const Fence fence = asked_now(0, context);
-  const std::lock_guard lock(publishing_);
+  Mine& mine = mine_.get();
+  const std::lock_guard lock(mine.publishing);
   const std::unique_ptr<const Recent> old(
-      recent_.exchange(new Recent(recent_.load()->with({.fence = fence, .at = now}))));
-  gate_.wait_for_readers();
+      mine.recent.exchange(new Recent(mine.recent.load()->with({.fence = fence, .at = now}))));
+  mine.gate.wait_for_readers();
   return fence;
 }
 

@@ -1,22 +1,19 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/gathering.h"
-#include "bloomery/filter/reader_gate.h"
 #include "bloomery/guard/guard_counters.h"
-#include "bloomery/guard/history_watch.h"
 #include "bloomery/guard/wait_times.h"
 
 namespace bloomery {
@@ -54,8 +51,9 @@ struct FencedOptions {
 // SourceChanged, until it was built again.
 //
 // A question that brings its own fence (CallContext::fence) is asked behind that, and waits as
-// above. Borrows the place. All calls may run together. Throws what the place and the fence throw;
-// the answers so far are true then.
+// above. A child of fork() knows nothing of what its parent's threads were doing. Borrows the
+// place. All calls may run together. Throws what the place and the fence throw; the answers so far
+// are true then.
 class FencedPlace final : public FilterPlace {
  public:
   // Counts what it does in `counters`, which outlive it, or in its own. Throws
@@ -99,16 +97,10 @@ class FencedPlace final : public FilterPlace {
  private:
   using Clock = CallContext::Clock;
   struct Recent;
+  struct Mine;  // what it knows, and its locks
 
   FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
               std::unique_ptr<CounterBoard> own, CounterBoard* counters);
-
-  // Somebody waited in vain for the place to come to this fence.
-  struct Trouble {
-    Fence fence{};
-    Clock::time_point since{};
-    Clock::time_point try_at{};
-  };
 
   void ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
                     const CallContext& context);
@@ -124,11 +116,11 @@ class FencedPlace final : public FilterPlace {
   Fence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
 
-  std::optional<Fence> troubled() const;
-  bool gave_up() const;
+  std::optional<Fence> troubled();
+  bool gave_up();
   bool may_try();
   void note(const Fence& fence);
-  void calm_down() noexcept;
+  void calm_down();
 
   FilterPlace& place_;
   const FencedOptions options_;
@@ -136,17 +128,7 @@ class FencedPlace final : public FilterPlace {
   std::unique_ptr<CounterBoard> own_counters_;
   CounterBoard& counters_;
   WaitTimes waits_;
-  HistoryWatch history_;
-
-  std::atomic<bool> is_troubled_{false};
-  mutable std::mutex trouble_mutex_;
-  Trouble trouble_;
-
-  ReaderGate gate_;
-  std::mutex renewing_;                        // by one, where the others need not wait
-  std::atomic<Clock::rep> renew_again_at_{0};  // after a failure
-  std::mutex publishing_;
-  std::atomic<const Recent*> recent_;
+  PerProcess<Mine> mine_;
 
   Gathering<Presence> gathering_;
 };

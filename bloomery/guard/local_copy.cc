@@ -25,12 +25,18 @@ LocalCopy::LocalCopy(FilterPlace& place, const LocalCopyOptions& options)
       thread_([this](const std::stop_token& stop) { keep_up(stop); }) {}
 
 LocalCopy::~LocalCopy() {
+  if (!is_ours()) {
+    // There is no such thread here; and what it used may be half of something.
+    static_cast<void>(new std::jthread(std::move(thread_)));
+    return;
+  }
   thread_.request_stop();
   thread_.join();
   delete copy_.load();
 }
 
 std::string LocalCopy::last_error() const {
+  if (!is_ours()) return "a child of fork() reads no copies";
   const std::lock_guard lock(mutex_);
   return last_error_;
 }
@@ -89,6 +95,13 @@ bool LocalCopy::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
 
 // They are in the place: a copy that begins to be read from now on has them by itself.
 void LocalCopy::put_in(std::span<const Key> keys) {
+  if (!is_ours()) {
+    // Nobody replaces the copy, and nobody reads another.
+    const Copy* const copy = copy_.load();
+    if (copy == nullptr) return;
+    for (const Key key : keys) copy->filter->insert_concurrently(key);
+    return;
+  }
   const std::lock_guard lock(mutex_);
   if (is_reading_) meanwhile_.insert(meanwhile_.end(), keys.begin(), keys.end());
   const Copy* const copy = copy_.load();

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "bloomery/bits/own_process.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/reader_gate.h"
@@ -35,6 +36,7 @@ struct LocalCopyOptions {
 // are in the copy from the next look on; without a fence it denies nothing.
 //
 // A copy is read in a thread of its own, while the last one answers; where that fails it goes on.
+// A child of fork() has the copy, but no such thread: behind later fences it asks the place.
 // Borrows the place. All calls may run together.
 class LocalCopy final : public FilterPlace {
  public:
@@ -77,6 +79,8 @@ class LocalCopy final : public FilterPlace {
   // `maybe`, `absent`, or `unknown`: ask the place.
   Presence local(Key key, const CallContext& context) const;
   void put_in(std::span<const Key> keys);
+  // Of the process that made it, not of a child.
+  bool is_ours() const noexcept { return process_ == process_number(); }
   void keep_up(const std::stop_token& stop);
   void look(const std::stop_token& stop);
 
@@ -91,6 +95,7 @@ class LocalCopy final : public FilterPlace {
   std::string last_error_;
   std::atomic<std::uint64_t> copies_{0};
   std::condition_variable_any over_;
+  const std::uint64_t process_ = process_number();
   std::jthread thread_;  // the last: it uses all of these
 };
 
