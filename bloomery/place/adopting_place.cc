@@ -57,7 +57,7 @@ AdoptingPlace::~AdoptingPlace() {
 }
 
 std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
-  const auto pass = gate_.enter();
+  const auto pass = mine_.get().gate.enter();
   return opened_.load()->place;
 }
 
@@ -78,8 +78,10 @@ Presence AdoptingPlace::presence_of(Key key, const CallContext& context) {
 
 void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
                          const CallContext& context) {
-  const std::unique_lock lock(looking_, std::try_to_lock);
-  if (!lock.owns_lock() || CallContext::Clock::now() < look_again_at_ || *rebuilds_ != 0) return;
+  Mine& mine = mine_.get();
+  const std::unique_lock lock(mine.looking, std::try_to_lock);
+  if (!lock.owns_lock() || CallContext::Clock::now() < mine.look_again_at || *rebuilds_ != 0)
+    return;
   try {
     if (may_be_another(*context.fence, context)) {
       std::shared_ptr<FilterPlace> place = open_();
@@ -90,21 +92,21 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
         place->presence_of_many(keys, said, context);
         const std::unique_ptr<const Opened> old(
             opened_.exchange(new Opened{std::move(place), head.identity, head.parameters.keys}));
-        gate_.wait_for_readers();
+        mine.gate.wait_for_readers();
         std::ranges::copy(said, answers.begin());
       }
     }
   } catch (const std::exception&) {
     // It is as unknown as it was.
   }
-  look_again_at_ = CallContext::Clock::now() + kBetweenLooks;
+  mine.look_again_at = CallContext::Clock::now() + kBetweenLooks;
 }
 
 // Also the same one, where it has what it is asked for and is not believed all the same: what an
 // open place has seen of it once and sees no more is not forgotten.
 bool AdoptingPlace::may_be_another(const Fence& fence, const CallContext& context) const {
   if (!heads_move_) return true;
-  const auto pass = gate_.enter();
+  const auto pass = mine_.get().gate.enter();
   const Opened& opened = *opened_.load();
   try {
     const PlaceHead head = opened.place->head(context);
@@ -146,7 +148,7 @@ bool AdoptingPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& hea
 std::unique_ptr<Rebuild> AdoptingPlace::begin_rebuild(const FilterOptions& options,
                                                       const CallContext& context) {
   // Not while somebody looks: he might exchange the place in between.
-  const std::lock_guard lock(looking_);
+  const std::lock_guard lock(mine_.get().looking);
   return std::make_unique<CountedRebuild>(
       rebuilds_, with([&](FilterPlace& place) { return place.begin_rebuild(options, context); }));
 }

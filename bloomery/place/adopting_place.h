@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/reader_gate.h"
@@ -59,8 +60,15 @@ class AdoptingPlace final : public FilterPlace {
     std::optional<KeyForm> keys{};  // nothing: it was in doubt
   };
 
+  // Of this process: the threads of its parent read and look no more.
+  struct Mine {
+    std::mutex looking{};
+    CallContext::Clock::time_point look_again_at{};  // under that lock
+    ReaderGate gate{};
+  };
+
   auto with(auto&& call) const {
-    const auto pass = gate_.enter();
+    const auto pass = mine_.get().gate.enter();
     return call(*opened_.load()->place);
   }
   std::shared_ptr<FilterPlace> now() const;
@@ -71,9 +79,7 @@ class AdoptingPlace final : public FilterPlace {
   const Open open_;
   const bool heads_move_;
   const std::shared_ptr<std::atomic<int>> rebuilds_ = std::make_shared<std::atomic<int>>(0);
-  std::mutex looking_;
-  CallContext::Clock::time_point look_again_at_{};  // under that lock
-  ReaderGate gate_;
+  mutable PerProcess<Mine> mine_;
   std::atomic<const Opened*> opened_;
 };
 

@@ -40,8 +40,14 @@ struct Client::Call {
 
 Client::Client(Location location)
     : location_(std::move(location)),
-      tls_(location_.tls.on ? std::make_unique<const TlsSettings>(location_) : nullptr),
-      nodes_(location_, tls_.get()) {}
+      tls_(location_.tls.on ? std::make_unique<const TlsSettings>(location_) : nullptr) {}
+
+Nodes& Client::nodes() {
+  Known& known = known_.get();
+  const std::lock_guard lock(known.mutex);
+  if (!known.nodes) known.nodes = std::make_unique<Nodes>(location_, tls_.get());
+  return *known.nodes;
+}
 
 Answer Client::run(const Request& request, Repeat repeat, const CallContext& context,
                    const Judge& judge) {
@@ -51,23 +57,23 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
             .key = request.key().empty() ? location_.key : request.key(),
             .deadline = Deadline(location_.server(), context, location_.timeout)};
   for (;;) {
-    if (!call.asks) call.node = nodes_.of(call.key, call.deadline);
+    if (!call.asks) call.node = nodes().of(call.key, call.deadline);
     try {
       try_once(call);
       if (call.redirection && follow(call)) continue;
-      if (!nodes_.is_current(call.node, call.deadline)) {
+      if (!nodes().is_current(call.node, call.deadline)) {
         throw ConnectionError(call.node->location().server() +
                               ": its sentinels name another primary by now");
       }
       if (call.redirection && judge) judge(call.answer.replies);  // it saw none of these yet
       return std::move(call.answer);
     } catch (const TimeoutError&) {
-      nodes_.lost(*call.node);
+      nodes().lost(*call.node);
       throw;
     } catch (const ConnectionError&) {
       if (!may_retry(call)) throw;
     } catch (const CallAborted&) {
-      nodes_.lost(*call.node);
+      nodes().lost(*call.node);
       throw;
     }
   }
@@ -78,12 +84,12 @@ std::vector<std::size_t> Client::nodes_of(std::span<const std::string_view> keys
   Deadline deadline(location_.server(), context, location_.timeout);
   std::vector<std::size_t> numbers;
   numbers.reserve(keys.size());
-  std::vector<Nodes::Node> nodes;
+  std::vector<Nodes::Node> all;
   for (const std::string_view key : keys) {
-    const Nodes::Node node = nodes_.of(key, deadline);
-    const auto found = std::ranges::find(nodes, node);
-    numbers.push_back(static_cast<std::size_t>(found - nodes.begin()));
-    if (found == nodes.end()) nodes.push_back(node);
+    const Nodes::Node node = nodes().of(key, deadline);
+    const auto found = std::ranges::find(all, node);
+    numbers.push_back(static_cast<std::size_t>(found - all.begin()));
+    if (found == all.end()) all.push_back(node);
   }
   return numbers;
 }
@@ -113,7 +119,7 @@ void Client::try_once(Call& call) {
 
 bool Client::may_retry(Call& call) {
   call.node->drop_idle();
-  const bool may_be_elsewhere = nodes_.lost(*call.node) || call.asks;
+  const bool may_be_elsewhere = nodes().lost(*call.node) || call.asks;
   if (std::exchange(call.has_retried, true)) return false;
   call.asks = false;
   call.answer.repeated = call.was_sent;
@@ -128,8 +134,8 @@ bool Client::follow(Call& call) {
   call.asks = redirection.why == Refusal::ask;
   if (redirection.why == Refusal::moved || redirection.why == Refusal::ask) {
     if (++call.moves > kMostMoves) return false;
-    const Nodes::Node there = nodes_.at(redirection.to, *call.node);
-    if (!call.asks) nodes_.moved(call.key, there);
+    const Nodes::Node there = nodes().at(redirection.to, *call.node);
+    if (!call.asks) nodes().moved(call.key, there);
     call.node = there;
     return true;
   }
@@ -137,7 +143,7 @@ bool Client::follow(Call& call) {
     pause(call, "waiting for keys on their way between nodes (TRYAGAIN)");
     return true;
   }
-  nodes_.lost(*call.node);
+  nodes().lost(*call.node);
   if (redirection.why == Refusal::cluster_down) {
     pause(call, "waiting for the cluster (CLUSTERDOWN)");
     return true;

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "bloomery/bits/per_process.h"
 #include "bloomery/filter/call_context.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/location.h"
@@ -55,11 +57,17 @@ class Client {
                                     const CallContext& context);
 
   // What was asked about a key last is no primary any more: the next call connects anew.
-  void suspect(std::string_view key) { nodes_.suspect(key); }
+  void suspect(std::string_view key) { nodes().suspect(key); }
 
  private:
   struct Call;  // one run()
+  // Of this process: what threads of its parent were learning, a child of fork() learns anew.
+  struct Known {
+    std::mutex mutex{};
+    std::unique_ptr<Nodes> nodes{};
+  };
 
+  Nodes& nodes();
   void try_once(Call& call);
   bool may_retry(Call& call);
   bool follow(Call& call);
@@ -67,7 +75,7 @@ class Client {
 
   const Location location_;
   const std::unique_ptr<const TlsSettings> tls_;
-  Nodes nodes_;
+  PerProcess<Known> known_;
 };
 
 // A reply that is no error. Throws RefusedError otherwise.

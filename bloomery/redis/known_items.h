@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/bits/fork_mutex.h"
 #include "bloomery/hash/key.h"
 
 namespace bloomery::redis {
@@ -33,7 +34,7 @@ class KnownItems {
  private:
   static constexpr std::size_t kEach = 4;
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   const std::vector<std::string> markers_;
   std::vector<std::string> newest_;
   std::vector<std::string> others_;

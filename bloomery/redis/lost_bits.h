@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/bits/fork_mutex.h"
 #include "bloomery/redis/bitmap_transaction.h"
 
 namespace bloomery::redis {
@@ -38,7 +39,7 @@ class LostBits {
   static constexpr std::size_t kNewest = 4;
   static constexpr std::size_t kOthers = 4;
 
-  std::mutex mutex_;
+  ForkMutex mutex_;
   std::vector<std::uint64_t> newest_;  // what a failover loses
   std::vector<std::uint64_t> others_;  // any
   std::size_t next_ = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/bits/fork_mutex.h"
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/redis/client.h"
@@ -126,7 +127,7 @@ class NativePlace final : public FilterPlace {
   std::atomic<std::uint64_t> head_length_;
   LostBits lost_;  // by their offsets in the string
 
-  mutable std::mutex mutex_;
+  mutable ForkMutex mutex_;
   Head opened_;
   Head last_;  // that was read
 

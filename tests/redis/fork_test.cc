@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bloomery/cache/redis_cache.h"
@@ -114,6 +116,42 @@ TEST_F(AfterAFork, NoPresentKeyIsAbsentInAnyProcess) {
     return true;
   });
 }
+
+// The allocators of sanitizers have locks that a child finds held.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
+TEST_F(AfterAFork, AChildIsAnsweredWhateverItsParentsThreadsWereDoing) {
+  Client client(parse_location(at("f")));
+  AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 1000, .seed = 7});
+  filter.insert("in");
+  load_native(client, filter.contents(), {});
+  const auto place = open_native_place(at("f"), false);
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      while (!is_over) EXPECT_EQ(place->presence_of("in"), Presence::maybe);
+    });
+  }
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);  // ends one that waits for ever
+      try {
+        const auto context = CallContext::within(std::chrono::seconds(10));
+        _exit(place->presence_of("in", context) == Presence::maybe ? 0 : 1);
+      } catch (...) {
+        _exit(2);
+      }
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  is_over = true;
+  for (std::thread& each : threads) each.join();
+}
+#endif
+
 TEST_F(AfterAFork, NobodyReadsAnothersValueFromASharedCache) {
   RedisCache<> cache(at("cache"));
   const auto key = [](int process) { return "key" + std::to_string(process); };
