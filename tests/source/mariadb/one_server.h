@@ -2,23 +2,43 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "bloomery/source/server_location.h"
 #include "tests/source/source_helpers.h"
 #include "tests/source/temporary_folder.h"
 #include "tests/support/mariadb_server.h"
+#include "tests/support/test_certificates.h"
 
 namespace bloomery {
 
-// The server that the tests of this program share.
+// The server that the tests of this program share, and its certificates.
+struct TheServer {
+  // The server reads them as another user.
+  static testing::TestCertificates make_certificates(const std::string& folder) {
+    testing::TestCertificates made(folder);
+    std::filesystem::permissions(made / "server.key", std::filesystem::perms{0644});
+    return made;
+  }
+
+  TemporaryFolder folder{};
+  testing::TestCertificates certificates = make_certificates(folder.path(""));
+  testing::MariadbServer server{
+      folder.path(""),
+      {"--ssl-ca=" + (certificates / "ca.pem"), "--ssl-cert=" + (certificates / "server.pem"),
+       "--ssl-key=" + (certificates / "server.key")}};
+
+  static TheServer& only() {
+    static TheServer running;
+    return running;
+  }
+};
 inline testing::MariadbServer& the_server() {
-  struct Running {
-    TemporaryFolder folder{};
-    testing::MariadbServer server{folder.path("")};
-  };
-  static Running running;
-  return running.server;
+  return TheServer::only().server;
+}
+inline const testing::TestCertificates& the_certificates() {
+  return TheServer::only().certificates;
 }
 
 // An empty database shop on it.
