@@ -1,0 +1,182 @@
+#pragma once
+
+#include <sqlite3.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/source/temporary_folder.h"
+#include "tests/support/mariadb_server.h"
+#include "tests/support/postgres_server.h"
+
+namespace bloomery::testing {
+
+// A session of an application's, which throws where a statement fails.
+class ProvenSession {
+ public:
+  virtual ~ProvenSession() = default;
+  virtual void run(const std::string& sql) = 0;
+  // Whether users has this row.
+  virtual bool has(const std::string& id) = 0;
+};
+
+// A database with a table users(id), in which a scene takes place.
+class ProvenDatabase {
+ public:
+  virtual ~ProvenDatabase() = default;
+  virtual std::string location() const = 0;
+  virtual std::unique_ptr<ProvenSession> connect() const = 0;
+  // It ends and comes back, where it is a server.
+  virtual void restart() {}
+  // Statements of which one after the other runs while others write and ask.
+  virtual std::vector<std::string> troubles() const = 0;
+};
+
+class SqliteProven final : public ProvenDatabase {
+ public:
+  explicit SqliteProven(const std::string& mode) {
+    connect()->run("PRAGMA journal_mode = " + mode + "; CREATE TABLE users(id TEXT PRIMARY KEY)");
+  }
+  std::string location() const override { return "sqlite:" + path_ + "?table=users&column=id"; }
+  std::unique_ptr<ProvenSession> connect() const override {
+    return std::make_unique<Session>(path_);
+  }
+  std::vector<std::string> troubles() const override {
+    return {"ALTER TABLE users RENAME TO away; ALTER TABLE away RENAME TO users",
+            "BEGIN; WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) "
+            "INSERT INTO users(id) SELECT 'undone ' || i FROM n; ROLLBACK",
+            "WITH n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) "
+            "INSERT OR IGNORE INTO users(id) SELECT 'large ' || i FROM n",
+            "DELETE FROM users", "VACUUM"};
+  }
+
+ private:
+  class Session final : public ProvenSession {
+   public:
+    explicit Session(const std::string& path) {
+      if (sqlite3_open(path.c_str(), &connection_) != SQLITE_OK) throw std::runtime_error(path);
+      run("PRAGMA busy_timeout = 60000; PRAGMA synchronous = OFF");
+    }
+    ~Session() override { sqlite3_close(connection_); }
+    void run(const std::string& sql) override { ask(sql); }
+    bool has(const std::string& id) override {
+      return ask("SELECT 1 FROM users WHERE id = '" + id + "'");
+    }
+
+   private:
+    bool ask(const std::string& sql) {
+      bool any = false;
+      const auto note = [](void* found, int, char**, char**) {
+        *static_cast<bool*>(found) = true;
+        return 0;
+      };
+      if (sqlite3_exec(connection_, sql.c_str(), note, &any, nullptr) == SQLITE_OK) return any;
+      throw std::runtime_error(sql + ": " + sqlite3_errmsg(connection_));
+    }
+    sqlite3* connection_ = nullptr;
+  };
+
+  TemporaryFolder folder_{};
+  std::string path_ = folder_.path("shop.db");
+};
+
+class PostgresProven final : public ProvenDatabase {
+ public:
+  PostgresProven() { connect()->run("CREATE TABLE users(id TEXT PRIMARY KEY)"); }
+  std::string location() const override { return server_.location("table=users&column=id"); }
+  std::unique_ptr<ProvenSession> connect() const override {
+    return std::make_unique<Session>(server_);
+  }
+  void restart() override {
+    server_.stop(SIGINT);
+    server_.start();
+  }
+  std::vector<std::string> troubles() const override {
+    return {"ALTER TABLE users ADD COLUMN IF NOT EXISTS more TEXT",
+            "BEGIN; INSERT INTO users(id) SELECT 'undone ' || i FROM generate_series(1, 3000) i; "
+            "ROLLBACK",
+            "INSERT INTO users(id) SELECT 'large ' || i FROM generate_series(1, 20000) i "
+            "ON CONFLICT DO NOTHING",
+            "TRUNCATE users",
+            "COPY users(id) FROM PROGRAM 'for i in 1 2 3; do echo copied $i $$; done'",
+            "ALTER TABLE users DROP COLUMN IF EXISTS more",
+            "SET synchronous_commit = off; INSERT INTO users(id) VALUES ('loose ' || random())",
+            "VACUUM FULL users"};
+  }
+
+ private:
+  class Session final : public ProvenSession {
+   public:
+    explicit Session(const PostgresServer& server) : session_(server) {}
+    void run(const std::string& sql) override { session_.run(sql); }
+    bool has(const std::string& id) override {
+      return !session_.run("SELECT 1 FROM users WHERE id = '" + id + "'").empty();
+    }
+
+   private:
+    PostgresSession session_;
+  };
+
+  TemporaryFolder folder_{};
+  PostgresServer server_{folder_.path("")};
+};
+
+class MariadbProven final : public ProvenDatabase {
+ public:
+  MariadbProven() {
+    load_ = folder_.path("load.txt");
+    std::ofstream(load_) << "loaded 1\nloaded 2\nloaded 3\n";
+    std::filesystem::permissions(load_, std::filesystem::perms{0644});
+    connect()->run("CREATE TABLE users(id VARCHAR(100) NOT NULL PRIMARY KEY)");
+  }
+  std::string location() const override { return server_.location("users", "id"); }
+  std::unique_ptr<ProvenSession> connect() const override {
+    return std::make_unique<Session>(server_.socket());
+  }
+  void restart() override {
+    server_.end(SIGTERM);
+    server_.start();
+  }
+  std::vector<std::string> troubles() const override {
+    return {"ALTER TABLE users ADD COLUMN IF NOT EXISTS more TEXT",
+            "BEGIN; INSERT INTO users(id) SELECT CONCAT('undone ', seq) FROM seq_1_to_3000; "
+            "ROLLBACK",
+            "INSERT IGNORE INTO users(id) SELECT CONCAT('large ', seq) FROM seq_1_to_20000",
+            "TRUNCATE users",
+            "LOAD DATA INFILE '" + load_ + "' IGNORE INTO TABLE users(id)",
+            "ALTER TABLE users DROP COLUMN IF EXISTS more",
+            "SET binlog_format = STATEMENT; INSERT INTO users(id) VALUES (UUID()); "
+            "SET binlog_format = ROW",
+            "FLUSH BINARY LOGS; OPTIMIZE TABLE users"};
+  }
+
+ private:
+  class Session final : public ProvenSession {
+   public:
+    explicit Session(const std::string& socket) : client_(socket, "root", "shop") {}
+    void run(const std::string& sql) override { client_.run(sql); }
+    bool has(const std::string& id) override {
+      return !client_.ask("SELECT 1 FROM users WHERE id = '" + id + "'").empty();
+    }
+
+   private:
+    MariadbClient client_;
+  };
+
+  TemporaryFolder folder_{};
+  MariadbServer server_{folder_.path("")};
+  std::string load_{};
+};
+
+inline std::unique_ptr<ProvenDatabase> make_proven(const std::string& name) {
+  if (name == "postgres") return std::make_unique<PostgresProven>();
+  if (name == "mariadb") return std::make_unique<MariadbProven>();
+  return std::make_unique<SqliteProven>(name == "sqlite_wal" ? "wal" : "delete");
+}
+
+}  // namespace bloomery::testing
