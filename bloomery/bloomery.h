@@ -44,6 +44,7 @@
 
 // In front of a cache and a database.
 #include "bloomery/cache/redis_cache.h"      // a cache that processes share
+#include "bloomery/cache/redis_lookaside.h"  // it and a filter on one server, in one trip
 #include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order
 #include "bloomery/guard/coalesced_fence.h"  // how far the database is, for many threads
 #include "bloomery/guard/fenced_place.h"     // a filter that denies behind a fence only

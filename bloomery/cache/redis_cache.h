@@ -41,13 +41,28 @@ class RedisCache final : public Cache<Value> {
                 const CallContext& context = {}) override {
     std::vector<CacheAnswer<std::string>> found(keys.size());
     strings_.get_many(keys, found, context);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      answers[i] = {.state = found[i].state, .ticket = found[i].ticket};
-      if (!found[i].value) continue;
-      answers[i].value = bytes_.decode(*found[i].value);
-      if (!answers[i].value) answers[i].state = Cached::miss;
-    }
+    decode(found, answers);
   }
+
+  // As SharedStrings::Ahead.
+  class Ahead {
+   public:
+    Ahead(RedisCache& cache, std::span<const Key> keys)
+        : cache_(cache), strings_(cache.strings_, keys) {}
+
+    bool take(std::span<CacheAnswer<Value>> answers) {
+      std::vector<CacheAnswer<std::string>> found(answers.size());
+      if (!strings_.take(found)) return false;
+      cache_.decode(found, answers);
+      return true;
+    }
+
+   private:
+    RedisCache& cache_;
+    SharedStrings::Ahead strings_;
+  };
+
+  const redis::Location& location() const noexcept { return strings_.location(); }
 
   void put_many(std::span<const CacheEntry<Value>> entries,
                 const CallContext& context = {}) override {
@@ -70,6 +85,16 @@ class RedisCache final : public Cache<Value> {
   }
 
  private:
+  void decode(std::span<const CacheAnswer<std::string>> found,
+              std::span<CacheAnswer<Value>> answers) const {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      answers[i] = {.state = found[i].state, .ticket = found[i].ticket};
+      if (!found[i].value) continue;
+      answers[i].value = bytes_.decode(*found[i].value);
+      if (!answers[i].value) answers[i].state = Cached::miss;
+    }
+  }
+
   SharedStrings strings_;
   const ValueBytes<Value> bytes_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -57,28 +58,6 @@ std::optional<std::uint64_t> generation_of(const Reply& reply) {
   return generation && hex_word(*generation) == reply.text ? generation : std::nullopt;
 }
 
-// Those that the keys of a part fall into, each once.
-class Shards {
- public:
-  Shards(std::span<const Key> keys, std::span<const std::size_t> part) {
-    for (const std::size_t i : part) each_.push_back(shard_of(keys[i]));
-    all_ = each_;
-    std::ranges::sort(all_);
-    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
-  }
-
-  const std::vector<std::uint64_t>& all() const noexcept { return all_; }
-  std::size_t size() const noexcept { return all_.size(); }
-  // Where among them is that of the n-th key of the part.
-  std::size_t place_of(std::size_t n) const noexcept {
-    return static_cast<std::size_t>(std::ranges::lower_bound(all_, each_[n]) - all_.begin());
-  }
-
- private:
-  std::vector<std::uint64_t> each_;
-  std::vector<std::uint64_t> all_;
-};
-
 redis::Location checked(redis::Location location) {
   const std::string name = "cache:" + location.text();
   refuse_settings(location.settings, name, "a cache has none");
@@ -99,6 +78,41 @@ GatheringLimits limits_of(const redis::Location& location) {
 }
 
 }  // namespace
+
+// Those that the keys of a part fall into, each once.
+class SharedStrings::Shards {
+ public:
+  Shards(std::span<const Key> keys, std::span<const std::size_t> part) {
+    for (const std::size_t i : part) each_.push_back(shard_of(keys[i]));
+    all_ = each_;
+    std::ranges::sort(all_);
+    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+  }
+
+  const std::vector<std::uint64_t>& all() const noexcept { return all_; }
+  std::size_t size() const noexcept { return all_.size(); }
+  // Where among them is that of the n-th key of the part.
+  std::size_t place_of(std::size_t n) const noexcept {
+    return static_cast<std::size_t>(std::ranges::lower_bound(all_, each_[n]) - all_.begin());
+  }
+
+ private:
+  std::vector<std::uint64_t> each_;
+  std::vector<std::uint64_t> all_;
+};
+
+// One trip's, and what it brought.
+struct SharedStrings::Question {
+  Question(std::span<const Key> all, Part of_trip) : part(std::move(of_trip)), shards(all, part) {}
+
+  const Part part;
+  const Shards shards;
+  const std::string nonce = redis::next_nonce();
+  Request request{};
+
+  std::string doubt{};
+  std::vector<Reply> found{};  // generations, then entries
+};
 
 SharedStrings::SharedStrings(std::string_view location)
     : client_(checked(redis::parse_location(location))),
@@ -148,44 +162,51 @@ void SharedStrings::get_many(std::span<const Key> keys, Answers answers,
 
 void SharedStrings::get_batch(std::span<const Key> keys, Answers answers,
                               const CallContext& context) {
-  for (const Part& part : split(keys)) get(keys, part, answers, context);
+  for (Part& part : split(keys)) {
+    const auto asked = question(keys, std::move(part));
+    client_.run(asked->request, Repeat::safe, context,
+                [&](std::span<const Reply> replies) { judge(*asked, replies); });
+    const Part begun = read(*asked, answers);
+    if (!begun.empty()) begin_generations(keys, begun, answers, context);
+  }
 }
 
-void SharedStrings::get(std::span<const Key> keys, const Part& part, Answers answers,
-                        const CallContext& context) {
-  const std::string name = client_.location().text();
-  const Shards shards(keys, part);
+std::unique_ptr<SharedStrings::Question> SharedStrings::question(std::span<const Key> keys,
+                                                                 Part part) const {
+  auto made = std::make_unique<Question>(keys, std::move(part));
   std::vector<std::string> names;
-  names.reserve(shards.size() + part.size());
-  for (const std::uint64_t each : shards.all()) names.push_back(generation_of_shard(each));
-  for (const std::size_t i : part) names.push_back(entry_name(keys[i]));
-
-  const std::string nonce = redis::next_nonce();
-  Request request;
-  request.about(names.front());
-  redis::begin_transaction(request, nonce);
+  names.reserve(made->shards.size() + made->part.size());
+  for (const std::uint64_t each : made->shards.all()) names.push_back(generation_of_shard(each));
+  for (const std::size_t i : made->part) names.push_back(entry_name(keys[i]));
+  made->request.about(names.front());
+  redis::begin_transaction(made->request, made->nonce);
   std::vector<std::string_view> words{"MGET"};
   words.insert(words.end(), names.begin(), names.end());
-  request.add(words).add({"EXEC"});
-  std::string doubt;
-  std::vector<Reply> found;
-  client_.run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
-    const auto& all = redis::read_exec(replies, 3, nonce, name);
-    doubt = redis::role_doubt(all[1], false, name);
-    if (all[2].is(Reply::Type::error)) throw redis::RefusedError(name, all[2].text);
-    found = all[2].elements;
-    if (found.size() != names.size()) redis::fail_answer(name, "its entries");
-  });
-  if (!doubt.empty()) {
-    client_.suspect(names.front());
-    throw StoreError(name + ": " + doubt);
-  }
+  made->request.add(words).add({"EXEC"});
+  return made;
+}
 
+void SharedStrings::judge(Question& question, std::span<const Reply> replies) const {
+  const std::string name = client_.location().text();
+  const auto& all = redis::read_exec(replies, 3, question.nonce, name);
+  question.doubt = redis::role_doubt(all[1], false, name);
+  if (all[2].is(Reply::Type::error)) throw redis::RefusedError(name, all[2].text);
+  question.found = all[2].elements;
+  if (question.found.size() != question.shards.size() + question.part.size()) {
+    redis::fail_answer(name, "its entries");
+  }
+}
+
+SharedStrings::Part SharedStrings::read(const Question& question, Answers answers) {
+  if (!question.doubt.empty()) {
+    client_.suspect(question.request.key());
+    throw StoreError(client_.location().text() + ": " + question.doubt);
+  }
   Part begun;
-  for (std::size_t n = 0; n < part.size(); ++n) {
-    const std::size_t i = part[n];
-    const Reply& generation = found[shards.place_of(n)];
-    const std::string& entry = found[shards.size() + n].text;
+  for (std::size_t n = 0; n < question.part.size(); ++n) {
+    const std::size_t i = question.part[n];
+    const Reply& generation = question.found[question.shards.place_of(n)];
+    const std::string& entry = question.found[question.shards.size() + n].text;
     CacheAnswer<std::string>& answer = answers[i];
     answer = {};
     if (generation.is(Reply::Type::nil)) {
@@ -203,7 +224,28 @@ void SharedStrings::get(std::span<const Key> keys, const Part& part, Answers ans
       answer.state = Cached::negative;
     }
   }
-  if (!begun.empty()) begin_generations(keys, begun, answers, context);
+  return begun;
+}
+
+SharedStrings::Ahead::Ahead(SharedStrings& cache, std::span<const Key> keys) : cache_(cache) {
+  if (keys.empty() || keys.size() > kKeysInTrip || cache.location().way == redis::Way::cluster) {
+    return;
+  }
+  Part all(keys.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  question_ = cache.question(keys, std::move(all));
+  rider_.emplace(cache.location(), question_->request,
+                 [this](std::span<const Reply> replies) { cache_.judge(*question_, replies); });
+}
+
+SharedStrings::Ahead::~Ahead() = default;
+
+bool SharedStrings::Ahead::take(std::span<CacheAnswer<std::string>> answers) {
+  if (!rider_ || !rider_->has_answer()) return false;
+  for (const std::size_t i : cache_.read(*question_, answers)) {
+    answers[i] = {.state = Cached::unknown};
+  }
+  return true;
 }
 
 // Whoever is first begins one.

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,7 @@
 #include "bloomery/guard/cache.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/rider.h"
 
 namespace bloomery {
 
@@ -30,6 +33,10 @@ namespace bloomery {
 // Many threads may use it; single keys that they ask for at the same moment are one batch, but in a
 // cluster.
 class SharedStrings final : public Cache<std::string> {
+ private:
+  class Shards;
+  struct Question;
+
  public:
   // "redis://...#users", as in docs/redis.md. Connects to nobody yet. Throws std::invalid_argument,
   // and StoreError for certificates that are none.
@@ -40,6 +47,27 @@ class SharedStrings final : public Cache<std::string> {
   void put_many(std::span<const CacheEntry<std::string>> entries,
                 const CallContext& context = {}) override;
   void erase_many(std::span<const Key> keys, const CallContext& context = {}) override;
+
+  // A question that is on its way, so that what this thread asks of the same server next takes it
+  // along. The cache and the keys outlive it; see redis::Rider.
+  class Ahead {
+   public:
+    // Does nothing in a cluster, and with more keys than one trip takes.
+    Ahead(SharedStrings& cache, std::span<const Key> keys);
+    Ahead(const Ahead&) = delete;
+    Ahead& operator=(const Ahead&) = delete;
+    ~Ahead();
+    // False where it did not travel or was not answered: nobody knows anything then. As get_many()
+    // otherwise, at the moment of that trip; what would take another one stays unknown.
+    bool take(std::span<CacheAnswer<std::string>> answers);
+
+   private:
+    SharedStrings& cache_;
+    std::unique_ptr<Question> question_;
+    std::optional<redis::Rider> rider_;
+  };
+
+  const redis::Location& location() const noexcept { return client_.location(); }
 
   // Where a key's entry and generation are.
   std::string entry_name(Key key) const;
@@ -52,8 +80,10 @@ class SharedStrings final : public Cache<std::string> {
 
   std::string generation_of_shard(std::uint64_t shard) const;
   std::vector<Part> split(std::span<const Key> keys) const;
-  void get(std::span<const Key> keys, const Part& part, Answers answers,
-           const CallContext& context);
+  std::unique_ptr<Question> question(std::span<const Key> keys, Part part) const;
+  void judge(Question& question, std::span<const redis::Reply> replies) const;
+  // Returns those whose shards have no generation yet, which are as misses without a ticket.
+  Part read(const Question& question, Answers answers);
   void begin_generations(std::span<const Key> keys, const Part& part, Answers answers,
                          const CallContext& context);
   void put(std::span<const CacheEntry<std::string>> entries, const Part& part,

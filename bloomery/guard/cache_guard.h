@@ -14,6 +14,7 @@
 #include "bloomery/guard/fenced_place.h"
 #include "bloomery/guard/filter_audit.h"
 #include "bloomery/guard/insert_token.h"
+#include "bloomery/guard/lookaside.h"
 #include "bloomery/guard/row_eraser.h"
 #include "bloomery/guard/row_fetcher.h"
 
@@ -40,10 +41,14 @@ template <CacheValue Value = std::string>
 class CacheGuard {
  public:
   // Throws std::invalid_argument on options out of range or an empty loader.
+  //
+  // `lookaside` asks filter and cache in one trip, and must be of these two: look-ups go through it
+  // where rows are announced, but for those behind a fence. It outlives the guard.
   CacheGuard(FilterPlace& filter, Cache<Value>& cache, Loader<Value> loader,
-             const GuardOptions& options = {})
+             const GuardOptions& options = {}, Lookaside<Value>* lookaside = nullptr)
       : fenced_(fence_in(filter, validated(options), counters_)),
         filter_(fenced_ ? *fenced_ : filter, counters_, options),
+        lookaside_(fenced_ ? nullptr : lookaside),
         cache_(cache, flights_, counters_, options),
         loader_(std::move(loader), counters_, options),
         audit_(filter_, pending_, counters_, options,
@@ -61,6 +66,7 @@ class CacheGuard {
   // The row of the key, or nullopt where there is none. Throws what the loader throws, LoaderError,
   // GuardOverloaded or CallAborted; never because filter or cache failed.
   std::optional<Value> get(Key key, const CallContext& context = kNoContext) {
+    if (looks_aside(context)) return std::move(get_many({&key, 1}, context).front());
     const Presence presence = filter_.ask(key, context);
     if (presence == Presence::absent) {
       if (audit_.is_due()) return std::move(audited({&key, 1}, context).front());
@@ -87,7 +93,7 @@ class CacheGuard {
     for (Lookup<Value>& lookup : batch.lookups) lookups.push_back(&lookup);
     if (lookups.empty()) return answers;
 
-    ask_cache<Value>(cache_, lookups, context);
+    ask_cache<Value>(cache_, lookups, context, batch.brought);
     std::erase_if(lookups, [](const Lookup<Value>* lookup) { return lookup->answered; });
     if (!lookups.empty()) rows_.fetch(lookups, context);
     for (const auto& [position, lookup] : batch.positions) {
@@ -162,7 +168,12 @@ class CacheGuard {
   struct Batch {
     std::vector<Lookup<Value>> lookups;
     std::vector<std::pair<std::size_t, std::size_t>> positions;
+    std::vector<CacheAnswer<Value>> brought{};  // of each look-up, where the cache was asked too
   };
+
+  bool looks_aside(const CallContext& context) const noexcept {
+    return lookaside_ != nullptr && context.fence == nullptr && cache_.may_ask_ahead();
+  }
 
   Lookup<Value> lookup_of(HashedKey key, Presence presence) {
     return {.key = key, .presence = presence, .landed_before = flights_.landed(key)};
@@ -171,7 +182,15 @@ class CacheGuard {
   Batch may_exist(std::span<const Key> keys, std::span<std::optional<Value>> answers,
                   const CallContext& context) {
     std::vector<Presence> presences(keys.size());
-    filter_.ask_many(keys, presences, context);
+    const bool asks_both = looks_aside(context);
+    std::vector<LookAsideAnswer<Value>> both(asks_both ? keys.size() : 0);
+    std::vector<std::uint64_t> landed;  // before the cache was asked
+    if (asks_both) {
+      for (const Key key : keys) landed.push_back(flights_.landed(hashed(key)));
+      filter_.ask_many_by(presences, context, [&] { look(keys, both, presences, context); });
+    } else {
+      filter_.ask_many(keys, presences, context);
+    }
     Batch batch;
     std::unordered_map<HashedKey, std::size_t, HashedKeyHash> index;
     std::vector<std::size_t> drawn;  // positions of absent keys
@@ -185,12 +204,26 @@ class CacheGuard {
       const HashedKey key = hashed(keys[i]);
       const auto [entry, is_new] = index.try_emplace(key, batch.lookups.size());
       if (is_new) batch.lookups.push_back(lookup_of(key, presences[i]));
+      if (is_new && asks_both) {
+        batch.lookups.back().landed_before = landed[i];
+        batch.brought.push_back(std::move(both[i].cached));
+      }
       batch.positions.emplace_back(i, entry->second);
     }
     counters_.add(&GuardCounters::filter_absents, absent_count - drawn.size());
     counters_.add(&GuardCounters::coalesced, batch.positions.size() - batch.lookups.size());
     if (!drawn.empty()) audit(keys, drawn, answers, context);
     return batch;
+  }
+
+  void look(std::span<const Key> keys, std::span<LookAsideAnswer<Value>> both,
+            std::span<Presence> presences, const CallContext& context) {
+    if (keys.size() == 1) {
+      both[0] = lookaside_->look(keys[0], context);
+    } else {
+      lookaside_->look_many(keys, both, context);
+    }
+    std::ranges::transform(both, presences.begin(), &LookAsideAnswer<Value>::presence);
   }
 
   void audit(std::span<const Key> keys, std::span<const std::size_t> drawn,
@@ -232,6 +265,7 @@ class CacheGuard {
   CounterBoard counters_;
   std::unique_ptr<FencedPlace> fenced_;  // where rows are not announced
   FailOpenFilter filter_;
+  Lookaside<Value>* const lookaside_;
   RowFlights<Value> flights_;
   FailOpenCache<Value> cache_;
   LimitedLoader<Value> loader_;

@@ -43,6 +43,35 @@ class FailOpenCache {
     ask(keys, answers, context, strict || !knows_of_every_row_);
   }
 
+  // Whether somebody may ask it before anybody has looked whom to believe: take_many() looks then.
+  bool may_ask_ahead() const noexcept { return breaker_.is_calm() && !distrusted_.any(); }
+
+  // As ask_many(), of answers that somebody brought who asked after may_ask_ahead(): what is
+  // unknown in them is asked now.
+  void take_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
+                 const CallContext& context) noexcept {
+    const bool strict = !knows_of_every_row_;
+    // A key may have become distrusted since, and been read before that.
+    if (distrusted_.any()) return ask_with_distrust(keys, answers, context, strict);
+    try {
+      std::vector<std::size_t> missing;
+      std::vector<Key> asked;
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        if (answers[i].state != Cached::unknown) continue;
+        missing.push_back(i);
+        asked.push_back(keys[i]);
+      }
+      if (asked.size() == keys.size()) return ask(keys, answers, context, strict);
+      settle_answers(answers, strict);
+      if (asked.empty()) return;
+      std::vector<CacheAnswer<Value>> replies(asked.size());
+      ask(asked, replies, context, strict);
+      for (std::size_t i = 0; i < asked.size(); ++i) answers[missing[i]] = std::move(replies[i]);
+    } catch (...) {  // no memory
+      for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
+    }
+  }
+
   // Fills in when each expires.
   void put_many(std::span<CacheEntry<Value>> entries, const CallContext& context) noexcept {
     for (CacheEntry<Value>& entry : entries) {
@@ -115,6 +144,11 @@ class FailOpenCache {
       for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
       return;
     }
+    settle_answers(answers, strict);
+  }
+
+  // Makes them what the guard may take, and counts the hits.
+  void settle_answers(std::span<CacheAnswer<Value>> answers, bool strict) noexcept {
     std::size_t hits = 0;
     std::size_t negatives = 0;
     for (CacheAnswer<Value>& answer : answers) {

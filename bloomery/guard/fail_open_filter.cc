@@ -4,18 +4,7 @@
 
 namespace bloomery {
 
-void FailOpenFilter::ask_many(std::span<const Key> keys, std::span<Presence> answers,
-                              const CallContext& context) noexcept {
-  // What the filter leaves unsaid, it does not know.
-  std::ranges::fill(answers, Presence::unknown);
-  if (may_ask()) {
-    try {
-      filter_.presence_of_many(keys, answers, context);
-      breaker_.succeeded();
-    } catch (...) {
-      failed(context);
-    }
-  }
+void FailOpenFilter::count_unknowns(std::span<const Presence> answers) noexcept {
   const auto unknowns = std::ranges::count(answers, Presence::unknown);
   if (unknowns != 0) counters_.add(&GuardCounters::unknowns, unknowns);
 }

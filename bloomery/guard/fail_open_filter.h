@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <span>
 
@@ -34,7 +35,24 @@ class FailOpenFilter {
     return unknown();
   }
   void ask_many(std::span<const Key> keys, std::span<Presence> answers,
-                const CallContext& context) noexcept;
+                const CallContext& context) noexcept {
+    ask_many_by(answers, context, [&] { filter_.presence_of_many(keys, answers, context); });
+  }
+  // The same where `ask` is what asks the filter, or one that stands for it, and answers all.
+  template <class Ask>
+  void ask_many_by(std::span<Presence> answers, const CallContext& context, Ask ask) noexcept {
+    // What the filter leaves unsaid, it does not know.
+    std::ranges::fill(answers, Presence::unknown);
+    if (may_ask()) {
+      try {
+        ask();
+        breaker_.succeeded();
+      } catch (...) {
+        failed(context);
+      }
+    }
+    count_unknowns(answers);
+  }
 
   // What the filter itself says, whoever doubts it; counts nothing.
   Presence ask_again(Key key, const CallContext& context) noexcept;
@@ -47,6 +65,7 @@ class FailOpenFilter {
 
  private:
   Presence ask_in_trouble(Key key, const CallContext& context) noexcept;
+  void count_unknowns(std::span<const Presence> answers) noexcept;
   Presence unknown() noexcept;
   bool may_ask() noexcept;
   void failed(const CallContext& context) noexcept;

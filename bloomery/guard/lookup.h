@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,13 +44,18 @@ SmallArray<Key> keys_of(std::span<Lookup<Value>* const> lookups) {
   return keys;
 }
 
-// One batch to the cache.
+// One batch to the cache, where it has not been asked already.
 template <class Value>
 void ask_cache(FailOpenCache<Value>& cache, std::span<Lookup<Value>* const> lookups,
-               const CallContext& context) {
+               const CallContext& context, std::span<CacheAnswer<Value>> brought = {}) {
   const SmallArray<Key> keys = keys_of<Value>(lookups);
   SmallArray<CacheAnswer<Value>> answers(lookups.size());
-  cache.ask_many(keys.all(), answers.all(), context, context.fence != nullptr);
+  if (brought.empty()) {
+    cache.ask_many(keys.all(), answers.all(), context, context.fence != nullptr);
+  } else {
+    std::ranges::move(brought, answers.all().begin());
+    cache.take_many(keys.all(), answers.all(), context);
+  }
   for (std::size_t i = 0; i < lookups.size(); ++i) lookups[i]->take(std::move(answers.all()[i]));
 }
 

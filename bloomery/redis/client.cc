@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "bloomery/redis/deadline.h"
 #include "bloomery/redis/redirection.h"
+#include "bloomery/redis/rider.h"
 
 namespace bloomery::redis {
 namespace {
@@ -24,6 +27,8 @@ struct Client::Call {
   const Judge& judge;
   const std::string_view key;
   Deadline deadline;
+  Rider* const rider;  // or null
+  bool has_rider_answer = false;
 
   Nodes::Node node{};
   bool asks = false;  // the node is to answer for a slot that it does not have yet
@@ -55,7 +60,8 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
             .repeat = repeat,
             .judge = judge,
             .key = request.key().empty() ? location_.key : request.key(),
-            .deadline = Deadline(location_.server(), context, location_.timeout)};
+            .deadline = Deadline(location_.server(), context, location_.timeout),
+            .rider = request.has_several_slots() ? nullptr : Rider::board(location_)};
   for (;;) {
     if (!call.asks) call.node = nodes().of(call.key, call.deadline);
     try {
@@ -66,6 +72,7 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
                               ": its sentinels name another primary by now");
       }
       if (call.redirection && judge) judge(call.answer.replies);  // it saw none of these yet
+      if (call.has_rider_answer) call.rider->arrive();
       return std::move(call.answer);
     } catch (const TimeoutError&) {
       nodes().lost(*call.node);
@@ -100,20 +107,40 @@ void Client::try_once(Call& call) {
   ServerPool::Lease connection(*call.node, call.deadline);
   call.was_sent = true;
   auto& replies = call.answer.replies;
-  replies = connection->exchange(call.asks ? call.request.asking() : call.request, call.deadline);
+  call.has_rider_answer = false;
+  const bool has_rider = call.rider != nullptr && !call.asks;
+  const Request with_others = has_rider   ? call.request.with(call.rider->request())
+                              : call.asks ? call.request.asking()
+                                          : Request();
+  const Request& sent = has_rider || call.asks ? with_others : call.request;
+  replies = connection->exchange(sent, call.deadline);
   if (call.asks) drop_asking(call.request, replies);
+  std::vector<Reply> others;
+  if (has_rider) {
+    const auto first = replies.begin() + static_cast<std::ptrdiff_t>(call.request.size());
+    others.assign(std::make_move_iterator(first), std::make_move_iterator(replies.end()));
+    replies.erase(first, replies.end());
+  }
   if (!call.request.has_several_slots()) call.redirection = redirection_in(call.request, replies);
   if (call.redirection) {
     // It became a replica; its name may lead to its successor by now.
     if (call.redirection->why == Refusal::read_only) connection->distrust();
     return;
   }
-  if (!call.judge) return;
   try {
-    call.judge(replies);
+    if (call.judge) call.judge(replies);
   } catch (const ConnectionError&) {
     connection->distrust();
     throw;
+  }
+  if (!has_rider) return;
+  try {
+    call.rider->judge(others);
+    call.has_rider_answer = true;
+  } catch (const ConnectionError&) {
+    connection->distrust();
+  } catch (const StoreError&) {
+    // Whoever sent it asks by himself, and is told.
   }
 }
 

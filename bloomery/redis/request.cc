@@ -30,6 +30,14 @@ Request& Request::add(std::span<const std::string_view> words) {
   return *this;
 }
 
+Request Request::with(const Request& behind) const {
+  Request both = *this;
+  both.bytes_ += behind.bytes_;
+  both.size_ += behind.size_;
+  both.units_.insert(both.units_.end(), behind.units_.begin(), behind.units_.end());
+  return both;
+}
+
 Request Request::asking() const {
   Request all;
   std::string_view rest = bytes_;

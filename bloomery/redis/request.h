@@ -42,6 +42,9 @@ class Request {
   std::span<const Unit> units() const noexcept { return units_; }
   const std::string& key() const noexcept { return key_; }
 
+  // All of both, for one trip.
+  Request with(const Request& behind) const;
+
   // The same with ASKING before each unit: a node is to answer for a slot that is on its way to it.
   Request asking() const;
 
