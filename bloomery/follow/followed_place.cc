@@ -77,7 +77,7 @@ FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
 FollowedPlace::~FollowedPlace() = default;
 
 bool FollowedPlace::has_watermark() const noexcept {
-  return location_.format == nullptr;
+  return location_.format == nullptr || location_.has_trailer;
 }
 
 // With the lock.

@@ -43,6 +43,9 @@ PlaceLocation parse_place_location(std::string_view text) {
   location.server = rest;
   redis::Location server = redis::parse_location(rest);
   redis::take_trust(server);
+  if (location.format != nullptr && !location.dialect) {
+    location.has_trailer = redis::take_trailer(server);
+  }
   location.name = word + ":" + server.text();
   location.settings = std::move(server.settings);
   return location;

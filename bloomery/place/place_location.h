@@ -30,6 +30,8 @@ struct PlaceLocation {
 
   std::optional<redis::Dialect> dialect{};  // of one that its server asks itself
 
+  bool has_trailer = false;  // trailer=1: another system's bitmap that has a watermark
+
   bool is_live() const noexcept { return !server.empty(); }
   // Whether it is one of ours in a string of a server.
   bool is_own_bitmap() const noexcept { return is_live() && format == nullptr; }

@@ -33,11 +33,26 @@ struct BitmapPlace::Part {
 
 // What a trip brought.
 struct BitmapPlace::Found {
-  std::vector<bool> all_set{};  // a key each: whether all of its bits were set
-  std::string doubt{};
+  std::vector<bool> all_set{};                     // a key each: whether all of its bits were set
+  std::string doubt{};                             // nothing may be believed
+  std::string not_ours{};                          // or only behind a fence
+  std::vector<std::optional<Trailer>> trailers{};  // of each transaction
+  bool has_stepped = false;
   std::string bitmap{};  // of a copy
   std::uint64_t byte_count = 0;
   bool repeated = false;
+
+  void require_none(const std::string& name) const {
+    const std::string& why = doubt.empty() ? not_ours : doubt;
+    if (!why.empty()) throw StoreError(name + ": " + why);
+  }
+  // Of keys that were written so: to who asks in another form it would deny them all.
+  bool reaches(const Watermark& needed, const KeyForm& keys) const {
+    return std::ranges::all_of(trailers, [&](const std::optional<Trailer>& trailer) {
+      const auto reached = trailer ? trailer->notes.reached() : std::nullopt;
+      return reached && reached->reaches(needed) && trailer->keys == keys;
+    });
+  }
 };
 
 BitmapPlace::BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes)
@@ -67,20 +82,22 @@ BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
 }
 
 BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
-                                         const CallContext& context) {
+                                         const CallContext& context, const TrailerStep* step) {
   const LostBits::Known known = lost_.known();
   Request request;
   request.about(filter_.key);
   for (const Part& part : parts) {
-    append_transaction(request, filter_, touch, part.nonce, known.positions, part.positions);
+    append_transaction(request, filter_, touch, part.nonce, known.positions, part.positions, step);
   }
   const bool allow_replica = client_->location().allow_replica;
-  const std::size_t replies_each = replies_of_transaction(filter_);
+  const bool steps = step != nullptr;
+  const std::size_t replies_each = replies_of_transaction(filter_, steps);
   const Answer answer =
       client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
         for (Part& part : parts) {
-          part.result = read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
-                                         known.positions, part.positions.size(), allow_replica);
+          part.result =
+              read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
+                               known.positions, part.positions.size(), allow_replica, steps);
           replies = replies.subspan(replies_each);
         }
       });
@@ -99,18 +116,30 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
   for (const Part& part : parts) {
     const TransactionResult& result = part.result;
     found.byte_count = result.byte_count;
+    found.trailers.push_back(result.trailer);
+    found.has_stepped = result.has_stepped;
     std::string doubt = result.doubt;
-    if (doubt.empty()) doubt = lost_.judge(so_far, result).value_or("");
+    if (doubt.empty() && !is_opened(result.trailer)) {
+      found.not_ours = result.trailer
+                           ? "another bitmap has taken its place since it was opened"
+                           : "its trailer is gone: it was deleted, evicted or written anew";
+    } else if (doubt.empty()) {
+      const auto lost = lost_.judge(so_far, result);
+      if (lost) found.not_ours = *lost;
+    }
     so_far.byte_count = std::max(so_far.byte_count, result.byte_count);
-    const std::uint64_t most = (filter_.parameters.geometry.bit_count + 7) / 8;
+    const std::uint64_t most =
+        trailer_offset(filter_.parameters) + (filter_.has_trailer ? kTrailerBytes : 0);
     if (doubt.empty() && result.byte_count > most) {
       doubt = "its bitmap has " + std::to_string(result.byte_count) + " bytes, and its " +
               std::to_string(filter_.parameters.geometry.bit_count) + " bits take " +
-              std::to_string(most) + ": it was written with another size";
+              std::to_string(most) +
+              ": it was written with another size, or has a trailer (trailer=1)";
     }
     if (doubt.empty() && result.byte_count == 0) {
       // The first keys of a new filter make it.
-      const bool may_be_new = touch == Touch::set && &part == &parts.front();
+      const bool may_be_new =
+          touch == Touch::set && &part == &parts.front() && !filter_.has_trailer;
       if (!may_be_new || known.is_anything()) {
         doubt = "its bitmap " + filter_.key + " is not there";
       }
@@ -119,10 +148,28 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
     add_answers(part, found.all_set);
   }
   found.bitmap = std::move(parts.front().result.bitmap);
-  if (found.doubt.empty()) {
+  if (found.doubt.empty() && found.not_ours.empty()) {
     for (const Part& part : parts) learn(part, touch);
   }
   return found;
+}
+
+bool BitmapPlace::is_opened(const std::optional<Trailer>& trailer) const noexcept {
+  if (!filter_.has_trailer) return true;
+  if (!opened_) return !trailer.has_value();
+  return trailer && trailer->notes.identity == opened_->notes.identity;
+}
+
+const KeyForm& BitmapPlace::keys() const noexcept {
+  return opened_ ? opened_->keys : filter_.parameters.keys;
+}
+
+Presence BitmapPlace::missing(const Found& found, const CallContext& context) const {
+  if (!found.doubt.empty()) return Presence::unknown;
+  const bool is_sure = context.fence != nullptr
+                           ? found.reaches(context.fence->at_least, keys())
+                           : found.not_ours.empty() && (filter_.trusts_bits || opened_);
+  return is_sure ? Presence::absent : Presence::unknown;
 }
 
 void BitmapPlace::add_answers(const Part& part, std::vector<bool>& all_set) const {
@@ -151,8 +198,7 @@ void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence
                                    const CallContext& context) {
   while (!keys.empty()) {
     const Found found = travel(keys, Touch::read, context);
-    const bool may_say_no = filter_.trusts_bits && found.doubt.empty() && context.fence == nullptr;
-    const Presence no = may_say_no ? Presence::absent : Presence::unknown;
+    const Presence no = missing(found, context);
     std::transform(found.all_set.begin(), found.all_set.end(), answers.begin(),
                    [no](bool is_there) { return is_there ? Presence::maybe : no; });
     keys = keys.subspan(found.all_set.size());
@@ -166,7 +212,7 @@ void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
   while (!keys.empty()) {
     if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);
     const Found found = travel(keys, Touch::set, context);
-    if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+    found.require_none(name());
     for (std::size_t i = 0; i < std::min(found.all_set.size(), outcomes.size()); ++i) {
       const Inserted old = found.repeated ? Inserted::unknown : Inserted::present;
       outcomes[i] = found.all_set[i] ? old : Inserted::added;
@@ -187,6 +233,8 @@ void BitmapPlace::look() {
   }
   const Found found = exchange(std::move(sample), Touch::read, {});
   if (!found.doubt.empty()) return;
+  opened_ = found.trailers.front();
+  if (filter_.has_trailer) return;
   // The last byte of what SETBIT has made has a bit that is set.
   std::vector<Part> last(1);
   for (std::uint64_t bit = 0; bit < 8; ++bit) {
@@ -202,14 +250,64 @@ void BitmapPlace::destroy(const CallContext&) {
 
 PlaceHead BitmapPlace::head(const CallContext& context) {
   const Found found = travel({}, Touch::read, context);
-  if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
-  return {.parameters = filter_.parameters,
-          .no_absent = filter_.trusts_bits ? NoAbsent::none : NoAbsent::bits_alone};
+  if (!filter_.has_trailer || !found.doubt.empty()) found.require_none(name());
+  const std::optional<Trailer>& trailer = found.trailers.front();
+  PlaceHead head{.parameters = filter_.parameters};
+  if (trailer) {
+    found.require_none(name());
+    head = trailer->place_head(filter_.parameters);
+  }
+  const bool is_sure = filter_.trusts_bits ? found.not_ours.empty() : trailer.has_value();
+  head.no_absent = is_sure ? NoAbsent::none : NoAbsent::bits_alone;
+  return head;
+}
+
+bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                     const Watermark& next, const CallContext& context) {
+  if (!filter_.has_trailer) refuse("has no watermark; trailer=1 is for bitmaps that have one");
+  if (!writes_) refuse("is open for reading only");
+  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+  if (!head.identity.is_set()) return false;
+  if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);
+  Trailer now{.keys = head.parameters.keys};
+  now.notes.identity = head.identity;
+  now.notes.source = head.watermark ? head.watermark->source : Identity();
+  now.notes.watermark = head.watermark ? head.watermark->position : 0;
+  now.notes.beat = head.beat;
+  do {
+    std::vector<Part> parts = split(keys);
+    parts.resize(1);
+    const std::size_t count = parts[0].key_count;
+    const TrailerStep step = [&] {
+      TrailerStep made{.old = trailer_bytes(now, filter_.parameters)};
+      now.notes.step(count == keys.size() ? std::optional(next) : std::nullopt);
+      made.next = trailer_bytes(now, filter_.parameters);
+      return made;
+    }();
+    const Found found = exchange(std::move(parts), Touch::set, context, &step);
+    if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+    if (!found.has_stepped) return false;
+    found.require_none(name());
+    keys = keys.subspan(count);
+  } while (!keys.empty());
+  const NoAbsent no_absent = head.no_absent;
+  head = now.place_head(filter_.parameters);
+  head.no_absent = no_absent;
+  return true;
+}
+
+bool BitmapPlace::advance(const PlaceHead& expected, const Watermark& next,
+                          const CallContext& context) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next, context);
 }
 
 AnyFilter BitmapPlace::copy(const CallContext& context) {
   Found found = travel({}, Touch::copy, context);
-  if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+  if (!found.doubt.empty() || context.fence == nullptr) found.require_none(name());
+  if (context.fence != nullptr && !found.reaches(context.fence->at_least, keys())) {
+    throw StoreError(name() + ": its watermark is below what is needed, or it has none");
+  }
   try {
     const auto bytes = std::as_bytes(std::span(found.bitmap));
     AnyFilter filter = filter_.format->decode(bytes, filter_.settings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,10 +19,14 @@ namespace bloomery::redis {
 // Another system's filter, asked and filled where it lives. Up to some 100,000 bits are one round
 // trip, in one transaction for each 14,000.
 //
-// A bitmap whose location does not say trust=bits never says `absent`. With it, `unknown` is said
-// instead of `absent` where the bitmap or its configuration is missing or no
+// A bitmap whose location says neither trust=bits nor trailer=1 never says `absent`. With it,
+// `unknown` is said instead of `absent` where the bitmap or its configuration is missing or no
 // longer what it was, where a key holds something else, and by a replica; what fails throws, and
 // leaves its keys unknown. head() throws with the reason. docs/redis.md says what is promised.
+//
+// With trailer=1 the bitmap has an identity and a watermark behind its last bit. Behind a fence
+// that alone counts, whosever bitmap it is by now: it proves what is in. Without a fence it must be
+// the bitmap that was opened. head() of one whose trailer is gone has no identity and no watermark.
 class BitmapPlace final : public FilterPlace {
  public:
   BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes);
@@ -45,6 +50,12 @@ class BitmapPlace final : public FilterPlace {
   // One transaction; the server copies the bitmap meanwhile, some 0.1 s for 256 MiB, which is the
   // most. Throws StoreError where the filter is in doubt.
   AnyFilter copy(const CallContext& context = {}) override;
+  // Each transaction has its bits and a step of the beat in it, the last one the watermark too.
+  // Refused without trailer=1.
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
+  bool advance(const PlaceHead& expected, const Watermark& next,
+               const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
   // Learns how long the bitmap is and of a few bits that are set, by which it knows it again.
@@ -57,7 +68,13 @@ class BitmapPlace final : public FilterPlace {
 
   // Asks or sets the bits of the first keys, as many as one trip takes.
   Found travel(std::span<const Key> keys, Touch touch, const CallContext& context);
-  Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context);
+  // `step`: of the one part's trailer.
+  Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context,
+                 const TrailerStep* step = nullptr);
+  const KeyForm& keys() const noexcept;  // in which form it is asked
+  bool is_opened(const std::optional<Trailer>& trailer) const noexcept;
+  // What a key is that has a clear bit.
+  Presence missing(const Found& found, const CallContext& context) const;
   std::vector<Part> split(std::span<const Key> keys) const;
   Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch);
   void add_answers(const Part& part, std::vector<bool>& all_set) const;
@@ -66,6 +83,7 @@ class BitmapPlace final : public FilterPlace {
   const std::unique_ptr<Client> client_;
   const LiveBitmap filter_;
   const bool writes_;
+  std::optional<Trailer> opened_{};  // as look() found it
   LostBits lost_;
   GatheredPresence gathered_;
 };

@@ -10,8 +10,9 @@ namespace bloomery::redis {
 namespace {
 
 // What stands between MULTI and EXEC.
-std::size_t inner_size(const LiveBitmap& filter) noexcept {
-  return 4 + (filter.config.empty() ? 0U : 1U) + (filter.counts_key.empty() ? 0U : 1U);
+std::size_t inner_size(const LiveBitmap& filter, bool steps) noexcept {
+  return 4 + (filter.config.empty() ? 0U : 1U) + (filter.counts_key.empty() ? 0U : 1U) +
+         (filter.has_trailer ? 1U : 0U) + (steps ? 1U : 0U);
 }
 
 void append_config(Request& request, const LiveBitmap& filter) {
@@ -58,10 +59,18 @@ void read_counts(const Reply& reply, const LiveBitmap& filter, TransactionResult
                  "): keys may be erased from it, and those that are only in its bits are lost then";
 }
 
+// Of a string that has the length for it.
+void find_trailer(const Reply& reply, const LiveBitmap& filter, TransactionResult& result) {
+  if (!reply.is(Reply::Type::text)) fail(filter, "its trailer");
+  if (result.byte_count != trailer_offset(filter.parameters) + kTrailerBytes) return;
+  result.trailer = read_trailer(reply.text, filter.parameters);
+}
+
 void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const std::uint64_t> known,
                  TransactionResult& result) {
   if (reply.text.size() != result.byte_count) fail(filter, "its bitmap");
   result.bitmap = reply.text;
+  if (result.trailer) result.bitmap.resize(trailer_offset(filter.parameters));
   for (const std::uint64_t position : known) {
     const std::uint64_t at = position / 8;
     const auto byte = static_cast<unsigned char>(at < reply.text.size() ? reply.text[at] : 0);
@@ -73,24 +82,30 @@ void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const s
 
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
                         std::string_view nonce, std::span<const std::uint64_t> known,
-                        std::span<const std::uint64_t> positions) {
+                        std::span<const std::uint64_t> positions, const TrailerStep* step) {
   begin_transaction(request, nonce);
   request.add({"STRLEN", filter.key});
   append_config(request, filter);
   if (!filter.counts_key.empty()) request.add({"EXISTS", filter.counts_key});
+  if (filter.has_trailer) {
+    const std::uint64_t from = trailer_offset(filter.parameters);
+    request.add(
+        {"GETRANGE", filter.key, std::to_string(from), std::to_string(from + kTrailerBytes - 1)});
+  }
   append_bits(request, filter, touch, known, positions);
+  if (step != nullptr) append_trailer_step(request, filter, *step);
   request.add({"EXEC"});
 }
 
-std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept {
-  return 2 + inner_size(filter);
+std::size_t replies_of_transaction(const LiveBitmap& filter, bool steps) noexcept {
+  return 2 + inner_size(filter, steps);
 }
 
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
                                    Touch touch, std::string_view nonce,
                                    std::span<const std::uint64_t> known, std::size_t position_count,
-                                   bool allow_replica) {
-  const auto& all = read_exec(replies, inner_size(filter), nonce, filter.name);
+                                   bool allow_replica, bool steps) {
+  const auto& all = read_exec(replies, inner_size(filter, steps), nonce, filter.name);
   TransactionResult result;
   for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
@@ -101,16 +116,22 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
   const Reply& length = all[2];
   if (!length.is(Reply::Type::number) || length.number < 0) fail(filter, "its length");
   result.byte_count = static_cast<std::uint64_t>(length.number);
-  if (!filter.config.empty()) read_config(all[3], filter, result);
-  if (!filter.counts_key.empty()) read_counts(all[all.size() - 2], filter, result);
+  std::size_t next = 3;
+  if (!filter.config.empty()) read_config(all[next++], filter, result);
+  if (!filter.counts_key.empty()) read_counts(all[next++], filter, result);
+  if (filter.has_trailer) find_trailer(all[next++], filter, result);
   const std::string role = role_doubt(all[1], allow_replica, filter.name);
   result.is_primary = role.empty();
   if (!role.empty()) result.doubt = role;
+  const Reply& bits = all[next++];
   if (touch == Touch::copy) {
-    read_bitmap(all.back(), filter, known, result);
+    read_bitmap(bits, filter, known, result);
   } else {
-    read_bitfield(all.back(), known.size(), position_count, result.known_bits, result.bits,
-                  filter.name);
+    read_bitfield(bits, known.size(), position_count, result.known_bits, result.bits, filter.name);
+  }
+  if (steps) {
+    if (!all[next].is(Reply::Type::number)) fail(filter, "its step");
+    result.has_stepped = all[next].number == 1;
   }
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,8 +11,10 @@
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/reply.h"
 #include "bloomery/redis/request.h"
+#include "bloomery/redis/trailer.h"
 
-// MULTI, ECHO, ROLE, STRLEN, HMGET of the configuration, one BITFIELD of all bits, EXEC: the bits
+// MULTI, ECHO, ROLE, STRLEN, HMGET of the configuration, EXISTS of counters, GETRANGE of a trailer,
+// as far as there may be these, one BITFIELD of all bits, EXEC: the bits
 // and all that says whether they may be believed, of one moment. What ECHO says belongs to this
 // question alone: nobody takes the answer to another for its own.
 namespace bloomery::redis {
@@ -19,12 +22,14 @@ namespace bloomery::redis {
 // `copy` reads the whole bitmap.
 enum class Touch : std::uint8_t { read, set, copy };
 
-// Reads the bits at `known`, and then reads or sets those at `positions`.
+// Reads the bits at `known`, and then reads or sets those at `positions`; and with `step` moves the
+// trailer.
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
                         std::string_view nonce, std::span<const std::uint64_t> known,
-                        std::span<const std::uint64_t> positions);
+                        std::span<const std::uint64_t> positions,
+                        const TrailerStep* step = nullptr);
 // How many replies one has.
-std::size_t replies_of_transaction(const LiveBitmap& filter) noexcept;
+std::size_t replies_of_transaction(const LiveBitmap& filter, bool steps = false) noexcept;
 
 struct TransactionResult {
   // Why "absent" may not be said of it; empty: it may, unless there is no bitmap.
@@ -34,13 +39,15 @@ struct TransactionResult {
   // As they were before. With WRONGTYPE there are none.
   std::vector<bool> known_bits{};
   std::vector<bool> bits{};
-  std::string bitmap{};  // of a copy
+  std::string bitmap{};              // of a copy, without a trailer
+  std::optional<Trailer> trailer{};  // as it was before, where there is one
+  bool has_stepped = false;
 };
 
 // Throws RefusedError for what the server refused, ProtocolError for what is no answer to it.
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
                                    Touch touch, std::string_view nonce,
                                    std::span<const std::uint64_t> known, std::size_t position_count,
-                                   bool allow_replica);
+                                   bool allow_replica, bool steps = false);
 
 }  // namespace bloomery::redis

@@ -7,13 +7,15 @@
 
 #include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/trailer.h"
 
 namespace bloomery::redis {
 namespace {
 
 // KEYS: the filter, the key beside it, its configuration and its counters, if it may have them.
 // ARGV: bytes and bits of the key beside it, what becomes of a filter that is there, names and
-// values of the configuration, and before them the place of the last that must stay.
+// values of the configuration, and before them the place of the last that must stay, and the
+// trailer or nothing.
 constexpr std::string_view kExchange = R"(
 local live, next, config, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 if redis.call('STRLEN', next) ~= tonumber(ARGV[1]) then return 'lost' end
@@ -30,7 +32,7 @@ if (there or configured) and ARGV[3] == 'new' then return 'taken' end
 local trusts = ARGV[3] == 'trust'
 if (there or configured) and (ARGV[3] == 'keep' or trusts) then
   if config then
-    for i = 5, tonumber(ARGV[4]), 2 do
+    for i = 6, tonumber(ARGV[4]), 2 do
       if redis.call('HMGET', config, ARGV[i])[1] ~= ARGV[i + 1] then return 'other' end
     end
   end
@@ -39,7 +41,11 @@ if (there or configured) and (ARGV[3] == 'keep' or trusts) then
   local length = redis.call('STRLEN', live)
   if length > tonumber(ARGV[1]) then return 'other' end
   if there and not config and not trusts and length < tonumber(ARGV[1]) then return 'short' end
-  if there then redis.call('BITOP', 'OR', next, next, live) end
+  if there then
+    redis.call('BITOP', 'OR', next, next, live)
+    -- Whose that was says nothing of both.
+    if ARGV[5] ~= '' then redis.call('SETRANGE', next, ARGV[1] - #ARGV[5], ARGV[5]) end
+  end
 end
 local function expiry(key)
   local left = redis.call('PTTL', key)
@@ -58,7 +64,7 @@ if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) en
 if config then
   -- Never without the key: while its slot moves to another node, no script makes one that is gone.
   local named = {}
-  for i = 5, #ARGV, 2 do
+  for i = 6, #ARGV, 2 do
     redis.call('HSET', config, ARGV[i], ARGV[i + 1])
     named[ARGV[i]] = true
   end
@@ -70,15 +76,26 @@ redis.call('RENAME', next, live)
 return 'done'
 )";
 
-// Each byte that the filter has there, also those after the last bit that is set.
-std::vector<std::byte> bytes_of(const Format& format, const FilterContents& contents) {
+// Each byte that the filter has there, also those after the last bit that is set; and the trailer.
+std::vector<std::byte> bytes_of(const Format& format, const FilterContents& contents,
+                                std::string_view trailer) {
   std::vector<std::byte> bytes = encode(format, contents);
   const std::uint64_t whole = (contents.parameters.geometry.bit_count + 7) / 8;
   if (bytes.size() > whole) {
     throw std::invalid_argument(std::string(format.name) + ": its bits are more than one bitmap");
   }
   bytes.resize(whole);
+  const auto behind = std::as_bytes(std::span(trailer));
+  bytes.insert(bytes.end(), behind.begin(), behind.end());
   return bytes;
+}
+
+// That of a filter which nobody has had before.
+std::string new_trailer(const FilterParameters& parameters, const BulkOptions& options) {
+  Trailer trailer{.keys = parameters.keys};
+  trailer.notes.identity = Identity::random();
+  if (options.watermark) trailer.notes.step(options.watermark);
+  return trailer_bytes(trailer, parameters);
 }
 
 // The keys that it has besides its bits.
@@ -88,8 +105,9 @@ void append_others(const LiveBitmap& names, std::vector<std::string_view>& keys)
 }
 
 // What the script says.
-std::string exchange(KeyBeside& beside, const LiveBitmap& names, std::string_view old) {
-  const std::string last_fixed = std::to_string(2 * config_fields(*names.format).fixed + 3);
+std::string exchange(KeyBeside& beside, const LiveBitmap& names, std::string_view old,
+                     std::string_view trailer) {
+  const std::string last_fixed = std::to_string(2 * config_fields(*names.format).fixed + 4);
   const std::string byte_count = std::to_string(beside.byte_count());
   const std::string bit_count = std::to_string(beside.bit_count());
   std::vector<std::string_view> keys{names.key, beside.key()};
@@ -97,7 +115,7 @@ std::string exchange(KeyBeside& beside, const LiveBitmap& names, std::string_vie
   const std::string key_count = std::to_string(keys.size());
   std::vector<std::string_view> words{"EVAL", kExchange, key_count};
   words.insert(words.end(), keys.begin(), keys.end());
-  words.insert(words.end(), {byte_count, bit_count, old, last_fixed});
+  words.insert(words.end(), {byte_count, bit_count, old, last_fixed, trailer});
   for (const ConfigField& field : names.config) {
     words.insert(words.end(), {field.name, field.value});
   }
@@ -144,14 +162,20 @@ bool destroy(Client& client, const Format& format) {
 void bulk_load(Client& client, const Format& format, const FilterContents& contents,
                const BulkOptions& options) {
   const LiveBitmap names = names_of(client.location(), format, contents);
-  KeyBeside beside(client, names.name, names.key, bytes_of(format, contents));
+  std::string trailer;
+  if (says_trailer(client.location())) {
+    require_trailer(format, contents.parameters, names.name);
+    trailer = new_trailer(contents.parameters, options);
+  }
+  KeyBeside beside(client, names.name, names.key, bytes_of(format, contents, trailer));
   beside.send(options.progress);
   const bool trusts_bits = says_trust(client.location());
   const std::string said = exchange(beside, names,
                                     !options.replace  ? "new"
                                     : options.discard ? "drop"
                                     : trusts_bits     ? "trust"
-                                                      : "keep");
+                                                      : "keep",
+                                    trailer);
   if (said != "done") beside.refuse(said);
   beside.is_done();
 }

@@ -20,7 +20,7 @@ struct BulkOptions {
   bool discard = false;
   // Is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
-  // Of a new filter of our own: how far it has its source.
+  // Of a new filter of our own, or with a trailer: how far it has its source.
   std::optional<Watermark> watermark{};
 };
 

@@ -21,6 +21,7 @@
 #include "bloomery/format/redisson_probes.h"
 #include "bloomery/format/scrapy.h"
 #include "bloomery/redis/numbers.h"
+#include "bloomery/redis/trailer.h"
 
 namespace bloomery::redis {
 namespace {
@@ -207,6 +208,34 @@ bool take_trust(Location& location) {
   return true;
 }
 
+bool says_trailer(const Location& location) {
+  const auto found = location.settings.find("trailer");
+  if (found == location.settings.end()) return false;
+  if (found->second != "1") {
+    throw std::invalid_argument(location.text() + ": trailer=" + found->second +
+                                "; there is only trailer=1");
+  }
+  return true;
+}
+
+bool take_trailer(Location& location) {
+  if (!says_trailer(location)) return false;
+  location.settings.erase("trailer");
+  return true;
+}
+
+void require_trailer(const Format& format, const FilterParameters& parameters,
+                     const std::string& name) {
+  if (&format == &php::kFormat) {
+    throw std::invalid_argument(name +
+                                ": trailer=1: the class's reset() clears bits, and might leave "
+                                "what says that they are there");
+  }
+  if (trailer_offset(parameters) + kTrailerBytes <= kMostBits / 8) return;
+  throw std::invalid_argument(name +
+                              ": trailer=1: behind so many bits a string of 512 MiB has no room");
+}
+
 LiveBitmap live_names(const Location& location, const Format& format) {
   const Maker* const maker = maker_of(format);
   if (maker == nullptr) {
@@ -229,6 +258,7 @@ ConfigFields config_fields(const Format& format) {
 
 LiveBitmap live_configured(Location location, const Format& format, const FormatSettings& fields) {
   const bool trusts_bits = take_trust(location);
+  const bool has_trailer = take_trailer(location);
   const Maker& maker = *maker_of(format);
   refuse_settings(location.settings, format.name, "the configuration beside the bitmap says all");
   LiveBitmap filter = live_names(location, format);
@@ -245,23 +275,28 @@ LiveBitmap live_configured(Location location, const Format& format, const Format
   filter.positions = std::move(made.positions);
   filter.parameters.keys = usual_keys(format);
   filter.trusts_bits = trusts_bits;
+  filter.has_trailer = has_trailer;
   check_any_contents({.parameters = filter.parameters});
+  if (has_trailer) require_trailer(format, filter.parameters, filter.name);
   filter.settings = format.settings_of({.parameters = filter.parameters});
   return filter;
 }
 
 LiveBitmap live_bitmap(Location location, const Format& format) {
   const bool trusts_bits = take_trust(location);
+  const bool has_trailer = take_trailer(location);
   const Maker& maker = *maker_of(format);
   const SettingsReader read(location.settings, format.name, format.settings);
   LiveBitmap filter = live_names(location, format);
   LiveBitmap made = maker.make(read);
   filter.parameters = std::move(made.parameters);
   filter.positions = std::move(made.positions);
-  check_any_contents({.parameters = filter.parameters});
   filter.parameters.keys = usual_keys(format);
   filter.settings = location.settings;
   filter.trusts_bits = trusts_bits;
+  filter.has_trailer = has_trailer;
+  check_any_contents({.parameters = filter.parameters});
+  if (has_trailer) require_trailer(format, filter.parameters, filter.name);
   return filter;
 }
 

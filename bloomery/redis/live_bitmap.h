@@ -33,6 +33,8 @@ struct LiveBitmap {
   FormatSettings settings{};  // as the format's files have them
   // Nothing but its bits says that it is whole, and somebody has said that this is good enough.
   bool trusts_bits = false;
+  // Behind its last bit stands who it is, and how far it has its source (trailer.h).
+  bool has_trailer = false;
 };
 
 // Whether filters of that format can be asked where they live.
@@ -44,6 +46,15 @@ std::string live_formats();
 // for any other trust.
 bool says_trust(const Location& location);
 bool take_trust(Location& location);
+
+// Whether the location says trailer=1; and the same, taken out of it. Throws std::invalid_argument
+// for any other trailer.
+bool says_trailer(const Location& location);
+bool take_trailer(Location& location);
+
+// Throws std::invalid_argument for a filter that cannot have one; `name` is its place.
+void require_trailer(const Format& format, const FilterParameters& parameters,
+                     const std::string& name);
 
 // The names of the keys of a filter of that format, whatever is there; nothing else is filled in.
 LiveBitmap live_names(const Location& location, const Format& format);

@@ -84,6 +84,8 @@ TEST(Places, InAServerKeepTheContract) {
         at(in_server("bitmap", "?partitions=3") + "-parts", native(FilterKind::blocked), true),
         at(in_server("redisson", "?trust=bits"), foreign("redisson"), false),
         at(in_server("gozero", "?" + bits), foreign("gozero", {{"bits", "20000"}}), false),
+        at(in_server("gozero", "?bits=20000&trailer=1") + "-trailer",
+           foreign("gozero", {{"bits", "20000"}}), true),
         at(in_server("pyrebloom", "?bits=14377&probes=10&trust=bits"), foreign("pyrebloom"),
            false)}) {
     PlaceContract(each).check_all();

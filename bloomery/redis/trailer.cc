@@ -1,0 +1,112 @@
+#include "bloomery/redis/trailer.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include "bloomery/bits/byte_order.h"
+#include "bloomery/format/native/crc32c.h"
+#include "bloomery/redis/live_bitmap.h"
+
+namespace bloomery::redis {
+namespace {
+
+constexpr std::string_view kTrailerMagic = "BLMYTRL1";
+constexpr std::size_t kChecksumAt = 76;
+
+// KEYS: the bitmap; its configuration and its counters, if it has them. ARGV: the string's length,
+// where the trailer begins, the one that must be there, the one that takes its place, how many keys
+// have to be missing, and names and values of the configuration.
+constexpr std::string_view kStepTrailer = R"(
+local length, from = tonumber(ARGV[1]), tonumber(ARGV[2])
+if redis.call('STRLEN', KEYS[1]) ~= length then return 0 end
+if redis.call('GETRANGE', KEYS[1], from, length - 1) ~= ARGV[3] then return 0 end
+for i = 6, #ARGV, 2 do
+  if redis.call('HMGET', KEYS[2], ARGV[i])[1] ~= ARGV[i + 1] then return 0 end
+end
+for i = #KEYS - tonumber(ARGV[5]) + 1, #KEYS do
+  if redis.call('EXISTS', KEYS[i]) == 1 then return 0 end
+end
+redis.call('SETRANGE', KEYS[1], from, ARGV[4])
+return 1
+)";
+
+using TrailerBytes = std::array<std::byte, kTrailerBytes>;
+
+void put_identity(TrailerBytes& bytes, std::size_t at, const Identity& identity) {
+  put_number(std::span(bytes), at, identity.high);
+  put_number(std::span(bytes), at + 8, identity.low);
+}
+
+Identity get_identity(std::span<const std::byte> bytes, std::size_t at) {
+  return {get_number<std::uint64_t>(bytes, at), get_number<std::uint64_t>(bytes, at + 8)};
+}
+
+}  // namespace
+
+PlaceHead Trailer::place_head(const FilterParameters& parameters) const {
+  PlaceHead head{.identity = notes.identity,
+                 .parameters = parameters,
+                 .watermark = notes.reached(),
+                 .beat = notes.beat};
+  head.parameters.keys = keys;
+  return head;
+}
+
+std::uint64_t trailer_offset(const FilterParameters& parameters) noexcept {
+  return (parameters.geometry.bit_count + 7) / 8;
+}
+
+std::string trailer_bytes(const Trailer& trailer, const FilterParameters& parameters) {
+  TrailerBytes bytes{};
+  std::ranges::copy(std::as_bytes(std::span(kTrailerMagic)), bytes.begin());
+  const std::span<std::byte> all(bytes);
+  put_number(all, 8, parameters.geometry.bit_count);
+  put_number(all, 16, std::uint32_t{parameters.geometry.probe_count});
+  put_number(all, 20, static_cast<std::uint8_t>(parameters.kind));
+  put_number(all, 21, static_cast<std::uint8_t>(trailer.keys.encoding));
+  put_number(all, 22, static_cast<std::uint8_t>(trailer.keys.normalise));
+  put_identity(bytes, 24, trailer.notes.identity);
+  put_identity(bytes, 40, trailer.notes.source);
+  put_number(all, 56, trailer.notes.watermark);
+  put_number(all, 64, trailer.notes.beat);
+  put_number(all, kChecksumAt, crc32c(all.first(kChecksumAt)));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParameters& parameters) {
+  if (bytes.size() != kTrailerBytes) return std::nullopt;
+  const auto all = std::as_bytes(std::span(bytes));
+  Trailer trailer;
+  trailer.keys = {static_cast<KeyEncoding>(get_number<std::uint8_t>(all, 21)),
+                  static_cast<Normalise>(get_number<std::uint8_t>(all, 22))};
+  trailer.notes.identity = get_identity(all, 24);
+  trailer.notes.source = get_identity(all, 40);
+  trailer.notes.watermark = get_number<std::uint64_t>(all, 56);
+  trailer.notes.beat = get_number<std::uint64_t>(all, 64);
+  // Checksum, magic, parameters and zeros at once.
+  if (trailer_bytes(trailer, parameters) != bytes) return std::nullopt;
+  if (!trailer.notes.identity.is_set() || !form_problem(trailer.keys).empty()) return std::nullopt;
+  return trailer;
+}
+
+void append_trailer_step(Request& request, const LiveBitmap& filter, const TrailerStep& step) {
+  const std::uint64_t offset = trailer_offset(filter.parameters);
+  const std::string from = std::to_string(offset);
+  const std::string length = std::to_string(offset + kTrailerBytes);
+  std::vector<std::string_view> keys{filter.key};
+  if (!filter.config_key.empty()) keys.push_back(filter.config_key);
+  if (!filter.counts_key.empty()) keys.push_back(filter.counts_key);
+  const std::string key_count = std::to_string(keys.size());
+  std::vector<std::string_view> words{"EVAL", kStepTrailer, key_count};
+  words.insert(words.end(), keys.begin(), keys.end());
+  words.insert(words.end(),
+               {length, from, step.old, step.next, filter.counts_key.empty() ? "0" : "1"});
+  for (const ConfigField& field : filter.config) {
+    words.insert(words.end(), {field.name, field.value});
+  }
+  request.add(words);
+}
+
+}  // namespace bloomery::redis
