@@ -217,6 +217,8 @@ void add_record_options(Command command, SourceOptions& options) {
           },
           "fields may stand in double quotes and then hold anything, as RFC 4180 has it")
       .needs(field);
+  command.add_flag("--skip-header", options.skip_header,
+                   "the first record of each text is no key, and is not printed");
 }
 
 }  // namespace bloomery::cli

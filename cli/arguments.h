@@ -59,8 +59,8 @@ Option add_filter(Command command, const std::string& name, const std::string& d
 Option add_filters(Command command, const std::string& name, const std::string& description,
                    std::vector<PlaceLocation>& locations);
 
-// -0, -F/--field, -d/--delimiter, --csv: which part of the input is the key. key_choice.h has how
-// it is written.
+// -0, -F/--field, -d/--delimiter, --csv, --skip-header: which part of the input is the key.
+// key_choice.h has how it is written.
 void add_record_options(Command command, SourceOptions& options);
 
 // --as of a single key on the command line.

@@ -4,8 +4,10 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/gunzip.h"
 
 namespace bloomery {
 
@@ -38,10 +40,20 @@ std::uint64_t count_records(const InputFile& file, char separator) {
   std::uint64_t count = 0;
   std::uint64_t offset = 0;
   char last = separator;
-  while (const std::size_t got = file.read_at(offset, block.get(), kBlockBytes)) {
+  const auto read_raw = [&](char* out, std::size_t byte_count) {
+    const std::size_t got = file.read_at(offset, out, byte_count);
+    offset += got;
+    return got;
+  };
+  std::optional<Gunzip> gunzip;
+  if (file.is_compressed()) gunzip.emplace(file.name());
+  const auto read = [&] {
+    return gunzip ? gunzip->read(block.get(), kBlockBytes, read_raw)
+                  : read_raw(block.get(), kBlockBytes);
+  };
+  while (const std::size_t got = read()) {
     count += count_byte({block.get(), got}, separator);
     last = block[got - 1];
-    offset += got;
   }
   return count + (last == separator ? 0 : 1);
 }

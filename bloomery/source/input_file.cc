@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/gunzip.h"
 
 namespace bloomery {
 namespace {
@@ -16,6 +19,8 @@ namespace {
 [[noreturn]] void fail_with(const std::string& name, const char* what, int error) {
   throw StoreError(name + ": " + what + ": " + std::generic_category().message(error));
 }
+
+constexpr std::size_t kBlockBytes = 64 * 1024;
 
 // Calls a function of the system until a signal no longer interrupts it.
 template <class Call>
@@ -53,6 +58,10 @@ InputFile::InputFile(int descriptor, std::string name)
   const off_t start = lseek(descriptor_, 0, SEEK_CUR);
   start_ = start > 0 ? static_cast<std::uint64_t>(start) : 0;
   posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
+  std::array<char, kGzipMagic.size()> begin{};
+  const ssize_t got = ::pread(descriptor_, begin.data(), begin.size(), start > 0 ? start : 0);
+  is_compressed_ =
+      got > 0 && std::string_view(begin.data(), static_cast<std::size_t>(got)) == kGzipMagic;
 }
 
 InputFile::~InputFile() {
@@ -63,17 +72,53 @@ InputFile::InputFile(InputFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       name_(std::move(other.name_)),
       is_regular_(other.is_regular_),
-      start_(other.start_) {}
+      is_compressed_(other.is_compressed_),
+      is_begun_(other.is_begun_),
+      start_(other.start_),
+      ahead_(std::move(other.ahead_)),
+      gunzip_(std::move(other.gunzip_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(name_, other.name_);
   std::swap(is_regular_, other.is_regular_);
+  std::swap(is_compressed_, other.is_compressed_);
+  std::swap(is_begun_, other.is_begun_);
   std::swap(start_, other.start_);
+  std::swap(ahead_, other.ahead_);
+  std::swap(gunzip_, other.gunzip_);
   return *this;
 }
 
 std::size_t InputFile::read(char* out, std::size_t byte_count) {
+  if (!std::exchange(is_begun_, true)) look_at_begin();
+  if (gunzip_ != nullptr) {
+    return gunzip_->read(out, byte_count, [this](char* room, std::size_t room_bytes) {
+      return read_raw(room, room_bytes);
+    });
+  }
+  if (ahead_.empty()) return read_raw(out, byte_count);
+  const std::size_t count = ahead_.copy(out, byte_count);
+  ahead_.erase(0, count);
+  return count;
+}
+
+// Of a regular file it is known. Of a pipe, no more is waited for than tells it from gzip; who
+// types means what is typed.
+void InputFile::look_at_begin() {
+  const bool is_unknown = !is_regular_ && isatty(descriptor_) == 0;
+  while (is_unknown && kGzipMagic.starts_with(ahead_)) {
+    std::string room(kBlockBytes, '\0');
+    const std::size_t got = read_raw(room.data(), room.size());
+    if (got == 0) break;
+    ahead_.append(room, 0, got);
+    is_compressed_ = ahead_.starts_with(kGzipMagic);
+    if (is_compressed_) break;
+  }
+  if (is_compressed_) gunzip_ = std::make_unique<Gunzip>(name_, std::exchange(ahead_, {}));
+}
+
+std::size_t InputFile::read_raw(char* out, std::size_t byte_count) {
   const ssize_t got = uninterrupted([&] { return ::read(descriptor_, out, byte_count); });
   if (got < 0) fail("cannot be read");
   return static_cast<std::size_t>(got);
@@ -89,6 +134,8 @@ std::size_t InputFile::read_at(std::uint64_t offset, char* out, std::size_t byte
 void InputFile::restart() {
   if (!is_regular_) throw StoreError(name_ + ": is no regular file and cannot be read twice");
   if (lseek(descriptor_, static_cast<off_t>(start_), SEEK_SET) < 0) fail("cannot be rewound");
+  is_begun_ = false;
+  gunzip_.reset();
 }
 
 std::optional<std::uint64_t> InputFile::byte_count() const {

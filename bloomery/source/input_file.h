@@ -2,13 +2,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace bloomery {
 
+class Gunzip;
+
 // A file, a pipe or standard input, open for reading. Owns its descriptor, except the standard one.
-// All failures are StoreErrors that name the file and the system's reason.
+// What begins as a gzip file does is read uncompressed. All failures are StoreErrors that name the
+// file and the system's reason.
 class InputFile {
  public:
   // Waits for a writer where the path is a FIFO. A directory is refused here, not at the first
@@ -27,7 +31,7 @@ class InputFile {
   std::size_t read(char* out, std::size_t byte_count);
 
   // The same from `offset` bytes after the place where the file stood when it came here, moving
-  // nothing. Regular files only.
+  // nothing, and as the bytes stand there, compressed or not. Regular files only.
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t byte_count) const;
 
   // Back to the place where the file stood when it came here. Throws where that cannot be: a pipe.
@@ -36,16 +40,25 @@ class InputFile {
   const std::string& name() const noexcept { return name_; }
   bool is_regular() const noexcept { return is_regular_; }
 
-  // Bytes to read in a regular file, by its present length.
+  // Whether it is a regular file, and compressed; of a pipe, read() alone finds out.
+  bool is_compressed() const noexcept { return is_regular_ && is_compressed_; }
+
+  // Bytes in a regular file, by its present length, compressed or not.
   std::optional<std::uint64_t> byte_count() const;
 
  private:
   [[noreturn]] void fail(const char* what) const;
+  std::size_t read_raw(char* out, std::size_t byte_count);
+  void look_at_begin();
 
   int descriptor_ = -1;
   std::string name_;
   bool is_regular_ = false;
+  bool is_compressed_ = false;
+  bool is_begun_ = false;
   std::uint64_t start_ = 0;
+  std::string ahead_;               // read, and not handed out
+  std::unique_ptr<Gunzip> gunzip_;  // where it is compressed, and begun
 };
 
 }  // namespace bloomery

@@ -18,6 +18,7 @@ struct SourceOptions {
   std::uint32_t field = 0;       // which field of a record is the key, from 1; 0: the whole record
   std::string delimiter = "\t";  // stands between fields; one byte or several
   bool csv = false;              // fields may be quoted (csv_field.h), and then hold line ends
+  bool skip_header = false;      // the first record names the fields and is no key
   std::uint64_t record_byte_limit = memory_limit();
 
   std::uint32_t busy_timeout_ms = 5000;  // how long to wait for a locked database

@@ -27,14 +27,18 @@ SourceTotals TextSource::for_each_batch(const BatchConsumer& consumer) {
       file_, options_.separator, options_.record_byte_limit,
       options_.csv ? RecordReader::Quotes::hold_separators : RecordReader::Quotes::mean_nothing);
   SourceTotals totals;
+  std::uint64_t heading_count = 0;
+  bool is_first_batch = true;
   for (auto lines = reader.next(); !lines.empty(); lines = reader.next()) {
-    const std::uint64_t first_record = totals.key_count + 1;
-    if (first_record == 1) {
+    if (std::exchange(is_first_batch, false)) {
       const bool keeps_blanks =
           !options_.csv && !has(options_.normalise, Normalise::trim | Normalise::integer);
       first_line_ended_in_cr_ = keeps_blanks && lines[0].ends_with('\r');
       had_byte_order_mark_ = reader.had_byte_order_mark();
+      heading_count = options_.skip_header ? 1 : 0;
+      lines = lines.subspan(heading_count);
     }
+    const std::uint64_t first_record = heading_count + totals.key_count + 1;
 
     std::string problem;
     const std::size_t count = is_plain() ? lines.size() : take_keys(lines, problem);
@@ -47,7 +51,7 @@ SourceTotals TextSource::for_each_batch(const BatchConsumer& consumer) {
                                               .byte_count = totals.byte_count});
     if (!more) break;
     if (!problem.empty()) {
-      throw std::invalid_argument(file_.name() + ":" + std::to_string(totals.key_count + 1) + ": " +
+      throw std::invalid_argument(file_.name() + ":" + std::to_string(first_record + count) + ": " +
                                   problem);
     }
   }
@@ -56,7 +60,8 @@ SourceTotals TextSource::for_each_batch(const BatchConsumer& consumer) {
 
 std::optional<std::uint64_t> TextSource::expected_count() {
   if (!file_.is_regular()) return std::nullopt;
-  return count_records(file_, options_.separator);
+  const std::uint64_t count = count_records(file_, options_.separator);
+  return count - (options_.skip_header && count > 0 ? 1 : 0);
 }
 
 // Fills keys_ from the lines, up to the first that spells none; returns how many and, if not all,

@@ -26,7 +26,9 @@ class TextSource final : public KeySource {
   SourceTotals for_each_batch(const BatchConsumer& consumer) override;
 
   std::optional<std::uint64_t> expected_count() override;
-  std::optional<std::uint64_t> expected_byte_count() override { return file_.byte_count(); }
+  std::optional<std::uint64_t> expected_byte_count() override {
+    return file_.is_compressed() ? std::nullopt : file_.byte_count();
+  }
 
   // Whether the first line read ended in a carriage return, which is kept and belongs to the key:
   // most likely a mistake that somebody should be told of.

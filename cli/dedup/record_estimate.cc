@@ -16,7 +16,9 @@ constexpr std::uint64_t kPieces = 64;
 
 std::uint64_t estimate_records(const InputFile& file, char separator) {
   const std::uint64_t byte_count = file.byte_count().value();
-  if (byte_count <= kPieceBytes * kPieces) return count_records(file, separator);
+  if (byte_count <= kPieceBytes * kPieces || file.is_compressed()) {
+    return count_records(file, separator);
+  }
   const auto piece = std::make_unique_for_overwrite<char[]>(kPieceBytes);
   double sum = 0;  // of records a byte
   double squares = 0;

@@ -113,5 +113,22 @@ TEST(Load, ExplainsWhatItCannotRead) {
   refusal("keys.txt");
 }
 
+TEST(Load, ReadsCompressedKeysAndSkipsAHeading) {
+  const Shell shell;
+  const Outcome made = shell.run(
+      "{ echo id,name; seq 1000 | sed 's/.*/&,user&/'; } | gzip >users.csv.gz\n"
+      "bloomery load users.csv.gz users.bloom -p 1e-9 --csv -F 2 --skip-header --json");
+  ASSERT_EQ(made.status, 0) << made.err;
+  EXPECT_EQ(made.json().at("inserted"), 1000);
+  EXPECT_EQ(shell.run("seq 1000 | sed s/^/user/ | gzip | bloomery check users.bloom -q").status, 0);
+  EXPECT_EQ(shell.run("seq 1000 | sed s/^/user/ | bloomery check users.bloom | wc -l").out,
+            "1000\n");
+  const Outcome cut = shell.run(
+      "head -c 500 users.csv.gz >cut.csv.gz\nbloomery load cut.csv.gz cut.bloom --csv -F 2");
+  EXPECT_EQ(cut.status, 2);
+  EXPECT_THAT(cut.err, HasSubstr("cut.csv.gz: ends within its gzip stream"));
+  EXPECT_FALSE(shell.has("cut.bloom"));
+}
+
 }  // namespace
 }  // namespace bloomery

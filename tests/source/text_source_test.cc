@@ -185,5 +185,20 @@ TEST_F(TextSourceTest, SplitsAtNul) {
   EXPECT_THAT(keys_of(nul), ElementsAre("a\nb", "c"));
 }
 
+TEST_F(TextSourceTest, SkipsAHeadingAndCountsItsLine) {
+  const SourceOptions csv{.field = 2, .delimiter = ",", .csv = true, .skip_header = true};
+  auto table = source("id,name\n1,alice\n2,bob\n", csv);
+  EXPECT_EQ(table.expected_count(), 2U);
+  EXPECT_THAT(keys_of(table), ElementsAre("alice", "bob"));
+  EXPECT_THAT(keys_of(table), ElementsAre("alice", "bob")) << "the second time";
+  EXPECT_THAT(fault_of("id,name\n1,alice\n2\n", csv), HasSubstr("keys.txt:3: "));
+  auto only = source("id,name\n", csv);
+  EXPECT_EQ(only.expected_count(), 0U);
+  EXPECT_THAT(keys_of(only), ElementsAre());
+  auto nothing = source("", csv);
+  EXPECT_EQ(nothing.expected_count(), 0U);
+  EXPECT_THAT(keys_of(nothing), ElementsAre());
+}
+
 }  // namespace
 }  // namespace bloomery
