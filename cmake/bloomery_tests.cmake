@@ -2,7 +2,8 @@
 # USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
 # directory: tests/, so golden files have short names.
-# COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them.
+# COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them. The library that
+# they ask is.
 # FIGURES: tests that repeat one thing many times to count; a sanitizer learns nothing of them, and they are left out.
 # TOGETHER: its cases share what is dear to start, such as a database's server: they are one case of ctest.
 # SHARING: the same for these suites alone.
@@ -19,15 +20,45 @@ set(test_headers ${standard_headers} <gmock/gmock.h> <gtest/gtest.h> <nlohmann/j
 bloomery_precompile(bloomery_test_headers OPTIONS -fPIE ${test_options} USES GTest::gmock HEADERS ${test_headers})
 bloomery_precompile(bloomery_test_headers_little OPTIONS -fPIE ${test_options} -O0 USES GTest::gmock HEADERS ${test_headers})
 
+# bloomery_archives_of(VARIABLE LIBRARY...): these archives of ours and all that they use.
+function(bloomery_archives_of variable)
+  set(found "")
+  set(left ${ARGN})
+  while(left)
+    list(POP_FRONT left library)
+    if(NOT TARGET "${library}")
+      continue()
+    endif()
+    get_target_property(target ${library} ALIASED_TARGET)
+    if(NOT target)
+      set(target ${library})
+    endif()
+    get_target_property(type ${target} TYPE)
+    if(target IN_LIST found OR NOT target MATCHES "^bloomery_" OR NOT type STREQUAL STATIC_LIBRARY)
+      continue()
+    endif()
+    list(APPEND found ${target})
+    get_target_property(used ${target} LINK_LIBRARIES)
+    list(APPEND left ${used})
+  endwhile()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
 function(bloomery_test name)
   cmake_parse_arguments(TEST "COMPUTES_LITTLE;TOGETHER" "" "SHARING;FIGURES;ALONE;SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${test_options})
+  # As one file, where builds are by the batch: what files have in common, headers and templates, is most of each.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 0)
   set(sort "")
   if(TEST_COMPUTES_LITTLE)
     target_compile_options(${name} PRIVATE -O0)
     set(sort _little)
+    # Of a function of a header that both have, the linker takes the first: that of the library, as users have it.
+    bloomery_archives_of(archives ${TEST_USES})
+    list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    target_link_options(${name} PRIVATE -Wl,--whole-archive ${archives} -Wl,--no-whole-archive)
   endif()
   bloomery_precompiled(${name} bloomery_test_headers${sort})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)

@@ -73,7 +73,7 @@ F filled(const FilterOptions& options, const std::vector<Key>& keys) {
   }
 }
 
-struct KindNames {
+struct NamesOfKinds {
   template <class F>
   static std::string GetName(int) {
     std::string name(kind_name(filled<F>({.capacity = 1}, {}).parameters().kind));
@@ -84,8 +84,8 @@ struct KindNames {
 
 template <class F>
 class AskedContract : public ::testing::Test {};
-TYPED_TEST_SUITE(AskedContract, AskedKinds, KindNames);
-TYPED_TEST_SUITE(FilterContract, FilterKinds, KindNames);
+TYPED_TEST_SUITE(AskedContract, AskedKinds, NamesOfKinds);
+TYPED_TEST_SUITE(FilterContract, FilterKinds, NamesOfKinds);
 
 // Positions of a filter, over all its layers or generations.
 template <class F>

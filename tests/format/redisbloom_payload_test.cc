@@ -65,12 +65,12 @@ TEST(RedisBloomPayload, IsReadAndWrittenAsServersDo) {
 }
 
 TEST(RedisBloomPayload, OfEveryEncodingVersionIsRead) {
-  struct Sample {
+  struct Encoded {
     Generation generation;
     std::uint32_t version;
     DumpShape shape;
   };
-  const Sample samples[] = {
+  const Encoded samples[] = {
       {Generation::v2_0, 3, {.options = 4, .has_powers = true}},
       {Generation::v2_0, 2, {.options = 4, .has_powers = true}},
       {Generation::v2_0, 4, {.options = 4, .has_powers = true}},
@@ -78,7 +78,7 @@ TEST(RedisBloomPayload, OfEveryEncodingVersionIsRead) {
       {Generation::v1_1, 2, {.options = 0, .has_powers = true}},
       {Generation::current, 4, {.options = 5}},
   };
-  for (const Sample& sample : samples) {
+  for (const Encoded& sample : samples) {
     const RedisBloomModel model = filled({.generation = sample.generation}, 1'000);
     for (const auto pack : {plain_string, packed_string}) {
       const auto value = module_value_of(model, sample.shape, sample.version, pack);
