@@ -28,8 +28,8 @@ struct Post {
 
 constexpr std::array kPosts{
     Post{"000", figures_of_post_000},
-    Post{"001", figures_of_post_001},
-    Post{"003", figures_of_post_003},
+    Post{"001", [] { return figures_of_post_001(); }},
+    Post{"003", [] { return figures_of_post_003(); }},
     Post{"004", figures_of_post_004},
 };
 

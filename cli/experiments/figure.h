@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,10 +30,11 @@ struct Figure {
   Report::Value numbers{};  // for programs
 };
 
-// The same keys and seeds at every call, so the same figures. Each takes up to a few seconds.
+// The same keys and seeds at every call, so the same figures. Each takes up to a few seconds, those
+// of many filters the less the fewer they are.
 std::vector<Figure> figures_of_post_000();
-std::vector<Figure> figures_of_post_001();
-std::vector<Figure> figures_of_post_003();
+std::vector<Figure> figures_of_post_001(std::uint64_t filter_count = 30);
+std::vector<Figure> figures_of_post_003(std::uint64_t filter_count = 4);
 std::vector<Figure> figures_of_post_004();
 
 }  // namespace bloomery::cli

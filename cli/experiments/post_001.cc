@@ -40,9 +40,9 @@ Figure first_too_early() {
 }
 
 // 50,000 random texts are added, and 50,000 others asked for.
-RepeatedTrials random_texts(const ReserveOptions& options) {
+RepeatedTrials random_texts(const ReserveOptions& options, std::uint64_t filter_count) {
   constexpr std::uint64_t kKeys = 50'000;
-  return repeat_trials(30, kKeys, [&](std::uint64_t seed) {
+  return repeat_trials(filter_count, kKeys, [&](std::uint64_t seed) {
     const auto make = [&](std::uint64_t i) { return random_hex(seed, i); };
     AnyFilter filter = redisbloom::reserve(options);
     insert_range(filter, 0, kKeys, make);
@@ -51,11 +51,11 @@ RepeatedTrials random_texts(const ReserveOptions& options) {
 }
 
 Figure random_text_figure(std::string_view what, std::string_view theirs, ReserveOptions options,
-                          const std::string& remark) {
+                          const std::string& remark, std::uint64_t filter_count) {
   options.generation = Generation::v2_0;
-  const RepeatedTrials then = random_texts(options);
+  const RepeatedTrials then = random_texts(options, filter_count);
   options.generation = Generation::current;
-  const RepeatedTrials now = random_texts(options);
+  const RepeatedTrials now = random_texts(options, filter_count);
   return {.post = kPost001,
           .what = what,
           .theirs = theirs,
@@ -99,18 +99,20 @@ Figure overfilled() {
 
 }  // namespace
 
-std::vector<Figure> figures_of_post_001() {
+std::vector<Figure> figures_of_post_001(std::uint64_t filter_count) {
   return {
       first_too_early(),
       random_text_figure("RedisBloom, made by the first BF.ADD, 50,000 random texts: false "
                          "positives among 50,000 others",
                          "628", {},
                          "Filters differ: most of their mistakes are those of the first link, "
-                         "which has a hundred keys."),
+                         "which has a hundred keys.",
+                         filter_count),
       random_text_figure("RedisBloom, BF.RESERVE 0.001 50000, the same", "6",
                          {.capacity = 50'000, .error_rate = 0.001},
                          "Then a power of two gave it half as many bits again, and 3 were to be "
-                         "expected; today the first link has half the asked rate, and 25 are."),
+                         "expected; today the first link has half the asked rate, and 25 are.",
+                         filter_count),
       size_for_900_million(), overfilled()};
 }
 

@@ -36,14 +36,13 @@ Figure helper_digits() {
                       {"probe_count", geometry.probe_count}}};
 }
 
-Figure guava_uuids() {
+Figure guava_uuids(std::uint64_t filter_count) {
   constexpr std::uint64_t kKeys = 1'000'000;
   constexpr std::uint64_t kAsked = 9'900;
   // Questions are cheaper than filters: of each, 25 times those of the post.
-  constexpr std::uint64_t kFilters = 4;
   constexpr std::uint64_t kRounds = 25;
   RepeatedTrials trials{.asked = kAsked};
-  for (std::uint64_t seed = 1; seed <= kFilters; ++seed) {
+  for (std::uint64_t seed = 1; seed <= filter_count; ++seed) {
     const auto make = [&](std::uint64_t i) { return random_uuid(seed, i); };
     AnyFilter filter = guava::create(kKeys, 0.02);
     insert_range(filter, 0, kKeys, make);
@@ -74,8 +73,8 @@ Figure one_byte_elements() {
 
 }  // namespace
 
-std::vector<Figure> figures_of_post_003() {
-  return {helper_digits(), guava_uuids(), one_byte_elements()};
+std::vector<Figure> figures_of_post_003(std::uint64_t filter_count) {
+  return {helper_digits(), guava_uuids(filter_count), one_byte_elements()};
 }
 
 }  // namespace bloomery::cli

@@ -36,7 +36,7 @@ TEST(Experiments, RepeatThoseOfPost000) {
 }
 
 TEST(Experiments, RepeatThoseOfPost001) {
-  const auto figures = numbers_of(figures_of_post_001());
+  const auto figures = numbers_of(figures_of_post_001(3));
   ASSERT_EQ(figures.size(), 5U);
   EXPECT_EQ(figures[0]["up_to_2_0_3"], 214);
   EXPECT_EQ(figures[0]["since_2_2_5"], 306);
@@ -54,7 +54,7 @@ TEST(Experiments, RepeatThoseOfPost001) {
 }
 
 TEST(Experiments, RepeatThoseOfPost003) {
-  const auto figures = numbers_of(figures_of_post_003());
+  const auto figures = numbers_of(figures_of_post_003(1));
   ASSERT_EQ(figures.size(), 3U);
   EXPECT_EQ(figures[0]["missed"], 900);
   EXPECT_EQ(figures[0]["missed_members"], 0);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_blocks.sh SOURCE WORK COMPILER BIN: compiles the cpp blocks and runs the sh blocks of README*.md and docs/*.md, those
-# that stand in several documents once. A block without main() is statements, and sees the names of preamble.h. What a block
+# that stand in several documents once. A block without main() is statements, and sees the names of preamble.h; the headers of
+# those with one are read before. What a block
 # calls redis://127.0.0.1:6379 is an empty server of its own; without redis-server here, such a block is left out. An output
 # block behind a sh block is what that prints.
 set -eu
@@ -31,13 +32,6 @@ is_new() {
   seen="$seen$sum "
 }
 
-compile() {
-  "$compiler" -std=c++20 -fsyntax-only -I"$source" -I"$source/tests/docs" "$1" || {
-    echo "$2 does not compile" >&2
-    exit 1
-  }
-}
-
 redis=${REDIS_SERVER:-redis-server}
 run_with_server() {
   folder=$(mktemp -d)
@@ -57,16 +51,20 @@ run_with_server() {
 }
 
 count=0
+: >includes.cc
+: >programs.cc
 echo '#include "preamble.h"' >statements.cc
 for document in "$source"/README*.md "$source"/docs/*.md; do
   for block in $(blocks cpp "$document"); do
     count=$((count + 1))
     is_new "$block" || continue
+    # All of them at once: what takes time are the headers.
     if grep -q 'int main' "$block"; then
-      cp "$block" program.cc
-      compile program.cc "$document: block $block"
+      grep '^#include' "$block" >>includes.cc
+      printf 'namespace program_%s {\n#line 1 "%s"\n' "$count" "$block" >>programs.cc
+      sed 's/^#include.*//' "$block" >>programs.cc
+      echo '}' >>programs.cc
     else
-      # All of them at once: what takes time are the headers.
       printf 'void block_%s() {\n#line 1 "%s"\n' "$count" "$block" >>statements.cc
       cat "$block" >>statements.cc
       echo '}' >>statements.cc
@@ -104,6 +102,10 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
     }
   done
 done
-compile statements.cc "a block of the file and line above"
+cat includes.cc programs.cc statements.cc >all.cc
+"$compiler" -std=c++20 -fsyntax-only -I"$source" -I"$source/tests/docs" all.cc || {
+  echo "a block of the file and line above does not compile" >&2
+  exit 1
+}
 echo "$count blocks"
 [ "$count" -ge 5 ]
