@@ -1,12 +1,11 @@
 // ./run bench: speed, space and rates of the filters, beside peers and the machine's memory.
-#include <fmt/core.h>
 
 #include <cstdio>
-#include <exception>
 #include <regex>
 
 #include "benchmarks/json_report.h"
 #include "benchmarks/measure_row.h"
+#include "benchmarks/program.h"
 #include "benchmarks/table.h"
 #include "benchmarks/text_file.h"
 #include "bloomery/filter/sizing.h"
@@ -69,13 +68,24 @@ int run(const Settings& settings) {
 }  // namespace bloomery::bench
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const auto settings = bloomery::bench::parse_settings(argc, argv, exit_status);
-  if (!settings) return exit_status;
-  try {
-    return bloomery::bench::run(*settings);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bloomery_bench: {}\n", error.what());
-    return 2;
-  }
+  using namespace bloomery::bench;
+  const Program program{
+      .name = "./run bench",
+      .description =
+          "Measures the filters beside peers and beside the memory of this machine.\n"
+          "Exit status: 0, or 1 when a row loses keys or misses the rate it was asked for,\n"
+          "or 2 for a mistake on the command line or a fault.",
+      .footer =
+          "Examples:\n"
+          "  ./run bench\n"
+          "  ./run bench --filter 'BlockedFilter 1 %|RocksDB' --section speed --json figures.json\n"
+          "  ./run bench --section rates --rates\n"
+          "  ./run bench --json figures.json && benchmarks/draw figures.json --svg chart.svg"};
+  Settings settings;
+  return run_program(
+      program, argc, argv, [&](bloomery::cli::Command command) { add_settings(command, settings); },
+      [&] {
+        complete(settings);
+        return run(settings);
+      });
 }

@@ -1,7 +1,9 @@
 #include "benchmarks/settings.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <stdexcept>
+
+#include "benchmarks/program.h"
 
 namespace bloomery::bench {
 
@@ -16,44 +18,35 @@ std::vector<SizeClass> Settings::sizes() const {
   return all;
 }
 
-std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status) {
-  Settings settings;
-  CLI::App app{
-      "Measures the filters beside peers and beside the memory of this machine.\n"
-      "Exit status: 0, or 1 when a row loses keys or misses the rate it was asked for,\n"
-      "or 2 for a mistake on the command line or a fault."};
-  app.name("bloomery_bench");
-  app.add_option("--filter", settings.filter,
-                 "Only rows whose name this regular expression is found in");
-  app.add_option("--section", settings.sections,
-                 "Only these: speed, space, rates (may be repeated)")
-      ->check(CLI::IsMember({"speed", "space", "rates"}));
-  app.add_flag("--large", settings.large, "Add 10^9 keys: 1.3 GB and some minutes more");
-  app.add_flag("--rates", settings.full_rates,
-               "Every key pattern by itself, ten times the trials, and 10^8 keys: minutes more");
-  app.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
-  app.add_option("--json", settings.json_file,
-                 "Write every figure to this file; benchmarks/draw makes a chart of it");
-  app.add_option("--repetitions", settings.repetitions, "Of each measurement; the median counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--batch", settings.batch, "Keys a call of batch insert and look-up")
-      ->check(CLI::Range(1, 1 << 24))
-      ->capture_default_str();
-  app.footer(
-      "Examples:\n"
-      "  ./run bench\n"
-      "  ./run bench --filter 'BlockedFilter 1 %|RocksDB' --section speed --json figures.json\n"
-      "  ./run bench --section rates --rates\n"
-      "  ./run bench --json figures.json && benchmarks/draw figures.json --svg chart.svg");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    exit_status = app.exit(error) == 0 ? 0 : 2;
-    return std::nullopt;
-  }
+void add_settings(cli::Command command, Settings& settings) {
+  command.add_option("--filter", settings.filter,
+                     "Only rows whose name this regular expression is found in");
+  const auto take_sections = [&settings](const std::vector<std::string>& sections) {
+    for (const std::string& each : sections) {
+      if (each == "speed" || each == "space" || each == "rates") continue;
+      throw std::invalid_argument("--section " + each + " is none of speed, space, rates");
+    }
+    settings.sections = sections;
+  };
+  command.add_options("--section", take_sections,
+                      "Only these: speed, space, rates (may be repeated)");
+  command.add_flag("--large", settings.large, "Add 10^9 keys: 1.3 GB and some minutes more");
+  command.add_flag(
+      "--rates", settings.full_rates,
+      "Every key pattern by itself, ten times the trials, and 10^8 keys: minutes more");
+  command.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
+  command.add_option("--json", settings.json_file,
+                     "Write every figure to this file; benchmarks/draw makes a chart of it");
+  add_number(
+      command, "--repetitions", 1, 1000, "Of each measurement, 5 by default; the median counts",
+      [&settings](std::uint64_t number) { settings.repetitions = static_cast<int>(number); });
+  add_number(command, "--batch", 1, 1 << 24,
+             "Keys a call of batch insert and look-up, 4096 by default",
+             [&settings](std::uint64_t number) { settings.batch = number; });
+}
+
+void complete(Settings& settings) {
   if (settings.smoke) settings.repetitions = 1;
-  return settings;
 }
 
 }  // namespace bloomery::bench

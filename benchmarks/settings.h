@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "cli/command_line.h"
 
 namespace bloomery::bench {
 
@@ -27,8 +28,8 @@ struct Settings {
   std::vector<SizeClass> sizes() const;
 };
 
-// What the command line says. Prints help or a mistake and returns nothing but the exit status
-// then.
-std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status);
+// Declares what can be said of them, and fills in what was not said.
+void add_settings(cli::Command command, Settings& settings);
+void complete(Settings& settings);
 
 }  // namespace bloomery::bench

@@ -82,8 +82,14 @@ std::string unknown_command(const CLI::App& app, int argc, const char* const* ar
     names.push_back(command->get_name());
     list += (list.empty() ? "" : ", ") + command->get_name();
   }
+  if (names.empty()) return {};  // a program without commands
   const std::string meant = did_you_mean(argv[1], names);
   return printable(argv[1]) + " is no command" + (meant.empty() ? "; there are " + list : meant);
+}
+
+// It stands last in the help of what was added before.
+void add_help(CLI::App& app) {
+  app.set_help_flag("-h,--help", "Print this help and exit");
 }
 
 }  // namespace
@@ -189,11 +195,17 @@ bool Command::has(const std::string& name) const {
 }
 
 CommandLine::CommandLine(const std::string& name, const std::string& description,
-                         const std::string& version, const std::string& footer)
+                         const std::string& footer)
     : app_(std::make_unique<CLI::App>(description, name)) {
-  app_->set_version_flag("--version", version, "Print the version and exit");
-  app_->set_help_flag("-h,--help", "Print this help and exit");
+  add_help(*app_);
   app_->footer(footer);
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& description,
+                         const std::string& version, const std::string& footer)
+    : CommandLine(name, description, footer) {
+  app_->set_version_flag("--version", version, "Print the version and exit");
+  add_help(*app_);
   app_->require_subcommand(1);
 }
 

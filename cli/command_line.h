@@ -39,7 +39,7 @@ class Option {
   CLI::Option* option_;
 };
 
-// A command, or `bloomery` itself. A handle as Option is. What options are read into must live
+// A command, or the program itself. A handle as Option is. What options are read into must live
 // until the command line was parsed. `names` are as "-q,--quiet", or without a dash for a
 // positional argument.
 class Command {
@@ -80,9 +80,12 @@ class Command {
   CLI::App* app_;
 };
 
-// Everything that `bloomery` understands.
+// Everything that a program understands.
 class CommandLine {
  public:
+  // Of a program without commands.
+  CommandLine(const std::string& name, const std::string& description, const std::string& footer);
+  // Of one that is always told a command.
   CommandLine(const std::string& name, const std::string& description, const std::string& version,
               const std::string& footer);
   ~CommandLine();

@@ -1,7 +1,6 @@
 // ./run bench --module: what commands on filters cost a server, beside GET and another module.
 #include <fmt/core.h>
 
-#include <exception>
 #include <map>
 #include <memory>
 #include <regex>
@@ -12,6 +11,7 @@
 #include "benchmarks/module/rows.h"
 #include "benchmarks/module/settings.h"
 #include "benchmarks/module/stalls.h"
+#include "benchmarks/program.h"
 #include "benchmarks/text_file.h"
 
 namespace bloomery::module_bench {
@@ -76,13 +76,21 @@ int run(const Settings& settings) {
 }  // namespace bloomery::module_bench
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const auto settings = bloomery::module_bench::parse_settings(argc, argv, exit_status);
-  if (!settings) return exit_status;
-  try {
-    return bloomery::module_bench::run(*settings);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "./run bench --module: {}\n", error.what());
-    return 2;
-  }
+  using namespace bloomery::module_bench;
+  const bloomery::bench::Program program{
+      .name = "./run bench --module",
+      .description =
+          "Measures a Redis or Valkey server with the module: what an item costs it in processor "
+          "time,\n"
+          "and how long others wait for what it does with a large filter.\n"
+          "Exit status: 0, or 1 when a filter loses items or misses its rate, or 2 for a mistake "
+          "on\n"
+          "the command line or a fault."};
+  Settings settings;
+  return bloomery::bench::run_program(
+      program, argc, argv, [&](bloomery::cli::Command command) { add_settings(command, settings); },
+      [&] {
+        complete(settings);
+        return run(settings);
+      });
 }

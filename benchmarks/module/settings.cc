@@ -1,9 +1,10 @@
 #include "benchmarks/module/settings.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
 #include <string>
+
+#include "benchmarks/program.h"
 
 namespace bloomery::module_bench {
 namespace {
@@ -23,35 +24,23 @@ std::uint64_t usual_memory_mib() {
 
 }  // namespace
 
-std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status) {
-  Settings settings;
-  CLI::App app{
-      "Measures a Redis or Valkey server with the module: what an item costs it in processor "
-      "time,\n"
-      "and how long others wait for what it does with a large filter.\n"
-      "Exit status: 0, or 1 when a filter loses items or misses its rate, or 2 for a mistake on\n"
-      "the command line or a fault."};
-  app.name("./run bench --module");
-  app.add_option("MODULE", settings.module, "bloomery.so")->required()->check(CLI::ExistingFile);
-  app.add_option("--peer", settings.peer, "Another module with BF.*, measured beside it")
-      ->check(CLI::ExistingFile);
-  app.add_option("--only", settings.only,
-                 "Only rows whose name this regular expression is found in");
-  app.add_option("--memory", settings.memory_mib,
-                 "MiB that servers may take: rows that need more are left out");
-  app.add_option("--repetitions", settings.repetitions, "Of each measurement; the median counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
-  app.add_option("--json", settings.json_file, "Write every figure to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    exit_status = app.exit(error) == 0 ? 0 : 2;
-    return std::nullopt;
-  }
+void add_settings(cli::Command command, Settings& settings) {
+  bench::add_file(command, "MODULE", settings.module, "bloomery.so").required();
+  bench::add_file(command, "--peer", settings.peer, "Another module with BF.*, measured beside it");
+  command.add_option("--only", settings.only,
+                     "Only rows whose name this regular expression is found in");
+  bench::add_number(command, "--memory", 0, std::uint64_t{1} << 40,
+                    "MiB that servers may take: rows that need more are left out",
+                    [&settings](std::uint64_t number) { settings.memory_mib = number; });
+  bench::add_number(
+      command, "--repetitions", 1, 1000, "Of each measurement, 5 by default; the median counts",
+      [&settings](std::uint64_t number) { settings.repetitions = static_cast<int>(number); });
+  command.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
+  command.add_option("--json", settings.json_file, "Write every figure to this file");
+}
+
+void complete(Settings& settings) {
   if (settings.memory_mib == 0) settings.memory_mib = usual_memory_mib();
-  return settings;
 }
 
 }  // namespace bloomery::module_bench

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+
+#include "cli/command_line.h"
 
 namespace bloomery::module_bench {
 
@@ -24,8 +25,8 @@ struct Settings {
   std::uint64_t stalled_bytes() const noexcept { return std::uint64_t{1} << (smoke ? 24 : 30); }
 };
 
-// What the command line says. Prints help or a mistake and returns nothing but the exit status
-// then.
-std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status);
+// Declares what can be said of them, and fills in what was not said.
+void add_settings(cli::Command command, Settings& settings);
+void complete(Settings& settings);
 
 }  // namespace bloomery::module_bench

@@ -1,12 +1,10 @@
 // ./run bench --redis: what a look-up costs a server, in the ways that people ask filters there.
-#include <fmt/core.h>
-
-#include <exception>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "benchmarks/module/server_process.h"
+#include "benchmarks/program.h"
 #include "benchmarks/redis/measure.h"
 #include "benchmarks/redis/report.h"
 #include "benchmarks/redis/settings.h"
@@ -57,13 +55,23 @@ int run(const Settings& settings) {
 }  // namespace bloomery::redis_bench
 
 int main(int argc, char** argv) {
-  int exit_status = 0;
-  const auto settings = bloomery::redis_bench::parse_settings(argc, argv, exit_status);
-  if (!settings) return exit_status;
-  try {
-    return bloomery::redis_bench::run(*settings);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "./run bench --redis: {}\n", error.what());
-    return 2;
-  }
+  using namespace bloomery::redis_bench;
+  const bloomery::bench::Program program{
+      .name = "./run bench --redis",
+      .description =
+          "Measures what a look-up costs a Redis or Valkey server, in the ways that people ask "
+          "filters\n"
+          "there: pipelines of GETBIT, a script, this library over other systems' layouts, BF.* "
+          "and\n"
+          "BLOOM.*, from one thread and from many.\n"
+          "Exit status: 0, or 1 when a way loses keys, or 2 for a mistake on the command line or "
+          "a\n"
+          "fault."};
+  Settings settings;
+  return bloomery::bench::run_program(
+      program, argc, argv, [&](bloomery::cli::Command command) { add_settings(command, settings); },
+      [&] {
+        complete(settings);
+        return run(settings);
+      });
 }

@@ -3,9 +3,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
+
+#include "cli/command_line.h"
 
 namespace bloomery::redis_bench {
 
@@ -26,8 +27,8 @@ struct Settings {
   }
 };
 
-// What the command line says. Prints help or a mistake and returns nothing but the exit status
-// then.
-std::optional<Settings> parse_settings(int argc, char** argv, int& exit_status);
+// Declares what can be said of them, and fills in what was not said.
+void add_settings(cli::Command command, Settings& settings);
+void complete(Settings& settings);
 
 }  // namespace bloomery::redis_bench
