@@ -50,3 +50,7 @@
 #include "bloomery/guard/fenced_place.h"     // a filter that denies behind a fence only
 #include "bloomery/guard/local_copy.h"       // a copy here of a filter in a server
 #include "bloomery/guard/memory_cache.h"     // a cache of this process
+
+// Rows of a table by their keys, as the guard asks for them.
+#include "bloomery/source/mariadb/mariadb_rows.h"
+#include "bloomery/source/postgres/postgres_rows.h"
