@@ -1,5 +1,6 @@
 // Rows that are written past the program, and a guard that denies none of them.
 #include <bloomery/bloomery.h>
+#include <bloomery/follow/follower.h>
 #include <bloomery/source/open_changes.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -58,20 +59,9 @@ int main() {
     // What is there, and from then on what comes, with how far it has come.
     MemoryPlace<> users(make_filter(FilterKind::blocked, {.capacity = 10'000}));
     const auto source = open_change_source(table);
-    source->start(std::nullopt);
-    source->scan([&](const Batch& batch) {
-      users.insert_many(batch.keys);
-      return true;
-    });
-    users.ready();
-    std::jthread follower([&](const std::stop_token& stop) {
-      PlaceHead head = users.head();
-      const auto take = [&](const Changes& changes) {
-        if (!changes.watermark) return users.insert_many(changes.keys);
-        users.insert_and_advance(changes.keys, head, *changes.watermark);
-      };
-      while (!stop.stop_requested()) source->poll(take, std::chrono::milliseconds(20));
-    });
+    Follower follower(*source, users, {.filter = {.capacity = 10'000}});
+    std::jthread thread([&](const std::stop_token& stop) { follower.run(stop); });
+    while (!follower.fresh_as_of()) std::this_thread::yield();
 
     // Of what the filter does not have, how far the database is decides.
     CoalescedFence fence([&] { return open_fence(table); });
@@ -105,8 +95,8 @@ int main() {
     const GuardCounters counters = guard.counters();
     std::cout << counters.filter_absents << " keys denied without a query, " << query_count
               << " queries and " << fence.questions() << " questions how far the database is\n";
-    follower.request_stop();
-    follower.join();
+    thread.request_stop();
+    thread.join();
     source->remove();  // nothing of it stays in the database
   }
   std::filesystem::remove_all(folder);
