@@ -38,14 +38,27 @@ struct ConvertArguments {
   bool json = false;
 };
 
-int convert(const ConvertArguments& arguments) {
-  if (!arguments.to.settings.empty()) {
-    throw std::invalid_argument(arguments.to.text() +
-                                ": a converted filter has its own settings; leave out what "
-                                "follows the ?");
+// What is said of the new filter must be what it is.
+void require_own_settings(const PlaceLocation& to, const FilterContents& contents) {
+  if (to.settings.empty() || to.is_own_bitmap()) return;  // of ours it says how many strings
+  FormatSettings own;
+  if (to.format != nullptr && to.format->settings_of != nullptr) {
+    require_holds(*to.format, contents);
+    own = to.format->settings_of(contents);
   }
+  for (const auto& [name, value] : to.settings) {
+    const auto found = own.find(name);
+    if (found != own.end() && found->second == value) continue;
+    throw std::invalid_argument(to.text() + ": a converted filter has its own settings, and " +
+                                name + "=" + value +
+                                " is none of them; leave out what follows the ?");
+  }
+}
+
+int convert(const ConvertArguments& arguments) {
   require_absent(arguments.from);
   AnyFilter filter = load_for_use(arguments.from);
+  require_own_settings(arguments.to, filter.contents());
   filter.set_keys(form_for(arguments.keys, arguments.from, filter));
   save(filter.contents(), arguments.to, {.replace = arguments.replace}, arguments.patience,
        arguments.discard);

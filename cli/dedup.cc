@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/place/open_place.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
 #include "cli/arguments.h"
@@ -38,7 +39,8 @@ A filter is sometimes wrong, and then a record that is new is dropped: standard 
 may have been. --exact drops none: it reads files twice and keeps the keys that may repeat in memory.
 Without -n the filter is sized for the records of the files; for a pipe it is one that grows.
 A state belongs to one run at a time, is there from the start, and is saved every minute, at the end
-and where the run is interrupted or terminated.
+and where the run is interrupted or terminated. One in a server is read as a whole at the start, and
+takes keys of several runs, which do not see each other's until they begin.
 Keys that strangers choose can be made to be dropped; --secret keeps them from it.
 
 Examples:
@@ -46,6 +48,7 @@ Examples:
   seq 1000 | bloomery dedup -n 1000 -p 1e-9
   bloomery dedup --field 1 -d , table.csv
   bloomery dedup --state seen.bloom -n 1M keys.txt     tomorrow drops what was printed today
+  bloomery dedup --state bitmap:redis://127.0.0.1#seen -n 1M keys.txt
   bloomery dedup --exact keys.txt
 
 Exit status: 0 some records were printed, 1 none was, 3 a larger share of the new records than -p
@@ -156,7 +159,8 @@ NewFilter Dedup::wanted() const {
   if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultDedupRate;
   if (!wanted.capacity) {
     // Nobody knows how many will come: a filter that grows keeps its rate whatever it will be.
-    const bool may_grow = !wanted.kind && parse_place_location(arguments_.state).format == nullptr;
+    const PlaceLocation state = parse_place_location(arguments_.state);
+    const bool may_grow = !wanted.kind && state.format == nullptr && !state.is_live();
     if (may_grow && !arguments_.exact && !have_known_size(inputs_)) {
       wanted.kind = FilterKind::scalable;
     }
@@ -177,11 +181,13 @@ void Dedup::open_filter() {
   if (state.empty()) {
     filter_.emplace(new_filter());
   } else {
+    require_may_be_there(arguments_.filter.kind_or_default(), location);
     filter_.emplace(location, arguments_.patience, new_filter);
   }
   if (!filter_->is_new()) {
     warn_of_gaps(location, filter_->get());
-    set_form(form_to_insert(arguments_.keys, location, filter_->get()));
+    set_form(location.is_live() ? form_for(arguments_.keys, location, filter_->get())
+                                : form_to_insert(arguments_.keys, location, filter_->get()));
     const FilterParameters& made = filter_->get().parameters();
     const bool differs =
         arguments_.filter.capacity.value_or(made.capacity) != made.capacity ||
@@ -221,7 +227,9 @@ void Dedup::filter_batch(const Batch& batch) {
   }
   answered_count_ += batch.keys.size();
   print_selected(batch, was_new);
+  filter_->remember(batch.keys, was_new);
   is_halfway_ = false;
+  if (filter_->is_save_due()) save_state();
   if (is_overfull() && keys_now() > next_warning_) warn_where_overfull();
 }
 
@@ -358,9 +366,11 @@ void add_dedup(Command app, int& status) {
           "(with --exact, which drops none: share kept in memory; 0.001)");
   const Option state =
       command
-          .add_option("--state", arguments->state,
-                      "a filter's file: drops what it has seen, and remembers what is printed;\n"
-                      "made (for 10M records or more, without -n) where it does not exist")
+          .add_option(
+              "--state", arguments->state,
+              "a filter's file, or a filter in a server (bitmap:redis://SERVER#KEY): drops\n"
+              "what it has seen, and remembers what is printed; made (for 10M records or\n"
+              "more, without -n) where it does not exist")
           .type_name("FILE");
   command.add_flag("--exact", arguments->exact, "drop no new record; reads files, and twice")
       .excludes(state);

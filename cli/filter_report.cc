@@ -7,8 +7,8 @@
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/bitmap_gap.h"
 #include "bloomery/format/kinds.h"
-#include "bloomery/format/redisson.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/live_bitmap.h"
 #include "bloomery/source/human_number.h"
 #include "cli/messages.h"
 #include "cli/text_table.h"
@@ -44,11 +44,15 @@ void add_window(Report& report, const FilterParameters& parameters) {
 void add_live_settings(Report& report, const PlaceLocation& location,
                        const FilterContents& contents) {
   if (!location.is_live() || location.is_own_bitmap()) return;  // its head says all
-  if (location.format == &redisson::kFormat) return;
+  // What a configuration beside the bitmap says, no location may say.
+  const bool is_configured = !redis::config_fields(*location.format).names.empty();
+  FormatSettings all = is_configured ? FormatSettings() : location.format->settings_of(contents);
+  if (location.has_trailer) all["trailer"] = "1";
+  if (all.empty()) return;
   std::string text = location.text();
   char mark = text.find('?') == std::string::npos ? '?' : '&';
   std::string settings;
-  for (const auto& [name, value] : location.format->settings_of(contents)) {
+  for (const auto& [name, value] : all) {
     settings += mark + name + "=" + value;
     mark = '&';
   }

@@ -9,16 +9,19 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bloomery/bits/huge_pages.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"
 #include "cli/commands.h"
 #include "cli/filter_filler.h"
 #include "cli/filter_report.h"
 #include "cli/key_patterns.h"
+#include "cli/messages.h"
 #include "cli/report.h"
 #include "cli/terminal_progress.h"
 
@@ -26,15 +29,19 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kMeasureExamples =
-    R"(Keys and queries are made as they are needed: memory is that of the filter.
+    R"(Keys and queries are made as they are needed: memory is that of the filter. A filter that is there
+is asked where it lives, about keys that nobody inserted, and stays as it is.
 
 Examples:
   bloomery measure -n 1M -p 0.01
   bloomery measure -n 100K -p 0.001 --kind classic --keys uuid --json
   bloomery measure -n 10 -p 0.01 --queries 100K
   bloomery measure -n 100K -p 0.01 --kind scalable --grow-from 100
+  bloomery measure users.bloom
+  bloomery measure 'redisson:redis://127.0.0.1?trust=bits#users' --queries 100K
 
-Exit status: 0 the rate is kept, 1 it is not: more than 1.05 times what was asked, and not by chance.)";
+Exit status: 0 the rate is kept, 1 it is not: more than 1.05 times what was asked, and not by chance;
+2 also where a filter in a server does not know.)";
 
 // What a filter may have above the asked rate, by its own luck with the keys.
 constexpr double kTolerance = 1.05;
@@ -42,8 +49,17 @@ constexpr double kTolerance = 1.05;
 constexpr double kWantedPositives = 2'000;
 constexpr double kFewestQueries = 1e6;
 constexpr double kMostQueries = 2e9;
+constexpr double kMostQueriesOfServer = 1e6;
+
+// Of a filter that is there: nobody has inserted so many keys of a pattern.
+constexpr std::uint64_t kFirstStranger = std::uint64_t{1} << 62;
+
+constexpr std::array kOfANewFilter{"--capacity", "--kind",        "--seed",
+                                   "--secret",   "--expansion",   "--tightening",
+                                   "--window",   "--generations", "--grow-from"};
 
 struct MeasureArguments {
+  std::string place;  // of a filter that is there; empty: one is made
   NewFilter filter;
   KeyPattern keys = KeyPattern::random;
   std::optional<std::uint64_t> queries;
@@ -114,7 +130,21 @@ void add_huge_pages(Report& report, const AnyFilter& filter, std::uint64_t byte_
              bytes_text(*huge) + ", " + short_number(100 * share, 3) + " % of the filter");
 }
 
-int measure(const MeasureArguments& arguments) {
+void add_measured(Report& report, double asked, std::uint64_t positives, std::uint64_t queries) {
+  const Interval interval = binomial_interval(positives, queries);
+  const double measured = static_cast<double>(positives) / static_cast<double>(queries);
+  report.add("false_positive_rate", asked, rate_text(asked) + " asked");
+  report.add("measured_rate", measured, rate_text(measured));
+  report.add("measured_rate_low", interval.low);
+  report.add("measured_rate_high", interval.high,
+             short_number(interval.high) + "  with 95 % confidence");
+}
+
+bool is_kept(double asked, std::uint64_t positives, std::uint64_t queries) {
+  return binomial_interval(positives, queries).low <= kTolerance * asked;
+}
+
+int measure_new(const MeasureArguments& arguments) {
   const std::uint64_t capacity = *arguments.filter.capacity;
   const std::uint64_t queries = query_count(arguments);
   const FilterKind kind = arguments.filter.kind_or_default();
@@ -143,21 +173,15 @@ int measure(const MeasureArguments& arguments) {
   });
 
   const double asked = *arguments.filter.rate;
-  const double measured = static_cast<double>(positives) / static_cast<double>(queries);
-  const Interval interval = binomial_interval(positives, queries);
   const double predicted = filter.predicted_rate();
-  const bool kept = interval.low <= kTolerance * asked;
+  const bool kept = is_kept(asked, positives, queries);
   const std::uint64_t byte_count = 8 * filter.contents().word_count();
 
   Report report;
   report.add("kind", kind_name(filter.parameters().kind));
   report.add("keys", key_pattern_name(arguments.keys));
   report.add("capacity", capacity, count_text(capacity));
-  report.add("false_positive_rate", asked, rate_text(asked) + " asked");
-  report.add("measured_rate", measured, rate_text(measured));
-  report.add("measured_rate_low", interval.low);
-  report.add("measured_rate_high", interval.high,
-             short_number(interval.high) + "  with 95 % confidence");
+  add_measured(report, asked, positives, queries);
   report.add("predicted_rate", predicted, rate_text(predicted) + " from the bits");
   report.add("rate_kept", kept);
   report.add("positive_count", positives);
@@ -177,14 +201,76 @@ int measure(const MeasureArguments& arguments) {
   return kept ? kSome : kNone;
 }
 
+// A filter that is there, asked about keys that nobody has ever inserted.
+int measure_place(const MeasureArguments& arguments) {
+  const PlaceLocation location = parse_place_location(arguments.place);
+  const auto place = open_place(location, {.allow_forgetting = true, .load_files = true});
+  const PlaceHead head = place->head();
+  const double asked = arguments.filter.rate.value_or(head.parameters.false_positive_rate);
+  const double most = location.is_live() ? kMostQueriesOfServer : kMostQueries;
+  const double wanted = std::clamp(kWantedPositives / asked, std::min(kFewestQueries, most), most);
+  const std::uint64_t queries = arguments.queries.value_or(static_cast<std::uint64_t>(wanted));
+  Timing look_up;
+  std::uint64_t positives = 0;
+  std::uint64_t unknowns = 0;
+  std::vector<Presence> answers;
+  for_each_batch("ask", arguments.keys, kFirstStranger, queries, [&](std::span<const Key> keys) {
+    answers.assign(keys.size(), Presence::unknown);
+    look_up.add([&] { place->presence_of_many(keys, answers); });
+    positives += static_cast<std::uint64_t>(std::ranges::count(answers, Presence::maybe));
+    unknowns += static_cast<std::uint64_t>(std::ranges::count(answers, Presence::unknown));
+  });
+
+  const bool kept = is_kept(asked, positives, queries);
+  Report report;
+  report.add("file", location.text());
+  report.add("keys", key_pattern_name(arguments.keys));
+  add_measured(report, asked, positives, queries);
+  report.add("rate_kept", kept);
+  report.add("positive_count", positives);
+  if (unknowns > 0) report.add("unknown_count", unknowns);
+  report.add("query_count", queries, count_text(queries));
+  report.add("ask_ns_per_key", look_up.ns_per_key(queries));
+  Output output;
+  print(report, arguments.json, output);
+  if (unknowns > 0) {
+    const std::string_view reason = why(place->head().no_absent);
+    complain(location.text() + ": " + std::to_string(unknowns) + " of the keys are unknown" +
+             (reason.empty() ? std::string() : ": " + std::string(reason)));
+    return kFault;
+  }
+  return kept ? kSome : kNone;
+}
+
+int measure(const MeasureArguments& arguments, Command command) {
+  if (!arguments.place.empty()) {
+    for (const char* const option : kOfANewFilter) {
+      if (!command.has(option)) continue;
+      throw std::invalid_argument(arguments.place + ": is there already; " + option +
+                                  " is for a filter that measure makes");
+    }
+    return measure_place(arguments);
+  }
+  if (!arguments.filter.capacity || !arguments.filter.rate) {
+    throw std::invalid_argument(
+        "say -n and -p of a filter to make, or where the filter is that is to be asked");
+  }
+  return measure_new(arguments);
+}
+
 }  // namespace
 
 void add_measure(Command app, int& status) {
   const auto arguments = std::make_shared<MeasureArguments>();
-  const Command command =
-      app.add_subcommand("measure", "Fill a filter and measure its rate and speed");
-  add_capacity(command, arguments->filter.capacity).required();
-  add_rate(command, arguments->filter.rate).required();
+  const Command command = app.add_subcommand(
+      "measure", "Measure a filter's rate and speed: a new one's, or one that is there");
+  command.add_option("FILE", arguments->place,
+                     std::string(kWhereAFilterIs) + "; without it a filter is made, and filled");
+  add_capacity(command, arguments->filter.capacity);
+  add_rate(command, arguments->filter.rate)
+      .description(
+          "false positive rate that is asked for, such as 0.01 or 1%; of a filter that is "
+          "there\nwhat it was made for, where nothing is said");
   add_value(command, "--keys", "random|counter|shifted|uuid|url", "what the keys look like",
             [arguments](const std::string& text) { arguments->keys = key_pattern_named(text); });
   add_count(command, "--queries", "how many absent keys to ask; enough for the rate by default",
@@ -194,7 +280,7 @@ void add_measure(Command app, int& status) {
   add_new_filter_options(command, arguments->filter);
   add_json(command, arguments->json);
   command.footer(kMeasureExamples);
-  command.callback([arguments, &status] { status = measure(*arguments); });
+  command.callback([arguments, command, &status] { status = measure(*arguments, command); });
 }
 
 }  // namespace bloomery::cli

@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/place/open_place.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/source_location.h"
-#include "bloomery/store/native_file.h"
 #include "cli/dedup/record_estimate.h"
 
 namespace bloomery::cli {
@@ -53,29 +53,76 @@ DedupFilter::DedupFilter(const NewFilter& wanted) : own_(make(wanted)) {}
 
 DedupFilter::DedupFilter(const PlaceLocation& state, const Patience& patience,
                          const std::function<NewFilter()>& wanted)
-    : file_(state.need_file("the state of dedup is a file")) {
-  is_new_ = !std::filesystem::exists(std::filesystem::status(file_.path));
-  if (is_new_) bloomery::save(make(wanted(), state).contents(), file_, {.replace = false});
+    : state_(state) {
+  if (state.dialect) {
+    throw std::invalid_argument(
+        state.text() +
+        ": its server does not show the filter's bits, and nobody could say "
+        "how many new records were dropped; a state is a file, or a filter "
+        "of another kind in a server");
+  }
+  is_new_ = state.is_live() ? !is_taken(state)
+                            : !std::filesystem::exists(std::filesystem::status(state.file.path));
+  if (is_new_) {
+    const AnyFilter empty = make(wanted(), state);
+    bloomery::save(empty.contents(), state, {.file = {.replace = false}});
+  }
   try {
-    retry_while_busy(file_.text(), patience, [&] { editor_.emplace(file_); });
+    if (state.is_live()) {
+      open_live();
+    } else {
+      retry_while_busy(state.text(), patience, [&] { editor_.emplace(state.file); });
+    }
   } catch (...) {
     abandon();
     throw;
   }
 }
 
+void DedupFilter::open_live() {
+  place_ = open_place(state_, {.access = PlaceOptions::read_write});
+  const std::string_view doubt = why(place_->head().no_absent);
+  if (!doubt.empty()) throw std::invalid_argument(state_.text() + ": " + std::string(doubt));
+  own_ = place_->copy();
+}
+
+void DedupFilter::remember(std::span<const Key> keys, std::span<const bool> was_new) {
+  if (!place_) return;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (!was_new[i]) continue;
+    unsaved_.emplace_back(keys[i]);
+    unsaved_bytes_ += sizeof(std::string) + keys[i].size();
+  }
+}
+
 void DedupFilter::save() {
-  if (!editor_) return;
-  editor_->commit();
+  if (place_) {
+    const std::vector<Key> keys(unsaved_.begin(), unsaved_.end());
+    place_->insert_many(keys);
+    place_->flush({});
+    unsaved_.clear();
+    unsaved_bytes_ = 0;
+  } else if (editor_) {
+    editor_->commit();
+  }
   was_saved_ = true;
 }
 
 void DedupFilter::abandon() noexcept {
-  if (file_.path.empty() || !is_new_ || was_saved_) return;
-  std::error_code ignored;
-  std::filesystem::remove(file_.path, ignored);
-  const bool has_config = file_.format != nullptr && file_.format->settings_of != nullptr;
-  if (has_config) std::filesystem::remove(file_.config_path(), ignored);
+  const FileLocation& file = state_.file;
+  if (!is_new_ || was_saved_ || (!state_.is_live() && file.path.empty())) return;
+  if (!state_.is_live()) {
+    std::error_code ignored;
+    std::filesystem::remove(file.path, ignored);
+    const bool has_config = file.format != nullptr && file.format->settings_of != nullptr;
+    if (has_config) std::filesystem::remove(file.config_path(), ignored);
+    return;
+  }
+  try {
+    destroy(state_);
+  } catch (const std::exception&) {
+    // It is empty, and the next run takes it.
+  }
 }
 
 bool have_known_size(const std::vector<std::string>& locations) {

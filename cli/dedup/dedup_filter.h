@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_place.h"
 #include "bloomery/source/source_options.h"
 #include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"
@@ -13,31 +17,47 @@
 
 namespace bloomery::cli {
 
-// The filter that remembers what a run has seen: of that run alone, or kept in a state file from
-// one run to the next. Nobody else can write the file of an opened state meanwhile.
+// The filter that remembers what a run has seen: of that run alone, or kept in a state from one run
+// to the next. Nobody else can write the file of an opened state meanwhile.
+//
+// A state in a server is read as a whole at first, and asked here; what is new goes there with each
+// save(). What others add there meanwhile, this run does not see.
 class DedupFilter {
  public:
   // A filter as `wanted` says; capacity and rate are there.
   explicit DedupFilter(const NewFilter& wanted);
 
-  // That of the file, which is made as `wanted` says where it does not exist. From here on nobody
-  // else can write it.
+  // That of the state, which is made as `wanted` says where it does not exist. From here on nobody
+  // else can write its file. Throws std::invalid_argument for one in a server that never says
+  // "absent", or does not show its bits.
   DedupFilter(const PlaceLocation& state, const Patience& patience,
               const std::function<NewFilter()>& wanted);
 
   AnyFilter& get() noexcept { return editor_ ? editor_->filter() : *own_; }
   bool is_new() const noexcept { return is_new_; }
 
-  // Writes the state file, if there is one, in one step.
+  // Of keys that were inserted into get() and called new.
+  void remember(std::span<const Key> keys, std::span<const bool> was_new);
+  // Whether so many are to be saved that it is time.
+  bool is_save_due() const noexcept { return unsaved_bytes_ > kMostUnsavedBytes; }
+
+  // Writes the state, if there is one: a file in one step, to a server what it does not have yet.
   void save();
 
-  // Removes a file that was made and not saved since.
+  // Removes what was made and not saved since.
   void abandon() noexcept;
 
  private:
+  static constexpr std::size_t kMostUnsavedBytes = 16'000'000;
+
+  void open_live();
+
   std::optional<FilterEditor> editor_;
   std::optional<AnyFilter> own_;
-  FileLocation file_;
+  PlaceLocation state_;
+  std::unique_ptr<FilterPlace> place_;
+  std::vector<std::string> unsaved_;  // keys
+  std::size_t unsaved_bytes_ = 0;
   bool is_new_ = true;
   bool was_saved_ = false;
 };

@@ -198,12 +198,89 @@ TEST_F(LiveCommand, WhatCannotBeDoneThereIsRefusedByName) {
   const std::string name = "redisson:redis+unix://" + server_->socket() + "#users: ";
   for (const std::string& line :
        {"bloomery erase" + users(), "bloomery insert --in-place" + users(),
-        "bloomery dedup --state" + users(), "bloomery merge" + users() + "a b"}) {
+        "bloomery dedup --state" + users(), "bloomery measure -n 9" + users(),
+        "bloomery merge" + users() + "a b"}) {
     const Outcome refused = shell_.run(line, "in\n");
     EXPECT_EQ(refused.status, 2) << line;
     EXPECT_THAT(refused.err, HasSubstr(name)) << line;
   }
   EXPECT_EQ(shell_.run("bloomery check --as text -q" + trusted(), "in\n").status, 0);
+}
+
+TEST_F(LiveCommand, TheStateOfDedupIsKeptInAServer) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "before\n").status, 0);
+  for (const std::string& state : {at("bitmap", "", "seen"), trusted()}) {
+    const std::string dedup = "bloomery dedup --as text -n 1000 -p 1e-3 --state" + state;
+    const Outcome first = shell_.run(dedup, "a\nb\na\n");
+    EXPECT_EQ(first.out, "a\nb\n") << first.err;
+    EXPECT_EQ(first.status, 0);
+    EXPECT_EQ(shell_.run(dedup, "b\nc\na\n").out, "c\n");
+    const Outcome none = shell_.run(dedup, "c\nb\n");
+    EXPECT_EQ(none.out, "");
+    EXPECT_EQ(none.status, 1);
+    EXPECT_EQ(shell_.run("bloomery check -c --as text" + state, "a\nb\nc\n").out, "3\n");
+  }
+  // Nothing is left of one that was made and not used.
+  const Outcome unread = shell_.run("bloomery dedup -n 10 nosuch --state" + at("bitmap", "", "x"));
+  EXPECT_EQ(unread.status, 2);
+  EXPECT_EQ(server_->ask("EXISTS x"), "0\n");
+  const Outcome bits = shell_.run("bloomery dedup -n 10 --state" + at("bf", "", "x"), "a\n");
+  EXPECT_THAT(bits.err, HasSubstr("does not show the filter's bits"));
+}
+
+TEST_F(LiveCommand, TheRateOfAFilterIsMeasuredWhereItLives) {
+  ASSERT_EQ(shell_
+                .run("bloomery load - -n 1000 -p 0.01 --as i64" + at("bitmap", "", "own"),
+                     numbered_lines("", 1'000))
+                .status,
+            0);
+  const Outcome own =
+      shell_.run("bloomery measure --json --queries 100K" + at("bitmap", "", "own"));
+  EXPECT_EQ(own.status, 0) << own.err;
+  EXPECT_EQ(own.json().at("query_count"), 100'000);
+  EXPECT_GT(own.json().at("measured_rate"), 0.004);
+  EXPECT_LT(own.json().at("measured_rate"), 0.012);
+  EXPECT_EQ(own.json().at("false_positive_rate"), 0.01);
+  EXPECT_EQ(shell_.run("bloomery measure -p 1e-4 --queries 50K" + at("bitmap", "", "own")).status,
+            1);
+  // A tenth of what it is for, and nobody says that a clear bit is "absent".
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), numbered_lines("in", 100)).status, 0);
+  const Outcome unsure = shell_.run("bloomery measure --json --queries 10K" + users());
+  EXPECT_EQ(unsure.status, 2);
+  EXPECT_GT(unsure.json().at("unknown_count"), 9'900);
+  EXPECT_THAT(unsure.err, HasSubstr("trust=bits"));
+  EXPECT_EQ(shell_.run("bloomery measure --queries 10K" + trusted()).status, 0);
+  EXPECT_EQ(shell_.run("bloomery measure").status, 2);
+}
+
+// As a crawler and a service have them; the rest of the commands, for all places, is above.
+TEST_F(LiveCommand, FiltersOfScrapyAndOrestesTakeEveryCommand) {
+  for (const std::string& place :
+       {at("scrapy", "?bit=13&hash_number=6&trust=bits", "s:bloomfilter"),
+        at("orestes", "?trust=bits", "o")}) {
+    const bool sized = place.find("bit=") != std::string::npos;
+    const Outcome made = shell_.run("bloomery create -n 500 -p 0.01" +
+                                    (sized ? at("scrapy", "", "s:bloomfilter") : place));
+    ASSERT_EQ(made.status, 0) << made.err;
+    EXPECT_EQ(made.out.find("?m=") != std::string::npos, false) << "its configuration says it";
+    EXPECT_EQ(shell_.run("bloomery insert" + place, numbered_lines("in", 9)).status, 0);
+    EXPECT_EQ(shell_.run("bloomery check" + place, "in7\nother\n").out, "in7\n");
+    EXPECT_EQ(shell_.run("bloomery info" + place).status, 0);
+    EXPECT_EQ(shell_.run("bloomery explain" + place + "in7").status, 0);
+    EXPECT_EQ(shell_.run("bloomery convert --replace" + place + "copy.bloom").status, 0);
+    EXPECT_EQ(shell_.run("bloomery convert --replace copy.bloom" + place).status, 0);
+    EXPECT_EQ(shell_
+                  .run("bloomery convert --replace copy.bloom" +
+                       at("scrapy", "?bit=12&hash_number=6", "s:bloomfilter"))
+                  .status,
+              2);
+    EXPECT_EQ(shell_.run("rm -f both.bloom; bloomery merge both.bloom copy.bloom" + place).status,
+              0);
+    EXPECT_EQ(shell_.run("bloomery dedup --state" + place, "in7\nnew\n").out, "new\n");
+    EXPECT_EQ(shell_.run("bloomery measure --queries 1K" + place).status, 0);
+    EXPECT_EQ(shell_.run("bloomery destroy --yes" + place).status, 0);
+  }
+  EXPECT_EQ(server_->ask("DBSIZE"), "1\n") << "the configuration of before";
 }
 
 TEST_F(LiveCommand, OneOfOursInAStringTakesEveryCommand) {
