@@ -26,8 +26,10 @@ LocalCopy::LocalCopy(FilterPlace& place, const LocalCopyOptions& options)
 
 LocalCopy::~LocalCopy() {
   if (!is_ours()) {
-    // There is no such thread here; and what it used may be half of something.
+    // There is no such thread here; what it used may be half of something, and what it waits at
+    // would be waited for.
     static_cast<void>(new std::jthread(std::move(thread_)));
+    static_cast<void>(over_.release());
     return;
   }
   thread_.request_stop();
@@ -121,7 +123,7 @@ void LocalCopy::keep_up(const std::stop_token& stop) {
     is_reading_ = false;
     meanwhile_.clear();
     last_error_ = std::move(error);
-    over_.wait_for(lock, stop, options_.look_every, [] { return false; });
+    over_->wait_for(lock, stop, options_.look_every, [] { return false; });
   }
 }
 

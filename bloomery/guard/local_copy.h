@@ -94,7 +94,8 @@ class LocalCopy final : public FilterPlace {
   std::vector<std::string> meanwhile_;  // inserted while it is read
   std::string last_error_;
   std::atomic<std::uint64_t> copies_{0};
-  std::condition_variable_any over_;
+  std::unique_ptr<std::condition_variable_any> over_ =
+      std::make_unique<std::condition_variable_any>();
   const std::uint64_t process_ = process_number();
   std::jthread thread_;  // the last: it uses all of these
 };
