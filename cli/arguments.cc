@@ -113,7 +113,9 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
                                 " is not made here, only read" +
                                 (location.format->encode == nullptr ? "" : " and changed"));
   }
-  return location.format->create(wanted.options(), location.settings);
+  AnyFilter filter = location.format->create(wanted.options(), location.settings);
+  if (location.has_trailer) filter.set_keys(wanted.keys);
+  return filter;
 }
 
 void add_ratio(Command command, const std::string& name, const std::string& description,

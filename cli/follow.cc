@@ -70,7 +70,8 @@ KeyForm settle_filter(FollowArguments& arguments) {
   if (is_taken(to)) {
     const PlaceHead head = open_place(to)->head();
     form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
-    if (says_keys(to) && form != head.parameters.keys && to.format == nullptr) {
+    const bool keeps_form = to.format == nullptr || (to.has_trailer && head.identity.is_set());
+    if (says_keys(to) && keeps_form && form != head.parameters.keys) {
       throw std::invalid_argument(to.text() + ": its keys are written as " +
                                   form_text(head.parameters.keys) + ", not as " + form_text(form) +
                                   "; a filter is followed in one form: bloomery destroy it first");

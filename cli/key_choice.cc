@@ -35,6 +35,13 @@ KeyForm usual_form(const PlaceLocation& location) {
   return {.encoding = find_key_encoding(location.format->keys).value()};
 }
 
+// Whether what is there says how its keys are written, so that nobody may contradict it: files of
+// ours, bitmaps with a trailer, and of filters in servers those of our own kinds, not RedisBloom's.
+bool says_form(const PlaceLocation& location, FilterKind kind) {
+  return location.format == nullptr || location.has_trailer ||
+         (location.dialect && !is_foreign(kind));
+}
+
 bool is_empty(const AnyFilter& filter) {
   return filter.inserted() == 0 && filter.cardinality() == 0;
 }
@@ -88,17 +95,15 @@ KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const A
 
 KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const PlaceHead& head) {
   const KeyForm& own = head.parameters.keys;
-  // Of filters in servers those of our own kinds say it, and RedisBloom's do not.
-  const bool says_form =
-      location.format == nullptr || (location.dialect && !is_foreign(head.parameters.kind));
-  const bool may_refuse = says_form && !choice.insists;
+  const bool may_refuse = says_form(location, head.parameters.kind) && !choice.insists;
   // Of an empty one every key is absent, however it is written.
   if (may_refuse && contradicts(choice, own) && !head.is_empty) refuse(choice, location, own);
   return choice.form(own);
 }
 
 bool says_keys(const PlaceLocation& location) {
-  return !location.is_live() || location.is_own_bitmap() || location.dialect;
+  return !location.is_live() || location.is_own_bitmap() || location.has_trailer ||
+         location.dialect;
 }
 
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter) {
@@ -106,7 +111,8 @@ KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, A
   // what comes first.
   const bool undecided = filter.keys() == KeyForm{} && is_empty(filter);
   const KeyForm& own = filter.keys();
-  if (location.format == nullptr && !undecided && !choice.insists && contradicts(choice, own)) {
+  if (says_form(location, filter.parameters().kind) && !undecided && !choice.insists &&
+      contradicts(choice, own)) {
     refuse(choice, location, own);
   }
   const KeyForm form = choice.form(own);
@@ -139,7 +145,7 @@ SourceOptions with_form(SourceOptions options, const KeyForm& form) {
 
 void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form) {
   std::string text = form_text(form);
-  if (location.format != nullptr && form != usual_form(location)) {
+  if (location.format != nullptr && !location.has_trailer && form != usual_form(location)) {
     text += ", which the file cannot say: ask it --as " + form_text(form);
   }
   report.add("keys", form_text(form), text);

@@ -40,8 +40,8 @@ KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const P
 // The same, and a filter that is still empty and says nothing else takes the choice over.
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter);
 
-// Whether what is there says how its keys are written: files, and in servers what is ours. Of bf:
-// and bloom: our module says it.
+// Whether what is there says how its keys are written: files, and in servers what is ours or has a
+// trailer. Of bf: and bloom: our module says it.
 bool says_keys(const PlaceLocation& location);
 
 // The form for asking all of them together. Throws where they need different ones.

@@ -311,7 +311,8 @@ AnyFilter BitmapPlace::copy(const CallContext& context) {
   try {
     const auto bytes = std::as_bytes(std::span(found.bitmap));
     AnyFilter filter = filter_.format->decode(bytes, filter_.settings);
-    filter.set_keys(filter_.parameters.keys);
+    const std::optional<Trailer>& trailer = found.trailers.front();
+    filter.set_keys(trailer ? trailer->keys : filter_.parameters.keys);
     return filter;
   } catch (const FormatError& error) {
     throw StoreError(name() + ": " + error.what());

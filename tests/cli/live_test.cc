@@ -318,5 +318,47 @@ TEST_F(LiveCommand, OneOfOursInAStringTakesEveryCommand) {
   EXPECT_EQ(shell_.run("bloomery check" + own, "4\n").status, 1);
 }
 
+// Keys asked for in another form are other bytes, and all of them "absent".
+TEST_F(LiveCommand, ATrailerSaysHowItsKeysAreWritten) {
+  const std::string own = at("gozero", "?bits=20000&trailer=1");
+  ASSERT_EQ(shell_.run("bloomery load -" + own + "-n 100 -p 0.03 --as i64", "1\n2\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery check" + own, "1\n2\n").out, "1\n2\n");
+  EXPECT_EQ(shell_.run("bloomery check -v" + own, "1\n2\n").out, "");
+  EXPECT_EQ(shell_.run("bloomery explain" + own + "1").status, 0);
+  ASSERT_EQ(shell_.run("bloomery insert" + own, "3\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery check --as i64" + own, "3\n").out, "3\n");
+  for (const char* command : {"check", "insert", "dedup --state"}) {
+    const Outcome outcome = shell_.run("bloomery " + std::string(command) + own + "--as text", "4");
+    EXPECT_EQ(outcome.status, 2) << command;
+    EXPECT_THAT(outcome.err, HasSubstr("its keys are i64")) << command;
+  }
+  ASSERT_EQ(shell_.run("bloomery convert" + own + "copy.bloom").status, 0);
+  EXPECT_EQ(shell_.run("bloomery check copy.bloom", "1\n2\n3\n").out, "1\n2\n3\n");
+  const std::string other = at("gozero", "?bits=20000&trailer=1", "other");
+  ASSERT_EQ(shell_.run("bloomery convert copy.bloom" + at("gozero", "?trailer=1", "other")).status,
+            0);
+  EXPECT_EQ(shell_.run("bloomery check" + other, "1\n2\n3\n").out, "1\n2\n3\n");
+}
+
+TEST_F(LiveCommand, ATrailerIsFollowedInOneForm) {
+  const std::string own = at("gozero", "?bits=20000&trailer=1");
+  const std::string follow =
+      "bloomery follow --once 'sqlite:j.db?table=u&column=id'" + own + "-n 900 -p 0.01 ";
+  ASSERT_EQ(shell_
+                .run("sqlite3 j.db 'create table u(id integer primary key);"
+                     "insert into u values (1), (50)'")
+                .status,
+            0);
+  const Outcome first = shell_.run(follow + "--as i64");
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(shell_.run("bloomery check" + own, "1\n50\n").out, "1\n50\n");
+  const Outcome other = shell_.run(follow + "--as text");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("i64"));
+  ASSERT_EQ(shell_.run("sqlite3 j.db 'insert into u values (52)'").status, 0);
+  ASSERT_EQ(shell_.run(follow).status, 0);
+  EXPECT_EQ(shell_.run("bloomery check" + own, "1\n50\n52\n").out, "1\n50\n52\n");
+}
+
 }  // namespace
 }  // namespace bloomery
