@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/location.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/source_location.h"
 #include "cli/dedup/record_estimate.h"
@@ -47,6 +49,18 @@ std::uint64_t records_of(const std::string& location, const SourceOptions& optio
   return estimate_records(file, options.separator);
 }
 
+void refuse_doubt(const PlaceLocation& state, NoAbsent reason) {
+  const std::string_view doubt = why(reason);
+  if (!doubt.empty()) throw std::invalid_argument(state.text() + ": " + std::string(doubt));
+}
+
+// Of one in a server that is about to be made: what is refused afterwards stays there.
+void require_says_absent(const PlaceLocation& state) {
+  if (!state.is_live() || state.is_own_bitmap()) return;
+  redis::Location server = redis::parse_location(state.server);
+  if (!redis::take_trust(server) && !state.has_trailer) refuse_doubt(state, NoAbsent::bits_alone);
+}
+
 }  // namespace
 
 DedupFilter::DedupFilter(const NewFilter& wanted) : own_(make(wanted)) {}
@@ -64,6 +78,7 @@ DedupFilter::DedupFilter(const PlaceLocation& state, const Patience& patience,
   is_new_ = state.is_live() ? !is_taken(state)
                             : !std::filesystem::exists(std::filesystem::status(state.file.path));
   if (is_new_) {
+    require_says_absent(state);
     const AnyFilter empty = make(wanted(), state);
     bloomery::save(empty.contents(), state, {.file = {.replace = false}});
   }
@@ -81,8 +96,7 @@ DedupFilter::DedupFilter(const PlaceLocation& state, const Patience& patience,
 
 void DedupFilter::open_live() {
   place_ = open_place(state_, {.access = PlaceOptions::read_write});
-  const std::string_view doubt = why(place_->head().no_absent);
-  if (!doubt.empty()) throw std::invalid_argument(state_.text() + ": " + std::string(doubt));
+  refuse_doubt(state_, place_->head().no_absent);
   own_ = place_->copy();
 }
 
@@ -109,20 +123,14 @@ void DedupFilter::save() {
 }
 
 void DedupFilter::abandon() noexcept {
+  // Nobody else had the file. One in a server other runs may have filled by now; else it is empty,
+  // and the next run takes it.
   const FileLocation& file = state_.file;
-  if (!is_new_ || was_saved_ || (!state_.is_live() && file.path.empty())) return;
-  if (!state_.is_live()) {
-    std::error_code ignored;
-    std::filesystem::remove(file.path, ignored);
-    const bool has_config = file.format != nullptr && file.format->settings_of != nullptr;
-    if (has_config) std::filesystem::remove(file.config_path(), ignored);
-    return;
-  }
-  try {
-    destroy(state_);
-  } catch (const std::exception&) {
-    // It is empty, and the next run takes it.
-  }
+  if (!is_new_ || was_saved_ || state_.is_live() || file.path.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove(file.path, ignored);
+  const bool has_config = file.format != nullptr && file.format->settings_of != nullptr;
+  if (has_config) std::filesystem::remove(file.config_path(), ignored);
 }
 
 bool have_known_size(const std::vector<std::string>& locations) {

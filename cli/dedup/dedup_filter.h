@@ -44,7 +44,8 @@ class DedupFilter {
   // Writes the state, if there is one: a file in one step, to a server what it does not have yet.
   void save();
 
-  // Removes what was made and not saved since.
+  // Removes a file that was made and not saved since. In a server others may have used it: it
+  // stays.
   void abandon() noexcept;
 
  private:

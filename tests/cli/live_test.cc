@@ -220,12 +220,29 @@ TEST_F(LiveCommand, TheStateOfDedupIsKeptInAServer) {
     EXPECT_EQ(none.status, 1);
     EXPECT_EQ(shell_.run("bloomery check -c --as text" + state, "a\nb\nc\n").out, "3\n");
   }
-  // Nothing is left of one that was made and not used.
-  const Outcome unread = shell_.run("bloomery dedup -n 10 nosuch --state" + at("bitmap", "", "x"));
-  EXPECT_EQ(unread.status, 2);
-  EXPECT_EQ(server_->ask("EXISTS x"), "0\n");
+  const Outcome untrusted =
+      shell_.run("bloomery dedup -n 10 --state" + at("redisson", "", "x"), "a\n");
+  EXPECT_EQ(untrusted.status, 2);
+  EXPECT_THAT(untrusted.err, HasSubstr("trust=bits"));
+  EXPECT_EQ(server_->ask("EXISTS x '{x}:config'"), "0\n") << "refused before it is made";
   const Outcome bits = shell_.run("bloomery dedup -n 10 --state" + at("bf", "", "x"), "a\n");
   EXPECT_THAT(bits.err, HasSubstr("does not show the filter's bits"));
+}
+
+TEST_F(LiveCommand, ARunOfDedupThatFailsLeavesWhatOthersPutIntoTheStateItMade) {
+  for (const std::string& state :
+       {at("bitmap", "", "seen"), at("redisson", "?trust=bits", "others")}) {
+    const std::string dedup = " bloomery dedup --as i64 -n 1000 --state" + state;
+    const Outcome failed =
+        shell_.run("rm -f pipe && mkfifo pipe\n" + dedup + "<pipe >first & exec 3>pipe\n" +
+                   "for i in $(seq 500); do bloomery info" + state +
+                   ">info 2>&1 && break; sleep 0.01; done\n" + "seq 3 |" + dedup +
+                   ">second; echo nonumber >&3; exec 3>&-; wait $!");
+    EXPECT_EQ(failed.status, 2) << failed.err;
+    EXPECT_THAT(failed.err, HasSubstr("nonumber"));
+    EXPECT_EQ(shell_.run("cat second").out, "1\n2\n3\n");
+    EXPECT_EQ(shell_.run(dedup, "1\n2\n3\n4\n").out, "4\n") << state;
+  }
 }
 
 TEST_F(LiveCommand, TheRateOfAFilterIsMeasuredWhereItLives) {
