@@ -116,7 +116,9 @@ std::string_view BinlogStream::next_packet() {
   const std::string_view packet(reinterpret_cast<const char*>(mysql->net.read_pos), length);
   constexpr std::size_t kMostOfEnd = 9;
   if (packet.size() < kMostOfEnd && packet.starts_with('\xfe')) {
-    throw StoreError(connection_.server().name + ": the server ended the binary log's reading");
+    // As it does where the log begins anew (RESET MASTER).
+    throw SourceChanged(connection_.server().name +
+                        ": the server ended the binary log's reading, as RESET MASTER does");
   }
   return packet;
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <mysqld_error.h>
 
@@ -36,8 +37,31 @@ constexpr const char* kNoteRun =
     "CAST(VARIABLE_VALUE AS SIGNED)) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = "
     "'UPTIME')";
 
-// How long a file may be taken for the log's last although the next one is not called next.
-constexpr std::chrono::seconds kLookForFileEvery{5};
+// How long a file may be taken for the log's last although the next one is not called next, and a
+// log for the same that grew beyond where it was last asked.
+constexpr std::chrono::seconds kLookForLogEvery{5};
+
+struct LogNow {
+  std::string file;
+  std::string resets;
+};
+
+// Costs ten times what a question does.
+LogNow ask_log(Connection& connection, const CallContext& context) {
+  const auto rows = connection.ask(
+      "SELECT VARIABLE_NAME, VARIABLE_VALUE, @bloomery_run IS NULL FROM "
+      "information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN ('BINLOG_SNAPSHOT_FILE', "
+      "'COM_RESET') ORDER BY VARIABLE_NAME",
+      context);
+  if (rows.size() != 2 || rows[0].size() != 3 || !rows[0][1] || !rows[1][1]) {
+    throw StoreError(connection.server().name + ": does not say where its binary log stands");
+  }
+  if (rows[0][2] != "0") {
+    throw SessionExchanged(connection.server().name +
+                           ": its session was exchanged for another by what stands between");
+  }
+  return {*rows[0][1], *rows[1][1]};
+}
 
 void check_server(Connection& connection, const Variables& variables, const CallContext& context) {
   const auto is = [&](std::string_view name, std::string_view value) {
@@ -96,16 +120,13 @@ History::History(Connection& connection, const Table& table, const CallContext& 
   column_ = "EXISTS(SELECT " + quote_name(table.key_column().name) + " FROM " + table.quoted() +
             " WHERE FALSE)";
   connection.ask(kNoteRun, context);
-  look_for_file(connection, context);
+  look_for_log(connection, context);
 }
 
-// Costs ten times what the question does.
-void History::look_for_file(Connection& connection, const CallContext& context) {
-  const auto rows = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_file'", context);
-  if (rows.size() != 1 || rows[0].size() != 2) {
-    throw StoreError(connection.server().name + ": does not say where its binary log stands");
-  }
-  file_.emplace(rows[0][1].value_or(""));
+void History::look_for_log(Connection& connection, const CallContext& context) {
+  LogNow now = ask_log(connection, context);
+  file_.emplace(now.file);
+  resets_ = std::move(now.resets);
   looked_ = Clock::now();
   question_ =
       "SELECT @@gtid_binlog_pos, @@global.gtid_strict_mode, @@gtid_slave_pos, @bloomery_run, "
@@ -134,18 +155,23 @@ History::Now History::ask(Connection& connection, const CallContext& context) {
     }
     const GtidState state(row[0].value_or(""));
     const bool may_be_elsewhere =
-        row[4] != "0" || state.sum() < sum_ || Clock::now() > looked_ + kLookForFileEvery;
-    if (may_be_elsewhere) look_for_file(connection, context);
+        row[4] != "0" || state.sum() < sum_ || Clock::now() > looked_ + kLookForLogEvery;
+    if (may_be_elsewhere) look_for_log(connection, context);
     sum_ = state.sum();
     // A server that logs nothing of what it replicates is another one once it does replicate.
     const std::string replicated = logs_replicated_ ? "" : row[2].value_or("");
-    return {server_ + "\n" + *row[3] + "\n" + replicated, state, *file_};
+    return {server_ + "\n" + *row[3] + "\n" + resets_ + "\n" + replicated, state, *file_};
   } catch (const ServerError& error) {
     const bool is_gone = error.code == ER_NO_SUCH_TABLE || error.code == ER_BAD_FIELD_ERROR ||
                          error.code == ER_BAD_DB_ERROR || error.code == ER_NO_SUCH_TABLE_IN_ENGINE;
     if (is_gone) throw SourceChanged(error.what());
     throw;
   }
+}
+
+bool History::was_reset(Connection& connection, const CallContext& context) const {
+  connection.ask(kNoteRun, context);
+  return ask_log(connection, context).resets != resets_;
 }
 
 }  // namespace bloomery::mariadb

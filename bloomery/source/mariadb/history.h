@@ -24,6 +24,10 @@ struct SessionExchanged : StoreError {
 // while without log_bin), the column, and which domains the log has (what is deleted of them makes
 // positions smaller).
 //
+// How often somebody said RESET to the server in this run is a part of it, too: RESET MASTER begins
+// the log anew, with the files and numbers that there were. A statement is counted before it does
+// anything, and also where it is refused, or is RESET QUERY CACHE.
+//
 // Which run of the server it is stands in a variable of the session, which the server has computed:
 // where something between exchanges the session for another, or for one of another server, the
 // question notices.
@@ -48,10 +52,13 @@ class History {
   // where there is no such table or column any more, SessionExchanged.
   Now ask(Connection& connection, const CallContext& context);
 
+  // Whether somebody has said RESET since, asked by any session.
+  bool was_reset(Connection& connection, const CallContext& context) const;
+
  private:
   using Clock = CallContext::Clock;
 
-  void look_for_file(Connection& connection, const CallContext& context);
+  void look_for_log(Connection& connection, const CallContext& context);
 
   std::string server_;
   std::string column_;  // a question that is refused where it is gone
@@ -59,6 +66,7 @@ class History {
   bool logs_replicated_ = true;
   // Where the log was when somebody looked. What comes of an old one is not unsound (LogPosition).
   std::optional<LogFile> file_;
+  std::string resets_;
   std::uint64_t sum_ = 0;
   Clock::time_point looked_{};
 };

@@ -111,11 +111,32 @@ struct MariadbChanges::Session {
 };
 
 struct MariadbChanges::Stream {
-  Stream(const mariadb::Server& server, mariadb::BinlogReader reader, const std::string& file,
-         std::uint32_t offset, const Identity& identity, const CallContext& context)
-      : source(identity), log(server, std::move(reader), file, offset, context) {}
+  using Clock = CallContext::Clock;
 
+  // How long a running stream may be of a source that no fence names any more.
+  static constexpr std::chrono::seconds kLookForResetEvery{5};
+
+  Stream(const Session& session, mariadb::BinlogReader reader, const std::string& file,
+         std::uint32_t offset, const Identity& identity, const CallContext& context)
+      : server(session.server),
+        history(session.history),
+        source(identity),
+        log(server, std::move(reader), file, offset, context) {}
+
+  // First before anything is taken, as the log may have begun anew before the stream did.
+  void look_for_reset(const CallContext& context) {
+    if (Clock::now() < look_at) return;
+    mariadb::Connection connection(server, context);
+    if (history.was_reset(connection, context)) {
+      throw SourceChanged("somebody said RESET to the server, so its log may be another one");
+    }
+    look_at = Clock::now() + kLookForResetEvery;
+  }
+
+  const mariadb::Server server;
+  const mariadb::History history;
   const Identity source;
+  Clock::time_point look_at{};
   mariadb::BinlogStream log;
   mariadb::LoggedChanges changes;
   std::vector<Key> keys;
@@ -205,7 +226,7 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
   const auto begin = [&](const mariadb::Table& table, const LogPlace& at, std::uint64_t known,
                          const Identity& identity) {
     mariadb::BinlogReader reader(table, form, at.state, at.file, known);
-    stream_ = std::make_unique<Stream>(session.server, std::move(reader), at.file.name(), at.offset,
+    stream_ = std::make_unique<Stream>(session, std::move(reader), at.file.name(), at.offset,
                                        identity, context);
   };
   const Watermark now_at = now.watermark();
@@ -248,9 +269,15 @@ std::optional<std::uint64_t> MariadbChanges::expected_count() {
 void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
                           const CallContext& context) {
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::poll before start");
-  auto& [source, log, changes, keys, is_taken] = *stream_;
+  const Identity& source = stream_->source;
+  mariadb::LoggedChanges& changes = stream_->changes;
+  std::vector<Key>& keys = stream_->keys;
+  bool& is_taken = stream_->is_taken;
   try {
-    if (!is_taken) is_taken = log.take(changes, CallContext::Clock::now() + patience, context);
+    if (!is_taken) {
+      stream_->look_for_reset(context);
+      is_taken = stream_->log.take(changes, CallContext::Clock::now() + patience, context);
+    }
   } catch (const SourceChanged& changed) {
     has_changed_ = true;
     throw SourceChanged(location_.name() + ": " + changed.what());

@@ -284,6 +284,49 @@ TEST_F(MariadbChangesTest, ALogThatBeginsAnewIsNotGoneOnWith) {
   EXPECT_FALSE(followed.go_on());
 }
 
+// It has the same files and numbers then, and rows of its own at each of them.
+TEST_F(MariadbChangesTest, ALogThatBeganAnewAndGrewBeyondTheFilterIsNotGoneOnWith) {
+  run(kUsers);
+  run("RESET MASTER; INSERT INTO users (name) VALUES (UUID())");
+  Followed followed(at());
+  followed.begin();
+  run("INSERT INTO users (name) VALUES (UUID()), (UUID()); INSERT INTO users (name) VALUES ('a')");
+  followed.catch_up();
+  const Watermark kept = *followed.watermark();
+  auto session = the_server().connect("root", "shop");
+  const auto begin_anew = [&] {
+    session.run("RESET MASTER");
+    for (int i = 0; i < 10; ++i) session.run("INSERT INTO users (name) VALUES (UUID())");
+  };
+  begin_anew();
+  EXPECT_GE(open_fence(at())->ask().position, kept.position) << "else it shows nothing";
+  EXPECT_NE(open_fence(at())->ask().source, kept.source) << "which no filter of before reaches";
+  // The one that runs, and another that nobody has told of it.
+  EXPECT_THAT(followed.why_it_stops(false), ::testing::HasSubstr("RESET MASTER"));
+  EXPECT_EQ(followed.watermark(), kept);
+  EXPECT_FALSE(followed.go_on());
+  EXPECT_FALSE(open_change_source(at())->start(kept));
+
+  Followed away(at());
+  away.begin();
+  const Watermark kept_away = *away.watermark();
+  away = Followed(at());
+  begin_anew();
+  EXPECT_FALSE(open_change_source(at())->start(kept_away));
+}
+
+// Fences name another source then, and the log says nothing of it.
+TEST_F(MariadbChangesTest, AFollowerNoticesAResetThatLeavesTheLogAlone) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  ASSERT_TRUE(followed.go_on());
+  run("RESET QUERY CACHE");
+  EXPECT_NE(open_fence(at())->ask().source, followed.watermark()->source);
+  EXPECT_THAT(followed.why_it_stops(false), ::testing::HasSubstr("RESET"));
+  EXPECT_FALSE(followed.go_on());
+}
+
 TEST_F(MariadbChangesTest, PreparedTransactionsAreSeenWhenTheyEnd) {
   run(kUsers);
   Followed followed(at());
