@@ -183,8 +183,7 @@ bool Follower::is_too_full() const {
   if (is_rebuild_wanted_) return true;
   const FollowerStatus now = status();
   const auto keys = static_cast<double>(now.key_count);
-  if (now.capacity > kFewestKeys &&
-      keys > options_.rebuild_at * static_cast<double>(now.capacity)) {
+  if (now.capacity > 0 && keys > options_.rebuild_at * static_cast<double>(now.capacity)) {
     return true;
   }
   return now.deleted > kFewestKeys &&

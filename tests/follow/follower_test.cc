@@ -248,6 +248,18 @@ TEST_F(FollowerTest, SaysThatTheLastChangesCouldNotBeWritten) {
   EXPECT_TRUE(has_thrown);
 }
 
+TEST_F(FollowerTest, OutgrowsASmallTable) {
+  insert("first ", 1);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  insert("many ", 5000);
+  running.wait_until([](const FollowerStatus& now) { return now.capacity >= 5000; });
+  expect_in(place, "many ", 5000, fence());
+}
+
 TEST_F(FollowerTest, BuildsAgainWhatIsTooFullOrAskedFor) {
   insert("before ", 100);
   MemoryPlace<> place(blocked({.capacity = 1000}));
