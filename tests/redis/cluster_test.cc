@@ -184,10 +184,11 @@ TEST_F(ClusterOfThree, ASlotMayMoveUnderReadersAndWriters) {
   std::size_t owner = 2;
   for (int moves = 0; moves < 4; ++moves) {
     const int before = added;
+    const int asked_before = asked;
     const std::size_t to = (owner + 1) % 3;
     cluster_->move_slot(slot, owner, to);
     owner = to;
-    for (int i = 0; i < 500 && added < before + 5; ++i) {
+    for (int i = 0; i < 500 && (added < before + 5 || asked < asked_before + 2); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     EXPECT_GE(added, before + 5);
