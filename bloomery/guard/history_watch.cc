@@ -24,7 +24,9 @@ HistoryWatch::Before HistoryWatch::begin() const {
 HistoryWatch::Verdict HistoryWatch::judge(const Before& before, const Watermark& said) {
   const std::lock_guard lock(mutex_);
   const bool went_back = lies_below(said, before.highest);
-  if (went_back && !before.has_looked) return Verdict::look;
+  // Of this source it may have said more, before it spoke of the other one.
+  const bool is_another = before.highest && before.highest->source != said.source;
+  if ((went_back || is_another) && !before.has_looked) return Verdict::look;
   if (lies_below(said, before.read)) {
     look_at_ = {};
     return Verdict::lost;

@@ -16,12 +16,13 @@ namespace bloomery {
 // as long as it was, such a filter would seem up to date, and lack rows.
 //
 // The watermark need not be read before each question: at first, ten times a second, and whenever
-// the database says less than it had said before. Many threads may use it.
+// the database says less than it had said before, or speaks of another source than it did. Many
+// threads may use it.
 class HistoryWatch {
  public:
   // What is known before the database is asked.
   struct Before {
-    std::optional<Watermark> highest{};  // that it ever said
+    std::optional<Watermark> highest{};  // that it said of the source that it named last
     std::optional<Watermark> read{};     // the filter's, where it was looked at
     bool has_looked = false;
   };

@@ -43,6 +43,35 @@ std::string LocalCopy::last_error() const {
   return last_error_;
 }
 
+bool LocalCopy::Copy::is_of(const PlaceHead& now) const noexcept {
+  if (identity != now.identity) return false;
+  return !reached || (now.watermark && now.watermark->reaches(*reached));
+}
+
+// Who has the head of another filter finds no copy of this one afterwards: it is given up here, or
+// it comes later, and is not confirmed.
+PlaceHead LocalCopy::head(const CallContext& context) {
+  try {
+    PlaceHead now = place_.head(context);
+    const auto pass = gate_.enter();
+    Copy* const copy = copy_.load();
+    if (copy != nullptr && !copy->is_of(now)) copy->is_given_up = true;
+    return now;
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    const auto pass = gate_.enter();
+    const Copy* const copy = copy_.load();
+    if (copy == nullptr || !copy->may_deny() || !copy->reached) throw;
+    PlaceHead of_copy;
+    of_copy.identity = copy->identity;
+    of_copy.parameters = copy->parameters;
+    of_copy.watermark = copy->reached;
+    of_copy.beat = copy->beat;
+    return of_copy;
+  }
+}
+
 // The watermark was read before the bits.
 Presence LocalCopy::local(Key key, const CallContext& context) const {
   const auto pass = gate_.enter();
@@ -51,8 +80,8 @@ Presence LocalCopy::local(Key key, const CallContext& context) const {
   bool found = true;
   std::as_const(*copy->filter).may_contain_many({&key, 1}, {&found, 1});
   if (found) return Presence::maybe;
-  const bool has_come =
-      context.fence != nullptr && copy->reached && copy->reached->reaches(context.fence->at_least);
+  const bool has_come = copy->may_deny() && context.fence != nullptr && copy->reached &&
+                        copy->reached->reaches(context.fence->at_least);
   return has_come ? Presence::absent : Presence::unknown;
 }
 
@@ -134,8 +163,9 @@ void LocalCopy::look(const std::stop_token& stop) {
     is_reading_ = true;
   }
   const PlaceHead head = place_.head(context);
-  const Copy* const old = copy_.load();  // nobody else replaces it
-  if (old != nullptr && old->identity == head.identity && old->reached == head.watermark &&
+  Copy* const old = copy_.load();  // nobody else replaces it
+  if (old != nullptr && !old->is_of(head)) old->is_given_up = true;
+  if (old != nullptr && old->may_deny() && old->reached == head.watermark &&
       old->beat == head.beat && head.watermark) {
     return;
   }
@@ -148,12 +178,10 @@ void LocalCopy::look(const std::stop_token& stop) {
   if (head.watermark) behind.fence = &fence;
   next->filter = std::make_shared<AnyFilter>(place_.copy(behind));
   next->identity = head.identity;
+  next->parameters = head.parameters;
   next->reached = head.watermark;
   next->beat = head.beat;
-  // A watermark is only good for the filter in whose head it was.
-  if (place_.head(context).identity != head.identity) {
-    throw StoreError(name() + ": another filter took its place while it was copied");
-  }
+  Copy* const made = next.get();
   std::unique_ptr<const Copy> gone;
   {
     const std::lock_guard lock(mutex_);
@@ -161,8 +189,14 @@ void LocalCopy::look(const std::stop_token& stop) {
     gone.reset(copy_.exchange(next.release()));
     is_reading_ = false;
   }
-  copies_.fetch_add(1, std::memory_order_relaxed);
   gate_.wait_for_readers();
+  gone.reset();
+  // A watermark is only good for the filter in whose head it was.
+  if (!made->is_of(place_.head(context))) {
+    throw StoreError(name() + ": another filter took its place while it was copied");
+  }
+  made->is_confirmed = true;
+  copies_.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace bloomery

@@ -35,7 +35,11 @@ struct LocalCopyOptions {
 // object are in both. Keys that another process puts into the place itself, and no follower brings,
 // are in the copy from the next look on; without a fence it denies nothing.
 //
-// A copy is read in a thread of its own, while the last one answers; where that fails it goes on.
+// A copy is read in a thread of its own, while the last one answers; where that fails it goes on,
+// unless another filter is in the place, or one that is less far: such a copy denies nothing more.
+// Whoever asks for the head sees to that before he has it. While the place is away its head is the
+// copy's, as that is what denies.
+//
 // A child of fork() has the copy, but no such thread: behind later fences it asks the place.
 // Borrows the place. All calls may run together.
 class LocalCopy final : public FilterPlace {
@@ -54,7 +58,7 @@ class LocalCopy final : public FilterPlace {
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override { place_.flush(context); }
-  PlaceHead head(const CallContext& context = {}) override { return place_.head(context); }
+  PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -68,12 +72,19 @@ class LocalCopy final : public FilterPlace {
   std::string last_error() const;
 
  private:
-  // Never changed, only replaced; null before the first.
+  // Only replaced, but for keys that go in; null before the first.
   struct Copy {
     std::shared_ptr<AnyFilter> filter;
     Identity identity{};
+    FilterParameters parameters{};
     std::optional<Watermark> reached{};
     std::uint64_t beat = 0;
+    // Its filter was still in the place after everybody could find the copy here.
+    std::atomic<bool> is_confirmed = false;
+    std::atomic<bool> is_given_up = false;  // that filter is not there any more
+
+    bool may_deny() const noexcept { return is_confirmed && !is_given_up; }
+    bool is_of(const PlaceHead& now) const noexcept;
   };
 
   // `maybe`, `absent`, or `unknown`: ask the place.
@@ -87,7 +98,7 @@ class LocalCopy final : public FilterPlace {
   FilterPlace& place_;
   const LocalCopyOptions options_;
   ReaderGate gate_;
-  std::atomic<const Copy*> copy_{nullptr};
+  std::atomic<Copy*> copy_{nullptr};
 
   mutable std::mutex mutex_;
   bool is_reading_ = false;

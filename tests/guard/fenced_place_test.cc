@@ -68,7 +68,7 @@ struct Setting {
             [this](const CallContext&) {
               ++asked;
               if (fails) throw StoreError("the database is away");
-              return Fence{{kHere, end}};
+              return Fence{{is_elsewhere ? kElsewhere : kHere, end}};
             },
             options) {
     place.set(Watermark{kHere, 10});
@@ -83,6 +83,7 @@ struct Setting {
 
   PlayedPlace place;
   std::atomic<std::uint64_t> end = 10;
+  std::atomic<bool> is_elsewhere = false;
   std::atomic<bool> fails = false;
   std::atomic<int> asked = 0;
   FencedPlace fenced;
@@ -210,6 +211,18 @@ TEST(FencedPlace, AFilterThatIsAheadOfItsDatabaseDeniesNothing) {
   EXPECT_EQ(early.fenced.presence_of("out"), Presence::unknown);
   early.place.set(Watermark{kHere, 5});
   EXPECT_EQ(early.fenced.presence_of("out"), Presence::absent);
+}
+
+// Replication domains that are deleted and come again, say, or two servers behind one address.
+TEST(FencedPlace, AnotherSourceInBetweenHidesNoHistoryThatWasLost) {
+  Setting setting;
+  EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
+  setting.is_elsewhere = true;
+  setting.end = 4;
+  EXPECT_EQ(setting.fenced.presence_of("out"), Presence::unknown);
+  setting.is_elsewhere = false;
+  setting.end = 5;
+  EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged) << "at once";
 }
 
 TEST(FencedPlaceBudget, AFilterThatIsAheadOfItsDatabaseDeniesNothing) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/fence_source.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/memory_place.h"
 #include "bloomery/guard/fenced_place.h"
@@ -35,6 +36,7 @@ class FarPlace final : public FilterPlace {
     place_.insert_many(keys, outcomes, context);
   }
   PlaceHead head(const CallContext&) override {
+    if (is_away) throw StoreError("a far place: away");
     PlaceHead head = place_.head();
     head.parameters.geometry.bit_count = 8 * size;
     return head;
@@ -65,6 +67,7 @@ class FarPlace final : public FilterPlace {
 
   std::atomic<int> trips = 0;
   std::atomic<bool> fails = false;
+  std::atomic<bool> is_away = false;
   std::atomic<std::uint64_t> size = 1'000;
   std::function<void()> before_copied;  // what it gives is read by then
 
@@ -162,6 +165,75 @@ TEST(LocalCopy, WhereItCannotBeReadThePlaceIsAsked) {
   far.reach(6);
   while (local.last_error().find("most_bytes") == std::string::npos) std::this_thread::yield();
   EXPECT_THROW(LocalCopy(far, {.look_every = milliseconds(0)}), std::invalid_argument);
+}
+
+// A database whose log began anew, and whose follower has built the filter again or not yet.
+class LocalCopyOfBefore : public ::testing::Test {
+ protected:
+  LocalCopyOfBefore() { far_.reach(50); }
+
+  void begin_anew() {
+    end_ = 10;
+    const auto rebuild = far_.begin_rebuild(kSmall, {});
+    rebuild->insert_many(std::vector<Key>{"new row"});
+    rebuild->commit_at({kFar, 10});
+  }
+  Presence ask(LocalCopy& local) {
+    FencedPlace fenced(local,
+                       [this](const CallContext&) {
+                         return Fence{{kFar, end_}};
+                       },
+                       {.budget = milliseconds(60), .longest_wait = milliseconds(0)});
+    return fenced.presence_of("new row");
+  }
+
+  FarPlace far_;
+  std::uint64_t end_ = 50;
+};
+
+TEST_F(LocalCopyOfBefore, DeniesNoRowOnceAnotherFilterIsInThePlace) {
+  LocalCopy local(far_, {.look_every = std::chrono::hours(1)});
+  wait_for_copies(local, 1);
+  ASSERT_EQ(ask(local), Presence::absent) << "the control";
+  begin_anew();
+  EXPECT_EQ(ask(local), Presence::maybe);
+}
+
+TEST_F(LocalCopyOfBefore, DeniesNoRowWhereTheOtherFilterCannotBeCopied) {
+  LocalCopy local(far_, kOften);
+  wait_for_copies(local, 1);
+  far_.size = 1'000'000'000;
+  begin_anew();
+  while (local.last_error().find("most_bytes") == std::string::npos) std::this_thread::yield();
+  const Fence fence{{kFar, 10}};
+  EXPECT_EQ(local.presence_of("new row", {.fence = &fence}), Presence::maybe);
+}
+
+TEST_F(LocalCopyOfBefore, DeniesNoRowWhereThePlaceIsAway) {
+  LocalCopy local(far_, {.look_every = std::chrono::hours(1)});
+  wait_for_copies(local, 1);
+  far_.is_away = true;
+  EXPECT_EQ(ask(local), Presence::absent) << "the control";
+  begin_anew();
+  EXPECT_THROW(ask(local), SourceChanged) << "the copy is ahead of the database";
+}
+
+// The head is looked at while a copy of the old filter is on its way.
+TEST_F(LocalCopyOfBefore, DeniesNoRowAfterACopyThatCameTooLate) {
+  std::atomic<bool> is_under_way = false;
+  std::atomic<bool> may_end = false;
+  far_.before_copied = [&] {
+    is_under_way = true;
+    while (!may_end) std::this_thread::yield();
+  };
+  LocalCopy local(far_, {.look_every = std::chrono::hours(1)});
+  while (!is_under_way) std::this_thread::yield();
+  begin_anew();
+  EXPECT_EQ(local.head().watermark, (Watermark{kFar, 10}));
+  may_end = true;
+  while (local.last_error().empty()) std::this_thread::yield();
+  const Fence fence{{kFar, 10}};
+  EXPECT_EQ(local.presence_of("new row", {.fence = &fence}), Presence::maybe);
 }
 
 // Rows that are older than the budget are never denied, by a copy that is always a little old.
