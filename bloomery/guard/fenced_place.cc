@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bloomery/filter/fence_source.h"
+#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/filter/reader_gate.h"
 #include "bloomery/guard/history_watch.h"
 
@@ -42,6 +43,14 @@ const FencedOptions& checked_options(const FilterPlace& place, const AskFence& f
                                 "clock");
   }
   return options;
+}
+
+std::uint64_t highest_of(const std::vector<Watermark>& all, const Identity& source) noexcept {
+  std::uint64_t highest = 0;
+  for (const Watermark& each : all) {
+    if (each.source == source) highest = std::max(highest, each.position);
+  }
+  return highest;
 }
 
 CallContext behind(const Fence& fence, const CallContext& context) {
@@ -250,8 +259,8 @@ Fence FencedPlace::fence_of_one_history(const CallContext& context) {
         continue;
       case lost:
         throw SourceChanged(place_.name() + ": its filter is ahead of the database (" +
-                            std::to_string(before.read->position) + ", which is at " +
-                            std::to_string(fence.at_least.position) +
+                            std::to_string(highest_of(before.read, fence.at_least.source)) +
+                            ", which is at " + std::to_string(fence.at_least.position) +
                             "), so the database has lost rows, or its log began anew; build the "
                             "filter again");
     }
@@ -259,13 +268,13 @@ Fence FencedPlace::fence_of_one_history(const CallContext& context) {
 }
 
 // None where it cannot say: then it denies nothing behind a fence.
-std::optional<Watermark> FencedPlace::reached(const CallContext& context) {
+std::vector<Watermark> FencedPlace::reached(const CallContext& context) {
   try {
-    return place_.head(context).watermark;
+    return watermarks_of(place_, context);
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
-    return std::nullopt;
+    return {};
   }
 }
 

@@ -111,7 +111,7 @@ class FencedPlace final : public FilterPlace {
   CounterBoard::Counter why_unknown(const Fence& fence, const CallContext& context);
   Fence asked_now(std::size_t key_count, const CallContext& context);
   Fence fence_of_one_history(const CallContext& context);
-  std::optional<Watermark> reached(const CallContext& context);
+  std::vector<Watermark> reached(const CallContext& context);
   Fence recent_fence(const CallContext& context);
   Fence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "bloomery/filter/call_context.h"
 #include "bloomery/filter/watermark.h"
@@ -23,7 +24,7 @@ class HistoryWatch {
   // What is known before the database is asked.
   struct Before {
     std::optional<Watermark> highest{};  // that it said of the source that it named last
-    std::optional<Watermark> read{};     // the filter's, where it was looked at
+    std::vector<Watermark> read{};       // the filter's, of all its parts, where it was looked at
     bool has_looked = false;
   };
   enum class Verdict : std::uint8_t { one_history, look, lost };

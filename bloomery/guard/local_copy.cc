@@ -72,6 +72,22 @@ PlaceHead LocalCopy::head(const CallContext& context) {
   }
 }
 
+// The copy's is in the place's head, or given up.
+std::vector<Watermark> LocalCopy::watermarks(const CallContext& context) {
+  const auto reached = head(context).watermark;
+  std::vector<Watermark> all;
+  if (reached) all.push_back(*reached);
+  try {
+    const auto of_place = watermarks_of(place_, context);
+    all.insert(all.end(), of_place.begin(), of_place.end());
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    // It is away, and the copy's is what there is.
+  }
+  return all;
+}
+
 // The watermark was read before the bits.
 Presence LocalCopy::local(Key key, const CallContext& context) const {
   const auto pass = gate_.enter();

@@ -130,6 +130,10 @@ PlaceHead AdoptingPlace::head(const CallContext& context) {
   return with([&](FilterPlace& place) { return place.head(context); });
 }
 
+std::vector<Watermark> AdoptingPlace::watermarks(const CallContext& context) {
+  return with([&](FilterPlace& place) { return watermarks_of(place, context); });
+}
+
 AnyFilter AdoptingPlace::copy(const CallContext& context) {
   return now()->copy(context);
 }

@@ -368,6 +368,26 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
   return head;
 }
 
+std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) {
+  for (const auto& error : read_heads(context)) {
+    if (!error) continue;
+    try {
+      std::rethrow_exception(error);
+    } catch (const CallAborted&) {
+      throw;
+    } catch (const std::exception&) {
+      // Parts that are away or lost say nothing; the others do.
+    }
+  }
+  std::vector<Watermark> all;
+  for (const auto& part : parts_) {
+    const auto last = part->last_head();
+    if (!last || last->header.notes.identity != index_.header.notes.identity) continue;
+    if (const auto reached = last->place_head().watermark) all.push_back(*reached);
+  }
+  return all;
+}
+
 bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                           const Watermark& next, const CallContext& context) {
   if (!writes_) refuse("is open for reading only");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/native_bitmap.h"
@@ -23,7 +24,7 @@ namespace bloomery::redis {
 //
 // A line that was read has a clear bit: the key is absent, whatever became of other parts. That
 // needs no more than that this part has all keys' bits that are its own.
-class PartitionedPlace final : public FilterPlace {
+class PartitionedPlace final : public FilterPlace, public PlaceOfParts {
  public:
   // `index`: what was at the location's key, with a part that is none.
   PartitionedPlace(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
@@ -42,6 +43,8 @@ class PartitionedPlace final : public FilterPlace {
   // The watermark is the lowest of all parts; the beat, the sum of theirs. There is none where a
   // node does not answer.
   PlaceHead head(const CallContext& context = {}) override;
+  // As its head was when it was read last, of a part whose node does not answer.
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;

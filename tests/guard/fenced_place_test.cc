@@ -8,6 +8,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/fence_source.h"
+#include "bloomery/filter/place_of_parts.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
@@ -223,6 +224,41 @@ TEST(FencedPlace, AnotherSourceInBetweenHidesNoHistoryThatWasLost) {
   setting.is_elsewhere = false;
   setting.end = 5;
   EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged) << "at once";
+}
+
+// Its head has the lowest of its parts, or none where one is of another source.
+class PlayedParts final : public FilterPlace, public PlaceOfParts {
+ public:
+  std::string name() const override { return "a played place of parts"; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) override {
+    place.presence_of_many(keys, answers, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context) override {
+    place.insert_many(keys, outcomes, context);
+  }
+  PlaceHead head(const CallContext&) override { return {}; }
+  std::vector<Watermark> watermarks(const CallContext&) override { return all; }
+
+  PlayedPlace place;  // the part that is asked
+  std::vector<Watermark> all;
+};
+
+TEST(FencedPlace, APartThatIsAheadOfItsDatabaseDeniesNothing) {
+  PlayedParts parts;
+  parts.place.set(Watermark{kHere, 10});
+  parts.all = {{kHere, 4}, {kHere, 10}, {kElsewhere, 20}};
+  std::uint64_t end = 10;
+  FencedPlace fenced(parts,
+                     [&](const CallContext&) {
+                       return Fence{{kHere, end}};
+                     },
+                     {.longest_wait = milliseconds(0)});
+  EXPECT_EQ(fenced.presence_of("out"), Presence::absent);
+  end = 5;
+  EXPECT_THROW(fenced.presence_of("out"), SourceChanged);
 }
 
 TEST(FencedPlaceBudget, AFilterThatIsAheadOfItsDatabaseDeniesNothing) {

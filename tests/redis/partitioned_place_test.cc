@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/redis/hash_slot.h"
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/partition_keys.h"
@@ -323,6 +324,8 @@ TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {
   ASSERT_TRUE(place->insert_and_advance(keys, head, {source, 8}));
   ask({"RESTORE", part(2), "0", dump.text, "REPLACE"});
   EXPECT_EQ(place->head().watermark, (Watermark{source, 7}));
+  EXPECT_EQ(std::ranges::count(watermarks_of(*place), Watermark{source, 8}), kParts - 1)
+      << "by which the others deny";
   const Fence now{{source, 8}};
   EXPECT_NEAR(static_cast<double>(count_of(*place, strangers, Presence::unknown, {.fence = &now})),
               250, 80);
