@@ -61,7 +61,9 @@ void refuse_replica(Connection& connection, const CallContext& context) {
 
 RowSession::RowSession(const ServerLocation& location, const MariadbRowsOptions& options,
                        const CallContext& context)
-    : connection_(Server(location), context), encoding_(options.encoding) {
+    : connection_(Server(location), context),
+      encoding_(options.encoding),
+      selection_(location.selection) {
   if (!options.allows_replica) refuse_replica(connection_, context);
   try {
     table_ = describe_table(connection_, location.selection, context);
@@ -84,9 +86,14 @@ MariadbRows::Rows RowSession::ask(std::span<const Key> keys, const CallContext& 
   Asked asked;
   std::vector<std::pair<std::size_t, std::size_t>> again;  // keys that were there before
   const bool is_integer = table_.key_column().is_integer();
+  bool has_no_integer = false;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto text = key_text(encoding_, keys[i]);
-    if (!text || (is_integer && !is_integer_text(*text))) continue;
+    if (!text) continue;
+    if (is_integer && !is_integer_text(*text)) {
+      has_no_integer = true;
+      continue;
+    }
     const auto [place, is_new] = asked.try_emplace(*std::move(text), i);
     if (!is_new) again.emplace_back(i, place->second);
   }
@@ -99,7 +106,18 @@ MariadbRows::Rows RowSession::ask(std::span<const Key> keys, const CallContext& 
   }
   if (!some.empty()) ask_some(some, rows, context);
   for (const auto& [i, first] : again) rows[i] = rows[first];
+  if (has_no_integer) require_same_type(context);
   return rows;
+}
+
+// That no row has them was said without asking, by the type of when the session began.
+void RowSession::require_same_type(const CallContext& context) {
+  is_outdated_ = true;
+  const Table now = describe_table(connection_, selection_, context);
+  if (now.key_column().type != table_.key_column().type) {
+    throw StoreError(connection_.server().name + ": the column's type changed; ask again");
+  }
+  is_outdated_ = false;
 }
 
 void RowSession::ask_some(std::span<const Asked::value_type* const> some, MariadbRows::Rows& rows,

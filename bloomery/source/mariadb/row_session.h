@@ -21,7 +21,8 @@ class RowSession {
              const CallContext& context);
 
   MariadbRows::Rows ask(std::span<const Key> keys, const CallContext& context);
-  bool is_usable() const noexcept { return !connection_.is_broken(); }
+  // Not where the table is no longer as the session has it.
+  bool is_usable() const noexcept { return !connection_.is_broken() && !is_outdated_; }
 
  private:
   // Where the answer to a text belongs.
@@ -31,8 +32,12 @@ class RowSession {
                 const CallContext& context);
   std::string spelled(std::string_view text);
 
+  void require_same_type(const CallContext& context);
+
   Connection connection_;
   const KeyEncoding encoding_;
+  const ServerSelection selection_;
+  bool is_outdated_ = false;
   Table table_;
   std::string select_;
 };

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <stdexcept>
 
 #include "bloomery/errors.h"
 #include "bloomery/source/key_encoding.h"
 #include "bloomery/source/postgres/selected_table.h"
+#include "bloomery/source/sql_quotes.h"
 
 namespace bloomery::postgres {
 namespace {
@@ -13,6 +15,15 @@ namespace {
 // Errors of a value that is none of its type, or of a text that is no UTF-8.
 bool is_of_a_value(std::string_view sql_state) {
   return sql_state.starts_with("22");
+}
+
+SelectedTable table_that_was_there(Connection& connection, const ServerSelection& selection,
+                                   const CallContext& context) {
+  try {
+    return find_table(connection, selection, context);
+  } catch (const std::invalid_argument& not_there) {
+    throw StoreError(not_there.what());  // it may have been
+  }
 }
 
 }  // namespace
@@ -23,7 +34,7 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
   // A question whose asker has gone ends in the server, too, where the system can tell.
   connection_.try_query("SET client_connection_check_interval = '1s'", context);
   if (connection_.query("SELECT pg_is_in_recovery()", context).at(0, 0) == "t") refuse_standby();
-  const auto table = find_table(connection_, location.selection, context);
+  const SelectedTable table = table_that_was_there(connection_, location.selection, context);
   is_bytea_ = table.type.oid == kByteaOid;
   // Not as it was declared: a varchar(9) would cut what is longer, and find another's row.
   const Result type = connection_.query(
@@ -32,13 +43,20 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
       {std::to_string(table.type.oid)}, context);
   if (type.rows() != 1) throw StoreError(connection_.name() + ": the column has no type");
   const std::string array = "$1::" + type.text(0, 0) + "[]";
-  // With a row that no key has: whatever stands between may have another server asked by now.
+  // With a row that no key has: whatever stands between may have another server asked by now, and
+  // the column another type, of which the keys would not be values.
+  const std::string type_now = "SELECT atttypid FROM pg_attribute WHERE attrelid = to_regclass(" +
+                               in_sql_quotes(table.from(), '\'') +
+                               ") AND attname = " + in_sql_quotes(table.column, '\'');
+  of_a_primary_ = "false " + std::to_string(table.type.oid);
   look_.emplace(connection_,
                 "SELECT k.i, v.value FROM unnest(" + array +
                     ") WITH ORDINALITY AS k(key, i) JOIN LATERAL (SELECT (" + value +
                     ")::text AS value FROM " + table.from() + " AS t WHERE t." +
                     quoted_name(table.column) +
-                    " = k.key LIMIT 1) AS v ON true UNION ALL SELECT 0, pg_is_in_recovery()::text",
+                    " = k.key LIMIT 1) AS v ON true UNION ALL SELECT 0, pg_is_in_recovery()::text "
+                    "|| ' ' || coalesce((" +
+                    type_now + ")::text, 'none')",
                 context);
   cast_.emplace(connection_, "SELECT cardinality(" + array + ")", context);
 }
@@ -53,16 +71,19 @@ RowSession::Rows RowSession::ask(std::span<const Key> keys, const CallContext& c
   Result found = look(*look_, keys, places, context);
   if (is_of_a_value(found.sql_state())) {
     // Perhaps of a key; then it has no row. Or else of the row's own value, which is an error.
+    // Asked again even without keys, as the answer says whether they were tried by the right type.
     places = castable(keys, places, context);
-    if (places.empty()) return rows;
     found = look(*look_, keys, places, context);
   }
-  if (!found.sql_state().empty()) connection_.refuse(found, "the rows cannot be had");
+  if (!found.sql_state().empty()) {
+    is_outdated_ = true;
+    connection_.refuse(found, "the rows cannot be had");
+  }
   bool is_of_a_primary = false;
   for (int row = 0; row < found.rows(); ++row) {
     const std::uint64_t at = found.number(row, 0);
     if (at == 0) {
-      if (found.at(row, 1) != "false") refuse_standby();
+      require_as_it_began(found.at(row, 1));
       is_of_a_primary = true;
       continue;
     }
@@ -71,6 +92,13 @@ RowSession::Rows RowSession::ask(std::span<const Key> keys, const CallContext& c
   }
   if (!is_of_a_primary) throw StoreError(connection_.name() + ": says nothing of itself");
   return rows;
+}
+
+void RowSession::require_as_it_began(std::string_view said) {
+  if (said == of_a_primary_) return;
+  is_outdated_ = true;
+  if (!said.starts_with("false ")) refuse_standby();
+  throw StoreError(connection_.name() + ": the column's type changed; ask again");
 }
 
 void RowSession::refuse_standby() const {

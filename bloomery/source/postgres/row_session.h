@@ -22,13 +22,15 @@ class RowSession {
   RowSession(const ServerLocation& location, const std::string& value, KeyEncoding encoding,
              const CallContext& context);
 
-  bool is_usable() const noexcept { return connection_.is_open(); }
+  // Not where the table is no longer as the session has it.
+  bool is_usable() const noexcept { return connection_.is_open() && !is_outdated_; }
   Rows ask(std::span<const Key> keys, const CallContext& context);
 
  private:
   using Places = std::vector<std::size_t>;  // of keys
 
   [[noreturn]] void refuse_standby() const;
+  void require_as_it_began(std::string_view said);
   // As the server reads the key; none where it can be no value of the column.
   std::optional<std::string> text_of(Key key) const;
   Result look(PreparedStatement& statement, std::span<const Key> keys,
@@ -39,6 +41,8 @@ class RowSession {
   Connection connection_;
   KeyEncoding encoding_;
   bool is_bytea_ = false;
+  bool is_outdated_ = false;
+  std::string of_a_primary_{};  // what look_ says besides, with the column's type of the beginning
   std::optional<PreparedStatement> look_{};
   std::optional<PreparedStatement> cast_{};
 };

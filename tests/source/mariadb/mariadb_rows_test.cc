@@ -67,6 +67,14 @@ TEST_F(MariadbRowsTest, ManyKeysAndManyThreadsAreAnswered) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_F(MariadbRowsTest, RowsAreFoundByTheTypeThatTheColumnHasNow) {
+  run("CREATE TABLE t (n INT, id INT PRIMARY KEY); INSERT INTO t VALUES (1, 7)");
+  const MariadbRows loader = rows("id");
+  EXPECT_EQ(ask(loader, {"7", "abc", "007"}), (Rows{"1", {}, {}}));
+  run("ALTER TABLE t MODIFY id VARCHAR(20); INSERT INTO t VALUES (2, 'abc'), (3, '007')");
+  EXPECT_EQ(ask(loader, {"7", "abc", "007", "none"}), (Rows{"1", "2", "3", {}}));
+}
+
 // On one session each process would read what another was answered.
 TEST_F(MariadbRowsTest, AChildOfAForkHasSessionsOfItsOwn) {
   run("CREATE TABLE t (n INT PRIMARY KEY); INSERT INTO t SELECT seq FROM seq_0_to_9");

@@ -65,7 +65,24 @@ TEST(PostgresRows, HasNoRowOfAKeyThatCannotBeOfTheType) {
   EXPECT_EQ(ask(blobs, {"\x00\xff"s, "\x00"s}), (Rows{"b", std::nullopt}));
 }
 
-// An error is never "no such row".
+TEST(PostgresRows, FindsRowsOfTheTypeThatTheColumnHasNow) {
+  PostgresSession session(server());
+  session.run(
+      "CREATE TABLE altered(id int PRIMARY KEY, v text); INSERT INTO altered VALUES (7, 'seven')");
+  const PostgresRows rows(location_of("altered", "id"), {.value = "v"});
+  EXPECT_EQ(ask(rows, {"7", "3000000000", "x"}), (Rows{"seven", std::nullopt, std::nullopt}));
+  session.run(
+      "ALTER TABLE altered ALTER id TYPE bigint; INSERT INTO altered VALUES (3000000000, 'big')");
+  EXPECT_EQ(ask(rows, {"3000000000"}), (Rows{"big"}));
+  EXPECT_EQ(ask(rows, {"x", "7"}), (Rows{std::nullopt, "seven"}));
+  session.run("ALTER TABLE altered ALTER id TYPE text; INSERT INTO altered VALUES ('x', 'a text')");
+  EXPECT_EQ(ask(rows, {"7", "x", "y"}), (Rows{"seven", "a text", std::nullopt}));
+  session.run("ALTER TABLE altered RENAME id TO name");
+  EXPECT_THROW(ask(rows, {"x"}), StoreError);
+  session.run("ALTER TABLE altered RENAME name TO id");
+  EXPECT_EQ(ask(rows, {"x"}), (Rows{"a text"}));
+}
+
 // On one session each process would read what another was answered.
 TEST(PostgresRows, AChildOfAForkHasSessionsOfItsOwn) {
   PostgresSession session(server());
@@ -78,6 +95,7 @@ TEST(PostgresRows, AChildOfAForkHasSessionsOfItsOwn) {
   }));
 }
 
+// An error is never "no such row".
 TEST(PostgresRows, ThrowsWhatFails) {
   PostgresSession session(server());
   session.run(
