@@ -73,18 +73,12 @@ std::string unknown_option(const CLI::App& app, const CommandManual& command) {
 }
 
 // The parser would only say that it expected a command.
-std::string unknown_command(const CLI::App& app, int argc, const char* const* argv) {
-  if (argc < 2 || argv[1][0] == '-') return {};
-  std::vector<std::string> names;
-  std::string list;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return {};
-    names.push_back(command->get_name());
-    list += (list.empty() ? "" : ", ") + command->get_name();
-  }
-  if (names.empty()) return {};  // a program without commands
-  const std::string meant = did_you_mean(argv[1], names);
-  return printable(argv[1]) + " is no command" + (meant.empty() ? "; there are " + list : meant);
+void refuse_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<const CLI::App*> commands = app.get_subcommands({});
+  if (commands.empty() || argc < 2 || argv[1][0] == '-') return;
+  const std::string_view name = argv[1];
+  if (std::ranges::find(commands, name, &CLI::App::get_name) != commands.end()) return;
+  command_named(manual_of(app, app.get_name()), name);
 }
 
 // It stands last in the help of what was added before.
@@ -216,9 +210,7 @@ Command CommandLine::root() const {
 }
 
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
-  if (const std::string wrong = unknown_command(*app_, argc, argv); !wrong.empty()) {
-    throw std::invalid_argument(wrong + "\nTry: " + app_->get_name() + " --help");
-  }
+  refuse_unknown_command(*app_, argc, argv);
   try {
     app_->parse(argc, argv);
     return std::nullopt;

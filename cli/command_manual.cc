@@ -1,25 +1,45 @@
 #include "cli/command_manual.h"
 
-namespace bloomery::cli {
-namespace {
+#include <fmt/format.h>
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+#include <algorithm>
+#include <stdexcept>
+
+#include "bloomery/source/printable.h"
+#include "cli/did_you_mean.h"
+
+namespace bloomery::cli {
+
+std::string joined(std::span<const std::string> words, std::string_view separator) {
+  return fmt::format("{}", fmt::join(words, separator));
 }
 
-}  // namespace
-
-std::vector<std::string> choices_of(const OptionManual& option) {
-  std::vector<std::string> choices;
-  if (option.value.find('|') == std::string::npos) return choices;
-  for (std::size_t begin = 0; begin <= option.value.size();) {
-    const std::size_t end = std::min(option.value.find('|', begin), option.value.size());
-    choices.push_back(option.value.substr(begin, end - begin));
+std::vector<std::string_view> parts_of(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
     begin = end + 1;
   }
-  return choices;
+  return parts;
+}
+
+std::vector<std::string> choices_of(const OptionManual& option) {
+  const std::vector<std::string_view> choices = parts_of(option.value, '|');
+  if (choices.size() == 1) return {};
+  return {choices.begin(), choices.end()};
+}
+
+const CommandManual& command_named(const CommandManual& root, std::string_view name) {
+  std::vector<std::string> names;
+  for (const CommandManual& command : root.commands) {
+    if (command.last_name() == name) return command;
+    names.push_back(command.last_name());
+  }
+  const std::string meant = did_you_mean(name, names);
+  throw std::invalid_argument(printable(name) + " is no command" +
+                              (meant.empty() ? "; there are " + joined(names, ", ") : meant) +
+                              "\nTry: " + root.name + " --help");
 }
 
 std::string synopsis_of(const CommandManual& command) {
@@ -34,12 +54,12 @@ std::string synopsis_of(const CommandManual& command) {
 
 std::string remarks_of(const OptionManual& option) {
   std::vector<std::string> remarks;
-  if (option.required && option.names.front().starts_with('-')) remarks.emplace_back("required");
+  if (option.required && !option.is_positional()) remarks.emplace_back("required");
   if (!option.default_text.empty()) remarks.push_back(option.default_text + " by default");
-  if (!option.excludes.empty()) remarks.push_back("not with " + joined(option.excludes));
-  if (!option.needs.empty()) remarks.push_back("only with " + joined(option.needs));
+  if (!option.excludes.empty()) remarks.push_back("not with " + joined(option.excludes, ", "));
+  if (!option.needs.empty()) remarks.push_back("only with " + joined(option.needs, ", "));
   if (remarks.empty()) return option.description;
-  return option.description + " (" + joined(remarks) + ")";
+  return option.description + " (" + joined(remarks, ", ") + ")";
 }
 
 }  // namespace bloomery::cli

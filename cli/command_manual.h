@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bloomery::cli {
@@ -16,6 +18,10 @@ struct OptionManual {
   bool repeated = false;              // a positional that takes all words that are left
   std::vector<std::string> excludes;  // the longest names of other options
   std::vector<std::string> needs;
+
+  bool is_positional() const { return !names.front().starts_with('-'); }
+  // What a reader sees behind the names; of a positional they say it themselves.
+  std::string shown_value() const { return is_positional() ? "" : value; }
 };
 
 struct CommandManual {
@@ -38,5 +44,13 @@ std::string synopsis_of(const CommandManual& command);
 
 // The description, and in brackets what else is to know: "seed of the hash (not with --secret)".
 std::string remarks_of(const OptionManual& option);
+
+// The command of that name. Throws std::invalid_argument, with the name that was probably meant or
+// those that there are.
+const CommandManual& command_named(const CommandManual& root, std::string_view name);
+
+// "a, b" of a and b, and back.
+std::string joined(std::span<const std::string> words, std::string_view separator);
+std::vector<std::string_view> parts_of(std::string_view text, char separator);
 
 }  // namespace bloomery::cli

@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/source/printable.h"
 #include "cli/commands.h"
-#include "cli/did_you_mean.h"
 #include "cli/help_text.h"
 #include "cli/man_page.h"
 #include "cli/output.h"
@@ -20,16 +18,6 @@ constexpr const char* kHelpExamples = R"(Examples:
   bloomery help
   bloomery help load
   bloomery help --man-pages man1     bloomery.1, bloomery-load.1, ... into that folder)";
-
-const CommandManual& manual_named(const CommandManual& root, const std::string& name) {
-  std::vector<std::string> names;
-  for (const CommandManual& command : root.commands) {
-    if (command.last_name() == name) return command;
-    names.push_back(command.last_name());
-  }
-  throw std::invalid_argument(printable(name) + " is no command" + did_you_mean(name, names) +
-                              "\nTry: " + root.name + " help");
-}
 
 void write_page(const std::filesystem::path& folder, const CommandManual& command,
                 const std::vector<std::string>& see_also) {
@@ -73,7 +61,7 @@ void add_help(Command app, int& status) {
     } else {
       Output output;
       output.write(
-          help_text(arguments->command.empty() ? root : manual_named(root, arguments->command),
+          help_text(arguments->command.empty() ? root : command_named(root, arguments->command),
                     Terminal::of_standard_output()));
       output.flush();
     }

@@ -8,11 +8,9 @@ namespace {
 // "  -n, --capacity COUNT"; what has no short name stands below the long ones.
 std::string head_of(const OptionManual& option) {
   const bool only_long = option.names.front().starts_with("--");
-  std::string text = only_long ? "      " : "  ";
-  for (const std::string& name : option.names) {
-    text += (name == option.names.front() ? "" : ", ") + name;
-  }
-  return option.value.empty() ? text : text + " " + option.value;
+  const std::string text = (only_long ? "      " : "  ") + joined(option.names, ", ");
+  const std::string value = option.shown_value();
+  return value.empty() ? text : text + " " + value;
 }
 
 // The head, and beside or below it what is said of it.
@@ -40,12 +38,9 @@ std::string entries(const std::string& title, const std::vector<OptionManual>& o
 // What stands behind blanks was laid out by hand: examples are pasted as they are.
 std::string closing_of(std::string_view text, const Terminal& terminal) {
   std::string closing;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
+  for (const std::string_view line : parts_of(text, '\n')) {
     const bool is_prose = !line.empty() && line.front() != ' ';
     closing += is_prose ? wrapped("", line, terminal) : std::string(line) + "\n";
-    begin = end + 1;
   }
   return closing;
 }
@@ -55,9 +50,7 @@ std::string closing_of(std::string_view text, const Terminal& terminal) {
 std::string help_text(const CommandManual& command, const Terminal& terminal) {
   std::string text = wrapped("", command.summary, terminal) + "\n" +
                      wrapped("Usage: ", synopsis_of(command), terminal);
-  std::vector<OptionManual> positionals = command.positionals;
-  for (OptionManual& positional : positionals) positional.value.clear();
-  text += entries("Arguments", positionals, terminal);
+  text += entries("Arguments", command.positionals, terminal);
   text += entries("Options", command.options, terminal);
   if (!command.commands.empty()) text += "\nCommands:\n";
   for (const CommandManual& each : command.commands) {

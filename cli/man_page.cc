@@ -43,7 +43,8 @@ std::string entry(const std::string& head, const std::string& text) {
 std::string head_of(const OptionManual& option) {
   std::string head;
   for (const std::string& name : option.names) head += (head.empty() ? "" : ", ") + bold(name);
-  return option.value.empty() ? head : head + " " + italic(option.value);
+  const std::string value = option.shown_value();
+  return value.empty() ? head : head + " " + italic(value);
 }
 
 std::string entries(std::string_view title, const std::vector<OptionManual>& options) {
@@ -57,15 +58,12 @@ std::string entries(std::string_view title, const std::vector<OptionManual>& opt
 std::string notes(std::string_view text) {
   std::string page;
   bool by_hand = false;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
+  for (const std::string_view line : parts_of(text, '\n')) {
     if (by_hand != line.starts_with(' ')) {
       by_hand = !by_hand;
       page += by_hand ? ".nf\n" : ".fi\n";
     }
     page += line.empty() ? ".PP\n" : plain(line) + "\n";
-    begin = end + 1;
   }
   return by_hand ? page + ".fi\n" : page;
 }
@@ -89,9 +87,7 @@ std::string man_page(const CommandManual& command, std::string_view version,
   page += section("SYNOPSIS") + bold(command.name) +
           plain(synopsis_of(command).substr(command.name.size())) + "\n";
   if (first_line != command.summary) page += section("DESCRIPTION") + plain(command.summary) + "\n";
-  std::vector<OptionManual> positionals = command.positionals;
-  for (OptionManual& positional : positionals) positional.value.clear();
-  page += entries("ARGUMENTS", positionals);
+  page += entries("ARGUMENTS", command.positionals);
   page += entries("OPTIONS", command.options);
   if (!command.commands.empty()) page += section("COMMANDS");
   for (const CommandManual& each : command.commands) {

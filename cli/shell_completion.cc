@@ -7,12 +7,6 @@
 namespace bloomery::cli {
 namespace {
 
-std::string with_blanks(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 std::vector<std::string> names_of(const std::vector<CommandManual>& commands) {
   std::vector<std::string> names;
   for (const CommandManual& command : commands) names.push_back(command.last_name());
@@ -76,17 +70,15 @@ std::string for_brackets(std::string_view text) {
 
 std::string bash_case_of(const CommandManual& command, const CommandManual& root) {
   std::string text = "    " + command.last_name() +
-                     ")\n      options=" + in_quotes(with_blanks(names_of(command.options))) + "\n";
+                     ")\n      options=" + in_quotes(joined(names_of(command.options), " ")) + "\n";
   if (const auto words = arguments_of(command, root); !words.empty()) {
-    text += "      values=" + in_quotes(with_blanks(words)) + "\n";
+    text += "      values=" + in_quotes(joined(words, " ")) + "\n";
   }
   std::string cases;
   for (const OptionManual& option : command.options) {
     if (option.value.empty()) continue;
-    std::string names;
-    for (const std::string& name : option.names) names += (names.empty() ? "" : "|") + name;
-    cases += "        " + names +
-             ") options= values=" + in_quotes(with_blanks(choices_of(option))) + " ;;\n";
+    cases += "        " + joined(option.names, "|") +
+             ") options= values=" + in_quotes(joined(choices_of(option), " ")) + " ;;\n";
   }
   if (!cases.empty()) text += "      case $before in\n" + cases + "      esac\n";
   return text + "      ;;\n";
@@ -97,14 +89,14 @@ std::string zsh_arguments(const OptionManual& option) {
   const auto choices = choices_of(option);
   std::string value;
   if (!choices.empty()) {
-    value = ":value:(" + with_blanks(choices) + ")";
+    value = ":value:(" + joined(choices, " ") + ")";
   } else if (!option.value.empty()) {
     value = ":" + option.value + ":" + (takes_file(option) ? "_files" : "");
   }
   std::string lines;
   for (const std::string& name : option.names) {
     lines += "        " +
-             in_quotes("(" + with_blanks(option.names) + ")" + name + "[" +
+             in_quotes("(" + joined(option.names, " ") + ")" + name + "[" +
                        for_brackets(brief(option)) + "]" + value) +
              " \\\n";
   }
@@ -118,7 +110,7 @@ std::string fish_option(const std::string& condition, const OptionManual& option
   }
   if (!option.value.empty()) line += takes_file(option) ? " -r" : " -x";
   const auto choices = choices_of(option);
-  if (!choices.empty()) line += " -a " + in_fish_quotes(with_blanks(choices));
+  if (!choices.empty()) line += " -a " + in_fish_quotes(joined(choices, " "));
   return line + " -d " + in_fish_quotes(brief(option)) + "\n";
 }
 
@@ -135,8 +127,8 @@ std::string bash_completion(const CommandManual& root) {
          "  case $command in\n"
          "    '')\n"
          "      options=" +
-         in_quotes(with_blanks(names_of(root.options))) +
-         "\n      values=" + in_quotes(with_blanks(names_of(root.commands))) + "\n      ;;\n" +
+         in_quotes(joined(names_of(root.options), " ")) +
+         "\n      values=" + in_quotes(joined(names_of(root.commands), " ")) + "\n      ;;\n" +
          cases +
          "  esac\n"
          "  case $word in\n"
@@ -156,7 +148,7 @@ std::string zsh_completion(const CommandManual& root) {
     for (const OptionManual& option : command.options) cases += zsh_arguments(option);
     const auto words = arguments_of(command, root);
     cases += words.empty() ? "        '*:file:_files'\n"
-                           : "        '1:name:(" + with_blanks(words) + ")'\n";
+                           : "        '1:name:(" + joined(words, " ") + ")'\n";
     cases += "      ;;\n";
   }
   return "#compdef bloomery\n"
@@ -194,7 +186,7 @@ std::string fish_completion(const CommandManual& root) {
     const std::string given = "__fish_seen_subcommand_from " + command.last_name();
     if (const auto words = arguments_of(command, root); !words.empty()) {
       text += "complete -c bloomery -n " + in_fish_quotes(given) + " -f -a " +
-              in_fish_quotes(with_blanks(words)) + "\n";
+              in_fish_quotes(joined(words, " ")) + "\n";
     }
     for (const OptionManual& option : command.options) text += fish_option(given, option);
   }
