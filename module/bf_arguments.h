@@ -9,11 +9,17 @@ inline constexpr Argument kCapacity[]{value("capacity", ArgumentType::integer), 
 inline constexpr Argument kError[]{value("error", ArgumentType::real), {}};
 inline constexpr Argument kExpansion[]{value("expansion", ArgumentType::integer), {}};
 
+inline constexpr Argument kNx = token("nx", "NX");
+inline constexpr Argument kEx{
+    .name = "seconds", .type = ArgumentType::integer, .token = "EX", .flags = kOptional};
+
 inline constexpr Argument kReserve[]{kKeyArgument,
                                      value("error_rate", ArgumentType::real),
                                      kCapacity[0],
                                      option("expansion", "EXPANSION", kExpansion),
                                      token("nonscaling", "NONSCALING"),
+                                     kNx,
+                                     kEx,
                                      {}};
 inline constexpr Argument kInsert[]{kKeyArgument,
                                     option("capacity", "CAPACITY", kCapacity),
@@ -21,6 +27,8 @@ inline constexpr Argument kInsert[]{kKeyArgument,
                                     option("expansion", "EXPANSION", kExpansion),
                                     token("nocreate", "NOCREATE"),
                                     token("nonscaling", "NONSCALING"),
+                                    kNx,
+                                    kEx,
                                     token("items", "ITEMS", 0),
                                     kItemsArgument,
                                     {}};

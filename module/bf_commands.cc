@@ -36,15 +36,21 @@ std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
   }
 }
 
-// BF.RESERVE key error capacity [EXPANSION n] [NONSCALING]
+// BF.RESERVE key error capacity [EXPANSION n] [NONSCALING] [NX] [EX seconds]
 void bf_reserve(Call& call) {
   const ReserveOptions options = parse_reserve(call.words(), call.limits());
+  const KeyTerms terms = call.is_replay() ? KeyTerms() : parse_reserve_terms(call.words());
   OpenKey key = call.open(kRead | kWrite);
   require_no_items_kept(call, key);
-  if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
+  if (key.get_or_none<StoredFilter>() != nullptr) {
+    if (!terms.only_if_new) throw Refusal("ERR item exists");
+    call.reply_null();
+    return;
+  }
   follow_or_lose(call, key, [&] {
     key.store(make(options));
     call.replicate_reserve(options);
+    call.expire_after(key, terms.expires_after_ms);
     call.changed("bf.reserve");
   });
   call.reply_ok();
@@ -52,7 +58,8 @@ void bf_reserve(Call& call) {
 
 // `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
 // `says_all`: the command makes it as a primary that is this module tells of a new one.
-void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all = false) {
+void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all = false,
+                  const KeyTerms& terms = {}) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
     // One that is made now would say "absent" of all that the load brings.
@@ -60,11 +67,13 @@ void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all =
       return add_to_load(call, key, *load, first, false);
     }
     const bool is_there = key.get_or_none<StoredFilter>() != nullptr;
+    if (is_there && terms.only_if_new) return call.reply_null();
     if (is_there) made_of.reset();
     if (made_of && !says_all) call.require_not_evicted();
     StoredFilter& filter =
         made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
     add_items(call, filter, first, made_of);
+    if (made_of) call.expire_after(key, terms.expires_after_ms);
   });
 }
 
@@ -91,11 +100,12 @@ void bf_madd(Call& call) {
   insert_items(call, 2, usual_options(call.limits()));
 }
 
-// BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] ITEMS item [item ...]
+// BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] [NX] [EX seconds]
+// ITEMS item [item ...]
 void bf_insert(Call& call) {
   const InsertOptions options = parse_insert(call.words(), call.limits());
   insert_items(call, options.first_item, options.create ? MadeOf(options.filter) : MadeOf(),
-               options.says_all);
+               options.says_all, options.terms);
 }
 
 // For questions. No filter has nothing: neither a missing key nor one of another type.
@@ -338,9 +348,9 @@ constexpr const char* kLinks = "O(n), with n links";
 
 // Every one has one key, its second word.
 constexpr std::array<Command, 12> kBfCommands{{
-    make_command<bf_reserve, 4, 7>("bf.reserve", kWrites, "write fast bloom",
-                                   {"Makes an empty filter for an error rate and a capacity",
-                                    "O(1)", "1.0.0", kInserts, nullptr, bf::kReserve}),
+    make_command<bf_reserve, 4, 10>("bf.reserve", kWrites, "write fast bloom",
+                                    {"Makes an empty filter for an error rate and a capacity",
+                                     "O(1)", "1.0.0", kInserts, nullptr, bf::kReserve}),
     make_command<bf_add, 3, 3>("bf.add", kWrites, "write bloom",
                                {"Adds an item, and makes the filter if there is none", kOneItem,
                                 "1.0.0", kInserts, nullptr, kKeyAndItem}),

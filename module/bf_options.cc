@@ -25,6 +25,9 @@ double lowered(double rate, const Settings& settings) noexcept {
   return settings.is_replay ? rate : std::min(rate, kMostRate);
 }
 
+constexpr std::size_t kFirstReserveOption = 4;
+constexpr std::size_t kMostReserveOptions = 3;  // words, for RedisBloom
+
 char letter(std::string_view word, std::size_t i) noexcept {
   return i < word.size() ? static_cast<char>(std::tolower(static_cast<unsigned char>(word[i])))
                          : '\0';
@@ -40,7 +43,6 @@ redisbloom::ReserveOptions usual_options(const Settings& settings) {
 }
 
 redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) {
-  constexpr std::size_t kFirstOption = 4;
   redisbloom::ReserveOptions options = usual_options(settings);
   const auto rate = parse_real(words[2]);
   if (!rate) throw Refusal("ERR bad error rate");
@@ -55,7 +57,7 @@ redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) 
   }
   options.capacity = static_cast<std::uint64_t>(*capacity);
 
-  const Words optional = words.subspan(kFirstOption);
+  const Words optional = words.subspan(kFirstReserveOption);
   const auto find = [&](std::string_view word) {
     return std::ranges::find_if(optional,
                                 [&](std::string_view each) { return same_word(each, word); });
@@ -82,6 +84,23 @@ redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings) 
   return options;
 }
 
+KeyTerms parse_reserve_terms(Words words) {
+  KeyTerms terms;
+  std::size_t others = 0;
+  for (std::size_t i = kFirstReserveOption; i < words.size(); ++i) {
+    if (same_word(words[i], "nx")) {
+      terms.only_if_new = true;
+    } else if (same_word(words[i], "ex")) {
+      if (++i == words.size()) throw Refusal("ERR no seconds behind EX");
+      terms.expires_after_ms = parse_expiry(words[i]);
+    } else {
+      ++others;
+    }
+  }
+  if (others > kMostReserveOptions) throw WrongArity();
+  return terms;
+}
+
 InsertOptions parse_insert(Words words, const Settings& settings) {
   InsertOptions options;
   options.filter = usual_options(settings);
@@ -96,6 +115,14 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
       if (++i >= words.size()) throw WrongArity();
       return words[i];
     };
+    if (!settings.is_replay && same_word(word, "nx")) {
+      options.terms.only_if_new = true;
+      continue;
+    }
+    if (!settings.is_replay && same_word(word, "ex")) {
+      options.terms.expires_after_ms = parse_expiry(value());
+      continue;
+    }
     switch (letter(word, 0)) {
       case 'i':
         options.first_item = i + 1;
@@ -132,6 +159,9 @@ InsertOptions parse_insert(Words words, const Settings& settings) {
     }
   }
   if (options.first_item >= words.size()) throw WrongArity();
+  if (options.terms.only_if_new && !options.create) {
+    throw Refusal("ERR NX makes a filter and NOCREATE does not: give one of them");
+  }
   options.filter.nonscaling = nonscaling || options.filter.expansion == 0;
   options.says_all = says_capacity && says_rate && says_expansion;
   return options;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bloomery/format/redisbloom_filter.h"
+#include "module/key_terms.h"
 #include "module/refusal.h"
 #include "module/settings.h"
 
@@ -25,14 +26,19 @@ redisbloom::ReserveOptions usual_options(const Settings& settings);
 // The whole command, its name and the key included. Options stand anywhere behind the capacity;
 // words that are none are ignored, as by RedisBloom.
 redisbloom::ReserveOptions parse_reserve(Words words, const Settings& settings);
+// NX and EX of the same command, which RedisBloom does not have. Throws WrongArity where the words
+// beside them are more than it takes.
+KeyTerms parse_reserve_terms(Words words);
 
 struct InsertOptions {
   redisbloom::ReserveOptions filter{};
+  KeyTerms terms{};
   bool create = true;
   bool says_all = false;  // capacity, rate and expansion
   std::size_t first_item = 0;
 };
-// RedisBloom tells options by a letter or two, and so does this: ERR is ERROR.
+// RedisBloom tells options by a letter or two, and so does this: ERR is ERROR. But for NX and EX,
+// which it would take for NONSCALING and EXPANSION, and which no primary says.
 InsertOptions parse_insert(Words words, const Settings& settings);
 
 }  // namespace bloomery::module

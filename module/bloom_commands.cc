@@ -51,17 +51,14 @@ void bloom_reserve(Call& call) {
   OpenKey key = call.open(kRead | kWrite);
   require_no_items_kept(call, key);
   if (key.get_or_none<StoredFilter>() != nullptr) {
-    if (!asked.only_if_new) throw Refusal("ERR item exists");
+    if (!asked.terms.only_if_new) throw Refusal("ERR item exists");
     call.reply_null();
     return;
   }
   const StoredFilter& filter = key.store(make(asked));
   // Its parameters as they are, the secret key among them.
   call.replicate_head(NativeHead(filter.contents(), filter.notes()).bytes);
-  if (asked.expires_after_ms != 0) {
-    key.expire_after(asked.expires_after_ms);
-    call.replicate_expiry(window_now() + asked.expires_after_ms);
-  }
+  call.expire_after(key, asked.terms.expires_after_ms);
   call.changed("bloom.reserve");
   call.reply_ok();
 }

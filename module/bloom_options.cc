@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 
@@ -10,9 +9,6 @@
 
 namespace bloomery::module {
 namespace {
-
-constexpr std::uint64_t kSecondMs = 1000;
-constexpr std::uint64_t kMostSeconds = 100ULL * 365 * 24 * 3600;
 
 // The words behind the capacity, each of them once.
 struct Given {
@@ -66,18 +62,6 @@ Given words_given(std::span<const std::string_view> words) {
   return given;
 }
 
-std::uint64_t whole(std::string_view name, std::string_view text, std::uint64_t low,
-                    std::uint64_t high) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (text.empty() || read.ec != std::errc() || read.ptr != end || value < low || value > high) {
-    refuse(std::string(name) + " must be a whole number from " + std::to_string(low) + " to " +
-           std::to_string(high));
-  }
-  return value;
-}
-
 double real(std::string_view name, std::string_view text) {
   const auto value = parse_real(text);
   if (!value) refuse(std::string(name) + " must be a number");
@@ -122,13 +106,13 @@ BloomReserve parse_bloom_reserve(std::span<const std::string_view> words,
   if (!(asked.filter.false_positive_rate >= kMinRate && asked.filter.false_positive_rate < 1)) {
     refuse("the error rate must be from 1e-25 to below 1");
   }
-  asked.filter.capacity = whole("the capacity", words[3], 1, settings.most_capacity);
+  asked.filter.capacity = parse_whole("the capacity", words[3], 1, settings.most_capacity);
 
   const Given given = words_given(words.subspan(kFirstOption));
   asked.kind = kind_asked_by(given);
-  asked.only_if_new = given.only_if_new;
+  asked.terms.only_if_new = given.only_if_new;
   if (given.seed && given.secret) refuse("a filter has either a SEED or is SECRET");
-  if (given.seed) asked.filter.seed = whole("SEED", *given.seed, 0, ~std::uint64_t{0});
+  if (given.seed) asked.filter.seed = parse_whole("SEED", *given.seed, 0, ~std::uint64_t{0});
   asked.filter.secret = given.secret;
   if (kind_of(asked.kind).has_layers) {
     if (given.expansion) asked.filter.growth.expansion = real("EXPANSION", *given.expansion);
@@ -136,14 +120,13 @@ BloomReserve parse_bloom_reserve(std::span<const std::string_view> words,
   } else if (given.tightening) {
     refuse("TIGHTENING is that of a filter that grows");
   }
-  if (given.expires) {
-    asked.expires_after_ms = kSecondMs * whole("EX", *given.expires, 1, kMostSeconds);
-  }
+  if (given.expires) asked.terms.expires_after_ms = parse_expiry(*given.expires);
   if (given.window) {
-    asked.filter.window.length_ms = kSecondMs * whole("WINDOW", *given.window, 1, kMostSeconds);
+    asked.filter.window.length_ms =
+        kSecondMs * parse_whole("WINDOW", *given.window, 1, kMostSeconds);
     if (given.generations) {
       asked.filter.window.generations =
-          static_cast<std::uint32_t>(whole("GENERATIONS", *given.generations, 1, 7));
+          static_cast<std::uint32_t>(parse_whole("GENERATIONS", *given.generations, 1, 7));
     }
   }
   return asked;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/parameters.h"
+#include "module/key_terms.h"
 #include "module/refusal.h"
 #include "module/settings.h"
 
@@ -15,8 +15,7 @@ namespace bloomery::module {
 struct BloomReserve {
   FilterKind kind = FilterKind::scalable;
   FilterOptions filter{};
-  bool only_if_new = false;
-  std::uint64_t expires_after_ms = 0;  // 0: never
+  KeyTerms terms{};
 };
 
 // The whole command, its name and the key included. Throws Refusal for a word that is unknown, or

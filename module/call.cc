@@ -8,6 +8,7 @@
 
 #include "module/bf_options.h"
 #include "module/server_memory.h"
+#include "module/window_clock.h"
 
 namespace bloomery::module {
 namespace {
@@ -226,8 +227,11 @@ void Call::replicate_head(std::span<const std::byte> head) const {
                   head.size());
 }
 
-void Call::replicate_expiry(std::uint64_t milliseconds) const {
-  api().replicate(context_, "PEXPIREAT", "sl", words_[1], static_cast<long long>(milliseconds));
+void Call::expire_after(OpenKey& key, std::uint64_t milliseconds) const {
+  if (milliseconds == 0) return;
+  key.expire_after(milliseconds);
+  api().replicate(context_, "PEXPIREAT", "sl", words_[1],
+                  static_cast<long long>(window_now() + milliseconds));
 }
 
 void Call::replicate_abort() const {

@@ -166,7 +166,8 @@ class Call {
   void replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const;
   void replicate_chunk(std::uint64_t iterator, std::span<const std::byte> bytes) const;
   void replicate_head(std::span<const std::byte> head) const;
-  void replicate_expiry(std::uint64_t milliseconds) const;
+  // Lets word 1 expire, here and there, at the same moment; 0: it does not.
+  void expire_after(OpenKey& key, std::uint64_t milliseconds) const;
   void replicate_abort() const;
   void replicate_delete() const;
   void replicate_reserve(const redisbloom::CuckooOptions& options) const;

@@ -16,6 +16,7 @@
 #include "module/redis_api.h"
 #include "module/redisbloom_types.h"
 #include "module/server_memory.h"
+#include "module/totals.h"
 
 namespace bloomery::module {
 namespace {
@@ -54,6 +55,7 @@ void load(Context* context, std::span<String* const> words) {
   register_bf_commands(api, context);
   register_bloom_commands(api, context);
   register_cf_commands(api, context);
+  register_totals(context);
   watch_saving(context);  // last: a server that fails to load a module keeps calling it
   module.is_loaded = true;
 }

@@ -18,6 +18,7 @@ struct Digest;
 struct ServerInfo;
 struct CallReply;
 struct RegisteredCommand;
+struct Info;
 
 inline constexpr int kOk = 0;
 inline constexpr int kError = 1;
@@ -189,6 +190,10 @@ struct Api {
   unsigned long long (*info_number)(ServerInfo*, const char* field, int* error);
   const char* (*info_text)(ServerInfo*, const char* field);
   void (*free_server_info)(Context*, ServerInfo*);
+
+  int (*register_info)(Context*, void (*tell)(Info*, int for_crash_report));
+  int (*add_info_section)(Info*, const char* name);  // not kOk: nobody asked for it
+  int (*add_info_number)(Info*, const char* field, unsigned long long);
 
   CallReply* (*call)(Context*, const char* command, const char* format, ...);
   CallReply* (*reply_element)(CallReply*, std::size_t);

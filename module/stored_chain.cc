@@ -97,7 +97,7 @@ std::unique_ptr<StoredFilter> StoredFilter::take_out() {
   std::swap(taken->kind_, kind_);
   std::swap(taken->loader_, loader_);
   taken->counted_arrays_ = 0;
-  taken->count_memory();
+  taken->note_change();
   return taken;
 }
 

@@ -9,7 +9,7 @@
 namespace bloomery::module {
 
 StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter) : filter_(std::move(filter)) {
-  count_memory();
+  note_change();
 }
 
 std::unique_ptr<StoredCuckoo> StoredCuckoo::make(const redisbloom::CuckooShape& shape) {
@@ -25,7 +25,7 @@ StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter, ByteRanges loaded,
     throw FormatError("half a cuckoo filter whose pieces are not of its slots");
   }
   loaded_ = std::move(loaded);
-  count_memory();
+  note_change();
 }
 
 std::unique_ptr<StoredCuckoo> StoredCuckoo::of_header(const redisbloom::CuckooShape& shape,
@@ -76,7 +76,7 @@ std::unique_ptr<StoredCuckoo> StoredCuckoo::take_out() {
   return std::make_unique<StoredCuckoo>(std::move(filter_));  // only a whole one is taken out
 }
 
-void StoredCuckoo::count_memory() noexcept {
+void StoredCuckoo::note_change() noexcept {
   const redisbloom::CuckooShape& shape = filter_.shape();
   while (counted_sub_filters_ < shape.sub_filters) {
     uncounted_.add(redisbloom::sub_filter_bytes(shape, counted_sub_filters_++));
@@ -84,6 +84,11 @@ void StoredCuckoo::count_memory() noexcept {
   while (counted_sub_filters_ > shape.sub_filters) {
     uncounted_.remove(redisbloom::sub_filter_bytes(shape, --counted_sub_filters_));
   }
+  in_totals_.update({.filters = 1,
+                     .layers = shape.sub_filters,
+                     .items = shape.items,
+                     .capacity = redisbloom::slot_bytes(shape),
+                     .bytes = redisbloom::memory_bytes(shape)});
 }
 
 }  // namespace bloomery::module

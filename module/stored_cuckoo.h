@@ -9,6 +9,7 @@
 #include "bloomery/format/redisbloom_cuckoo.h"
 #include "bloomery/format/redisbloom_cuckoo_dump.h"
 #include "module/server_memory.h"
+#include "module/totals.h"
 #include "module/value_type.h"
 
 namespace bloomery::module {
@@ -60,13 +61,14 @@ class StoredCuckoo {
  private:
   struct CountAtEnd {
     StoredCuckoo& of;
-    ~CountAtEnd() { of.count_memory(); }
+    ~CountAtEnd() { of.note_change(); }
   };
-  void count_memory() noexcept;
+  void note_change() noexcept;
 
   redisbloom::CuckooFilter filter_;
   std::uint64_t counted_sub_filters_ = 0;
   UncountedMemory uncounted_;
+  CountedInTotals in_totals_{TotalsOf::cuckoo};
   std::optional<ByteRanges> loaded_{};  // none: all have
   std::uint64_t expected_slots_ = 0;
   redisbloom::CuckooPositions positions_ = redisbloom::CuckooPositions::slots;  // of load()

@@ -32,7 +32,7 @@ std::uint64_t file_bytes_of(std::span<const std::byte> head) {
 
 StoredFilter::StoredFilter(AnyFilter filter, FileNotes notes)
     : filter_(std::move(filter)), kind_(&kind_of(parameters().kind)), notes_(std::move(notes)) {
-  count_memory();
+  note_change();
 }
 
 bool StoredFilter::advance(const Identity& identity, std::optional<std::uint64_t> beat,
@@ -72,7 +72,7 @@ std::uint64_t StoredFilter::room() const noexcept {
 Insert StoredFilter::try_insert(Key key) {
   if (room() == 0 && !filter_.may_contain(key)) return Insert::full;
   const Insert insert = filter_.try_insert(key);
-  if (insert == Insert::added) count_memory();
+  if (insert == Insert::added) note_change();
   return insert;
 }
 
@@ -91,7 +91,7 @@ void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgre
     const auto take_over = [&] {
       progress.done += of_part.done;
       progress.added += of_part.added;
-      count_memory();
+      note_change();
     };
     try {
       filter_.insert_while_room(part, was_new + first, of_part);
@@ -106,8 +106,14 @@ void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgre
 
 bool StoredFilter::insert_regardless(Key key) {
   const bool added = filter_.insert_regardless(key);
-  if (added) count_memory();
+  if (added) note_change();
   return added;
+}
+
+bool StoredFilter::erase(Key key) {
+  const bool erased = filter_.erase(key);
+  if (erased) note_change();
+  return erased;
 }
 
 bool StoredFilter::counts_repeats() const noexcept {
@@ -120,6 +126,7 @@ void StoredFilter::merge(const FilterContents& other) {
                             " are not merged here");
   }
   filter_.merge(other);
+  note_change();
 }
 
 void StoredFilter::take_over(const AddedMeanwhile& added) {
@@ -141,7 +148,7 @@ void StoredFilter::take_over(const AddedMeanwhile& added) {
     const std::uint64_t times = can_erase() ? std::min(each->times, kMostCounted) : 1;
     for (std::uint64_t i = 0; i < times; ++i) filter_.insert_regardless(Key(each->text));
   }
-  count_memory();
+  note_change();
 }
 
 std::uint64_t StoredFilter::newest_moment() const {
@@ -161,16 +168,29 @@ std::uint64_t StoredFilter::memory_bytes() const {
   return sizeof *this + of.word_count() * sizeof(std::uint64_t);
 }
 
+void StoredFilter::note_change() noexcept {
+  count_memory();
+  Totals share = in_totals_.now();
+  share.items = filter_.inserted();
+  in_totals_.update(share);
+}
+
 void StoredFilter::count_memory() noexcept {
   // Only a filter that grew has new arrays.
   const std::uint64_t capacity = filter_.capacity();
   if (capacity == counted_capacity_ && counted_arrays_ != 0) return;
   try {
-    const auto arrays = contents().words;
+    const FilterContents now = contents();
+    const auto& arrays = now.words;
     for (; counted_arrays_ < arrays.size(); ++counted_arrays_) {
       beside_.add(arrays[counted_arrays_].size_bytes());
     }
     counted_capacity_ = capacity;
+    in_totals_.update({.filters = 1,
+                       .layers = std::max<std::uint64_t>(now.layers.size(), 1),
+                       .items = now.inserted,
+                       .capacity = capacity,
+                       .bytes = memory_bytes()});
   } catch (const std::bad_alloc&) {
     // Counted with the next.
   }

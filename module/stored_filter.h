@@ -13,6 +13,7 @@
 #include "bloomery/format/redisbloom_filter.h"
 #include "module/added_meanwhile.h"
 #include "module/server_memory.h"
+#include "module/totals.h"
 #include "module/value_type.h"
 
 namespace bloomery::module {
@@ -67,7 +68,7 @@ class StoredFilter final {
     filter_.may_contain_many(batch, {found, batch.size()});
   }
   bool can_erase() const noexcept { return filter_.can_erase(); }
-  bool erase(Key key) { return filter_.erase(key); }
+  bool erase(Key key);
   // Whether it changes also by a key that it has.
   bool counts_repeats() const noexcept;
 
@@ -114,6 +115,7 @@ class StoredFilter final {
  private:
   std::uint64_t room() const noexcept;
   std::uint64_t newest_moment() const;  // of a window by time, in milliseconds; else 0
+  void note_change() noexcept;          // after each change
   void count_memory() noexcept;
   enum class Put { replaced, added };
   redisbloom::ChunkLoader::Took put(std::uint64_t iterator, std::span<const std::byte> bytes,
@@ -128,6 +130,7 @@ class StoredFilter final {
   UncountedMemory beside_;
   std::size_t counted_arrays_ = 0;
   std::uint64_t counted_capacity_ = 0;
+  CountedInTotals in_totals_{TotalsOf::bloom};
 };
 
 }  // namespace bloomery::module

@@ -56,8 +56,8 @@ TEST(BloomReserve, TakesWindowsSeedsAndExpiry) {
   EXPECT_EQ(window.filter.window.length_ms, 3'600'000U);
   EXPECT_EQ(window.filter.window.generations, 2U);
   EXPECT_EQ(window.filter.seed, ~std::uint64_t{0});
-  EXPECT_TRUE(window.only_if_new);
-  EXPECT_EQ(window.expires_after_ms, 5000U);
+  EXPECT_TRUE(window.terms.only_if_new);
+  EXPECT_EQ(window.terms.expires_after_ms, 5000U);
   EXPECT_TRUE(parsed({"SECRET"}).filter.secret);
 }
 

@@ -55,7 +55,8 @@ struct Expected {
 const Expected kExpected[]{
     {"bf.reserve", -4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key error_rate:double capacity:integer "
-     "expansion:block=EXPANSION?(expansion:integer) nonscaling:pure-token=NONSCALING?"},
+     "expansion:block=EXPANSION?(expansion:integer) nonscaling:pure-token=NONSCALING? "
+     "nx:pure-token=NX? seconds:integer=EX?"},
     {"bf.add", 3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key item:string"},
     {"bf.madd", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
@@ -63,7 +64,8 @@ const Expected kExpected[]{
     {"bf.insert", -4, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key capacity:block=CAPACITY?(capacity:integer) error:block=ERROR?(error:double) "
      "expansion:block=EXPANSION?(expansion:integer) nocreate:pure-token=NOCREATE? "
-     "nonscaling:pure-token=NONSCALING? items:pure-token=ITEMS item:string+"},
+     "nonscaling:pure-token=NONSCALING? nx:pure-token=NX? seconds:integer=EX? "
+     "items:pure-token=ITEMS item:string+"},
     {"bf.exists", 3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",
      "key:key item:string"},
     {"bf.mexists", -3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",

@@ -266,6 +266,8 @@ class FakeServer {
     give<&Api::notify_keyspace_event>("NotifyKeyspaceEvent",
                                       [](Context*, int, const char*, String*) { return kOk; });
     give<&Api::replicate>("Replicate", replicate);
+    give<&Api::register_info>("RegisterInfoFunc",
+                              [](Context*, void (*)(module::Info*, int)) { return kOk; });
     give<&Api::replicate_verbatim>("ReplicateVerbatim", [](Context*) { return kOk; });
 
     give<&Api::wrong_arity>("WrongArity", [](Context*) { return reply("-arity"); });

@@ -186,6 +186,43 @@ TEST(InsertOptions, AreRefusedInTheWordsOfRedisBloom) {
   EXPECT_EQ(refusal_of_insert({"", "k", "NOCREATE", "NONSCALING"}), "arity");
 }
 
+TEST(ReserveTerms, StandAnywhereBehindTheCapacity) {
+  const Strings both{"", "k", "0.1", "9", "ex", "60", "NONSCALING", "NX"};
+  const KeyTerms terms = parse_reserve_terms(both);
+  EXPECT_TRUE(terms.only_if_new);
+  EXPECT_EQ(terms.expires_after_ms, 60'000U);
+  EXPECT_TRUE(parse_reserve(both, {}).nonscaling);
+  EXPECT_THROW(parse_reserve_terms(Strings{"", "k", "0.1", "9", "NX", "a", "b", "c", "d"}),
+               WrongArity);
+  const KeyTerms none = parse_reserve_terms(Strings{"NX", "EX", "0.1", "9"});
+  EXPECT_FALSE(none.only_if_new);
+  EXPECT_EQ(none.expires_after_ms, 0U);
+  EXPECT_THROW(parse_reserve_terms(Strings{"", "k", "0.1", "9", "EX"}), Refusal);
+  for (const char* seconds : {"0", "-1", "x", "1.5", "3153600001", ""}) {
+    EXPECT_THROW(parse_reserve_terms(Strings{"", "k", "0.1", "9", "EX", seconds}), Refusal);
+    EXPECT_EQ(refusal_of_insert({"", "k", "EX", seconds, "ITEMS", "a"}),
+              "ERR EX must be a whole number from 1 to 3153600000");
+  }
+}
+
+TEST(InsertOptions, HaveTermsThatRedisBloomTakesForOthers) {
+  const Strings words{"", "k", "nx", "EX", "60", "EXPANSION", "3", "ITEMS", "EX", "NX"};
+  const InsertOptions options = parse_insert(words, {});
+  EXPECT_TRUE(options.terms.only_if_new);
+  EXPECT_EQ(options.terms.expires_after_ms, 60'000U);
+  EXPECT_EQ(options.filter.expansion, 3U);
+  EXPECT_FALSE(options.filter.nonscaling);
+  EXPECT_EQ(options.first_item, 8U);
+  EXPECT_NE(refusal_of_insert({"", "k", "NX", "NOCREATE", "ITEMS", "a"}), "");
+  // From a primary that is RedisBloom they are NONSCALING and EXPANSION.
+  const InsertOptions theirs =
+      parse_insert(Strings{"", "k", "EX", "4", "NX", "ITEMS", "a"}, {.is_replay = true});
+  EXPECT_EQ(theirs.filter.expansion, 4U);
+  EXPECT_TRUE(theirs.filter.nonscaling);
+  EXPECT_FALSE(theirs.terms.only_if_new);
+  EXPECT_EQ(theirs.terms.expires_after_ms, 0U);
+}
+
 TEST(Settings, AreTheirOwnText) {
   for (const Setting& each : all_settings()) {
     Settings settings;
