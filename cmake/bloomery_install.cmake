@@ -1,5 +1,5 @@
 # cmake --install: headers, one archive a layer, the command, find_package(bloomery) and pkg-config; with BUILD_SHARED_LIBS
-# one libbloomery.so in place of the archives.
+# one libbloomery++.so in place of the archives. And the C interface: libbloomery.so.0, its header, pkg-config bloomery-c.
 include(CMakePackageConfigHelpers)
 include(bloomery_headers)
 
@@ -15,10 +15,10 @@ set(only_asked "")
 if(NOT BUILD_SHARED_LIBS)
   set(only_asked EXCLUDE_FROM_ALL)
 endif()
-set(version_file ${PROJECT_SOURCE_DIR}/cmake/libbloomery.map)
+set(version_file ${PROJECT_SOURCE_DIR}/cmake/libbloomery++.map)
 list(TRANSFORM layers REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
 add_library(bloomery_shared SHARED ${only_asked} ${objects})
-set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery EXPORT_NAME shared LINKER_LANGUAGE CXX
+set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery++ EXPORT_NAME shared LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${version_file})
 target_link_libraries(bloomery_shared PRIVATE Threads::Threads
   $<$<BOOL:${BLOOMERY_REDIS}>:hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>
@@ -59,7 +59,7 @@ endif()
 if(BUILD_SHARED_LIBS)
   install(TARGETS bloomery_shared EXPORT bloomery-core-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT bloomery-core-targets NAMESPACE bloomery:: DESTINATION ${package_dir})
-  set(bloomery_archives "-lbloomery ")
+  set(bloomery_archives "-lbloomery++ ")
   set(bloomery_layer_names shared)
   set(bloomery_requires "")
 else()
@@ -75,6 +75,9 @@ else()
   endforeach()
   string(REPLACE "bloomery_" "" bloomery_layer_names "${layers}")
 endif()
+if(BLOOMERY_C)
+  list(APPEND bloomery_components c)
+endif()
 string(REPLACE ";" " " bloomery_components "${bloomery_components}")
 string(REPLACE ";" " " bloomery_layer_names "${bloomery_layer_names}")
 
@@ -88,3 +91,11 @@ install(FILES ${PROJECT_BINARY_DIR}/bloomery-config.cmake
   DESTINATION ${package_dir})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/bloomery.pc.in ${PROJECT_BINARY_DIR}/bloomery.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/bloomery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(BLOOMERY_C)
+  install(TARGETS bloomery_c EXPORT bloomery-c-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT bloomery-c-targets NAMESPACE bloomery:: DESTINATION ${package_dir})
+  install(FILES ${PROJECT_SOURCE_DIR}/bloomery/c/bloomery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bloomery/c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/bloomery-c.pc.in ${PROJECT_BINARY_DIR}/bloomery-c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/bloomery-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

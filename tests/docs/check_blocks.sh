@@ -1,11 +1,11 @@
 #!/bin/sh
-# check_blocks.sh SOURCE WORK COMPILER BIN: compiles the cpp blocks and runs the sh blocks of README*.md and docs/*.md, those
-# that stand in several documents once. A block without main() is statements, and sees the names of preamble.h; the headers of
+# check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY: compiles the cpp blocks and runs the sh and c blocks of README*.md and
+# docs/*.md, those that stand in several documents once. A block without main() is statements, and sees the names of preamble.h; the headers of
 # those with one are read before. What a block
 # calls redis://127.0.0.1:6379 is an empty server of its own; without redis-server here, such a block is left out. An output
-# block behind a sh block is what that prints.
+# block behind a sh or c block is what that prints. A c block is a program, and uses LIBRARY.
 set -eu
-source=$1 work=$2/blocks compiler=$3 bin=$4
+source=$1 work=$2/blocks compiler=$3 bin=$4 library=$5
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
@@ -13,8 +13,9 @@ cd "$work"
 # blocks LANGUAGE FILE: writes each block of the language to a file of its own, and prints their names.
 blocks() {
   awk -v language="$1" -v stem="$(basename "$2" .md)" '
+    /^```[a-z]/ && $0 != "```output" { mine = $0 == "```" language }
     $0 == "```" language { inside = 1; name = sprintf("%s_%d.%s", stem, ++count, language); print name; next }
-    $0 == "```output" && language == "sh" { inside = 1; name = sprintf("%s_%d.sh.out", stem, count); next }
+    $0 == "```output" && mine && language != "cpp" { inside = 1; name = sprintf("%s_%d.%s.out", stem, count, language); next }
     /^```/ { inside = 0 }
     inside { print > name }' "$2"
 }
@@ -69,6 +70,16 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
       cat "$block" >>statements.cc
       echo '}' >>statements.cc
     fi
+  done
+  for block in $(blocks c "$document"); do
+    count=$((count + 1))
+    mkdir -p "dir_$block"
+    cc -std=c99 -Wall -Wextra -Werror -I"$source" "$block" -o "dir_$block/program" "$library" -Wl,-rpath,"$(dirname "$library")"
+    (cd "dir_$block" && ./program >../output)
+    diff "$block.out" output >&2 || {
+      echo "$document: block $block prints something else" >&2
+      exit 1
+    }
   done
   for block in $(blocks sh "$document"); do
     count=$((count + 1))

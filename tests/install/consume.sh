@@ -55,14 +55,35 @@ flags="--define-variable=prefix=$prefix bloomery"
   "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs $flags)
 }
 cmake --build "$build" --target bloomery_shared >"$work/shared.log"
-"$compiler" "$work/main.o" -o "$work/by_shared_library" -L"$build" -lbloomery -Wl,-rpath,"$build"
-if nm -DC --defined-only "$build/libbloomery.so" | grep -v bloomery::; then
+"$compiler" "$work/main.o" -o "$work/by_shared_library" -L"$build" -lbloomery++ -Wl,-rpath,"$build"
+if nm -DC --defined-only "$build/libbloomery++.so" | grep -v bloomery::; then
   echo "these symbols of the shared library are not ours" >&2
   exit 1
 fi
 
+# The C interface, for C.
+cat >"$work/main.c" <<'EOF'
+#include <bloomery/c/bloomery.h>
+#include <stdio.h>
+int main(void) {
+  bloomery_options options = BLOOMERY_OPTIONS;
+  bloomery_filter* filter;
+  options.capacity = 1000;
+  filter = bloomery_make(&options);
+  if (bloomery_insert(filter, "a", 1) == BLOOMERY_ADDED && bloomery_ask(filter, "a", 1) == BLOOMERY_MAYBE) {
+    puts("a may be there");
+  }
+  bloomery_close(filter);
+  return 0;
+}
+EOF
+flags="--define-variable=prefix=$prefix bloomery-c"
+# shellcheck disable=SC2046,SC2086 # flags are words
+cc -std=c99 -Wall -Werror "$work/main.c" -o "$work/in_c" $(pkg-config --cflags --libs $flags) \
+  -Wl,-rpath,"$(dirname "$PKG_CONFIG_PATH")"
+
 cd "$work"
-for way in build/outside by_pkg_config by_shared_library; do
+for way in build/outside by_pkg_config by_shared_library in_c; do
   ./$way | grep -q 'a may be there'
 done
 "$prefix"/bin/bloomery --version

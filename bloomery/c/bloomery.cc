@@ -1,0 +1,330 @@
+#include "bloomery/c/bloomery.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <new>
+
+#include "bloomery/bits/per_process.h"
+#include "bloomery/c/filter_handle.h"
+#include "bloomery/c/insert_keys.h"
+#include "bloomery/c/key_reader.h"
+#include "bloomery/c/last_error.h"
+#include "bloomery/c/make_filter.h"
+#include "bloomery/format/native/write_native.h"
+#include "bloomery/place/open_place.h"
+#include "bloomery/version.h"
+
+// The calls themselves: what is thrown ends here.
+namespace bloomery::c {
+namespace {
+
+constexpr KeyForm kI64{.encoding = KeyEncoding::i64};
+constexpr KeyForm kU64{.encoding = KeyEncoding::u64};
+
+template <class T>
+T& need(T* pointer, const char* what = "filter") {
+  if (pointer == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
+  return *pointer;
+}
+
+// BLOOMERY_OK, or the status of what was thrown.
+int status_of(const auto& call) noexcept {
+  try {
+    call();
+    return BLOOMERY_OK;
+  } catch (...) {
+    return remember_exception();
+  }
+}
+
+// A pointer or number, or `failed`.
+template <class T>
+T result_of(T failed, const auto& call) noexcept {
+  try {
+    return call();
+  } catch (...) {
+    remember_exception();
+    return failed;
+  }
+}
+
+bloomery_filter* handle(const auto& call) noexcept {
+  return result_of<bloomery_filter*>(nullptr, [&] { return call().release(); });
+}
+
+// key_in(form, room) reads the key in the filter's form.
+int ask(const bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+  try {
+    const bloomery_filter& of = need(filter);
+    std::string room;
+    const int answer = of.trusted(of.held().ask(key_in(of.form_to_ask(usual), room)));
+    if (answer == BLOOMERY_UNKNOWN) [[unlikely]]
+      remember(BLOOMERY_OK, "");
+    return answer;
+  } catch (...) {
+    remember_exception();
+    return BLOOMERY_UNKNOWN;
+  }
+}
+
+int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+  try {
+    bloomery_filter& into = need(filter);
+    std::string room;
+    // What is no key leaves an open filter open.
+    const KeyForm likely = into.form_to_ask(usual);
+    Key key = key_in(likely, room);
+    if (const KeyForm form = into.form_to_insert(usual); form != likely) key = key_in(form, room);
+    return into.held().insert(key);
+  } catch (...) {
+    if (filter != nullptr) filter->doubt();
+    return remember_exception();
+  }
+}
+
+int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+  try {
+    const bloomery_filter& from = need(filter);
+    std::string room;
+    const bool was_there = from.held().erase(key_in(from.form_to_ask(usual), room));
+    return was_there ? int{BLOOMERY_OK} : int{BLOOMERY_ABSENT};
+  } catch (...) {
+    return remember_exception();
+  }
+}
+
+auto spelled(const void* text, std::size_t size) {
+  return
+      [=](const KeyForm& form, std::string& room) { return key_of_text(form, text, size, room); };
+}
+auto raw_key(const void* key, std::size_t size) {
+  return [=](const KeyForm& form, std::string&) { return key_of_raw(form, key, size); };
+}
+auto integer_key(const std::int64_t& key) {
+  return [&](const KeyForm& form, std::string& room) { return key_of_i64(form, key, room); };
+}
+auto integer_key(const std::uint64_t& key) {
+  return [&](const KeyForm& form, std::string& room) { return key_of_u64(form, key, room); };
+}
+
+// One at a time, or two that merge each other would wait for each other. A child has its own.
+std::mutex& merging() {
+  static PerProcess<std::mutex>& one = *new PerProcess<std::mutex>;
+  return one.get();
+}
+
+void merge(bloomery_filter& into, const bloomery_filter& other) {
+  if (&into == &other) return;
+  try {
+    other.require_trust();
+    // An empty filter whose form is open takes that of the other, and an open other has no keys.
+    const auto form = other.chosen();
+    const KeyForm own = form ? into.form_to_insert(*form) : into.chosen().value_or(KeyForm{});
+    const std::lock_guard lock(merging());
+    other.held().look([&](const AnyFilter& filter) {
+      FilterContents contents = filter.contents();
+      contents.parameters.keys = form.value_or(own);
+      into.held().merge(contents);
+    });
+  } catch (...) {
+    into.doubt();
+    throw;
+  }
+}
+
+void save(const bloomery_filter& filter, const char* text, bool must_be_new) {
+  const PlaceLocation location = parse_place_location(need_text(text, "location"));
+  filter.look([&](const FilterContents& contents) {
+    PlaceSaveOptions options;
+    options.file.replace = !must_be_new;
+    bloomery::save(contents, location, options);
+  });
+}
+
+std::size_t write_bytes(const bloomery_filter& filter, std::byte* bytes, std::size_t room) {
+  std::size_t needed = 0;
+  filter.look([&](const FilterContents& contents) {
+    const NativeHead head(contents, {});
+    needed = head.layout.file_bytes;
+    if (needed > room) return;
+    write_native(head, contents, [&](std::span<const std::byte> piece) {
+      bytes = std::ranges::copy(piece, bytes).out;
+    });
+  });
+  return needed;
+}
+
+char* malloc_text(const std::string& text) {
+  auto* const copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+}  // namespace
+}  // namespace bloomery::c
+
+using namespace bloomery::c;  // the calls are its outside
+
+extern "C" {
+
+const char* bloomery_version(void) {
+#define BLOOMERY_TEXT_OF(number) #number
+#define BLOOMERY_TEXT(number) BLOOMERY_TEXT_OF(number)
+  return BLOOMERY_TEXT(BLOOMERY_VERSION_MAJOR) "." BLOOMERY_TEXT(
+      BLOOMERY_VERSION_MINOR) "." BLOOMERY_TEXT(BLOOMERY_VERSION_PATCH);
+}
+
+bloomery_filter* bloomery_make(const bloomery_options* options) {
+  return handle([&] { return make_handle(read_struct(options, "options")); });
+}
+
+bloomery_filter* bloomery_build(const bloomery_options* options, const bloomery_keys* keys) {
+  return handle(
+      [&] { return build_handle(read_struct(options, "options"), read_struct(keys, "keys")); });
+}
+
+bloomery_filter* bloomery_open(const char* location, int flags, const char* keys) {
+  return handle([&] { return open_handle(location, flags, keys); });
+}
+
+bloomery_filter* bloomery_load(const char* location, const char* keys) {
+  return handle([&] { return load_handle(location, keys); });
+}
+
+bloomery_filter* bloomery_copy(const bloomery_filter* filter) {
+  return handle([&] { return copy_handle(need(filter)); });
+}
+
+bloomery_filter* bloomery_from_bytes(const void* bytes, size_t size) {
+  return handle([&] { return handle_from_bytes(bytes, size); });
+}
+
+void bloomery_close(bloomery_filter* filter) {
+  delete filter;
+}
+
+int bloomery_ask(const bloomery_filter* filter, const void* text, size_t size) {
+  return ask(filter, {}, spelled(text, size));
+}
+int bloomery_ask_raw(const bloomery_filter* filter, const void* key, size_t size) {
+  return ask(filter, {}, raw_key(key, size));
+}
+int bloomery_ask_i64(const bloomery_filter* filter, int64_t key) {
+  return ask(filter, kI64, integer_key(key));
+}
+int bloomery_ask_u64(const bloomery_filter* filter, uint64_t key) {
+  return ask(filter, kU64, integer_key(key));
+}
+
+int bloomery_insert(bloomery_filter* filter, const void* text, size_t size) {
+  return insert(filter, {}, spelled(text, size));
+}
+int bloomery_insert_raw(bloomery_filter* filter, const void* key, size_t size) {
+  return insert(filter, {}, raw_key(key, size));
+}
+int bloomery_insert_i64(bloomery_filter* filter, int64_t key) {
+  return insert(filter, kI64, integer_key(key));
+}
+int bloomery_insert_u64(bloomery_filter* filter, uint64_t key) {
+  return insert(filter, kU64, integer_key(key));
+}
+
+int bloomery_erase(bloomery_filter* filter, const void* text, size_t size) {
+  return erase(filter, {}, spelled(text, size));
+}
+int bloomery_erase_i64(bloomery_filter* filter, int64_t key) {
+  return erase(filter, kI64, integer_key(key));
+}
+
+int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {
+  return status_of([&] {
+    const bloomery_keys of = read_struct(keys, "keys");
+    if (of.count == 0) return;
+    std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
+    ask_keys(need(filter), of, answers);
+  });
+}
+
+int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uint8_t* outcomes,
+                         size_t* added) {
+  if (added != nullptr) *added = 0;
+  return status_of([&] {
+    bloomery_filter& into = need(filter);
+    try {
+      const std::size_t count = insert_keys(into, read_struct(keys, "keys"), outcomes);
+      if (added != nullptr) *added = count;
+    } catch (...) {
+      into.doubt();
+      throw;
+    }
+  });
+}
+
+int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) {
+  return status_of([&] { merge(need(into), need(other)); });
+}
+
+int bloomery_clear(bloomery_filter* filter) {
+  return status_of([&] {
+    need(filter).held().clear();
+    filter->trust();
+  });
+}
+
+int bloomery_acknowledge(bloomery_filter* filter) {
+  return status_of([&] { need(filter).trust(); });
+}
+
+int bloomery_flush(bloomery_filter* filter) {
+  return status_of([&] {
+    need(filter).require_trust();
+    filter->held().flush();
+  });
+}
+
+int bloomery_save(const bloomery_filter* filter, const char* location, int must_be_new) {
+  return status_of([&] { save(need(filter), location, must_be_new != 0); });
+}
+
+int bloomery_to_bytes(const bloomery_filter* filter, void* bytes, size_t size, size_t* needed) {
+  return status_of([&] {
+    const std::size_t count = write_bytes(need(filter), static_cast<std::byte*>(bytes), size);
+    if (needed != nullptr) *needed = count;
+    if (count > size) {
+      throw std::invalid_argument("bytes: " + std::to_string(count) +
+                                  " are needed, and there are " + std::to_string(size));
+    }
+  });
+}
+
+char* bloomery_info(const bloomery_filter* filter) {
+  return result_of<char*>(nullptr, [&] { return malloc_text(need(filter).held().info()); });
+}
+
+void bloomery_free(char* text) {
+  std::free(text);
+}
+
+const char* bloomery_key_form(const bloomery_filter* filter) {
+  return result_of<const char*>(nullptr, [&] { return need(filter).form_text(); });
+}
+
+uint64_t bloomery_inserted(const bloomery_filter* filter) {
+  return result_of(std::numeric_limits<uint64_t>::max(),
+                   [&] { return need(filter).held().inserted(); });
+}
+
+uint64_t bloomery_capacity(const bloomery_filter* filter) {
+  return result_of(std::numeric_limits<uint64_t>::max(),
+                   [&] { return need(filter).held().capacity(); });
+}
+
+int bloomery_size_of(const bloomery_options* options, bloomery_size* size) {
+  return status_of([&] { size_of(read_struct(options, "options"), need(size, "size")); });
+}
+
+}  // extern "C"

@@ -1,0 +1,232 @@
+#ifndef BLOOMERY_C_BLOOMERY_H
+#define BLOOMERY_C_BLOOMERY_H
+
+/* Bloom filters for C, and for whatever calls C: the same filters, files and bits as the C++
+   library and the command have. libbloomery.so.0 shows these functions and nothing else; they stay
+   as they are for as long as it is called so.
+
+   Answers are BLOOMERY_ABSENT, _MAYBE and _UNKNOWN, none of which is 0: only the comparison
+   `answer == BLOOMERY_ABSENT` denies a key, and neither an error nor memory that nobody wrote to
+   ever is that. A call that cannot know answers BLOOMERY_UNKNOWN.
+
+   An insert that failed leaves a key out. For who does not look at its status, the filter answers
+   BLOOMERY_UNKNOWN in place of BLOOMERY_ABSENT from then on, and is not saved, until
+   bloomery_acknowledge() or bloomery_clear().
+
+   Any calls on a filter may run together, in any threads, but for bloomery_close(). A child of
+   fork() may go on with what its parent had open, but not write to its files. No call throws, ends
+   the program, or prints. Texts are UTF-8, ended by 0; pointers stay the caller's. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define BLOOMERY_LOOK_AT __attribute__((warn_unused_result))
+#else
+#define BLOOMERY_LOOK_AT
+#endif
+
+typedef struct bloomery_filter bloomery_filter;
+
+/* What became of a call. */
+enum {
+  BLOOMERY_OK = 0,
+  BLOOMERY_BAD_ARGUMENT = -1, /* what the message says is not allowed, or cannot be done here */
+  BLOOMERY_WRONG_KEYS = -2,   /* keys of another form than the filter's: they would be denied */
+  BLOOMERY_BAD_FORMAT = -3,   /* bytes that are no filter, or damaged */
+  BLOOMERY_INCOMPATIBLE = -4, /* filters that do not merge */
+  BLOOMERY_STORE_FAILED = -5, /* a file, a disk, a lock, a server */
+  BLOOMERY_NO_MEMORY = -6,
+  BLOOMERY_IN_DOUBT = -7, /* an insert failed before, and nobody acknowledged it */
+  BLOOMERY_FAILED = -8    /* anything else */
+};
+
+/* What a filter says about a key. */
+enum {
+  BLOOMERY_MAYBE = 1,
+  BLOOMERY_UNKNOWN = 2, /* nobody can say: ask the database */
+  BLOOMERY_ABSENT = 3   /* never inserted */
+};
+
+/* What became of a key that was inserted: it is in, whichever of them it is. */
+enum {
+  BLOOMERY_ADDED = 4,
+  BLOOMERY_PRESENT = 5, /* it seemed to be there */
+  BLOOMERY_TAKEN = 6    /* and the place does not say whether it was new */
+};
+
+/* Of the last call of this thread that failed, or answered BLOOMERY_UNKNOWN: BLOOMERY_OK where the
+   filter itself did not know. The message is valid until the next of them. */
+int bloomery_status(void);
+const char* bloomery_message(void);
+
+/* "0.1.0" */
+const char* bloomery_version(void);
+
+/* ---- Filters ---- */
+
+/* Begin with BLOOMERY_OPTIONS; 0 and NULL mean what stands behind. */
+typedef struct bloomery_options {
+  size_t struct_size;
+  const char* kind;   /* "blocked"; also classic, counting, scalable, windowed, static, ... */
+  uint64_t capacity;  /* in keys; at least 1 */
+  double rate;        /* of false positives at capacity; 0.01 */
+  uint64_t seed;      /* 0; filters merge only when their seeds agree */
+  int secret;         /* not 0: hashed under a key of the kernel's, for keys chosen by strangers */
+  const char* keys;   /* "text", "i64", ... as the command's --as; NULL: as those inserted first */
+  double expansion;   /* of a scalable filter; 2 */
+  double tightening;  /* of a scalable filter; 0.85 */
+  uint64_t window_ms; /* of a windowed filter; 0: the last `capacity` inserts */
+  uint32_t generations; /* of a windowed filter; 4 */
+  const char* format;   /* "guava", ...: a filter of another system, whose kind it says */
+  const char* settings; /* of that format: "name=value&name=value" */
+} bloomery_options;
+#define BLOOMERY_OPTIONS \
+  { sizeof(bloomery_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* An empty filter in memory. NULL where it failed. */
+bloomery_filter* bloomery_make(const bloomery_options* options) BLOOMERY_LOOK_AT;
+
+/* For bloomery_open(). */
+enum {
+  BLOOMERY_READ = 0,
+  BLOOMERY_WRITE = 1,
+  BLOOMERY_FORGETTING = 2, /* also filters whose keys go again, whose "absent" means "not now" */
+  BLOOMERY_WHOLE = 4       /* a file of ours is read and checked whole, and not mapped */
+};
+
+/* What a location names, where it lives: a file (mapped, where it is one of ours) or a server, as
+   every command of `bloomery` takes it. `keys`: how its keys are written, where it cannot say so
+   itself; NULL: as usual there. Inserts into a file are there to stay after bloomery_flush(). */
+bloomery_filter* bloomery_open(const char* location, int flags, const char* keys) BLOOMERY_LOOK_AT;
+
+/* The same whole in memory, on its own from then on. */
+bloomery_filter* bloomery_load(const char* location, const char* keys) BLOOMERY_LOOK_AT;
+
+/* Another one with the same keys, in memory. */
+bloomery_filter* bloomery_copy(const bloomery_filter* filter) BLOOMERY_LOOK_AT;
+
+/* No call on it is under way, and none follows. NULL is allowed. A file that was open for writing
+   is made whole again as far as that can be done: bloomery_flush() first says whether it can. */
+void bloomery_close(bloomery_filter* filter);
+
+/* ---- One key ----
+   Of one as people write it the filter's form makes bytes, as the command does: "42" is the integer
+   42 for a filter of i64 and two characters for one of text. Integers are refused by a filter of
+   texts, and raw bytes by one of integers. */
+int bloomery_ask(const bloomery_filter* filter, const void* text, size_t size) BLOOMERY_LOOK_AT;
+int bloomery_ask_raw(const bloomery_filter* filter, const void* key, size_t size) BLOOMERY_LOOK_AT;
+int bloomery_ask_i64(const bloomery_filter* filter, int64_t key) BLOOMERY_LOOK_AT;
+int bloomery_ask_u64(const bloomery_filter* filter, uint64_t key) BLOOMERY_LOOK_AT;
+
+/* BLOOMERY_ADDED, _PRESENT or _TAKEN, or a status below 0. */
+int bloomery_insert(bloomery_filter* filter, const void* text, size_t size);
+int bloomery_insert_raw(bloomery_filter* filter, const void* key, size_t size);
+int bloomery_insert_i64(bloomery_filter* filter, int64_t key);
+int bloomery_insert_u64(bloomery_filter* filter, uint64_t key);
+
+/* Of a counting filter, and only what was inserted: BLOOMERY_OK, BLOOMERY_ABSENT where it is not
+   there, or a status below 0. */
+int bloomery_erase(bloomery_filter* filter, const void* text, size_t size);
+int bloomery_erase_i64(bloomery_filter* filter, int64_t key);
+
+/* ---- Many keys ---- */
+
+/* How they lie in memory. */
+enum {
+  BLOOMERY_OFFSETS32 = 1, /* key i is data[offsets[i]] to before data[offsets[i + 1]]; `offsets` are
+                             count + 1 of int32_t, as Arrow's String and Binary have them */
+  BLOOMERY_OFFSETS64 = 2, /* the same, of int64_t: LargeString, LargeBinary */
+  BLOOMERY_FIXED = 3,     /* `width` bytes each */
+  BLOOMERY_PADDED = 4,    /* the same, without the zeros at a key's end */
+  BLOOMERY_POINTERS = 5,  /* `data` are count pointers, and `offsets` as many sizes (size_t) */
+  BLOOMERY_I64 = 6,       /* integers, in the machine's order, aligned or not */
+  BLOOMERY_U64 = 7
+};
+typedef struct bloomery_keys {
+  size_t struct_size;
+  int layout;
+  int raw; /* not 0: as bloomery_ask_raw() has it; else as people write them */
+  size_t count;
+  const void* data;
+  size_t data_size; /* in bytes: nothing beyond is read */
+  const void* offsets;
+  size_t width;
+} bloomery_keys;
+#define BLOOMERY_KEYS \
+  { sizeof(bloomery_keys), 0, 0, 0, 0, 0, 0, 0 }
+
+/* answers[i] is about key i: BLOOMERY_ABSENT, _MAYBE or _UNKNOWN, all of which are UNKNOWN before
+   anything else is done. On an error those that are not are true. */
+int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys,
+                      uint8_t* answers) BLOOMERY_LOOK_AT;
+
+/* outcomes (NULL: not wanted) become BLOOMERY_ADDED, _PRESENT or _TAKEN, and *added (or NULL) the
+   number of those added. On an error any part of the keys may be in; keys that cannot be read are
+   found before the first is inserted. */
+int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uint8_t* outcomes,
+                         size_t* added);
+
+/* A filter of all these keys, the only way to a static one. options->capacity may be 0: as many as
+   there are. */
+bloomery_filter* bloomery_build(const bloomery_options* options,
+                                const bloomery_keys* keys) BLOOMERY_LOOK_AT;
+
+/* ---- Whole filters ---- */
+
+/* `into` then holds the keys of both. In memory. */
+int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) BLOOMERY_LOOK_AT;
+int bloomery_clear(bloomery_filter* filter);
+int bloomery_acknowledge(bloomery_filter* filter);
+
+/* Returns when what was inserted into a file or server is there to stay, as far as that keeps it.
+ */
+int bloomery_flush(bloomery_filter* filter) BLOOMERY_LOOK_AT;
+
+/* Puts a file there in one step, on the disk when it returns, or a filter into a server.
+   `must_be_new`: fails where one is. */
+int bloomery_save(const bloomery_filter* filter, const char* location,
+                  int must_be_new) BLOOMERY_LOOK_AT;
+
+/* The bytes of a file of ours. Writes them if `size` is enough, and how many they are in any case;
+   BLOOMERY_BAD_ARGUMENT where it is not. */
+int bloomery_to_bytes(const bloomery_filter* filter, void* bytes, size_t size,
+                      size_t* needed) BLOOMERY_LOOK_AT;
+bloomery_filter* bloomery_from_bytes(const void* bytes, size_t size) BLOOMERY_LOOK_AT;
+
+/* ---- What a filter is ---- */
+
+/* A JSON object, with the names that `bloomery info --json` has. For bloomery_free(). NULL where
+   it failed. */
+char* bloomery_info(const bloomery_filter* filter) BLOOMERY_LOOK_AT;
+void bloomery_free(char* text);
+
+/* How its keys are written, as bloomery_options.keys, until the filter is closed; "" while a new
+   filter waits for its first key. NULL where it failed. */
+const char* bloomery_key_form(const bloomery_filter* filter);
+
+/* Keys that were new when they were inserted: at most the distinct ones. UINT64_MAX where it
+   failed. */
+uint64_t bloomery_inserted(const bloomery_filter* filter);
+uint64_t bloomery_capacity(const bloomery_filter* filter);
+
+/* What bloomery_make() would take for these options. */
+typedef struct bloomery_size {
+  size_t struct_size;
+  uint64_t bit_count;
+  uint32_t probe_count;
+  uint32_t lines_per_key; /* 64-byte lines that a key touches; 0: anywhere */
+} bloomery_size;
+#define BLOOMERY_SIZE \
+  { sizeof(bloomery_size), 0, 0, 0 }
+int bloomery_size_of(const bloomery_options* options, bloomery_size* size) BLOOMERY_LOOK_AT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

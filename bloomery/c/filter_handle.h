@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bloomery/c/held_filter.h"
+#include "bloomery/filter/filter_contents.h"
+
+// What a handle of the C interface points to: a filter, how its keys are written, and whether an
+// insert failed.
+struct bloomery_filter {
+ public:
+  // `form` stands where the filter itself does not decide. Throws WrongKeys where it contradicts
+  // one that does.
+  bloomery_filter(std::unique_ptr<bloomery::c::HeldFilter> filter, const std::string& form);
+
+  bloomery::c::HeldFilter& held() const noexcept { return *held_; }
+
+  // The form in which keys are asked for, and inserted. An empty filter whose form nobody chose
+  // takes that of what is inserted first, `usual`.
+  bloomery::KeyForm form_to_ask(const bloomery::KeyForm& usual) const;
+  bloomery::KeyForm form_to_insert(const bloomery::KeyForm& usual);
+  // Nothing while none is chosen.
+  const char* form_text() const;
+
+  // What is answered in place of `answer`, as long as an insert failed that nobody acknowledged.
+  int trusted(int answer) const noexcept;
+  void doubt() noexcept { is_in_doubt_.store(true, std::memory_order_relaxed); }
+  void trust() noexcept { is_in_doubt_.store(false, std::memory_order_relaxed); }
+  // Throws InDoubt.
+  void require_trust() const;
+
+  // All of it, with its form: see HeldFilter::look. Throws InDoubt.
+  void look(const std::function<void(const bloomery::FilterContents&)>& see) const;
+  bloomery::AnyFilter copy() const;
+  // Its form where one was chosen, else nothing: then it is empty.
+  std::optional<bloomery::KeyForm> chosen() const;
+
+ private:
+  bloomery::KeyForm take_form(const bloomery::KeyForm& form);
+
+  const std::unique_ptr<bloomery::c::HeldFilter> held_;
+  std::atomic<std::uint32_t> form_;
+  std::atomic<bool> is_in_doubt_ = false;
+};

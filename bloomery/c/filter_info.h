@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_place.h"
+
+namespace bloomery::c {
+
+// What a filter is, as a JSON object, by the names that the command's info has. Reads every bit.
+std::string filter_info(const AnyFilter& filter);
+// Of one elsewhere, what its place says of it.
+std::string place_info(const std::string& location, const PlaceHead& head);
+
+}  // namespace bloomery::c

@@ -1,0 +1,42 @@
+#include "bloomery/c/insert_keys.h"
+
+#include <algorithm>
+
+#include "bloomery/c/key_reader.h"
+
+namespace bloomery::c {
+
+std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
+                        std::uint8_t* outcomes) {
+  try {
+    // Looked at before an open filter takes its form of them.
+    const KeyForm usual = KeyReader::usual_form(given.layout);
+    KeyReader(given, filter.form_to_ask(usual)).check_all();
+    if (given.count == 0) return 0;
+    KeyReader keys(given, filter.form_to_insert(usual));
+    std::size_t added = 0;
+    for (std::size_t first = 0; first < keys.count(); first += kPiece) {
+      const std::size_t count = std::min(kPiece, keys.count() - first);
+      added += filter.held().insert_many(keys.read(first, count),
+                                         outcomes == nullptr ? nullptr : outcomes + first);
+    }
+    return added;
+  } catch (...) {
+    filter.doubt();
+    throw;
+  }
+}
+
+void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers) {
+  KeyReader keys(given, filter.form_to_ask(KeyReader::usual_form(given.layout)));
+  for (std::size_t first = 0; first < keys.count(); first += kPiece) {
+    const std::size_t count = std::min(kPiece, keys.count() - first);
+    filter.held().ask_many(keys.read(first, count), answers + first);
+  }
+  // Last: what failed meanwhile counts.
+  if (filter.trusted(BLOOMERY_ABSENT) == BLOOMERY_ABSENT) return;
+  std::replace(answers, answers + keys.count(), std::uint8_t{BLOOMERY_ABSENT},
+               std::uint8_t{BLOOMERY_UNKNOWN});
+}
+
+}  // namespace bloomery::c

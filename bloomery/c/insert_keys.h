@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bloomery/c/bloomery.h"
+#include "bloomery/c/filter_handle.h"
+
+namespace bloomery::c {
+
+// All keys into the filter; `outcomes` may be null. Returns how many were added. The filter is in
+// doubt where this throws.
+std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& keys, std::uint8_t* outcomes);
+
+// answers[i] of key i; they come in as BLOOMERY_UNKNOWN.
+void ask_keys(const bloomery_filter& filter, const bloomery_keys& keys, std::uint8_t* answers);
+
+}  // namespace bloomery::c

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bloomery/c/bloomery.h"
+#include "bloomery/filter/batch.h"
+#include "bloomery/text/key_form.h"
+
+// What callers give as keys, as the bytes that a filter of a form knows.
+namespace bloomery::c {
+
+// An integer key as a filter knows it: its eight bytes, where they lie.
+inline Key bytes_of(const std::uint64_t& integer) noexcept {
+  return {reinterpret_cast<const char*>(&integer), sizeof integer};
+}
+
+// One key. `room` holds its bytes where they are made here. All throw WrongKeys (failures.h),
+// and std::invalid_argument for what spells no key.
+Key key_of_text(const KeyForm& form, const void* text, std::size_t size, std::string& room);
+Key key_of_raw(const KeyForm& form, const void* bytes, std::size_t size);
+Key key_of_i64(const KeyForm& form, const std::int64_t& integer, std::string& room);
+Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& room);
+
+// Many, a piece at a time.
+class KeyReader {
+ public:
+  // Checks every size and offset, and what the form can say before it reads the keys.
+  KeyReader(const bloomery_keys& keys, const KeyForm& form);
+
+  std::size_t count() const noexcept { return keys_.count; }
+  // Valid until the next.
+  UnhashedBatch read(std::size_t first, std::size_t count);
+  // Throws as read() would for any of them.
+  void check_all();
+
+  // The form that keys of such a layout have where nobody says any.
+  static KeyForm usual_form(int layout) noexcept;
+
+ private:
+  bool is_integers() const noexcept {
+    return keys_.layout == BLOOMERY_I64 || keys_.layout == BLOOMERY_U64;
+  }
+  Key text(std::size_t i) const;
+  UnhashedBatch read_integers(std::size_t first, std::size_t count);
+
+  bloomery_keys keys_;
+  KeyForm form_;
+  std::vector<Key> views_;
+  std::vector<std::uint64_t> integers_;
+  std::vector<std::string> made_;
+};
+
+}  // namespace bloomery::c

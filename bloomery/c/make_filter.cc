@@ -1,0 +1,163 @@
+#include "bloomery/c/make_filter.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "bloomery/c/insert_keys.h"
+#include "bloomery/c/key_reader.h"
+#include "bloomery/c/memory_filter.h"
+#include "bloomery/c/placed_filter.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/owned_static_filter.h"
+#include "bloomery/format/format.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/format/native/native_reader.h"
+#include "bloomery/place/open_place.h"
+
+namespace bloomery::c {
+namespace {
+
+FilterOptions options_of(const bloomery_options& given) {
+  FilterOptions options{
+      .capacity = given.capacity, .seed = given.seed, .secret = given.secret != 0};
+  if (given.rate != 0) options.false_positive_rate = given.rate;
+  if (given.expansion != 0) options.growth.expansion = given.expansion;
+  if (given.tightening != 0) options.growth.tightening = given.tightening;
+  options.window.length_ms = given.window_ms;
+  if (given.generations != 0) options.window.generations = given.generations;
+  return options;
+}
+
+FilterKind kind_of_options(const bloomery_options& options) {
+  return options.kind == nullptr ? FilterKind::blocked : kind_named(options.kind);
+}
+
+// The location's own parser reads settings, and names what it refuses.
+FileLocation format_of(const bloomery_options& options) {
+  if (options.kind != nullptr) {
+    throw std::invalid_argument(
+        "options: a filter of another system's format has its kind; kind "
+        "and format were both given");
+  }
+  const std::string settings = text_or_empty(options.settings);
+  return parse_file_location(std::string(options.format) + ":new" +
+                             (settings.empty() ? "" : "?" + settings));
+}
+
+AnyFilter make_any(const bloomery_options& options) {
+  const FilterOptions of = options_of(options);
+  if (options.format == nullptr) {
+    if (options.settings != nullptr) {
+      throw std::invalid_argument("options: settings are a format's, and none was named");
+    }
+    return make_filter(kind_of_options(options), of);
+  }
+  const FileLocation location = format_of(options);
+  if (location.format->create == nullptr) {
+    throw std::invalid_argument(std::string(location.format->name) +
+                                ": only the system itself makes such filters");
+  }
+  return location.format->create(of, location.settings);
+}
+
+std::unique_ptr<bloomery_filter> handle_of(AnyFilter filter, const char* keys,
+                                           bool says_form = false) {
+  return std::make_unique<bloomery_filter>(hold_in_memory(std::move(filter), says_form),
+                                           text_or_empty(keys));
+}
+
+AnyFilter build_static(const bloomery_options& options, const bloomery_keys& given) {
+  const std::string said = text_or_empty(options.keys);
+  const KeyForm form =
+      said.empty() ? KeyReader::usual_form(given.layout) : read_form_text(said).value_or(KeyForm{});
+  KeyReader keys(given, form);
+  FilterOptions of = options_of(options);
+  of.capacity = std::max<std::uint64_t>(of.capacity, 1);
+  of.keys = form;
+  const FilterParameters parameters = parameters_for(FilterKind::fixed, {}, of);
+  std::vector<HashPair> hashes(keys.count());
+  for (std::size_t first = 0; first < keys.count(); first += kPiece) {
+    const std::size_t count = std::min(kPiece, keys.count() - first);
+    keys.read(first, count).visit([&](auto piece) {
+      std::ranges::transform(piece, hashes.begin() + static_cast<std::ptrdiff_t>(first),
+                             [&](const auto& key) { return parameters.hash(key); });
+    });
+  }
+  return AnyFilter(OwnedStaticFilter::build(parameters, hashes));
+}
+
+}  // namespace
+
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? std::string() : std::string(text);
+}
+
+std::string need_text(const char* text, const char* what) {
+  if (text == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
+  return text;
+}
+
+std::unique_ptr<bloomery_filter> make_handle(const bloomery_options& options) {
+  return handle_of(make_any(options), options.keys);
+}
+
+std::unique_ptr<bloomery_filter> build_handle(bloomery_options options, const bloomery_keys& keys) {
+  if (options.format == nullptr && is_built_once(kind_of_options(options))) {
+    return handle_of(build_static(options, keys), options.keys, true);
+  }
+  if (options.capacity == 0) options.capacity = std::max<std::size_t>(keys.count, 1);
+  auto filter = make_handle(options);
+  insert_keys(*filter, keys, nullptr);
+  return filter;
+}
+
+std::unique_ptr<bloomery_filter> open_handle(const char* text, int flags, const char* keys) {
+  constexpr int kFlags = BLOOMERY_WRITE | BLOOMERY_FORGETTING | BLOOMERY_WHOLE;
+  if ((flags & ~kFlags) != 0) {
+    throw std::invalid_argument(
+        "flags: there are none but BLOOMERY_WRITE, BLOOMERY_FORGETTING and "
+        "BLOOMERY_WHOLE");
+  }
+  const PlaceLocation location = parse_place_location(need_text(text, "location"));
+  const PlaceOptions options{
+      .access = (flags & BLOOMERY_WRITE) != 0 ? PlaceOptions::read_write : PlaceOptions::read_only,
+      .allow_forgetting = (flags & BLOOMERY_FORGETTING) != 0,
+      .load_files = (flags & BLOOMERY_WHOLE) != 0};
+  const bool says_form = location.format == nullptr || location.has_trailer;
+  auto place = open_place(location, options);
+  auto held = hold_place(
+      std::move(place), [location] { return bloomery::load(location); }, says_form);
+  return std::make_unique<bloomery_filter>(std::move(held), text_or_empty(keys));
+}
+
+std::unique_ptr<bloomery_filter> load_handle(const char* text, const char* keys) {
+  return handle_of(bloomery::load(parse_place_location(need_text(text, "location"))), keys);
+}
+
+std::unique_ptr<bloomery_filter> copy_handle(const bloomery_filter& filter) {
+  const auto form = filter.chosen();
+  return handle_of(filter.copy(), form ? form_text(*form).c_str() : nullptr);
+}
+
+std::unique_ptr<bloomery_filter> handle_from_bytes(const void* bytes, std::size_t size) {
+  if (bytes == nullptr) throw std::invalid_argument("bytes is a null pointer");
+  NativeReader reader(size);
+  reader.take({static_cast<const std::byte*>(bytes), size});
+  return handle_of(reader.finish(), nullptr);
+}
+
+void size_of(const bloomery_options& options, bloomery_size& size) {
+  if (options.format != nullptr) {
+    throw std::invalid_argument(
+        "options: sizes are told of our own kinds; make one to see what "
+        "another system's takes");
+  }
+  const Geometry geometry = geometry_for(kind_of_options(options), options_of(options));
+  size.bit_count = geometry.bit_count;
+  size.probe_count = geometry.probe_count;
+  size.lines_per_key = geometry.lines_per_key;
+}
+
+}  // namespace bloomery::c

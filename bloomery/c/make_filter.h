@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "bloomery/c/bloomery.h"
+#include "bloomery/c/filter_handle.h"
+
+namespace bloomery::c {
+
+// A structure of the caller's, who may know fewer members than we, or more: those that he does not
+// know are 0, and so must be those that we do not.
+template <class T>
+T read_struct(const T* of, const char* what) {
+  T known{};
+  if (of == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
+  const std::size_t size = of->struct_size;
+  if (size < 2 * sizeof(std::size_t) || size > 4096) {
+    throw std::invalid_argument(std::string(what) + ": struct_size is " + std::to_string(size) +
+                                "; begin with the macro that stands behind the structure");
+  }
+  std::memcpy(&known, of, size < sizeof known ? size : sizeof known);
+  for (std::size_t i = sizeof known; i < size; ++i) {
+    if (reinterpret_cast<const char*>(of)[i] != 0) {
+      throw std::invalid_argument(std::string(what) + " says what this version (" +
+                                  bloomery_version() + ") does not know");
+    }
+  }
+  known.struct_size = sizeof known;
+  return known;
+}
+
+std::unique_ptr<bloomery_filter> make_handle(const bloomery_options& options);
+std::unique_ptr<bloomery_filter> build_handle(bloomery_options options, const bloomery_keys& keys);
+std::unique_ptr<bloomery_filter> open_handle(const char* location, int flags, const char* keys);
+std::unique_ptr<bloomery_filter> load_handle(const char* location, const char* keys);
+std::unique_ptr<bloomery_filter> copy_handle(const bloomery_filter& filter);
+std::unique_ptr<bloomery_filter> handle_from_bytes(const void* bytes, std::size_t size);
+void size_of(const bloomery_options& options, bloomery_size& size);
+
+// "" of none.
+std::string text_or_empty(const char* text);
+// Throws std::invalid_argument for none.
+std::string need_text(const char* text, const char* what);
+
+}  // namespace bloomery::c

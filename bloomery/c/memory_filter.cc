@@ -1,0 +1,148 @@
+#include "bloomery/c/memory_filter.h"
+
+#include <array>
+#include <concepts>
+#include <span>
+#include <utility>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/c/bloomery.h"
+#include "bloomery/c/exclusion.h"
+#include "bloomery/c/filter_info.h"
+#include "bloomery/c/key_reader.h"
+#include "bloomery/format/kinds.h"
+
+namespace bloomery::c {
+namespace {
+
+// Fewer are inserted one by one, which need not wait for others to leave.
+constexpr std::size_t kFewKeys = 16;
+
+AnyFilter clone(const AnyFilter& filter) {
+  const FilterContents contents = filter.contents();
+  HeapWords words(contents.word_count());
+  std::uint64_t* to = words.words().data();
+  for (const auto& part : contents.words) {
+    for (const std::uint64_t& word : part) *to++ = load_word(&word);
+  }
+  return open_any(contents, std::move(words));
+}
+
+class MemoryFilter final : public HeldFilter {
+ public:
+  MemoryFilter(AnyFilter filter, bool says_form)
+      : filter_(std::move(filter)), says_form_(says_form) {}
+
+  int ask(Key key) override {
+    return exclusion_.shared(
+        [&] { return filter_.may_contain(key) ? BLOOMERY_MAYBE : BLOOMERY_ABSENT; });
+  }
+
+  int insert(Key key) override {
+    return exclusion_.shared(
+        [&] { return filter_.insert_concurrently(key) ? BLOOMERY_ADDED : BLOOMERY_PRESENT; });
+  }
+
+  void ask_many(UnhashedBatch keys, std::uint8_t* answers) override {
+    std::array<bool, kPiece> found;
+    exclusion_.shared([&] {
+      keys.visit(
+          [&](auto span) { filter_.may_contain_many(span, std::span(found).first(span.size())); });
+    });
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      answers[i] = found[i] ? BLOOMERY_MAYBE : BLOOMERY_ABSENT;
+    }
+  }
+
+  std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) override {
+    std::array<bool, kPiece> was_new;
+    std::size_t added = 0;
+    const std::span flags = std::span(was_new).first(keys.size());
+    if (keys.size() <= kFewKeys) {
+      added = keys.visit([&](auto span) { return insert_each(span, flags); });
+    } else {
+      keys.visit([&](auto span) {
+        exclusion_.alone([&] {
+          added =
+              outcomes == nullptr ? filter_.insert_many(span) : filter_.insert_many(span, flags);
+        });
+      });
+    }
+    for (std::size_t i = 0; outcomes != nullptr && i < keys.size(); ++i) {
+      outcomes[i] = was_new[i] ? BLOOMERY_ADDED : BLOOMERY_PRESENT;
+    }
+    return added;
+  }
+
+  bool erase(Key key) override {
+    return exclusion_.alone([&] { return filter_.erase(key); });
+  }
+
+  SaidForm form() override {
+    return exclusion_.shared([&]() -> SaidForm {
+      const bool is_open = !says_form_ && filter_.keys() == KeyForm{} && filter_.can_insert() &&
+                           filter_.inserted() == 0 && filter_.cardinality() == 0;
+      return {.form = filter_.keys(),
+              .is_binding = says_form_ || !is_foreign(filter_.parameters().kind),
+              .is_open = is_open};
+    });
+  }
+
+  void set_form(const KeyForm& form) override {
+    exclusion_.alone([&] { filter_.set_keys(form); });
+  }
+
+  AnyFilter copy() override {
+    return exclusion_.keep([&] { return clone(filter_); });
+  }
+  void look(const std::function<void(const AnyFilter&)>& see) override {
+    exclusion_.keep([&] { see(filter_); });
+  }
+  void merge(const FilterContents& other) override {
+    exclusion_.alone([&] { filter_.merge(other); });
+  }
+  void clear() override {
+    exclusion_.alone([&] { filter_.clear(); });
+  }
+  void flush() override {}
+
+  std::uint64_t inserted() override {
+    return exclusion_.shared([&] { return filter_.inserted(); });
+  }
+  std::uint64_t capacity() override {
+    return exclusion_.shared([&] { return filter_.capacity(); });
+  }
+  std::string info() override {
+    return exclusion_.keep([&] { return filter_info(filter_); });
+  }
+
+ private:
+  template <class T>
+  std::size_t insert_each(std::span<const T> keys, std::span<bool> was_new) {
+    std::size_t added = 0;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      Key key;
+      if constexpr (std::same_as<T, Key>) {
+        key = keys[i];
+      } else {
+        key = bytes_of(keys[i]);
+      }
+      was_new[i] = insert(key) == BLOOMERY_ADDED;
+      added += was_new[i] ? 1 : 0;
+    }
+    return added;
+  }
+
+  AnyFilter filter_;
+  const bool says_form_;
+  Exclusion exclusion_;
+};
+
+}  // namespace
+
+std::unique_ptr<HeldFilter> hold_in_memory(AnyFilter filter, bool says_form) {
+  return std::make_unique<MemoryFilter>(std::move(filter), says_form);
+}
+
+}  // namespace bloomery::c

@@ -1,0 +1,133 @@
+#include "bloomery/c/placed_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "bloomery/c/bloomery.h"
+#include "bloomery/c/filter_info.h"
+#include "bloomery/c/key_reader.h"
+
+namespace bloomery::c {
+namespace {
+
+int number_of(Presence presence) noexcept {
+  switch (presence) {
+    case Presence::absent:
+      return BLOOMERY_ABSENT;
+    case Presence::maybe:
+      return BLOOMERY_MAYBE;
+    case Presence::unknown:
+      break;
+  }
+  return BLOOMERY_UNKNOWN;
+}
+
+int number_of(Inserted outcome) noexcept {
+  switch (outcome) {
+    case Inserted::added:
+      return BLOOMERY_ADDED;
+    case Inserted::present:
+      return BLOOMERY_PRESENT;
+    case Inserted::unknown:
+      break;
+  }
+  return BLOOMERY_TAKEN;
+}
+
+// Places take keys as bytes alone.
+template <class Call>
+void with_views(UnhashedBatch keys, Call call) {
+  keys.visit([&]<class T>(std::span<const T> span) {
+    if constexpr (std::same_as<T, Key>) {
+      call(span);
+    } else {
+      std::vector<Key> views(span.size());
+      std::ranges::transform(span, views.begin(),
+                             [](const std::uint64_t& each) { return bytes_of(each); });
+      call(std::span<const Key>(views));
+    }
+  });
+}
+
+class PlacedFilter final : public HeldFilter {
+ public:
+  PlacedFilter(std::unique_ptr<FilterPlace> place, std::function<AnyFilter()> load, bool says_form)
+      : place_(std::move(place)), load_(std::move(load)), says_form_(says_form) {}
+
+  int ask(Key key) override { return number_of(place_->presence_of(key)); }
+
+  int insert(Key key) override {
+    Inserted outcome = Inserted::unknown;
+    place_->insert_many({&key, 1}, {&outcome, 1});
+    return number_of(outcome);
+  }
+
+  void ask_many(UnhashedBatch keys, std::uint8_t* answers) override {
+    std::array<Presence, kPiece> found;
+    const std::span some = std::span(found).first(keys.size());
+    std::ranges::fill(some, Presence::unknown);
+    const Filled filled{some, answers};
+    with_views(keys, [&](std::span<const Key> views) { place_->presence_of_many(views, some); });
+  }
+
+  std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) override {
+    std::array<Inserted, kPiece> became;
+    const std::span some = std::span(became).first(keys.size());
+    std::ranges::fill(some, Inserted::unknown);
+    with_views(keys, [&](std::span<const Key> views) { place_->insert_many(views, some); });
+    for (std::size_t i = 0; outcomes != nullptr && i < some.size(); ++i) {
+      outcomes[i] = static_cast<std::uint8_t>(number_of(some[i]));
+    }
+    return static_cast<std::size_t>(std::ranges::count(some, Inserted::added));
+  }
+
+  SaidForm form() override {
+    const PlaceHead head = place_->head();
+    return {.form = head.parameters.keys, .is_binding = says_form_ && !head.is_empty};
+  }
+
+  AnyFilter copy() override { return load_(); }
+  void look(const std::function<void(const AnyFilter&)>& see) override { see(load_()); }
+  void flush() override { place_->flush({}); }
+  std::uint64_t inserted() override { return place_->head().inserted; }
+  std::uint64_t capacity() override { return place_->head().parameters.capacity; }
+  std::string info() override { return place_info(place_->name(), place_->head()); }
+
+  bool erase(Key) override { refuse("erases no keys"); }
+  void merge(const FilterContents&) override { refuse("merges nothing"); }
+  void clear() override { refuse("is not cleared"); }
+  void set_form(const KeyForm&) override { refuse("has its form"); }
+
+ private:
+  // What was answered before an exception is true, too.
+  struct Filled {
+    std::span<const Presence> found;
+    std::uint8_t* answers;
+    ~Filled() {
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        answers[i] = static_cast<std::uint8_t>(number_of(found[i]));
+      }
+    }
+  };
+
+  [[noreturn]] void refuse(const char* what) const {
+    throw std::invalid_argument(place_->name() + ": where it lives, it " + what +
+                                "; load it into memory, and save that");
+  }
+
+  const std::unique_ptr<FilterPlace> place_;
+  const std::function<AnyFilter()> load_;
+  const bool says_form_;
+};
+
+}  // namespace
+
+std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place,
+                                       std::function<AnyFilter()> load, bool says_form) {
+  return std::make_unique<PlacedFilter>(std::move(place), std::move(load), says_form);
+}
+
+}  // namespace bloomery::c

@@ -1,0 +1,602 @@
+/* The C interface, as a C99 program uses it. interface_test CASE runs one case, named after its promise. */
+#define _POSIX_C_SOURCE 200809L
+#include "bloomery/c/bloomery.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int failures = 0;
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);  \
+      fprintf(stderr, "  last: %d %s\n", bloomery_status(), bloomery_message()); \
+      ++failures;                                                              \
+    }                                                                          \
+  } while (0)
+#define CHECK_SAYS(part) CHECK(strstr(bloomery_message(), part) != NULL)
+
+static bloomery_options options_for(uint64_t capacity) {
+  bloomery_options options = BLOOMERY_OPTIONS;
+  options.capacity = capacity;
+  return options;
+}
+
+static bloomery_filter* make(const char* kind, const char* keys) {
+  bloomery_options options = options_for(10000);
+  bloomery_filter* filter;
+  options.kind = kind;
+  options.keys = keys;
+  filter = bloomery_make(&options);
+  CHECK(filter != NULL);
+  return filter;
+}
+
+static int ask(const bloomery_filter* filter, const char* key) {
+  return bloomery_ask(filter, key, strlen(key));
+}
+static int insert(bloomery_filter* filter, const char* key) {
+  return bloomery_insert(filter, key, strlen(key));
+}
+
+static bloomery_keys integers(const int64_t* keys, size_t count) {
+  bloomery_keys of = BLOOMERY_KEYS;
+  of.layout = BLOOMERY_I64;
+  of.count = count;
+  of.data = keys;
+  of.data_size = count * sizeof *keys;
+  return of;
+}
+
+/* A file of this test's own, in the folder that it runs in. */
+static const char* file_named(const char* name) {
+  static char path[256];
+  snprintf(path, sizeof path, "interface_test_%ld_%s", (long)getpid(), name);
+  return path;
+}
+
+static void what_was_inserted_is_found(void) {
+  static const char* const kinds[] = {NULL,       "classic",          "counting",
+                                      "scalable", "classic-counting", "windowed"};
+  size_t i;
+  for (i = 0; i < sizeof kinds / sizeof kinds[0]; ++i) {
+    bloomery_filter* filter = make(kinds[i], NULL);
+    CHECK(ask(filter, "alice") == BLOOMERY_ABSENT);
+    CHECK(insert(filter, "alice") == BLOOMERY_ADDED);
+    CHECK(insert(filter, "alice") == BLOOMERY_PRESENT);
+    CHECK(ask(filter, "alice") == BLOOMERY_MAYBE);
+    CHECK(ask(filter, "bob") == BLOOMERY_ABSENT);
+    CHECK(bloomery_inserted(filter) == 1);
+    CHECK(bloomery_capacity(filter) == 10000);
+    bloomery_close(filter);
+  }
+  bloomery_close(NULL);
+}
+
+/* Programs have these numbers in them. */
+static void numbers_never_change(void) {
+  CHECK(BLOOMERY_MAYBE == 1 && BLOOMERY_UNKNOWN == 2 && BLOOMERY_ABSENT == 3);
+  CHECK(BLOOMERY_ADDED == 4 && BLOOMERY_PRESENT == 5 && BLOOMERY_TAKEN == 6);
+  CHECK(BLOOMERY_OK == 0 && BLOOMERY_BAD_ARGUMENT == -1 && BLOOMERY_WRONG_KEYS == -2);
+  CHECK(BLOOMERY_BAD_FORMAT == -3 && BLOOMERY_INCOMPATIBLE == -4 && BLOOMERY_STORE_FAILED == -5);
+  CHECK(BLOOMERY_NO_MEMORY == -6 && BLOOMERY_IN_DOUBT == -7 && BLOOMERY_FAILED == -8);
+  CHECK(BLOOMERY_READ == 0 && BLOOMERY_WRITE == 1 && BLOOMERY_FORGETTING == 2);
+  CHECK(BLOOMERY_WHOLE == 4 && BLOOMERY_OFFSETS32 == 1 && BLOOMERY_OFFSETS64 == 2);
+  CHECK(BLOOMERY_FIXED == 3 && BLOOMERY_PADDED == 4 && BLOOMERY_POINTERS == 5);
+  CHECK(BLOOMERY_I64 == 6 && BLOOMERY_U64 == 7);
+}
+
+/* No answer is 0, which memory has that nobody wrote to, and no error is any answer but unknown. */
+static void an_error_is_never_absent(void) {
+  uint8_t answers[4];
+  bloomery_keys keys = BLOOMERY_KEYS;
+  bloomery_options options = options_for(0);
+  bloomery_filter* filter = make(NULL, "i64");
+  int64_t some[4] = {1, 2, 3, 4};
+  CHECK(BLOOMERY_ABSENT != 0 && BLOOMERY_MAYBE != 0 && BLOOMERY_UNKNOWN != 0);
+  CHECK(ask(NULL, "alice") == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_status() == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask(filter, NULL, 3) == BLOOMERY_UNKNOWN);
+  CHECK(ask(filter, "alice") == BLOOMERY_UNKNOWN); /* spells no integer */
+  CHECK(bloomery_ask_raw(filter, "12345678", 8) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_status() == BLOOMERY_WRONG_KEYS);
+  keys = integers(some, 4);
+  keys.data_size = 31;
+  memset(answers, BLOOMERY_ABSENT, sizeof answers);
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(answers[0] == BLOOMERY_UNKNOWN && answers[3] == BLOOMERY_UNKNOWN);
+  memset(answers, BLOOMERY_ABSENT, sizeof answers);
+  keys.data_size = 32;
+  CHECK(bloomery_ask_many(NULL, &keys, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(answers[0] == BLOOMERY_UNKNOWN && answers[3] == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_make(&options) == NULL);
+  CHECK(bloomery_status() == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("capacity");
+  CHECK(bloomery_make(NULL) == NULL);
+  CHECK(bloomery_open("no-such-file.bloom", BLOOMERY_READ, NULL) == NULL);
+  CHECK(bloomery_status() == BLOOMERY_STORE_FAILED);
+  CHECK_SAYS("no-such-file.bloom");
+  CHECK(bloomery_open("nosuchformat:x", BLOOMERY_READ, NULL) == NULL);
+  CHECK(bloomery_status() == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_from_bytes("rubbish", 7) == NULL);
+  CHECK(bloomery_status() == BLOOMERY_BAD_FORMAT);
+  CHECK(bloomery_inserted(NULL) == UINT64_MAX);
+  CHECK(bloomery_info(NULL) == NULL && bloomery_key_form(NULL) == NULL);
+  bloomery_close(filter);
+}
+
+/* Who does not look at the status of an insert is told nothing by what it left out. */
+static void a_failed_insert_denies_nothing_until_acknowledged(void) {
+  bloomery_filter* filter = make(NULL, "i64");
+  bloomery_filter* other = make(NULL, "i64");
+  uint8_t answer = 0;
+  int64_t two = 2;
+  bloomery_keys keys = integers(&two, 1);
+  size_t needed;
+  CHECK(bloomery_insert_i64(filter, 1) == BLOOMERY_ADDED);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_ABSENT);
+  CHECK(insert(filter, "two") == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_status() == BLOOMERY_OK);
+  CHECK(bloomery_ask_many(filter, &keys, &answer) == BLOOMERY_OK && answer == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_ask_i64(filter, 1) == BLOOMERY_MAYBE);
+  CHECK(bloomery_save(filter, file_named("doubt"), 0) == BLOOMERY_IN_DOUBT);
+  CHECK(bloomery_to_bytes(filter, NULL, 0, &needed) == BLOOMERY_IN_DOUBT);
+  CHECK(bloomery_copy(filter) == NULL);
+  CHECK(bloomery_merge(other, filter) == BLOOMERY_IN_DOUBT);
+  CHECK(bloomery_ask_i64(other, 2) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_ABSENT);
+  keys.data_size = 1;
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_clear(filter) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(filter, 1) == BLOOMERY_ABSENT);
+  bloomery_close(other);
+  bloomery_close(filter);
+}
+
+static void keys_of_another_form_are_refused(void) {
+  bloomery_filter* filter = make(NULL, NULL);
+  CHECK(strcmp(bloomery_key_form(filter), "") == 0);
+  CHECK(insert(filter, "42") == BLOOMERY_ADDED);
+  CHECK(strcmp(bloomery_key_form(filter), "text") == 0);
+  CHECK(bloomery_ask_i64(filter, 42) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_status() == BLOOMERY_WRONG_KEYS);
+  CHECK(bloomery_insert_i64(filter, 42) == BLOOMERY_WRONG_KEYS);
+  bloomery_close(filter);
+
+  filter = make(NULL, NULL);
+  CHECK(bloomery_insert_i64(filter, -42) == BLOOMERY_ADDED);
+  CHECK(strcmp(bloomery_key_form(filter), "i64") == 0);
+  CHECK(ask(filter, "-42") == BLOOMERY_MAYBE); /* as the command reads it */
+  CHECK(ask(filter, "42") == BLOOMERY_ABSENT);
+  CHECK(bloomery_ask_u64(filter, 1) == BLOOMERY_ABSENT);
+  CHECK(bloomery_ask_u64(filter, UINT64_MAX) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_insert_raw(filter, "\0\0\0\0\0\0\0\1", 8) == BLOOMERY_WRONG_KEYS);
+  bloomery_close(filter);
+
+  filter = make(NULL, "hex");
+  CHECK(insert(filter, "00ff") == BLOOMERY_ADDED);
+  CHECK(bloomery_ask_raw(filter, "\0\377", 2) == BLOOMERY_MAYBE);
+  CHECK(insert(filter, "0g") == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(filter);
+
+  filter = make(NULL, "text --normalise trim,lower");
+  CHECK(insert(filter, " Alice ") == BLOOMERY_ADDED);
+  CHECK(ask(filter, "ALICE") == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_raw(filter, "alice", 5) == BLOOMERY_UNKNOWN);
+  bloomery_close(filter);
+}
+
+static void every_layout_means_the_same_keys(void) {
+  static const char data[] = "alicebobcarol";
+  static const int32_t offsets32[] = {0, 5, 8, 13};
+  static const int64_t offsets64[] = {0, 5, 8, 13};
+  static const char fixed[] = "alice\0bob\0\0\0carol\0";
+  static const void* const pointers[] = {"alice", "bob", "carol"};
+  static const size_t sizes[] = {5, 3, 5};
+  bloomery_filter* filter = make(NULL, NULL);
+  bloomery_keys keys = BLOOMERY_KEYS;
+  uint8_t answers[3], outcomes[3];
+  size_t added = 7;
+  int layout;
+  keys.layout = BLOOMERY_OFFSETS32;
+  keys.count = 3;
+  keys.data = data;
+  keys.data_size = 13;
+  keys.offsets = offsets32;
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_OK);
+  CHECK(answers[0] == BLOOMERY_ABSENT && answers[2] == BLOOMERY_ABSENT);
+  CHECK(bloomery_insert_many(filter, &keys, outcomes, &added) == BLOOMERY_OK && added == 3);
+  CHECK(outcomes[0] == BLOOMERY_ADDED && outcomes[2] == BLOOMERY_ADDED);
+  for (layout = BLOOMERY_OFFSETS32; layout <= BLOOMERY_POINTERS; ++layout) {
+    keys.layout = layout;
+    keys.data = layout <= BLOOMERY_OFFSETS64 ? data : fixed;
+    keys.data_size = layout <= BLOOMERY_OFFSETS64 ? 13 : 18;
+    keys.offsets = layout == BLOOMERY_OFFSETS32 ? (const void*)offsets32 : (const void*)offsets64;
+    keys.width = 6;
+    if (layout == BLOOMERY_POINTERS) {
+      keys.data = pointers;
+      keys.data_size = sizeof pointers;
+      keys.offsets = sizes;
+    }
+    memset(answers, 0, sizeof answers);
+    CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_OK);
+    if (layout == BLOOMERY_FIXED) { /* zeros are part of these keys */
+      CHECK(answers[0] == BLOOMERY_ABSENT && answers[1] == BLOOMERY_ABSENT);
+      continue;
+    }
+    CHECK(answers[0] == BLOOMERY_MAYBE && answers[1] == BLOOMERY_MAYBE);
+    CHECK(answers[2] == BLOOMERY_MAYBE);
+    CHECK(bloomery_insert_many(filter, &keys, NULL, &added) == BLOOMERY_OK && added == 0);
+  }
+  CHECK(ask(filter, "bob") == BLOOMERY_MAYBE);
+  bloomery_close(filter);
+}
+
+static void integers_may_lie_anywhere(void) {
+  enum { kCount = 10000 };
+  static char room[8 * kCount + 1];
+  static uint8_t answers[kCount];
+  bloomery_filter* filter = make(NULL, NULL);
+  bloomery_keys keys = BLOOMERY_KEYS;
+  int64_t i;
+  for (i = 0; i < kCount; ++i) memcpy(room + 1 + 8 * i, &i, 8);
+  keys = integers((const int64_t*)(const void*)room, kCount);
+  keys.data = room + 1;
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_OK);
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_OK);
+  for (i = 0; i < kCount; ++i) CHECK(answers[i] == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_i64(filter, 9999) == BLOOMERY_MAYBE);
+  CHECK(ask(filter, "9999") == BLOOMERY_MAYBE);
+  bloomery_close(filter);
+}
+
+static void hostile_sizes_are_refused(void) {
+  static const int32_t falling[] = {0, 5, 3}, negative[] = {-1, 2, 3}, far[] = {0, 5, 14};
+  static const void* const null_key[] = {NULL};
+  static const size_t three[] = {3};
+  bloomery_filter* filter = make(NULL, NULL);
+  bloomery_keys keys = BLOOMERY_KEYS;
+  bloomery_options options = options_for(UINT64_MAX);
+  struct {
+    bloomery_options known;
+    size_t unknown;
+  } newer;
+  const int32_t* all[3];
+  size_t i;
+  keys.layout = BLOOMERY_OFFSETS32;
+  keys.count = 2;
+  keys.data = "alicebobcarol";
+  keys.data_size = 13;
+  all[0] = falling, all[1] = negative, all[2] = far;
+  for (i = 0; i < 3; ++i) {
+    keys.offsets = all[i];
+    CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+    CHECK_SAYS("offset");
+  }
+  keys.offsets = NULL;
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  keys.layout = BLOOMERY_FIXED;
+  keys.count = SIZE_MAX / 2;
+  keys.width = 4; /* the product is small again */
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  keys.layout = 99;
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  keys.layout = BLOOMERY_POINTERS;
+  keys.count = 1;
+  keys.data = null_key;
+  keys.offsets = three;
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_insert(filter, "x", SIZE_MAX) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_insert_many(filter, NULL, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_inserted(filter) == 0);
+  CHECK(strcmp(bloomery_key_form(filter), "") == 0); /* what was no key leaves it open */
+  CHECK(bloomery_make(&options) == NULL);
+  memset(&newer, 0, sizeof newer);
+  newer.known = options_for(10);
+  newer.known.struct_size = sizeof newer;
+  newer.unknown = 1;
+  CHECK(bloomery_make(&newer.known) == NULL);
+  CHECK_SAYS("does not know");
+  newer.known.struct_size = 0;
+  CHECK(bloomery_make(&newer.known) == NULL);
+  bloomery_close(filter);
+}
+
+static void a_file_has_what_the_filter_had(void) {
+  static char bytes[1 << 20];
+  const char* path = file_named("saved.bloom");
+  bloomery_filter* filter = make("scalable", NULL);
+  bloomery_filter* again;
+  size_t needed = 0;
+  int way;
+  CHECK(bloomery_insert_i64(filter, 1) == BLOOMERY_ADDED);
+  CHECK(bloomery_save(filter, path, 1) == BLOOMERY_OK);
+  CHECK(bloomery_save(filter, path, 1) == BLOOMERY_STORE_FAILED);
+  CHECK(bloomery_save(filter, path, 0) == BLOOMERY_OK);
+  CHECK(bloomery_to_bytes(filter, bytes, 10, &needed) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(needed > 10 && needed <= sizeof bytes);
+  CHECK(bloomery_to_bytes(filter, bytes, sizeof bytes, &needed) == BLOOMERY_OK);
+  for (way = 0; way < 4; ++way) {
+    again = way == 0   ? bloomery_load(path, NULL)
+            : way == 1 ? bloomery_open(path, BLOOMERY_READ, NULL)
+            : way == 2 ? bloomery_from_bytes(bytes, needed)
+                       : bloomery_copy(filter);
+    CHECK(again != NULL);
+    CHECK(strcmp(bloomery_key_form(again), "i64") == 0);
+    CHECK(bloomery_ask_i64(again, 1) == BLOOMERY_MAYBE);
+    CHECK(bloomery_ask_i64(again, 2) == BLOOMERY_ABSENT);
+    if (way == 1) CHECK(bloomery_insert_i64(again, 3) == BLOOMERY_BAD_ARGUMENT); /* for reading */
+    bloomery_close(again);
+  }
+  CHECK(bloomery_open(path, BLOOMERY_READ, "text") == NULL);
+  CHECK(bloomery_status() == BLOOMERY_WRONG_KEYS);
+  bytes[needed - 5] = (char)(bytes[needed - 5] ^ 1);
+  CHECK(bloomery_from_bytes(bytes, needed) == NULL);
+  CHECK(bloomery_status() == BLOOMERY_BAD_FORMAT);
+  bloomery_close(filter);
+
+  /* Where it lives, changed in place. */
+  filter = make(NULL, "i64");
+  CHECK(bloomery_save(filter, path, 0) == BLOOMERY_OK);
+  again = bloomery_open(path, BLOOMERY_WRITE, NULL);
+  CHECK(again != NULL && bloomery_insert_i64(again, 7) == BLOOMERY_ADDED);
+  CHECK(bloomery_flush(again) == BLOOMERY_OK);
+  bloomery_close(again);
+  again = bloomery_load(path, NULL);
+  CHECK(again != NULL && bloomery_ask_i64(again, 7) == BLOOMERY_MAYBE);
+  bloomery_close(again);
+  bloomery_close(filter);
+  remove(path);
+}
+
+static void other_systems_filters_are_filters(void) {
+  const char* path = file_named("guava.bin");
+  char location[300];
+  bloomery_options options = options_for(1000);
+  bloomery_filter* filter;
+  snprintf(location, sizeof location, "guava:%s", path);
+  options.format = "guava";
+  filter = bloomery_make(&options);
+  CHECK(filter != NULL && insert(filter, "alice") == BLOOMERY_ADDED);
+  CHECK(bloomery_save(filter, location, 1) == BLOOMERY_OK);
+  bloomery_close(filter);
+  filter = bloomery_open(location, BLOOMERY_READ, NULL);
+  CHECK(filter != NULL && ask(filter, "alice") == BLOOMERY_MAYBE);
+  CHECK(ask(filter, "bob") == BLOOMERY_ABSENT);
+  bloomery_close(filter);
+  filter = bloomery_load(location, "utf16");
+  CHECK(filter != NULL && strcmp(bloomery_key_form(filter), "utf16") == 0);
+  bloomery_close(filter);
+  options.settings = "rubbish=1";
+  CHECK(bloomery_make(&options) == NULL);
+  options.format = "nothing";
+  CHECK(bloomery_make(&options) == NULL);
+  remove(path);
+}
+
+static void merging_unites_and_refuses_strangers(void) {
+  bloomery_filter* a = make(NULL, NULL);
+  bloomery_filter* b = make(NULL, NULL);
+  bloomery_filter* texts = make(NULL, "text");
+  bloomery_filter* classic = make("classic", NULL);
+  CHECK(bloomery_insert_i64(b, 2) == BLOOMERY_ADDED);
+  CHECK(bloomery_merge(a, b) == BLOOMERY_OK); /* an open filter takes the form over */
+  CHECK(bloomery_ask_i64(a, 2) == BLOOMERY_MAYBE);
+  CHECK(strcmp(bloomery_key_form(a), "i64") == 0);
+  CHECK(bloomery_merge(a, a) == BLOOMERY_OK);
+  CHECK(bloomery_merge(b, texts) == BLOOMERY_INCOMPATIBLE);
+  CHECK(bloomery_merge(a, classic) == BLOOMERY_INCOMPATIBLE);
+  bloomery_close(a);
+  bloomery_close(b);
+  bloomery_close(texts);
+  bloomery_close(classic);
+}
+
+static void a_static_filter_is_built_of_all_its_keys(void) {
+  int64_t keys[1000];
+  bloomery_options options = options_for(0);
+  bloomery_keys of = integers(keys, 1000);
+  bloomery_filter* filter;
+  size_t i;
+  for (i = 0; i < 1000; ++i) keys[i] = (int64_t)i * 1000003;
+  options.kind = "static";
+  CHECK(bloomery_make(&options) == NULL);
+  filter = bloomery_build(&options, &of);
+  CHECK(filter != NULL);
+  for (i = 0; i < 1000; ++i) CHECK(bloomery_ask_i64(filter, keys[i]) == BLOOMERY_MAYBE);
+  CHECK(ask(filter, "1000003") == BLOOMERY_MAYBE);
+  CHECK(strcmp(bloomery_key_form(filter), "i64") == 0);
+  CHECK(bloomery_insert_i64(filter, 1) == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(filter);
+  options.kind = NULL;
+  filter = bloomery_build(&options, &of);
+  CHECK(filter != NULL && bloomery_ask_i64(filter, keys[999]) == BLOOMERY_MAYBE);
+  CHECK(bloomery_capacity(filter) == 1000);
+  bloomery_close(filter);
+}
+
+static void only_counting_filters_erase(void) {
+  bloomery_filter* filter = make("counting", NULL);
+  CHECK(insert(filter, "alice") == BLOOMERY_ADDED);
+  CHECK(bloomery_erase(filter, "alice", 5) == BLOOMERY_OK);
+  CHECK(bloomery_erase(filter, "alice", 5) == BLOOMERY_ABSENT);
+  CHECK(ask(filter, "alice") == BLOOMERY_ABSENT);
+  bloomery_close(filter);
+  filter = make(NULL, NULL);
+  CHECK(bloomery_erase(filter, "alice", 5) == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(filter);
+}
+
+static void info_is_json_and_sizes_are_told(void) {
+  bloomery_options options = options_for(900000000);
+  bloomery_size size = BLOOMERY_SIZE;
+  bloomery_filter* filter = make("scalable", NULL);
+  char* text = bloomery_info(filter);
+  CHECK(text != NULL && text[0] == '{' && text[strlen(text) - 1] == '}');
+  CHECK(strstr(text, "\"kind\": \"scalable\"") && strstr(text, "\"capacity\": 10000"));
+  bloomery_free(text);
+  options.kind = "classic";
+  options.rate = 0.001;
+  CHECK(bloomery_size_of(&options, &size) == BLOOMERY_OK);
+  CHECK(size.bit_count > 12900000000 && size.bit_count < 13000000000 && size.probe_count == 10);
+  options.kind = "round";
+  CHECK(bloomery_size_of(&options, &size) == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("blocked");
+  CHECK(strcmp(bloomery_version(), "0.1.0") == 0);
+  bloomery_close(filter);
+}
+
+enum { kThreads = 4, kEach = 20000 };
+struct share {
+  bloomery_filter* filter;
+  int number;
+  int denied;
+};
+
+/* Inserts by ones and in batches, and asks for each key right afterwards. */
+static void* insert_and_ask(void* argument) {
+  struct share* const mine = argument;
+  int64_t keys[100];
+  uint8_t answers[100];
+  bloomery_keys of = integers(keys, 100);
+  int i, j;
+  for (i = 0; i < kEach; i += 100) {
+    for (j = 0; j < 100; ++j) keys[j] = (int64_t)mine->number * kEach + i + j;
+    if (i % 200 == 0) {
+      if (bloomery_insert_many(mine->filter, &of, NULL, NULL) != BLOOMERY_OK) ++mine->denied;
+    } else {
+      for (j = 0; j < 100; ++j) {
+        if (bloomery_insert_i64(mine->filter, keys[j]) < 0) ++mine->denied;
+      }
+    }
+    if (bloomery_ask_many(mine->filter, &of, answers) != BLOOMERY_OK) ++mine->denied;
+    for (j = 0; j < 100; ++j) {
+      if (answers[j] != BLOOMERY_MAYBE) ++mine->denied;
+      if (bloomery_ask_i64(mine->filter, keys[j]) != BLOOMERY_MAYBE) ++mine->denied;
+    }
+  }
+  return NULL;
+}
+
+static void* merge_and_copy(void* argument) {
+  struct share* const mine = argument;
+  bloomery_filter* other = make("scalable", "i64");
+  int i;
+  for (i = 0; i < 20; ++i) {
+    bloomery_filter* copy = bloomery_copy(mine->filter);
+    char* info = bloomery_info(mine->filter);
+    if (copy == NULL || info == NULL) ++mine->denied;
+    bloomery_free(info);
+    bloomery_close(copy);
+  }
+  bloomery_close(other);
+  return NULL;
+}
+
+static void threads_lose_no_key(void) {
+  static const char* const kinds[] = {"blocked", "scalable"};
+  size_t k;
+  for (k = 0; k < 2; ++k) {
+    pthread_t threads[kThreads + 1];
+    struct share shares[kThreads + 1];
+    bloomery_filter* filter = make(kinds[k], NULL);
+    int i, denied = 0;
+    int64_t key;
+    for (i = 0; i <= kThreads; ++i) {
+      shares[i].filter = filter;
+      shares[i].number = i;
+      shares[i].denied = 0;
+      CHECK(pthread_create(&threads[i], NULL, i < kThreads ? insert_and_ask : merge_and_copy,
+                           &shares[i]) == 0);
+    }
+    for (i = 0; i <= kThreads; ++i) {
+      pthread_join(threads[i], NULL);
+      denied += shares[i].denied;
+    }
+    CHECK(denied == 0);
+    for (key = 0; key < kThreads * kEach; ++key) {
+      if (bloomery_ask_i64(filter, key) != BLOOMERY_MAYBE) ++denied;
+    }
+    CHECK(denied == 0);
+    bloomery_close(filter);
+  }
+}
+
+/* Children are born while threads insert; each asks, inserts and merges on its own. */
+static void a_child_of_fork_goes_on(void) {
+  pthread_t thread;
+  struct share share;
+  bloomery_filter* filter = make("blocked", "i64");
+  int i;
+  for (i = 1000; i < 2000; ++i) CHECK(bloomery_insert_i64(filter, -i) > 0);
+  share.filter = filter;
+  share.number = 1;
+  share.denied = 0;
+  CHECK(pthread_create(&thread, NULL, insert_and_ask, &share) == 0);
+  for (i = 0; i < 20; ++i) {
+    int status = 1;
+    const pid_t child = fork();
+    if (child == 0) {
+      int64_t keys[100];
+      bloomery_keys of = integers(keys, 100);
+      bloomery_filter* copy;
+      int j;
+      alarm(20);
+      for (j = 1000; j < 2000; ++j) {
+        if (bloomery_ask_i64(filter, -j) != BLOOMERY_MAYBE) _exit(2);
+      }
+      for (j = 0; j < 100; ++j) keys[j] = 1000000 + j;
+      if (bloomery_insert_many(filter, &of, NULL, NULL) != BLOOMERY_OK) _exit(3);
+      if (bloomery_ask_i64(filter, 1000099) != BLOOMERY_MAYBE) _exit(4);
+      copy = bloomery_copy(filter);
+      if (copy == NULL || bloomery_merge(copy, filter) != BLOOMERY_OK) _exit(5);
+      bloomery_close(copy);
+      bloomery_close(filter);
+      _exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  }
+  pthread_join(thread, NULL);
+  CHECK(share.denied == 0);
+  bloomery_close(filter);
+}
+
+#define CASE(name) {#name, name}
+static const struct {
+  const char* name;
+  void (*run)(void);
+} cases[] = {CASE(what_was_inserted_is_found),
+             CASE(numbers_never_change),
+             CASE(an_error_is_never_absent),
+             CASE(a_failed_insert_denies_nothing_until_acknowledged),
+             CASE(keys_of_another_form_are_refused),
+             CASE(every_layout_means_the_same_keys),
+             CASE(integers_may_lie_anywhere),
+             CASE(hostile_sizes_are_refused),
+             CASE(a_file_has_what_the_filter_had),
+             CASE(other_systems_filters_are_filters),
+             CASE(merging_unites_and_refuses_strangers),
+             CASE(a_static_filter_is_built_of_all_its_keys),
+             CASE(only_counting_filters_erase),
+             CASE(info_is_json_and_sizes_are_told),
+             CASE(threads_lose_no_key),
+             CASE(a_child_of_fork_goes_on)};
+
+int main(int argc, char** argv) {
+  size_t i, ran = 0;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    const int before = failures;
+    if (argc > 1 && strcmp(argv[1], cases[i].name) != 0) continue;
+    cases[i].run();
+    printf("%s: %s\n", cases[i].name, failures == before ? "passed" : "FAILED");
+    ++ran;
+  }
+  return failures != 0 || ran == 0;
+}
