@@ -83,11 +83,16 @@ bool FollowedPlace::has_watermark() const noexcept {
 // With the lock.
 void FollowedPlace::open() {
   inner_.reset();
-  if (location_.is_live()) {
-    inner_ = open_place(location_, {.access = PlaceOptions::read_write});
-    return;
+  try {
+    if (location_.is_live()) {
+      inner_ = open_place(location_, {.access = PlaceOptions::read_write});
+      return;
+    }
+    inner_ = std::make_unique<LoadedPlace>(location_.file);
+  } catch (const FormatError& error) {
+    throw FormatError(std::string(error.what()) +
+                      "; what is no filter is left alone: a new one is made once it is removed");
   }
-  inner_ = std::make_unique<LoadedPlace>(location_.file);
   require_keeps(inner_->head().parameters.kind, location_.text());
 }
 

@@ -405,6 +405,27 @@ TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
   }
 }
 
+TEST_F(FollowerInServerTest, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
+  insert("row ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place,
+                    {.look_every = std::chrono::milliseconds(20),
+                     .longest_pause = std::chrono::milliseconds(50)});
+  Following running(follower);
+  running.wait_until_followed();
+  server_->ask("SET users something");
+  running.wait_until([](const FollowerStatus& now) {
+    return now.last_error.find("is left alone") != std::string::npos;
+  });
+  EXPECT_EQ(server_->ask("GET users"), "something\n");
+  EXPECT_THROW(FollowedPlace(bitmap(), blocked), FormatError);
+  server_->ask("DEL users");
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  wait_in_server();
+  expect_in(*reader(), "row ", 100, fence());
+}
+
 // No change of the table finds it.
 TEST_F(FollowerInServerTest, NoticesWhatIsLostWhileNothingChanges) {
   insert("row ", 100);
