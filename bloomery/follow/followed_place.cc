@@ -9,6 +9,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/push_filter.h"
 
 namespace bloomery {
@@ -53,6 +54,15 @@ struct FollowedPlace::Beside final : Rebuild {
   const std::shared_ptr<Next> next;
 };
 
+namespace {
+
+[[noreturn]] void leave_alone(const std::exception& error) {
+  throw FormatError(std::string(error.what()) +
+                    "; what is no filter is left alone: a new one is made once it is removed");
+}
+
+}  // namespace
+
 void FollowedPlace::require_followable(const PlaceLocation& location) {
   if (location.dialect != redis::Dialect::bf) return;
   throw std::invalid_argument(location.text() +
@@ -71,7 +81,7 @@ FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
   }
   require_keeps(filter.parameters().kind, name());
   if (!location_.dialect) require_may_be_there(filter.parameters().kind, location_);
-  if (is_taken(location_)) open();
+  open_if_there();
 }
 
 FollowedPlace::~FollowedPlace() = default;
@@ -89,11 +99,26 @@ void FollowedPlace::open() {
       return;
     }
     inner_ = std::make_unique<LoadedPlace>(location_.file);
+  } catch (const redis::DamagedFilterError&) {
+    throw;
+  } catch (const redis::NoFilterError& error) {
+    leave_alone(error);
   } catch (const FormatError& error) {
-    throw FormatError(std::string(error.what()) +
-                      "; what is no filter is left alone: a new one is made once it is removed");
+    leave_alone(error);
   }
   require_keeps(inner_->head().parameters.kind, location_.text());
+}
+
+// With the lock. In a server something may have been written behind a filter, or it was cut short:
+// whatever it held is in its table, from which a new one is made.
+void FollowedPlace::open_if_there() {
+  inner_.reset();
+  if (!is_taken(location_)) return;
+  try {
+    open();
+  } catch (const redis::DamagedFilterError&) {
+    inner_.reset();
+  }
 }
 
 FilterPlace& FollowedPlace::need() {
@@ -142,9 +167,8 @@ PlaceHead FollowedPlace::head(const CallContext& context) {
   // A file is ours alone while it is open. Of a server's nobody knows, and what was remembered of
   // bits that were lost is over where another filter is there.
   if (!inner_ || location_.is_live()) {
-    inner_.reset();
-    if (!is_taken(location_)) return {};
-    open();
+    open_if_there();
+    if (!inner_) return {};
   }
   return inner_->head(context);
 }

@@ -39,7 +39,8 @@ class FollowedPlace final : public FilterPlace {
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
-  // Looks at what is there now, also where a server lost it or somebody put another there.
+  // Looks at what is there now, also where a server lost it or somebody put another there. A filter
+  // that is damaged is as good as lost.
   PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -58,6 +59,7 @@ class FollowedPlace final : public FilterPlace {
   struct Beside;
 
   FilterPlace& need();
+  void open_if_there();
   void open();
   void replace(const AnyFilter& filter, const Watermark* watermark);
 

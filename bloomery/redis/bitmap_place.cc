@@ -12,6 +12,7 @@
 #include "bloomery/redis/bitmap_transaction.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -19,6 +20,7 @@ namespace {
 
 // A transaction holds the server up while it runs: some 5 ms.
 constexpr std::size_t kProbesAtOnce = 14'000;
+constexpr std::size_t kProbesSetAtOnce = 2'500;
 constexpr std::size_t kProbesInTrip = 100'000;
 
 }  // namespace
@@ -28,6 +30,9 @@ struct BitmapPlace::Part {
   std::size_t key_count = 0;
   std::string nonce = next_nonce();
   std::vector<std::uint64_t> positions{};
+  // From the trailer to which the part before has brought it, to the next one.
+  std::string old_trailer{};
+  std::string next_trailer{};
   TransactionResult result{};
 };
 
@@ -37,8 +42,8 @@ struct BitmapPlace::Found {
   std::string doubt{};                             // nothing may be believed
   std::string not_ours{};                          // or only behind a fence
   std::vector<std::optional<Trailer>> trailers{};  // of each transaction
-  bool has_stepped = false;
-  std::string bitmap{};  // of a copy
+  bool has_stepped = true;                         // in each transaction
+  std::string bitmap{};                            // of a copy
   std::uint64_t byte_count = 0;
   bool repeated = false;
 
@@ -61,9 +66,10 @@ BitmapPlace::BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool
       writes_(writes),
       gathered_(*this, client_->location()) {}
 
-std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys) const {
+std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys, Touch touch) const {
   const std::uint32_t probes = filter_.parameters.geometry.probe_count;
-  const std::size_t keys_at_once = std::max<std::size_t>(1, kProbesAtOnce / probes);
+  const std::size_t at_once = touch == Touch::set ? kProbesSetAtOnce : kProbesAtOnce;
+  const std::size_t keys_at_once = std::max<std::size_t>(1, at_once / probes);
   keys = keys.first(std::min(keys.size(), std::max<std::size_t>(1, kProbesInTrip / probes)));
   std::vector<Part> parts;
   do {
@@ -78,26 +84,25 @@ std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys) con
 
 BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
                                        const CallContext& context) {
-  return exchange(split(keys), touch, context);
+  return exchange(split(keys, touch), touch, context);
 }
 
 BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
-                                         const CallContext& context, const TrailerStep* step) {
+                                         const CallContext& context) {
   const LostBits::Known known = lost_.known();
   Request request;
   request.about(filter_.key);
   for (const Part& part : parts) {
-    append_transaction(request, filter_, touch, part.nonce, known.positions, part.positions, step);
+    append_transaction(request, filter_, touch, part.nonce, known.positions, part.positions,
+                       known.byte_count, {part.old_trailer, part.next_trailer});
   }
   const bool allow_replica = client_->location().allow_replica;
-  const bool steps = step != nullptr;
-  const std::size_t replies_each = replies_of_transaction(filter_, steps);
+  const std::size_t replies_each = replies_of_transaction(filter_, touch);
   const Answer answer =
       client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
         for (Part& part : parts) {
-          part.result =
-              read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
-                               known.positions, part.positions.size(), allow_replica, steps);
+          part.result = read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
+                                         known.positions, part.positions.size(), allow_replica);
           replies = replies.subspan(replies_each);
         }
       });
@@ -117,7 +122,7 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
     const TransactionResult& result = part.result;
     found.byte_count = result.byte_count;
     found.trailers.push_back(result.trailer);
-    found.has_stepped = result.has_stepped;
+    found.has_stepped = found.has_stepped && result.has_stepped;
     std::string doubt = result.doubt;
     if (doubt.empty() && !is_opened(result.trailer)) {
       found.not_ours = result.trailer
@@ -143,6 +148,11 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
       if (!may_be_new || known.is_anything()) {
         doubt = "its bitmap " + filter_.key + " is not there";
       }
+    }
+    // A step that was not taken says as much.
+    const bool is_refused = !result.has_set && part.next_trailer.empty();
+    if (doubt.empty() && found.not_ours.empty() && is_refused) {
+      doubt = "another bitmap took its place, and nothing was set";
     }
     if (found.doubt.empty()) found.doubt = std::move(doubt);
     add_answers(part, found.all_set);
@@ -275,20 +285,17 @@ bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   now.notes.watermark = head.watermark ? head.watermark->position : 0;
   now.notes.beat = head.beat;
   do {
-    std::vector<Part> parts = split(keys);
-    parts.resize(1);
-    const std::size_t count = parts[0].key_count;
-    const TrailerStep step = [&] {
-      TrailerStep made{.old = trailer_bytes(now, filter_.parameters)};
-      now.notes.step(count == keys.size() ? std::optional(next) : std::nullopt);
-      made.next = trailer_bytes(now, filter_.parameters);
-      return made;
-    }();
-    const Found found = exchange(std::move(parts), Touch::set, context, &step);
+    std::vector<Part> parts = split(keys, Touch::set);
+    for (Part& part : parts) {
+      keys = keys.subspan(part.key_count);
+      part.old_trailer = trailer_bytes(now, filter_.parameters);
+      now.notes.step(keys.empty() ? std::optional(next) : std::nullopt, random_step());
+      part.next_trailer = trailer_bytes(now, filter_.parameters);
+    }
+    const Found found = exchange(std::move(parts), Touch::set, context);
     if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
     if (!found.has_stepped) return false;
     found.require_none(name());
-    keys = keys.subspan(count);
   } while (!keys.empty());
   const NoAbsent no_absent = head.no_absent;
   head = now.place_head(filter_.parameters);

@@ -68,14 +68,12 @@ class BitmapPlace final : public FilterPlace {
 
   // Asks or sets the bits of the first keys, as many as one trip takes.
   Found travel(std::span<const Key> keys, Touch touch, const CallContext& context);
-  // `step`: of the one part's trailer.
-  Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context,
-                 const TrailerStep* step = nullptr);
+  Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context);
   const KeyForm& keys() const noexcept;  // in which form it is asked
   bool is_opened(const std::optional<Trailer>& trailer) const noexcept;
   // What a key is that has a clear bit.
   Presence missing(const Found& found, const CallContext& context) const;
-  std::vector<Part> split(std::span<const Key> keys) const;
+  std::vector<Part> split(std::span<const Key> keys, Touch touch) const;
   Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch);
   void add_answers(const Part& part, std::vector<bool>& all_set) const;
   void learn(const Part& part, Touch touch);

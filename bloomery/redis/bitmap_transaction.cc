@@ -1,18 +1,20 @@
 #include "bloomery/redis/bitmap_transaction.h"
 
 #include <string_view>
+#include <utility>
 
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
 
 // What stands between MULTI and EXEC.
-std::size_t inner_size(const LiveBitmap& filter, bool steps) noexcept {
-  return 4 + (filter.config.empty() ? 0U : 1U) + (filter.counts_key.empty() ? 0U : 1U) +
-         (filter.has_trailer ? 1U : 0U) + (steps ? 1U : 0U);
+std::size_t inner_size(const LiveBitmap& filter, Touch touch) noexcept {
+  return 4 + (touch == Touch::set ? 1U : 0U) + (filter.config.empty() ? 0U : 1U) +
+         (filter.counts_key.empty() ? 0U : 1U) + (filter.has_trailer ? 1U : 0U);
 }
 
 void append_config(Request& request, const LiveBitmap& filter) {
@@ -23,11 +25,20 @@ void append_config(Request& request, const LiveBitmap& filter) {
 }
 
 void append_bits(Request& request, const LiveBitmap& filter, Touch touch,
-                 std::span<const std::uint64_t> known, std::span<const std::uint64_t> positions) {
-  if (touch == Touch::copy) {
-    request.add({"GET", filter.key});
-  } else {
-    append_bitfield(request, filter.key, touch == Touch::set, known, positions);
+                 std::span<const std::uint64_t> known, std::span<const std::uint64_t> positions,
+                 std::uint64_t least_bytes, const ByteStep& step) {
+  switch (touch) {
+    case Touch::copy:
+      request.add({"GET", filter.key});
+      return;
+    case Touch::read:
+      append_bitfield(request, filter.key, false, known, positions);
+      return;
+    case Touch::set:
+      // A command that writes, so that a replica refuses the whole transaction before it begins.
+      append_bitfield(request, filter.key, true, known, {});
+      append_set_bits(request, filter, least_bytes, positions, step);
+      return;
   }
 }
 
@@ -82,7 +93,8 @@ void read_bitmap(const Reply& reply, const LiveBitmap& filter, std::span<const s
 
 void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
                         std::string_view nonce, std::span<const std::uint64_t> known,
-                        std::span<const std::uint64_t> positions, const TrailerStep* step) {
+                        std::span<const std::uint64_t> positions, std::uint64_t least_bytes,
+                        const ByteStep& step) {
   begin_transaction(request, nonce);
   request.add({"STRLEN", filter.key});
   append_config(request, filter);
@@ -92,20 +104,19 @@ void append_transaction(Request& request, const LiveBitmap& filter, Touch touch,
     request.add(
         {"GETRANGE", filter.key, std::to_string(from), std::to_string(from + kTrailerBytes - 1)});
   }
-  append_bits(request, filter, touch, known, positions);
-  if (step != nullptr) append_trailer_step(request, filter, *step);
+  append_bits(request, filter, touch, known, positions, least_bytes, step);
   request.add({"EXEC"});
 }
 
-std::size_t replies_of_transaction(const LiveBitmap& filter, bool steps) noexcept {
-  return 2 + inner_size(filter, steps);
+std::size_t replies_of_transaction(const LiveBitmap& filter, Touch touch) noexcept {
+  return 2 + inner_size(filter, touch);
 }
 
 TransactionResult read_transaction(std::span<const Reply> replies, const LiveBitmap& filter,
                                    Touch touch, std::string_view nonce,
                                    std::span<const std::uint64_t> known, std::size_t position_count,
-                                   bool allow_replica, bool steps) {
-  const auto& all = read_exec(replies, inner_size(filter, steps), nonce, filter.name);
+                                   bool allow_replica) {
+  const auto& all = read_exec(replies, inner_size(filter, touch), nonce, filter.name);
   TransactionResult result;
   for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
@@ -127,11 +138,14 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
   if (touch == Touch::copy) {
     read_bitmap(bits, filter, known, result);
   } else {
-    read_bitfield(bits, known.size(), position_count, result.known_bits, result.bits, filter.name);
+    read_bitfield(bits, known.size(), touch == Touch::set ? 0 : position_count, result.known_bits,
+                  result.bits, filter.name);
   }
-  if (steps) {
-    if (!all[next].is(Reply::Type::number)) fail(filter, "its step");
-    result.has_stepped = all[next].number == 1;
+  if (touch == Touch::set) {
+    SetAnswer set = read_set(all[next], position_count, filter.name);
+    result.has_set = set.has_set;
+    result.has_stepped = set.has_stepped;
+    result.bits = std::move(set.were_set);
   }
   return result;
 }

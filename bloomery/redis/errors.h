@@ -15,6 +15,16 @@ struct ConnectionError : StoreError {
   using StoreError::StoreError;
 };
 
+// Something is there, but no filter of ours.
+struct NoFilterError : StoreError {
+  using StoreError::StoreError;
+};
+
+// It was one: its head is whole, and the string is shorter or longer than that says.
+struct DamagedFilterError : NoFilterError {
+  using NoFilterError::NoFilterError;
+};
+
 // Not within the time-out of the location.
 struct TimeoutError : ConnectionError {
   using ConnectionError::ConnectionError;

@@ -108,13 +108,24 @@ std::string head_bytes(const FileHeader& header, const std::string& name) {
   return {reinterpret_cast<const char*>(all.data()), all.size()};
 }
 
-void append_head_exchange(Request& request, const std::string& key, const NativeBitmapHead& old,
-                          const FileHeader& next) {
-  std::string bytes = head_bytes(next, key);
-  // Up to the last byte that is not zero now, or was not.
+std::string next_head(const NativeBitmapHead& old, const FileHeader& next,
+                      const std::string& name) {
+  std::string bytes = head_bytes(next, name);
   const std::size_t last = bytes.find_last_not_of('\0') + 1;
   bytes.resize(std::max(last, old.bytes.size()));
-  request.add({"EVAL", kExchangeHead, "1", key, old.bytes, bytes});
+  return bytes;
+}
+
+void append_head_exchange(Request& request, const std::string& key, const NativeBitmapHead& old,
+                          const FileHeader& next) {
+  request.add({"EVAL", kExchangeHead, "1", key, old.bytes, next_head(old, next, key)});
+}
+
+// Not the flags, the fields and how many keys there are: bytes 9, 14, 15 and those from 32 on.
+std::string geometry_bytes(const FileHeader& header) {
+  const auto head = encode_head(header);
+  const std::string_view all(reinterpret_cast<const char*>(head.data()), head.size());
+  return std::string(all.substr(0, 9)).append(all, 10, 4).append(all, 16, 16);
 }
 
 }  // namespace bloomery::redis

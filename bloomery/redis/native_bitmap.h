@@ -60,10 +60,15 @@ std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) no
 // Where the bits of a key are, in the body.
 Positions native_positions(const FilterParameters& parameters);
 
+// What is to be written over a head so that it becomes another of the same length before the body:
+// up to the last byte that is not zero now, or was not.
+std::string next_head(const NativeBitmapHead& old, const FileHeader& next, const std::string& name);
 // What replaces a head by another of the same length before the body, if it is still there:
 // "EVAL", its words appended to a request. It answers 1, or 0 where another head is there.
 void append_head_exchange(Request& request, const std::string& key, const NativeBitmapHead& old,
                           const FileHeader& next);
+// Of a head what stays the same while the filter lives: which bits keys have.
+std::string geometry_bytes(const FileHeader& header);
 // `header` as head. Throws StoreError where its fields do not fit before the body.
 std::string head_bytes(const FileHeader& header, const std::string& name);
 

@@ -6,6 +6,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/transaction.h"
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr std::size_t kKeysAsked = 10'000;
 constexpr std::size_t kBitsInCommand = 14'000;  // some 5 ms of the server
-constexpr std::size_t kLineBytes = 64;
 
 constexpr const char* kOtherFilter =
     "another filter has taken its place since it was opened; open it again";
@@ -28,20 +28,6 @@ void add_range(Request& request, const std::string& key, std::uint64_t from, std
   request.add({"GETRANGE", key, std::to_string(from), std::to_string(from + count - 1)});
 }
 
-// The bits of a key come line by line: visit(line, first bit, behind the last).
-template <class Visit>
-void for_each_line(const KeyBits& bits, Visit visit) {
-  for (std::size_t key = 0; key < bits.size(); ++key) {
-    for (std::size_t at = bits.begin_of(key); at < bits.ends[key];) {
-      const std::uint64_t line = bits.positions[at] / (8 * kLineBytes);
-      std::size_t end = at + 1;
-      while (end < bits.ends[key] && bits.positions[end] / (8 * kLineBytes) == line) ++end;
-      visit(line, at, end);
-      at = end;
-    }
-  }
-}
-
 }  // namespace
 
 NativePlace::NativePlace(std::shared_ptr<Client> client, std::string key, std::string name,
@@ -53,6 +39,7 @@ NativePlace::NativePlace(std::shared_ptr<Client> client, std::string key, std::s
       probe_count_(opened.header.contents.parameters.geometry.probe_count),
       lines_per_key_(opened.header.contents.parameters.geometry.lines_per_key),
       layout_(opened.header.layout),
+      geometry_(geometry_bytes(opened.header)),
       positions_(native_positions(opened.header.contents.parameters)),
       head_length_(read_length(opened)),
       opened_(std::make_shared<const NativeBitmapHead>(std::move(opened))),

@@ -95,14 +95,13 @@ class NativePlace final : public FilterPlace {
   Head need_head(const CallContext& context);
   // What fits into a trip, from a key on.
   std::vector<Part> split(const KeyBits& bits, std::size_t first_key) const;
-  // What the next trip of an insert does, from a key on; of one that steps, the next transaction.
+  // What the next trip of an insert does, from a key on.
   Insertion insertion(const KeyBits& bits, std::size_t first_key) const;
   Insertion insertion(const KeyBits& bits, std::size_t first_key, Head old,
                       const Watermark& watermark) const;
   void append(Request& request, Insertion& insertion);
   void read(std::span<const Reply> replies, Insertion& insertion);
-  void read_part(std::span<const Reply> replies, const LostBits::Known& known, bool steps,
-                 Part& part);
+  void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
   // Throws unless the keys are in the filter that is there.
   void settle(const Insertion& insertion, const CallContext& context);
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
@@ -112,8 +111,8 @@ class NativePlace final : public FilterPlace {
   Head finish_step(const Insertion& insertion);
   // What was read last, if that is `head`, or what is there now; null: neither is.
   Head head_to_step_from(const PlaceHead& head, const CallContext& context);
+  bool sets_lines() const noexcept { return lines_per_key_ != 0; }
   std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
-  void clean_up(const CallContext& context);
   [[noreturn]] void fail(const std::string& why) const;
 
   const std::shared_ptr<Client> client_;
@@ -123,6 +122,7 @@ class NativePlace final : public FilterPlace {
   const std::size_t probe_count_;
   const std::size_t lines_per_key_;  // 0: the bits are asked one by one
   const FileLayout layout_;
+  const std::string geometry_;
   const Positions positions_;
   std::atomic<std::uint64_t> head_length_;
   LostBits lost_;  // by their offsets in the string

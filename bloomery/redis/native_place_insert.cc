@@ -4,78 +4,99 @@
 
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
 
-constexpr std::size_t kBitsInTransaction = 14'000;  // some 5 ms of the server
+// A transaction holds the server up while it runs: some 5 ms.
+constexpr std::size_t kLinesInTransaction = 1'000;
+constexpr std::size_t kBitsInTransaction = 2'500;
 constexpr std::size_t kBitsInTrip = 100'000;
-constexpr std::size_t kUnits = 5;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD
+constexpr std::size_t kUnits = 6;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD, EVAL
 constexpr int kMostTries = 10;
 
-// KEYS: the filter. ARGV: zeros, which no head begins with.
-constexpr std::string_view kCleanUp = R"(
-if redis.call('GETRANGE', KEYS[1], 0, #ARGV[1] - 1) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return 1
-)";
+// How much is to be set of a key: lines, or bits.
+std::size_t count_of(bool by_lines, const KeyBits& bits, std::size_t key) {
+  if (!by_lines) return bits.ends[key] - bits.begin_of(key);
+  std::size_t count = 0;
+  std::uint64_t last = 0;
+  for (std::size_t at = bits.begin_of(key); at < bits.ends[key]; ++at) {
+    const std::uint64_t line = bits.positions[at] / (8 * kLineBytes);
+    count += at == bits.begin_of(key) || line != last ? 1 : 0;
+    last = line;
+  }
+  return count;
+}
+
+std::size_t count_of(bool by_lines, const KeyBits& bits) {
+  std::size_t count = 0;
+  for (std::size_t key = 0; key < bits.size(); ++key) count += count_of(by_lines, bits, key);
+  return count;
+}
 
 }  // namespace
 
 std::size_t NativePlace::Insertion::key_count() const noexcept {
   std::size_t count = 0;
-  for (const Part& part : parts) count += part.key_count;
+  for (const Part& part : parts) count += part.bits.size();
   return count;
 }
 
 std::size_t NativePlace::Insertion::bit_count() const noexcept {
   std::size_t count = 0;
-  for (const Part& part : parts) count += part.offsets.size();
+  for (const Part& part : parts) count += part.bits.positions.size();
   return count;
 }
 
-void NativePlace::Insertion::tell(Inserted old_key, std::span<Inserted> outcomes) const {
+void NativePlace::Insertion::tell(bool by_lines, Inserted old_key,
+                                  std::span<Inserted> outcomes) const {
   for (const Part& part : parts) {
-    auto begin = part.result.bits.begin();
-    for (std::size_t i = 0; i < std::min(part.key_count, outcomes.size()); ++i) {
-      const auto end = part.result.bits.begin() + static_cast<std::ptrdiff_t>(part.ends[i]);
+    if (!part.set.has_set || outcomes.empty()) return;
+    auto begin = part.set.were_set.begin();
+    const std::size_t count = std::min(part.bits.size(), outcomes.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto end = begin + static_cast<std::ptrdiff_t>(count_of(by_lines, part.bits, i));
       outcomes[i] = std::find(begin, end, false) == end ? old_key : Inserted::added;
       begin = end;
     }
-    outcomes = outcomes.subspan(std::min(part.key_count, outcomes.size()));
+    outcomes = outcomes.subspan(count);
   }
 }
 
 std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits,
                                                   std::size_t first_key) const {
+  const std::size_t most = sets_lines() ? kLinesInTransaction : kBitsInTransaction;
   std::vector<Part> parts(1);
   const std::size_t begin = first_key == bits.size() ? 0 : bits.begin_of(first_key);
-  std::size_t part_begin = begin;
+  std::size_t in_part = 0;
   for (std::size_t i = first_key; i < bits.size(); ++i) {
     if (i > first_key && bits.ends[i] - begin > kBitsInTrip) break;
-    if (parts.back().key_count > 0 && bits.ends[i] - part_begin > kBitsInTransaction) {
+    const std::size_t count = count_of(sets_lines(), bits, i);
+    if (in_part > 0 && in_part + count > most) {
       parts.emplace_back();
-      part_begin = bits.begin_of(i);
+      in_part = 0;
     }
-    ++parts.back().key_count;
-    parts.back().ends.push_back(bits.ends[i] - part_begin);
-  }
-  auto rest = std::span(bits.positions).subspan(begin);
-  for (Part& part : parts) {
-    const std::size_t count = part.ends.empty() ? 0 : part.ends.back();
-    part.offsets = offsets(rest.first(count));
-    rest = rest.subspan(count);
+    in_part += count;
+    KeyBits& of_part = parts.back().bits;
+    of_part.positions.insert(of_part.positions.end(),
+                             bits.positions.begin() + static_cast<std::ptrdiff_t>(bits.begin_of(i)),
+                             bits.positions.begin() + static_cast<std::ptrdiff_t>(bits.ends[i]));
+    of_part.ends.push_back(of_part.positions.size());
   }
   return parts;
 }
 
 void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Known& known,
-                            bool steps, Part& part) {
-  const auto& all = read_exec(replies, kUnits + (steps ? 1 : 0), part.nonce, name_);
+                            Part& part) {
+  const auto& all = read_exec(replies, kUnits, part.nonce, name_);
   part.result = {};
   part.doubt.clear();
+  part.set = {};
   for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
     if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(name_, reply.text);
@@ -90,11 +111,9 @@ void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Know
   std::string doubt;
   part.head = head_of(all[3].text, part.result.byte_count, doubt);
   if (part.doubt.empty()) part.doubt = std::move(doubt);
-  read_bitfield(all[4], known.positions.size(), part.offsets.size(), part.result.known_bits,
-                part.result.bits, name_);
-  if (!steps) return;
-  if (!all[5].is(Reply::Type::number)) fail_answer(name_, "its step");
-  part.has_stepped = all[5].number == 1;
+  std::vector<bool> none;
+  read_bitfield(all[4], known.positions.size(), 0, part.result.known_bits, none, name_);
+  part.set = read_set(all[5], count_of(sets_lines(), part.bits), name_);
 }
 
 NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key) const {
@@ -103,31 +122,45 @@ NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t f
 
 NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key, Head old,
                                               const Watermark& watermark) const {
-  Insertion made{.parts = split(bits, first_key), .old = std::move(old)};
-  made.parts.resize(1);
-  made.next = made.old->header;
-  made.next->is_live = true;
-  const bool is_last = first_key + made.parts[0].key_count == bits.size();
-  made.next->notes.step(is_last ? std::optional(watermark) : std::nullopt);
+  Insertion made = insertion(bits, first_key);
+  for (Part& part : made.parts) {
+    first_key += part.bits.size();
+    FileHeader next = old->header;
+    next.is_live = true;
+    const bool is_last = first_key == bits.size();
+    next.notes.step(is_last ? std::optional(watermark) : std::nullopt, random_step());
+    part.old = std::move(old);
+    part.next = std::make_shared<const NativeBitmapHead>(
+        read_native_head(head_bytes(next, name_), layout_.file_bytes));
+    old = part.next;
+  }
   return made;
 }
 
 void NativePlace::append(Request& request, Insertion& insertion) {
   insertion.known = lost_.known();
-  insertion.replies_each = 2 + kUnits + (insertion.steps() ? 1 : 0);
+  insertion.replies_each = 2 + kUnits;
   const std::string last_byte = std::to_string(head_length_ - 1);
   for (const Part& part : insertion.parts) {
     begin_transaction(request, part.nonce);
     request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", last_byte});
-    append_bitfield(request, key_, true, insertion.known.positions, part.offsets);
-    if (insertion.steps()) append_head_exchange(request, key_, *insertion.old, *insertion.next);
+    // A command that writes, so that a replica refuses the whole transaction before it begins.
+    append_bitfield(request, key_, true, insertion.known.positions, {});
+    const std::string next = part.next ? next_head(*part.old, part.next->header, name_) : "";
+    const ByteStep step{part.next ? part.old->bytes : std::string_view(), next};
+    const NativeString filter{key_, layout_.file_bytes, geometry_};
+    if (sets_lines()) {
+      append_set_lines(request, filter, layout_.body_offset, part.bits, step);
+    } else {
+      append_set_bits(request, filter, offsets(part.bits.positions), step);
+    }
     request.add({"EXEC"});
   }
 }
 
 void NativePlace::read(std::span<const Reply> replies, Insertion& insertion) {
   for (Part& part : insertion.parts) {
-    read_part(replies.first(insertion.replies_each), insertion.known, insertion.steps(), part);
+    read_part(replies.first(insertion.replies_each), insertion.known, part);
     replies = replies.subspan(insertion.replies_each);
   }
 }
@@ -153,26 +186,15 @@ void NativePlace::settle(const Part& part, const LostBits::Known& known,
   if (part.doubt.empty() && !part.head->has_bits_of(*opened())) {
     fail("a filter whose keys have other bits has taken its place; open it again");
   }
-  if (!part.doubt.empty()) {
-    if (part.result.byte_count == 0) clean_up(context);
-    fail(part.doubt);
-  }
+  if (!part.doubt.empty()) fail(part.doubt);
+  if (!part.set.has_set) fail("its head is not the one that was opened; open it again");
   if (!part.head->header.is_live) make_live(context);
   // What another filter has is no matter: the keys are in it now.
   if (!is_opened(*part.head)) return;
   if (const auto lost = lost_.judge(known, part.result)) fail(*lost);
-  lost_.learn(part.offsets, true);
-}
-
-// Setting bits has made a string of nothing else.
-void NativePlace::clean_up(const CallContext& context) {
-  try {
-    const std::string zeros(kHeaderBytes, '\0');
-    client_->run(Request().add({"EVAL", kCleanUp, "1", key_, zeros}).about(key_), Repeat::safe,
-                 context);
-  } catch (const StoreError&) {
-    // It is no filter, and nobody takes it for one.
-  }
+  if (part.bits.size() == 0) return;
+  const std::span<const std::uint64_t> positions(part.bits.positions);
+  lost_.learn(offsets(positions.subspan(part.bits.begin_of(part.bits.size() - 1))), true);
 }
 
 void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -194,7 +216,7 @@ void NativePlace::insert_bits(const KeyBits& bits, std::span<Inserted> outcomes,
   for (std::size_t key = 0; key < bits.size();) {
     if (const auto lost = lost_.verdict()) fail(*lost);
     Insertion trip = insertion(bits, key);
-    trip.tell(run(trip, context) ? Inserted::present : Inserted::unknown, outcomes);
+    trip.tell(sets_lines(), run(trip, context) ? Inserted::present : Inserted::unknown, outcomes);
     outcomes = outcomes.subspan(std::min(trip.key_count(), outcomes.size()));
     key += trip.key_count();
   }
@@ -240,11 +262,10 @@ NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,
 }
 
 NativePlace::Head NativePlace::finish_step(const Insertion& insertion) {
-  if (!insertion.parts[0].has_stepped) return nullptr;
-  auto now = std::make_shared<const NativeBitmapHead>(
-      read_native_head(head_bytes(*insertion.next, name_), layout_.file_bytes));
-  remember(now);
-  return now;
+  const auto has_stepped = [](const Part& part) { return part.set.has_stepped; };
+  if (!std::ranges::all_of(insertion.parts, has_stepped)) return nullptr;
+  remember(insertion.parts.back().next);
+  return insertion.parts.back().next;
 }
 
 bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,

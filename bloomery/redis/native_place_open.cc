@@ -35,6 +35,20 @@ void check_blocks(std::span<const std::byte> body, std::span<const std::byte> ta
   }
 }
 
+// Whether a head is whole, be the string as long as it says or not.
+bool is_head_of_ours(std::string_view bytes) {
+  if (bytes.size() < kHeaderBytes) return false;
+  const auto head = std::as_bytes(std::span(bytes));
+  const auto layout = FileLayout::of(get_number<std::uint16_t>(head, kFieldBytesAt),
+                                     get_number<std::uint64_t>(head, kBodyBitsAt));
+  try {
+    read_native_head(bytes, layout.file_bytes);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name) {
@@ -56,7 +70,9 @@ NativeBitmapHead read_native_head(Client& client, const std::string& key, const 
   try {
     return read_native_head(all[3].text, static_cast<std::uint64_t>(all[2].number));
   } catch (const FormatError& error) {
-    throw StoreError(name + ": " + error.what());
+    const std::string said = name + ": " + error.what();
+    if (is_head_of_ours(all[3].text)) throw DamagedFilterError(said);
+    throw NoFilterError(said);
   }
 }
 

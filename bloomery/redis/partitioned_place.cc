@@ -277,7 +277,7 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
         } else {
           part.settle(each->trip, context);
         }
-        each->trip.tell(was_repeated ? Inserted::unknown : Inserted::present,
+        each->trip.tell(part.sets_lines(), was_repeated ? Inserted::unknown : Inserted::present,
                         std::span(all.done[each->share]).subspan(each->next_key));
         each->next_key += each->trip.key_count();
         each->is_done = each->next_key == share.bits.size();

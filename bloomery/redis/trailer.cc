@@ -15,23 +15,6 @@ namespace {
 constexpr std::string_view kTrailerMagic = "BLMYTRL1";
 constexpr std::size_t kChecksumAt = 76;
 
-// KEYS: the bitmap; its configuration and its counters, if it has them. ARGV: the string's length,
-// where the trailer begins, the one that must be there, the one that takes its place, how many keys
-// have to be missing, and names and values of the configuration.
-constexpr std::string_view kStepTrailer = R"(
-local length, from = tonumber(ARGV[1]), tonumber(ARGV[2])
-if redis.call('STRLEN', KEYS[1]) ~= length then return 0 end
-if redis.call('GETRANGE', KEYS[1], from, length - 1) ~= ARGV[3] then return 0 end
-for i = 6, #ARGV, 2 do
-  if redis.call('HMGET', KEYS[2], ARGV[i])[1] ~= ARGV[i + 1] then return 0 end
-end
-for i = #KEYS - tonumber(ARGV[5]) + 1, #KEYS do
-  if redis.call('EXISTS', KEYS[i]) == 1 then return 0 end
-end
-redis.call('SETRANGE', KEYS[1], from, ARGV[4])
-return 1
-)";
-
 using TrailerBytes = std::array<std::byte, kTrailerBytes>;
 
 void put_identity(TrailerBytes& bytes, std::size_t at, const Identity& identity) {
@@ -89,24 +72,6 @@ std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParamete
   if (trailer_bytes(trailer, parameters) != bytes) return std::nullopt;
   if (!trailer.notes.identity.is_set() || !form_problem(trailer.keys).empty()) return std::nullopt;
   return trailer;
-}
-
-void append_trailer_step(Request& request, const LiveBitmap& filter, const TrailerStep& step) {
-  const std::uint64_t offset = trailer_offset(filter.parameters);
-  const std::string from = std::to_string(offset);
-  const std::string length = std::to_string(offset + kTrailerBytes);
-  std::vector<std::string_view> keys{filter.key};
-  if (!filter.config_key.empty()) keys.push_back(filter.config_key);
-  if (!filter.counts_key.empty()) keys.push_back(filter.counts_key);
-  const std::string key_count = std::to_string(keys.size());
-  std::vector<std::string_view> words{"EVAL", kStepTrailer, key_count};
-  words.insert(words.end(), keys.begin(), keys.end());
-  words.insert(words.end(),
-               {length, from, step.old, step.next, filter.counts_key.empty() ? "0" : "1"});
-  for (const ConfigField& field : filter.config) {
-    words.insert(words.end(), {field.name, field.value});
-  }
-  request.add(words);
 }
 
 }  // namespace bloomery::redis

@@ -8,7 +8,6 @@
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/format/native/file_notes.h"
-#include "bloomery/redis/request.h"
 
 // What another system's bitmap cannot say of itself, in the same string behind its last bit: who it
 // is, and how far it has its source. Systems that address bits below m neither see nor change it. A
@@ -19,8 +18,6 @@
 //  24 identity 16B   40 identity of the source 16B   56 position 8B   64 beat 8B
 //  72 zeros 4B   76 CRC-32C of the bytes before 4B              numbers are little-endian
 namespace bloomery::redis {
-
-struct LiveBitmap;
 
 inline constexpr std::size_t kTrailerBytes = 80;
 
@@ -36,13 +33,5 @@ std::uint64_t trailer_offset(const FilterParameters& parameters) noexcept;
 std::string trailer_bytes(const Trailer& trailer, const FilterParameters& parameters);
 // Nothing for what is none, is damaged, or belongs to a bitmap of other parameters.
 std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParameters& parameters);
-
-// From one trailer to the next: whoever moved it in between finds it refused.
-struct TrailerStep {
-  std::string old{};
-  std::string next{};
-};
-// "EVAL", which answers 1; or 0 where another trailer, configuration or length is there.
-void append_trailer_step(Request& request, const LiveBitmap& filter, const TrailerStep& step);
 
 }  // namespace bloomery::redis

@@ -405,6 +405,44 @@ TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
   }
 }
 
+TEST_F(FollowerInServerTest, GoesOnInASmallerFilterAndMakesADamagedOneAnew) {
+  insert("before ", 1000);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(50)});
+  Following running(follower);
+  running.wait_until_followed();
+  server_->ask("COPY users smaller");
+  insert("more ", 2000);  // beyond what it is for
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  running.wait_for(fence());
+
+  server_->ask("COPY smaller users REPLACE");
+  insert("after ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 3; });
+  wait_in_server();
+  for (const auto& [prefix, count] :
+       {std::pair("before ", 1000), {"more ", 2000}, {"after ", 100}}) {
+    const auto answers = ask(*reader(), prefix, count, fence());
+    EXPECT_EQ(std::ranges::count(answers, Presence::maybe), count) << prefix;
+  }
+
+  server_->ask("APPEND users something");
+  EXPECT_THROW(reader(), StoreError);
+  insert("last ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 4; });
+  wait_in_server();
+  expect_in(*reader(), "after ", 100, fence());
+  expect_in(*reader(), "last ", 100, fence());
+
+  // Who begins with a damaged one, too.
+  server_->ask("COPY users other");
+  server_->ask("APPEND other something");
+  FollowedPlace second(parse_place_location("bitmap:redis+unix://" + server_->socket() + "#other"),
+                       blocked);
+  EXPECT_FALSE(second.head().identity.is_set());
+}
+
 TEST_F(FollowerInServerTest, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
   insert("row ", 100);
   FollowedPlace place(bitmap(), blocked);

@@ -205,6 +205,65 @@ TEST_F(NativePlaceTest, AFilterThatTookItsPlaceIsUnknownUntilItIsOpenedAgain) {
   EXPECT_EQ(count(*place, names(5000, 5050), Presence::unknown), 50U);
 }
 
+TEST_F(NativePlaceTest, NoBitIsSetInAStringThatIsNotTheFilterThatWasOpened) {
+  load_keys(0, 10, {}, 0.1);
+  const std::string smaller = bytes();
+  load_keys(0, 10, {.replace = true, .discard = true}, 1e-6);
+  const std::string whole = bytes();
+  std::string cut = whole;
+  cut.pop_back();
+  std::string other = whole;  // as long, and of another geometry
+  other[16] = static_cast<char>(other[16] ^ 1);
+  const auto texts = names(100, 300);
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  for (const std::string& there : {smaller, cut, other, std::string("text")}) {
+    ask({"SET", "f", whole});
+    const auto place = open();
+    const auto follower = open();
+    PlaceHead head = follower->head();
+    ask({"SET", "f", there});
+    EXPECT_THROW(place->insert_many(keys), StoreError);
+    EXPECT_EQ(bytes(), there);
+    EXPECT_THROW(follower->insert_and_advance(keys, head, {.source = {1, 2}, .position = 1}),
+                 StoreError);
+    EXPECT_EQ(bytes(), there);
+  }
+}
+
+// Two followers after a failover: what each has done since is no step of the other's.
+TEST_F(NativePlaceTest, NoTwoStepsAreTheSame) {
+  const Watermark one{.source = {1, 2}, .position = 1};
+  load_keys(0, 10);
+  const auto place = open();
+  PlaceHead first = place->head();
+  ASSERT_TRUE(place->advance(first, one));
+  PlaceHead second = first = place->head();
+  const std::string before = bytes();
+  ASSERT_TRUE(place->insert_and_advance({}, first, one));
+  ask({"SET", "f", before});
+  ASSERT_TRUE(open()->insert_and_advance({}, second, one));
+  EXPECT_FALSE(place->insert_and_advance({}, first, {.source = {1, 2}, .position = 2}));
+}
+
+// A thousand lines are a transaction; several are one trip, and each begins where the one before
+// has ended.
+TEST_F(NativePlaceTest, AStepOfManyKeysIsOneTripAndStopsWhereSomebodyWas) {
+  load_keys(0, 10);
+  const auto place = open();
+  const auto texts = names(0, 2'500);
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  PlaceHead head = place->head();
+  const PlaceHead before = head;
+  const Watermark one{.source = {1, 2}, .position = 1};
+  ASSERT_TRUE(place->insert_and_advance(keys, head, one));
+  EXPECT_EQ(count(*place, texts, Presence::maybe), texts.size());
+  EXPECT_EQ(place->head().watermark, one);
+  EXPECT_EQ(place->head().beat, head.beat);
+  PlaceHead old = before;
+  EXPECT_FALSE(place->insert_and_advance(keys, old, {.source = {1, 2}, .position = 2}));
+  EXPECT_EQ(place->head().watermark, one);
+}
+
 TEST_F(NativePlaceTest, AnInsertIntoNothingThrowsAndLeavesNothing) {
   load_keys(0, 100);
   const auto place = open();
@@ -246,7 +305,7 @@ TEST_F(NativePlaceTest, TheLeastRightsSuffice) {
   const std::string user = at("?user=reader&password_env=BLOOMERY_TEST_READER");
   const auto reader = open_native_place(user, false);
   EXPECT_EQ(count(*reader, names(5000, 5050), Presence::absent), 50U);
-  ask({"ACL", "SETUSER", "reader", "+bitfield", "+eval", "+setrange", "+del"});
+  ask({"ACL", "SETUSER", "reader", "+bitfield", "+eval", "+setrange"});
   const auto writer = open_native_place(user, true);
   insert(*writer, {"x"});
   EXPECT_TRUE(writer->advance(writer->head(), {.source = {1, 2}, .position = 1}));

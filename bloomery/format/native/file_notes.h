@@ -15,7 +15,7 @@ struct FileNotes {
   std::uint32_t epoch = 0;      // which rebuild of the filter this is
   Identity identity{};          // made anew by whatever clears bits
   Identity source{};            // whose position the watermark is
-  std::uint64_t beat = 0;       // counts the steps of who moves the watermark
+  std::uint64_t beat = 0;       // another one after each step of who moves the watermark
 
   // The watermark, where it says whose position it is.
   std::optional<Watermark> reached() const noexcept {
@@ -28,13 +28,14 @@ struct FileNotes {
                 std::uint64_t beat_then) const noexcept {
     return identity == identity_then && reached() == reached_then && beat == beat_then;
   }
-  // A step of who moves the watermark, which may stay where it is.
-  void step(const std::optional<Watermark>& next) noexcept {
+  // A step of who moves the watermark, which may stay where it is. Where two may do so at once, a
+  // random `by` makes sure that no two steps from the same place are the same.
+  void step(const std::optional<Watermark>& next, std::uint64_t by = 1) noexcept {
     if (next) {
       source = next->source;
       watermark = next->position;
     }
-    ++beat;
+    beat += by;
   }
 };
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "bloomery/bits/bit_storage.h"
+#include "bloomery/redis/native_bitmap.h"
+
+namespace bloomery::redis {
+
+// The bits of a key come line by line: visit(line, first bit, behind the last).
+template <class Visit>
+void for_each_line(const KeyBits& bits, Visit visit) {
+  for (std::size_t key = 0; key < bits.size(); ++key) {
+    for (std::size_t at = bits.begin_of(key); at < bits.ends[key];) {
+      const std::uint64_t line = bits.positions[at] / (8 * kLineBytes);
+      std::size_t end = at + 1;
+      while (end < bits.ends[key] && bits.positions[end] / (8 * kLineBytes) == line) ++end;
+      visit(line, at, end);
+      at = end;
+    }
+  }
+}
+
+}  // namespace bloomery::redis

@@ -1,0 +1,191 @@
+#include "bloomery/redis/set_bits.h"
+
+#include "bloomery/bits/byte_order.h"
+#include "bloomery/redis/lines.h"
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/trailer.h"
+#include "bloomery/redis/transaction.h"
+
+namespace bloomery::redis {
+namespace {
+
+// What was set and has stepped, and what was or has not: no single bit that changes on the way
+// makes one of the other.
+constexpr char kYes = '-';
+constexpr char kNo = 'N';
+
+// ARGV: how long the string is, its geometry, and what is to be set; the head that must be there
+// for a step, and the one that takes its place, or nothing.
+constexpr std::string_view kIsNative = R"(
+local key, what, were = KEYS[1], ARGV[3], {}
+local old, new, from = ARGV[4], ARGV[5], 0
+if redis.call('STRLEN', key) ~= tonumber(ARGV[1]) then return 0 end
+local head = redis.call('GETRANGE', key, 0, 31)
+if head:sub(1, 9) .. head:sub(11, 14) .. head:sub(17, 32) ~= ARGV[2] then return 0 end
+)";
+
+// KEYS: the bitmap; its configuration and its counters, if it has them. ARGV: how long it may be,
+// with what its trailer begins, or nothing, and what is to be set; the trailer that must be there
+// for a step, and the one that takes its place, or nothing; how long the bitmap must be, how many
+// keys have to be missing, and names and values of the configuration.
+constexpr std::string_view kIsForeign = R"(
+local key, what, were = KEYS[1], ARGV[3], {}
+local length, most, trailer = redis.call('STRLEN', key), tonumber(ARGV[1]), ARGV[2]
+local old, new, from = ARGV[4], ARGV[5], most - 80
+if length > most or length < tonumber(ARGV[6]) then return 0 end
+if #trailer > 0 then
+  if length < most then return 0 end
+  if redis.call('GETRANGE', key, from, from + #trailer - 1) ~= trailer then return 0 end
+end
+for i = 8, #ARGV, 2 do
+  if redis.call('HMGET', KEYS[2], ARGV[i])[1] ~= ARGV[i + 1] then return 0 end
+end
+for i = #KEYS - tonumber(ARGV[7]) + 1, #KEYS do
+  if redis.call('EXISTS', KEYS[i]) == 1 then return 0 end
+end
+)";
+
+// `what`: for each line where it begins, in four bytes, and 64 of a mask.
+constexpr std::string_view kSetLines = R"(
+local call, unpack, pack, bor = redis.call, struct.unpack, struct.pack, bit.bor
+local words = string.rep('I4', 16)
+local all, these = '<' .. words, '<' .. words:lower()
+for i = 1, #what, 68 do
+  local at = unpack('<I4', what, i)
+  local old = call('GETRANGE', key, at, at + 63)
+  local a, b, c, d, e, f, g, h, A, B, C, D, E, F, G, H = unpack(all, old)
+  local s, t, u, v, w, x, y, z, S, T, U, V, W, X, Y, Z = unpack(all, what, i + 4)
+  local now = pack(these, bor(a, s), bor(b, t), bor(c, u), bor(d, v), bor(e, w), bor(f, x),
+                   bor(g, y), bor(h, z), bor(A, S), bor(B, T), bor(C, U), bor(D, V), bor(E, W),
+                   bor(F, X), bor(G, Y), bor(H, Z))
+  if now == old then
+    were[#were + 1] = '-'
+  else
+    call('SETRANGE', key, at, now)
+    were[#were + 1] = 'N'
+  end
+end
+)";
+
+// `what`: where each bit is, in four bytes. A thousand at once, as Lua hands on 8,000 words at the
+// most.
+constexpr std::string_view kSetBits = R"(
+for first = 1, #what, 4000 do
+  local words, size = {}, 0
+  for i = first, math.min(first + 3996, #what), 4 do
+    words[size + 1], words[size + 2], words[size + 4] = 'SET', 'i1', '-1'
+    words[size + 3] = struct.unpack('<I4', what, i)
+    size = size + 4
+  end
+  for _, bit in ipairs(redis.call('BITFIELD', key, unpack(words))) do
+    were[#were + 1] = bit == 0 and 'N' or '-'
+  end
+end
+)";
+
+// In the same script, so that there is no step where setting the bits failed.
+constexpr std::string_view kStep = R"(
+local step = 'N'
+if #old > 0 and redis.call('GETRANGE', key, from, from + #old - 1) == old then
+  redis.call('SETRANGE', key, from, new)
+  step = '-'
+end
+return step .. table.concat(were)
+)";
+
+std::string script_of(std::string_view looks, std::string_view sets) {
+  return std::string(looks).append(sets).append(kStep);
+}
+
+void put(std::string& bytes, std::uint64_t number) {
+  const std::size_t at = bytes.size();
+  bytes.resize(at + 4);
+  put_number(std::as_writable_bytes(std::span(bytes)), at, static_cast<std::uint32_t>(number));
+}
+
+// A string has 512 MiB at the most, so that this is enough for a bit.
+std::string packed(std::span<const std::uint64_t> offsets) {
+  std::string bytes;
+  bytes.reserve(4 * offsets.size());
+  for (const std::uint64_t each : offsets) put(bytes, each);
+  return bytes;
+}
+
+}  // namespace
+
+std::uint64_t random_step() {
+  return (Identity::random().low & 0xffffffff) + 1;
+}
+
+void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
+                      const KeyBits& bits, const ByteStep& step) {
+  static const std::string script = script_of(kIsNative, kSetLines);
+  std::string what;
+  what.reserve((4 + kLineBytes) * bits.size());
+  for_each_line(bits, [&](std::uint64_t line, std::size_t at, std::size_t end) {
+    put(what, body_offset + line * kLineBytes);
+    const std::size_t mask = what.size();
+    what.resize(mask + kLineBytes);
+    for (; at < end; ++at) {
+      const std::uint64_t bit = bits.positions[at] % (8 * kLineBytes);
+      char& byte = what[mask + bit / 8];
+      byte = static_cast<char>(static_cast<unsigned char>(byte) | 1U << bit % 8);
+    }
+  });
+  const std::string length = std::to_string(filter.byte_count);
+  request.add(
+      {"EVAL", script, "1", filter.key, length, filter.geometry, what, step.old, step.next});
+}
+
+void append_set_bits(Request& request, const NativeString& filter,
+                     std::span<const std::uint64_t> offsets, const ByteStep& step) {
+  static const std::string script = script_of(kIsNative, kSetBits);
+  const std::string length = std::to_string(filter.byte_count);
+  const std::string bits = packed(offsets);
+  request.add(
+      {"EVAL", script, "1", filter.key, length, filter.geometry, bits, step.old, step.next});
+}
+
+void append_set_bits(Request& request, const LiveBitmap& filter, std::uint64_t least_bytes,
+                     std::span<const std::uint64_t> offsets, const ByteStep& step) {
+  static const std::string script = script_of(kIsForeign, kSetBits);
+  // What says of which bitmap it is, and nothing of how far that is.
+  constexpr std::size_t kBeginning = 20;
+  std::string trailer;
+  if (filter.has_trailer) trailer = trailer_bytes({}, filter.parameters).substr(0, kBeginning);
+  const std::uint64_t most =
+      trailer_offset(filter.parameters) + (filter.has_trailer ? kTrailerBytes : 0);
+  const std::string length = std::to_string(most);
+  const std::string bits = packed(offsets);
+  const std::string least = std::to_string(least_bytes);
+  std::vector<std::string_view> keys{filter.key};
+  if (!filter.config_key.empty()) keys.push_back(filter.config_key);
+  if (!filter.counts_key.empty()) keys.push_back(filter.counts_key);
+  const std::string key_count = std::to_string(keys.size());
+  std::vector<std::string_view> words{"EVAL", script, key_count};
+  words.insert(words.end(), keys.begin(), keys.end());
+  words.insert(words.end(), {length, trailer, bits, step.old, step.next, least,
+                             filter.counts_key.empty() ? "0" : "1"});
+  for (const ConfigField& field : filter.config) {
+    words.insert(words.end(), {field.name, field.value});
+  }
+  request.add(words);
+}
+
+SetAnswer read_set(const Reply& reply, std::size_t count, const std::string& name) {
+  if (reply.is(Reply::Type::number) && reply.number == 0) return {};
+  if (!reply.is(Reply::Type::text) || reply.text.size() != 1 + count) fail_answer(name, "its bits");
+  SetAnswer answer{.has_set = true};
+  answer.were_set.reserve(count);
+  const auto says = [&](char said) {
+    if (said != kYes && said != kNo) fail_answer(name, "a bit");
+    return said == kYes;
+  };
+  answer.has_stepped = says(reply.text[0]);
+  for (const char each : std::string_view(reply.text).substr(1)) {
+    answer.were_set.push_back(says(each));
+  }
+  return answer;
+}
+
+}  // namespace bloomery::redis
