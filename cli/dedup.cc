@@ -47,6 +47,7 @@ Examples:
   bloomery dedup keys.txt asked.txt >unique.txt
   seq 1000 | bloomery dedup -n 1000 -p 1e-9
   bloomery dedup --field 1 -d , table.csv
+  bloomery dedup --normalise url keys.txt              URLs: http://A.com:80/x#top is http://a.com/x
   bloomery dedup --state seen.bloom -n 1M keys.txt     tomorrow drops what was printed today
   bloomery dedup --state bitmap:redis://127.0.0.1#seen -n 1M keys.txt
   bloomery dedup --exact keys.txt

@@ -77,7 +77,8 @@ void add_form_options(Command command, KeyChoice& choice) {
             [&choice](const std::string& text) { choice.encoding = parse_key_encoding(text); });
   add_value(command, "--normalise", std::string(kNormalises),
             "what makes keys one that a database calls equal, with commas between: blanks around "
-            "them, A-Z for a-z, 007 and 7.0 for 7. The filter's file remembers it",
+            "them, A-Z for a-z, 007 and 7.0 for 7, URLs in the canonical form of RFC 3986. The "
+            "filter's file remembers it",
             [&choice](const std::string& text) { choice.normalise = parse_normalise(text); });
 }
 

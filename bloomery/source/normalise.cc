@@ -8,6 +8,7 @@
 
 #include "bloomery/source/printable.h"
 #include "bloomery/text/ascii.h"
+#include "bloomery/text/canonical_url.h"
 
 namespace bloomery {
 namespace {
@@ -93,11 +94,13 @@ std::string_view normalised(Normalise normalise, std::string_view text, std::str
   if (has(normalise, Normalise::trim | Normalise::integer)) text = trimmed(text);
   if (has(normalise, Normalise::integer)) return integer_of(text, room);
   if (has(normalise, Normalise::lower)) return lowered(text, room);
+  if (has(normalise, Normalise::url)) return canonical_url(text, room);
   return text;
 }
 
 std::size_t normalised_byte_limit(Normalise normalise, std::size_t byte_count) noexcept {
-  return has(normalise, Normalise::integer) ? kMostDigits : byte_count;
+  if (has(normalise, Normalise::integer)) return kMostDigits;
+  return byte_count + (has(normalise, Normalise::url) ? 1 : 0);
 }
 
 }  // namespace bloomery

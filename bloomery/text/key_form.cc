@@ -40,10 +40,11 @@ constexpr std::array kNormaliseNames{
     NormaliseName{Normalise::trim, "trim"},
     NormaliseName{Normalise::lower, "lower"},
     NormaliseName{Normalise::integer, "integer"},
+    NormaliseName{Normalise::url, "url"},
 };
 
-constexpr auto kAll =
-    static_cast<std::uint8_t>(Normalise::trim | Normalise::lower | Normalise::integer);
+constexpr auto kAll = static_cast<std::uint8_t>(Normalise::trim | Normalise::lower |
+                                                Normalise::integer | Normalise::url);
 
 const EncodingName* name_of(KeyEncoding encoding) noexcept {
   const auto* const found = std::ranges::find(kEncodings, encoding, &EncodingName::encoding);
@@ -106,6 +107,13 @@ std::string form_problem(const KeyForm& form) {
   }
   if (has(form.normalise, Normalise::lower) && has(form.normalise, Normalise::integer)) {
     return "lower and integer are for different keys: words and numbers";
+  }
+  if (has(form.normalise, Normalise::url) && !is_words(form.encoding)) {
+    return "keys that are " + name + " are no URLs";
+  }
+  if (has(form.normalise, Normalise::url) &&
+      has(form.normalise, Normalise::lower | Normalise::integer)) {
+    return "url says of each letter itself whether its case counts, and goes with trim alone";
   }
   return {};
 }

@@ -31,6 +31,7 @@ enum class Normalise : std::uint8_t {
   trim = 1,     // blanks, tabs and line ends before and behind it are taken off
   lower = 2,    // A to Z become a to z, and no other character changes
   integer = 4,  // 007, +7 and 7.0 become 7; what is no integer of 64 bits is refused
+  url = 8,      // the canonical form of RFC 3986 (text/canonical_url.h)
 };
 
 constexpr Normalise operator|(Normalise a, Normalise b) noexcept {
@@ -52,7 +53,7 @@ struct KeyForm {
 // The words of all of them, with | between.
 inline constexpr std::string_view kKeyEncodings =
     "text|hex|base64|u64|i64|i32|utf16|kryo|kryo-i32|kryo-i64";
-inline constexpr std::string_view kNormalises = "trim|lower|integer";
+inline constexpr std::string_view kNormalises = "trim|lower|integer|url";
 
 // "kryo-i32" of kryo_i32. Nothing for a word, or a number, that is none.
 std::optional<KeyEncoding> find_key_encoding(std::string_view word) noexcept;

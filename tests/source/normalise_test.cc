@@ -26,6 +26,11 @@ TEST(Normalise, TrimsAndLowersAsTheDatabaseCompares) {
   EXPECT_EQ(of(Normalise::trim | Normalise::lower, " ANN "), "ann");
 }
 
+TEST(Normalise, WritesAUrlInItsCanonicalForm) {
+  EXPECT_EQ(of(Normalise::url, "HTTP://E.com"), "http://e.com/") << "one byte longer";
+  EXPECT_EQ(of(Normalise::trim | Normalise::url, " HTTP://E.com:80/./x#top\r\n"), "http://e.com/x");
+}
+
 TEST(Normalise, WritesEveryIntegerOneWay) {
   for (const char* const seven : {"7", "007", "+7", " 7 ", "7.0", "7.", "0007.000", "7.0e0"}) {
     EXPECT_EQ(of(Normalise::integer, seven), "7") << seven;

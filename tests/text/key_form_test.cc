@@ -28,7 +28,10 @@ TEST(KeyForm, HasAWordForEveryEncoding) {
 
 TEST(KeyForm, IsRefusedWhereNobodyKnowsIt) {
   EXPECT_NE(form_problem({static_cast<KeyEncoding>(10)}), "");
-  EXPECT_NE(form_problem({KeyEncoding::text, static_cast<Normalise>(8)}), "");
+  EXPECT_NE(form_problem({KeyEncoding::text, static_cast<Normalise>(16)}), "");
+  EXPECT_NE(form_problem({KeyEncoding::i64, Normalise::url}), "");
+  EXPECT_NE(form_problem({KeyEncoding::text, Normalise::url | Normalise::lower}), "");
+  EXPECT_EQ(form_problem({KeyEncoding::utf16, Normalise::url | Normalise::trim}), "");
   EXPECT_NE(form_problem({KeyEncoding::hex, Normalise::trim}), "");
   EXPECT_NE(form_problem({KeyEncoding::i64, Normalise::lower}), "");
   EXPECT_NE(form_problem({KeyEncoding::text, Normalise::lower | Normalise::integer}), "");
@@ -43,7 +46,7 @@ TEST(KeyForm, IsSaidAsTheOptionsAre) {
 
 TEST(KeyForm, IsReadAsItIsSaid) {
   for (int encoding = 0; encoding < 10; ++encoding) {
-    for (int normalise = 0; normalise < 8; ++normalise) {
+    for (int normalise = 0; normalise < 16; ++normalise) {
       const KeyForm form{static_cast<KeyEncoding>(encoding), static_cast<Normalise>(normalise)};
       const auto read = read_form_text(form_text(form));
       if (form_problem(form).empty()) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bloomery {
+
+// The one spelling of all those that RFC 3986, sections 6.2.2 and 6.2.3, calls equal, without the
+// fragment, which no server sees:
+//
+//   HTTP://Example.COM:80/a/./b/../%7Euser?q=%c3%a9#top
+//   http://example.com/a/~user?q=%C3%A9
+//
+// The scheme and the host in lower case; no port that is the scheme's own (http, https, ws, wss,
+// ftp) or empty; %XX as the character where that needs none, else in upper case; no dot segments;
+// "/" for no path. A query stays in its order. A text without "scheme://" is left as it is, and so
+// are the percent signs of a text that has one without two digits behind it.
+//
+// What it gives is its own canonical form, and at most one byte longer than `url`. It is `url`, or
+// in `room`.
+std::string_view canonical_url(std::string_view url, std::string& room);
+
+}  // namespace bloomery
