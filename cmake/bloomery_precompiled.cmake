@@ -37,3 +37,8 @@ set(standard_headers
   <cstring> <exception> <filesystem> <functional> <limits> <map> <memory> <mutex> <optional> <random> <span> <stdexcept>
   <string> <string_view> <system_error> <thread> <utility> <vector>)
 bloomery_precompile(bloomery_library_headers HEADERS ${standard_headers})
+
+# For programs that tests only run: examples, benchmarks, replayed inputs. They are not optimised.
+if(BLOOMERY_TESTS)
+  bloomery_precompile(bloomery_little_headers OPTIONS -fPIE -O0 HEADERS ${standard_headers})
+endif()
