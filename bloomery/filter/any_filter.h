@@ -50,11 +50,15 @@ class AnyFilter {
   bool can_erase() const noexcept { return body_->can_erase(); }
 
   bool insert(Key key) { return body_->insert(key); }
+  bool insert(IntegerKey auto integer) { return body_->insert(eight_bytes(integer)); }
   // The same, where a chain that is full and does not grow says so.
   Insert try_insert(Key key) { return body_->try_insert(key); }
   // And where even such a one takes it.
   bool insert_regardless(Key key) { return body_->insert_regardless(key); }
   bool may_contain(Key key) const noexcept { return body_->may_contain(key); }
+  bool may_contain(IntegerKey auto integer) const noexcept {
+    return body_->may_contain(eight_bytes(integer));
+  }
   std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return body_->insert_many(batch, was_new);
@@ -107,9 +111,11 @@ class AnyFilter {
     virtual bool can_insert() const noexcept = 0;
     virtual bool can_erase() const noexcept = 0;
     virtual bool insert(Key key) = 0;
+    virtual bool insert(std::uint64_t integer) = 0;
     virtual Insert try_insert(Key key) = 0;
     virtual bool insert_regardless(Key key) = 0;
     virtual bool may_contain(Key key) const noexcept = 0;
+    virtual bool may_contain(std::uint64_t integer) const noexcept = 0;
     virtual std::size_t insert_many(KeyBatch batch) = 0;
     virtual std::size_t insert_many(KeyBatch batch, Answers was_new) = 0;
     virtual void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) = 0;
@@ -138,6 +144,9 @@ class AnyFilter {
   template <Filter F>
   struct Body final : Interface {
     static constexpr bool kInserts = requires(F & f, Key key) { f.insert(key); };
+    static constexpr bool kTakesIntegers = requires(const F& f, std::uint64_t integer) {
+      f.may_contain(integer);
+    };
     static constexpr bool kErases = requires(F & f, Key key) { f.erase(key); };
     static constexpr const char* kBuiltOnce = "a static filter is built once, of all its keys";
 
@@ -154,6 +163,10 @@ class AnyFilter {
       if constexpr (kInserts) return filter.insert(key);
       refuse(kBuiltOnce);
     }
+    bool insert(std::uint64_t integer) override {
+      if constexpr (kInserts && kTakesIntegers) return filter.insert(integer);
+      return insert(bytes_of(integer));
+    }
     Insert try_insert(Key key) override {
       if constexpr (requires { filter.try_insert(key); }) return filter.try_insert(key);
       return insert(key) ? Insert::added : Insert::present;
@@ -166,6 +179,10 @@ class AnyFilter {
       }
     }
     bool may_contain(Key key) const noexcept override { return filter.may_contain(key); }
+    bool may_contain(std::uint64_t integer) const noexcept override {
+      if constexpr (kTakesIntegers) return filter.may_contain(integer);
+      return filter.may_contain(bytes_of(integer));
+    }
     std::size_t insert_many(KeyBatch batch) override {
       if constexpr (kInserts) return filter.insert_many(taken(batch));
       refuse(kBuiltOnce);
@@ -225,6 +242,10 @@ class AnyFilter {
     std::vector<Probe> probes(HashPair hash) const override {
       if constexpr (HashesOnce<F>) return filter.probes(hash);
       refuse(kNoPairs);
+    }
+
+    static Key bytes_of(const std::uint64_t& integer) noexcept {
+      return {reinterpret_cast<const char*>(&integer), sizeof(integer)};
     }
 
     // What such a filter takes of a batch.

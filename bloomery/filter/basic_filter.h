@@ -56,21 +56,27 @@ class BasicFilter {
         inserted_(inserted) {}
 
   // True when the key is new: at least one of its bits was clear.
-  bool insert(Key key) noexcept { return insert_hashed(layout_.hash(key)); }
-  bool insert(IntegerKey auto integer) noexcept {
+  //
+  // Single calls are inlined: a program that is compiled for a processor (-march) then makes no
+  // call at all for an integer in a blocked filter.
+  [[gnu::always_inline]] bool insert(Key key) noexcept { return insert_hashed(layout_.hash(key)); }
+  [[gnu::always_inline]] bool insert(IntegerKey auto integer) noexcept {
     return insert_hashed(layout_.hash(eight_bytes(integer)));
   }
-  bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> { return insert_hashed(hash); }
+  [[gnu::always_inline]] bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> {
+    return insert_hashed(hash);
+  }
 
   // False only for a key that was never inserted; true for every one that was, and for a few
   // others.
-  bool may_contain(Key key) const noexcept {
+  [[gnu::always_inline]] bool may_contain(Key key) const noexcept {
     return layout_.may_contain(words(), layout_.hash(key));
   }
-  bool may_contain(IntegerKey auto integer) const noexcept {
+  [[gnu::always_inline]] bool may_contain(IntegerKey auto integer) const noexcept {
     return layout_.may_contain(words(), layout_.hash(eight_bytes(integer)));
   }
-  bool may_contain_hash(HashPair hash) const noexcept requires HashesOnce<L> {
+  [[gnu::always_inline]] bool may_contain_hash(HashPair hash) const noexcept requires
+      HashesOnce<L> {
     return layout_.may_contain(words(), hash);
   }
 
@@ -244,7 +250,7 @@ class BasicFilter {
   explicit BasicFilter(const Empty& of)
       : BasicFilter(of.parameters, HeapWords(L::word_count(of.parameters)), 0) {}
 
-  bool insert_hashed(Hashed<L> hashed) noexcept {
+  [[gnu::always_inline]] bool insert_hashed(Hashed<L> hashed) noexcept {
     const bool is_new = layout_.insert(storage_.words(), hashed);
     inserted_ += is_new ? 1 : 0;
     return is_new;

@@ -4,10 +4,13 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/kernels/compiled_lanes.h"
+#include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/sizing.h"
 
@@ -20,12 +23,14 @@ class BlockedLayout {
  public:
   static constexpr FilterKind kKind = FilterKind::blocked;
 
-  // Uses the fastest kernel; the other form is for those who compare kernels.
+  // Uses the fastest kernel; the other form is for those who compare kernels. Single calls that are
+  // compiled for a processor (compiled_lanes.h) use none.
   explicit BlockedLayout(const FilterParameters& parameters)
       : BlockedLayout(parameters, blocked_kernel()) {}
   BlockedLayout(const FilterParameters& parameters, const BlockedKernel& kernel)
       : hash_(parameters.hash),
         shape_(BlockedShape::of(parameters.geometry)),
+        set_(kernel.set),
         ops_(&kernel.ops_for(shape_)),
         region_ops_(&kernel.regions),
         hash_integers_(kernel.hash_integers) {}
@@ -46,11 +51,22 @@ class BlockedLayout {
     std::ranges::copy(hashes, out);
   }
 
-  bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
-    return ops_->may_contain(words.data(), shape_, hash);
+  // Never by pointer; inlined where the compiler was told of a processor, so that nothing is linked
+  // into a program for another.
+  [[gnu::always_inline]] bool may_contain(std::span<const std::uint64_t> words,
+                                          HashPair hash) const noexcept {
+    if constexpr (kCompiled) {
+      return OneKeyOfAnyShape<CompiledLanes>::may_contain(words.data(), shape_, hash);
+    } else {
+      return may_contain_by(set_, words.data(), shape_, hash);
+    }
   }
-  bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
-    return ops_->insert(words.data(), shape_, hash);
+  [[gnu::always_inline]] bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
+    if constexpr (kCompiled) {
+      return OneKeyOfAnyShape<CompiledLanes>::insert(words.data(), shape_, hash);
+    } else {
+      return insert_by(set_, words.data(), shape_, hash);
+    }
   }
 
   template <class K>
@@ -113,8 +129,11 @@ class BlockedLayout {
   };
 
  private:
+  static constexpr bool kCompiled = !std::is_void_v<CompiledLanes>;
+
   NativeHash hash_;
   BlockedShape shape_;
+  InstructionSet set_;
   const BlockedOps* ops_;
   const RegionOps* region_ops_;
   decltype(BlockedKernel::hash_integers) hash_integers_;

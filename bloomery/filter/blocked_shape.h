@@ -41,6 +41,11 @@ struct BlockedShape {
   }
 
   bool two_lines() const noexcept { return probes[1] != 0; }
+  // A bit in each lane of one line.
+  bool all_lanes() const noexcept {
+    constexpr std::array<std::uint32_t, 2> kAllLanes{kLaneCount, 0};
+    return std::bit_cast<std::uint64_t>(probes) == std::bit_cast<std::uint64_t>(kAllLanes);
+  }
 };
 
 [[gnu::always_inline]] inline HashPair second_pair(HashPair hash) noexcept {

@@ -22,7 +22,7 @@ class WholeLayout : public L {
 
   using L::L;
 
-  bool may_contain(Words words, Hashed hash) const noexcept {
+  [[gnu::always_inline]] bool may_contain(Words words, Hashed hash) const noexcept {
     if constexpr (requires { itself().may_contain(words, hash); }) {
       return itself().may_contain(words, hash);
     } else {
@@ -31,7 +31,7 @@ class WholeLayout : public L {
   }
 
   // True where one of the key's bits was clear.
-  bool insert(MutableWords words, Hashed hash) const noexcept {
+  [[gnu::always_inline]] bool insert(MutableWords words, Hashed hash) const noexcept {
     if constexpr (requires { itself().insert(words, hash); }) {
       return itself().insert(words, hash);
     } else {

@@ -3,15 +3,12 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <bit>
 #include <cstring>
 
 #include "bloomery/hash/highway_hash.h"
 
 namespace bloomery {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "an integer key is its bytes in memory");
 
 constexpr std::size_t kIntegerSize = sizeof(std::uint64_t);
 
@@ -27,7 +24,7 @@ HashPair native_hash(Key key, std::uint64_t seed, std::uint64_t spread_seed) noe
 
 }  // namespace
 
-HashPair NativeHash::operator()(Key key) const noexcept {
+HashPair NativeHash::hash_bytes(Key key) const noexcept {
   if (secret_) return highway_hash_128(key, *secret_);
   return native_hash(key, seed_, spread_);
 }

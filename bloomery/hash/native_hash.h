@@ -1,6 +1,8 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -10,6 +12,8 @@
 #include "bloomery/hash/secret_key.h"
 
 namespace bloomery {
+
+static_assert(std::endian::native == std::endian::little, "an integer key is its bytes in memory");
 
 // Which function turned keys into hash pairs. Stored in files: numbers are never reused.
 enum class HashId : std::uint8_t {
@@ -26,7 +30,13 @@ class NativeHash {
       : seed_(seed), spread_(IntegerHash::spread_seed(seed)) {}
   explicit NativeHash(const SecretKey& secret) noexcept : secret_(secret) {}
 
-  HashPair operator()(Key key) const noexcept;
+  // Keys of eight bytes are integers, and hashed where they are met.
+  HashPair operator()(Key key) const noexcept {
+    if (key.size() != sizeof(std::uint64_t) || secret_) return hash_bytes(key);
+    std::uint64_t integer;
+    std::memcpy(&integer, key.data(), sizeof(integer));
+    return IntegerHash::hash(integer, spread_);
+  }
   HashPair operator()(std::uint64_t integer) const noexcept {
     return secret_ ? secret_hash(integer) : IntegerHash::hash(integer, spread_);
   }
@@ -44,6 +54,7 @@ class NativeHash {
   friend bool operator==(const NativeHash&, const NativeHash&) = default;
 
  private:
+  HashPair hash_bytes(Key key) const noexcept;
   HashPair secret_hash(std::uint64_t integer) const noexcept;
 
   std::uint64_t seed_ = 0;

@@ -91,6 +91,32 @@ TEST(AnyFilter, ASingleKeyIsNotABatch) {
   EXPECT_THROW(filter.hash("alice"), std::invalid_argument);
 }
 
+TEST(AnyFilter, AnIntegerIsItsEightBytes) {
+  const std::uint64_t integer = 0x0102030405060708;
+  const Key bytes("\x08\x07\x06\x05\x04\x03\x02\x01", 8);
+  // Kinds that take integers, those that take bytes alone, and one that is built once.
+  for (const FilterKind kind : {FilterKind::blocked, FilterKind::scalable, FilterKind::counting}) {
+    AnyFilter filter = make_filter(kind, {.capacity = 100});
+    EXPECT_FALSE(filter.may_contain(integer));
+    EXPECT_TRUE(filter.insert(integer));
+    EXPECT_TRUE(filter.may_contain(bytes));
+    EXPECT_TRUE(filter.may_contain(integer));
+    EXPECT_FALSE(filter.insert(bytes));
+    EXPECT_TRUE(filter.insert(-1));
+    EXPECT_TRUE(filter.may_contain(~std::uint64_t{0}));
+  }
+  Counted::Calls calls;
+  AnyFilter filter{Counted(calls)};
+  EXPECT_TRUE(filter.insert(integer));
+  EXPECT_TRUE(filter.may_contain(integer));
+  EXPECT_EQ(calls.single, 2);
+  const auto parameters = parameters_for(FilterKind::fixed, {}, {.capacity = 1});
+  const std::vector<HashPair> hashes{parameters.hash(bytes)};
+  AnyFilter built(OwnedStaticFilter::build(parameters, hashes));
+  EXPECT_TRUE(built.may_contain(integer));
+  EXPECT_THROW(built.insert(integer), std::invalid_argument);
+}
+
 TEST(AnyFilter, AStaticOneIsAskedAndNotChanged) {
   EXPECT_THROW(make_filter(FilterKind::fixed, {.capacity = 5}), std::invalid_argument);
   const auto parameters = parameters_for(FilterKind::fixed, {}, {.capacity = 1});

@@ -57,7 +57,8 @@ HashBlocks blocks_of(std::span<const HashPair> hashes) {
 class Worker {
  public:
   Worker(const BlockedKernel& kernel, const BlockedShape& shape, bool far)
-      : ops_(kernel.ops_for(shape)),
+      : set_(kernel.set),
+        ops_(kernel.ops_for(shape)),
         shape_(shape),
         far_(far),
         memory_(kGuards + shape.lines * (shape.two_lines() ? 2 : 1) * kLaneCount + kGuards,
@@ -73,10 +74,10 @@ class Worker {
   std::uint64_t word(std::size_t at) const { return memory_[kGuards + at]; }
 
   void insert(HashPair hash) {
-    answers_.push_back(ops_.insert(words(), shape_, hash));
+    answers_.push_back(insert_by(set_, words(), shape_, hash));
     added_ += answers_.back();
   }
-  void ask(HashPair hash) { answers_.push_back(ops_.may_contain(words(), shape_, hash)); }
+  void ask(HashPair hash) { answers_.push_back(may_contain_by(set_, words(), shape_, hash)); }
   void insert_batch(const HashBlocks& hashes, bool wants_answers) {
     const auto answers = std::make_unique<bool[]>(hashes.count);
     bool* const was_new = wants_answers ? answers.get() : nullptr;
@@ -97,6 +98,7 @@ class Worker {
   static constexpr std::ptrdiff_t kGuards = 8;
   std::uint64_t* words() { return memory_.data() + kGuards; }
 
+  InstructionSet set_;
   const BlockedOps& ops_;
   BlockedShape shape_;
   bool far_;

@@ -1,63 +1,17 @@
 // The only file compiled for AVX2.
 #include <immintrin.h>
 
+#include "bloomery/filter/kernels/avx2_lanes.h"
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
 #include "bloomery/filter/kernels/half_lines_avx2.h"
+#include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/hash/integer_hash.h"
 
 namespace bloomery {
 namespace {
 
-// Row r of this table, eight lanes from entry 8 - r on, has ones in the lanes at cyclic distance
-// below `probes` from lane r.
-alignas(64) constexpr std::uint64_t kLaneDistance[16] = {0, 1, 2, 3, 4, 5, 6, 7,
-                                                         0, 1, 2, 3, 4, 5, 6, 7};
-
-struct Avx2 {
-  struct Mask {
-    __m256i low;
-    __m256i high;
-  };
-
-  static Mask all_lanes(std::uint64_t word) {
-    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(word));
-    const __m256i index_mask = _mm256_set1_epi64x(63);
-    const __m256i one = _mm256_set1_epi64x(1);
-    const __m256i low = _mm256_srlv_epi64(all, _mm256_setr_epi64x(0, 6, 12, 18));
-    const __m256i high = _mm256_srlv_epi64(all, _mm256_setr_epi64x(24, 30, 36, 42));
-    return {_mm256_sllv_epi64(one, _mm256_and_si256(low, index_mask)),
-            _mm256_sllv_epi64(one, _mm256_and_si256(high, index_mask))};
-  }
-
-  static Mask some_lanes(std::uint64_t word, std::uint32_t probes) {
-    const Mask all = all_lanes(word);
-    const std::uint64_t* distances = kLaneDistance + (8 - first_lane(word));
-    const __m256i limit = _mm256_set1_epi64x(probes);
-    const auto used = [&](const std::uint64_t* lanes) {
-      return _mm256_cmpgt_epi64(limit, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)));
-    };
-    return {_mm256_and_si256(all.low, used(distances)),
-            _mm256_and_si256(all.high, used(distances + 4))};
-  }
-
-  static bool contains(const std::uint64_t* line, const Mask& mask) {
-    const auto* lanes = reinterpret_cast<const __m256i*>(line);
-    return (_mm256_testc_si256(_mm256_loadu_si256(lanes), mask.low) &
-            _mm256_testc_si256(_mm256_loadu_si256(lanes + 1), mask.high)) != 0;
-  }
-
-  static bool insert(std::uint64_t* line, const Mask& mask) {
-    auto* lanes = reinterpret_cast<__m256i*>(line);
-    const __m256i low = _mm256_loadu_si256(lanes);
-    const __m256i high = _mm256_loadu_si256(lanes + 1);
-    const bool present =
-        (_mm256_testc_si256(low, mask.low) & _mm256_testc_si256(high, mask.high)) != 0;
-    _mm256_storeu_si256(lanes, _mm256_or_si256(low, mask.low));
-    _mm256_storeu_si256(lanes + 1, _mm256_or_si256(high, mask.high));
-    return !present;
-  }
-
+struct Avx2 : Avx2Lanes<Avx2> {
   // AVX2 has no 64-bit multiplication; three multiplications of halves beat neither the scalar unit
   // nor themselves.
   static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
@@ -69,6 +23,16 @@ struct Avx2 {
 
 }  // namespace
 
-constinit const BlockedKernel kBlockedAvx2 = make_blocked_kernel<Avx2, HalfLinesAvx2<Avx2>>("avx2");
+constinit const BlockedKernel kBlockedAvx2 =
+    make_blocked_kernel<Avx2, HalfLinesAvx2<Avx2>>("avx2", InstructionSet::avx2);
+
+bool may_contain_avx2(const std::uint64_t* words, const BlockedShape& shape,
+                      HashPair hash) noexcept {
+  return OneKeyOfAnyShape<Avx2>::may_contain(words, shape, hash);
+}
+
+bool insert_avx2(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept {
+  return OneKeyOfAnyShape<Avx2>::insert(words, shape, hash);
+}
 
 }  // namespace bloomery

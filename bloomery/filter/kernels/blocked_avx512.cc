@@ -1,65 +1,17 @@
 // The only file compiled for AVX-512 (foundation and doubleword-quadword instructions).
 #include <immintrin.h>
 
+#include "bloomery/filter/kernels/avx512_lanes.h"
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
 #include "bloomery/filter/kernels/half_lines_avx2.h"
+#include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/hash/integer_hash.h"
 
 namespace bloomery {
 namespace {
 
-struct Avx512 {
-  // Whole lines of a bit a lane, and lines in which some lanes have none.
-  struct AllLanes {
-    __m512i bits;
-  };
-  struct SomeLanes {
-    __m512i bits;
-    __mmask8 used;
-  };
-
-  static __m512i broadcast(std::uint64_t word) {
-    return _mm512_set1_epi64(static_cast<long long>(word));
-  }
-
-  // A rotation takes its count modulo 64, which saves masking the lane's six bits.
-  static __m512i counts(std::uint64_t word) {
-    const __m512i shifts = _mm512_setr_epi64(0, 6, 12, 18, 24, 30, 36, 42);
-    return _mm512_srlv_epi64(broadcast(word), shifts);
-  }
-
-  static AllLanes all_lanes(std::uint64_t word) {
-    return {_mm512_rolv_epi64(_mm512_set1_epi64(1), counts(word))};
-  }
-
-  static SomeLanes some_lanes(std::uint64_t word, std::uint32_t probes) {
-    const std::uint32_t ones = (1U << probes) - 1;
-    const std::uint32_t turned = ones << first_lane(word);
-    const auto used = static_cast<__mmask8>(turned | (turned >> kLaneCount));
-    return {_mm512_maskz_rolv_epi64(used, _mm512_set1_epi64(1), counts(word)), used};
-  }
-
-  // With a single bit in a lane, that bit is missing where the lanes share none: one instruction.
-  static __mmask8 missing(__m512i lanes, AllLanes mask) {
-    return _mm512_testn_epi64_mask(lanes, mask.bits);
-  }
-  static __mmask8 missing(__m512i lanes, SomeLanes mask) {
-    return _mm512_mask_testn_epi64_mask(mask.used, lanes, mask.bits);
-  }
-
-  template <class Mask>
-  static bool contains(const std::uint64_t* line, Mask mask) {
-    return missing(_mm512_loadu_si512(line), mask) == 0;
-  }
-
-  template <class Mask>
-  static bool insert(std::uint64_t* line, Mask mask) {
-    const __m512i lanes = _mm512_loadu_si512(line);
-    _mm512_storeu_si512(line, _mm512_or_si512(lanes, mask.bits));
-    return missing(lanes, mask) != 0;
-  }
-
+struct Avx512 : Avx512Lanes<Avx512> {
   // The three multiplications of IntegerHash, each of which takes as long as probing a block. In
   // between, out.h1 holds h1 as far as it is.
   static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
@@ -115,6 +67,15 @@ struct Avx512 {
 }  // namespace
 
 constinit const BlockedKernel kBlockedAvx512 =
-    make_blocked_kernel<Avx512, HalfLinesAvx2<Avx512>>("avx512");
+    make_blocked_kernel<Avx512, HalfLinesAvx2<Avx512>>("avx512", InstructionSet::avx512);
+
+bool may_contain_avx512(const std::uint64_t* words, const BlockedShape& shape,
+                        HashPair hash) noexcept {
+  return OneKeyOfAnyShape<Avx512>::may_contain(words, shape, hash);
+}
+
+bool insert_avx512(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept {
+  return OneKeyOfAnyShape<Avx512>::insert(words, shape, hash);
+}
 
 }  // namespace bloomery

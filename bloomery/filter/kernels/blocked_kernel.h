@@ -7,7 +7,9 @@
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/kernels/region_kernel.h"
+#include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/hash/hash_pair.h"
 
 namespace bloomery {
@@ -21,10 +23,6 @@ struct HashBlocks {
   const void* context = nullptr;
   void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;
 };
-
-// How the bits of a key lie: one in each of the eight lanes of a line, in fewer of them, or in two
-// lines.
-enum class KeyShape { all_lanes, some_lanes, two_lines };
 
 // What the loops of a windowed filter must know of its words and of the moment: see
 // windowed_shape.h.
@@ -59,8 +57,6 @@ struct WindowedOps {
 // because the files that implement this are compiled for processors that the rest of the program
 // may not have.
 struct BlockedOps {
-  bool (*may_contain)(const std::uint64_t* words, const BlockedShape& shape, HashPair hash);
-  bool (*insert)(std::uint64_t* words, const BlockedShape& shape, HashPair hash);
   // `far`: the words are beyond a core's cache. was_new may be null; insert_batch returns how many
   // were new.
   void (*may_contain_batch)(const std::uint64_t* words, const BlockedShape& shape,
@@ -72,6 +68,7 @@ struct BlockedOps {
 
 struct BlockedKernel {
   std::string_view name;
+  InstructionSet set;     // for single keys, see single_calls.h
   BlockedOps all_lanes;   // one line a key, a bit in each of its eight lanes
   BlockedOps some_lanes;  // one line a key, fewer bits
   BlockedOps two_lines;
@@ -83,7 +80,7 @@ struct BlockedKernel {
 
   const BlockedOps& ops_for(const BlockedShape& shape) const noexcept {
     if (shape.two_lines()) return two_lines;
-    return shape.probes[0] == kLaneCount ? all_lanes : some_lanes;
+    return shape.all_lanes() ? all_lanes : some_lanes;
   }
 };
 

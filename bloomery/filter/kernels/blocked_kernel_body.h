@@ -4,6 +4,7 @@
 #include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/kernels/half_lines.h"
 #include "bloomery/filter/kernels/hash_each.h"
+#include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/kernels/region_body.h"
 #include "bloomery/filter/kernels/windowed_loops.h"
 
@@ -56,55 +57,15 @@ void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t s
 template <class Isa, KeyShape kShape>
 struct BlockedLoops {
   using Words = std::uint64_t;
-
-  // fast_range(h1, lines) * kLineWords without a shift, for which the masks need the processor.
-  static std::uint64_t first_line(const BlockedShape& shape, HashPair hash) {
-    return fast_range(hash.h1, shape.lines * kLineWords) & ~std::uint64_t{kLineWords - 1};
-  }
-
-  static std::uint64_t second_line(const BlockedShape& shape, HashPair second) {
-    return (shape.lines + fast_range(second.h1, shape.lines)) * kLineWords;
-  }
-
-  static auto first_mask(const BlockedShape& shape, HashPair hash) {
-    if constexpr (kShape == KeyShape::all_lanes) {
-      return Isa::all_lanes(hash.h2);
-    } else {
-      return Isa::some_lanes(hash.h2, shape.probes[0]);
-    }
-  }
-
-  static bool may_contain(const Words* words, const BlockedShape& shape, HashPair hash) {
-    const bool found = Isa::contains(words + first_line(shape, hash), first_mask(shape, hash));
-    if constexpr (kShape != KeyShape::two_lines) {
-      return found;
-    } else {
-      if (!found) return false;
-      const HashPair second = second_pair(hash);
-      return Isa::contains(words + second_line(shape, second),
-                           Isa::some_lanes(second.h2, shape.probes[1]));
-    }
-  }
-
-  static bool insert(Words* words, const BlockedShape& shape, HashPair hash) {
-    const bool added = Isa::insert(words + first_line(shape, hash), first_mask(shape, hash));
-    if constexpr (kShape != KeyShape::two_lines) {
-      return added;
-    } else {
-      const HashPair second = second_pair(hash);
-      return Isa::insert(words + second_line(shape, second),
-                         Isa::some_lanes(second.h2, shape.probes[1])) ||
-             added;
-    }
-  }
+  using One = OneKey<Isa, kShape>;
 
   template <class Probe>
   [[gnu::always_inline]] static inline void run(const Words* words, const BlockedShape& shape,
                                                 const HashBlocks& hashes, bool far, Probe probe) {
     const auto prefetch = [&](HashPair hash) {
-      prefetch_far(words + first_line(shape, hash));
+      prefetch_far(words + One::first_line(shape, hash));
       if constexpr (kShape == KeyShape::two_lines) {
-        prefetch_far(words + second_line(shape, second_pair(hash)));
+        prefetch_far(words + One::second_line(shape, second_pair(hash)));
       }
     };
     if (hashes.hash == nullptr) {
@@ -124,7 +85,7 @@ struct BlockedLoops {
     run(
         words, shape, hashes,
         far, [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
-          found[i] = may_contain(words, shape, hash);
+          found[i] = One::may_contain(words, shape, hash);
         });
   }
 
@@ -136,27 +97,28 @@ struct BlockedLoops {
       run(
           words, shape, hashes,
           far, [&](std::size_t, HashPair hash) __attribute__((always_inline)) {
-            added += insert(words, shape, hash) ? 1 : 0;
+            added += One::insert(words, shape, hash) ? 1 : 0;
           });
     } else {
       run(
           words, shape, hashes,
           far, [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
-            added += (was_new[i] = insert(words, shape, hash)) ? 1 : 0;
+            added += (was_new[i] = One::insert(words, shape, hash)) ? 1 : 0;
           });
     }
     return added;
   }
 
   template <class HalfLinesOfIsa>
-  static constexpr BlockedOps kOps{may_contain, insert, may_contain_batch, insert_batch,
+  static constexpr BlockedOps kOps{may_contain_batch, insert_batch,
                                    WindowedLoops<HalfLinesOfIsa, kShape>::kOps};
 };
 
 template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>>
-constexpr BlockedKernel make_blocked_kernel(std::string_view name) {
+constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSet set) {
   using enum KeyShape;
   return {name,
+          set,
           BlockedLoops<Isa, all_lanes>::template kOps<HalfLinesOfIsa>,
           BlockedLoops<Isa, some_lanes>::template kOps<HalfLinesOfIsa>,
           BlockedLoops<Isa, two_lines>::template kOps<HalfLinesOfIsa>,

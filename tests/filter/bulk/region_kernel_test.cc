@@ -53,11 +53,10 @@ TEST(RegionKernel, EveryKernelSetsTheBitsOfAKeyInItsLine) {
     const BlockedShape shape{lines, {probes, 0}};
     for (const BlockedKernel* kernel : blocked_kernels()) {
       for (const std::size_t count : {0U, 1U, 7U, 8U, 9U, 1'003U}) {
-        const BlockedOps& scalar = blocked_kernels().back()->ops_for(shape);
         std::vector<std::uint64_t> expected(lines * kLineWords);
         std::vector<char> expected_new(count);
         for (std::size_t i = 0; i < count; ++i) {
-          expected_new[i] = scalar.insert(expected.data(), shape, all[i]) ? 1 : 0;
+          expected_new[i] = insert_scalar(expected.data(), shape, all[i]) ? 1 : 0;
         }
         const auto expected_count =
             static_cast<std::size_t>(std::count(expected_new.begin(), expected_new.end(), 1));

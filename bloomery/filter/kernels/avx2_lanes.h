@@ -1,0 +1,60 @@
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/kernels/lane_distance.h"
+
+namespace bloomery {
+
+// The bits of a key in a line by AVX2, for files that are compiled for it. `Tag` as that of
+// Avx512Lanes.
+template <class Tag>
+struct Avx2Lanes {
+  struct Mask {
+    __m256i low;
+    __m256i high;
+  };
+
+  [[gnu::always_inline]] static Mask all_lanes(std::uint64_t word) {
+    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(word));
+    const __m256i index_mask = _mm256_set1_epi64x(63);
+    const __m256i one = _mm256_set1_epi64x(1);
+    const __m256i low = _mm256_srlv_epi64(all, _mm256_setr_epi64x(0, 6, 12, 18));
+    const __m256i high = _mm256_srlv_epi64(all, _mm256_setr_epi64x(24, 30, 36, 42));
+    return {_mm256_sllv_epi64(one, _mm256_and_si256(low, index_mask)),
+            _mm256_sllv_epi64(one, _mm256_and_si256(high, index_mask))};
+  }
+
+  [[gnu::always_inline]] static Mask some_lanes(std::uint64_t word, std::uint32_t probes) {
+    const Mask all = all_lanes(word);
+    const std::uint64_t* distances = kLaneDistance + (8 - first_lane(word));
+    const __m256i limit = _mm256_set1_epi64x(probes);
+    const auto used = [&](const std::uint64_t* lanes) {
+      return _mm256_cmpgt_epi64(limit, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes)));
+    };
+    return {_mm256_and_si256(all.low, used(distances)),
+            _mm256_and_si256(all.high, used(distances + 4))};
+  }
+
+  [[gnu::always_inline]] static bool contains(const std::uint64_t* line, const Mask& mask) {
+    const auto* lanes = reinterpret_cast<const __m256i*>(line);
+    return (_mm256_testc_si256(_mm256_loadu_si256(lanes), mask.low) &
+            _mm256_testc_si256(_mm256_loadu_si256(lanes + 1), mask.high)) != 0;
+  }
+
+  [[gnu::always_inline]] static bool insert(std::uint64_t* line, const Mask& mask) {
+    auto* lanes = reinterpret_cast<__m256i*>(line);
+    const __m256i low = _mm256_loadu_si256(lanes);
+    const __m256i high = _mm256_loadu_si256(lanes + 1);
+    const bool present =
+        (_mm256_testc_si256(low, mask.low) & _mm256_testc_si256(high, mask.high)) != 0;
+    _mm256_storeu_si256(lanes, _mm256_or_si256(low, mask.low));
+    _mm256_storeu_si256(lanes + 1, _mm256_or_si256(high, mask.high));
+    return !present;
+  }
+};
+
+}  // namespace bloomery

@@ -1,0 +1,92 @@
+// Single calls of a program that is compiled for a processor (-march): inlined, with the same bits
+// and answers as those of the kernels. Without the tests' framework, which is compiled for every
+// processor. Exit status 1 where something differs, 77 where the processor lacks what this was
+// compiled for; so nothing is done before that is known.
+#include <cstdio>
+#include <random>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "bloomery/filter/blocked_filter.h"
+
+namespace bloomery {
+
+static_assert(!std::is_void_v<CompiledLanes>, "compiled for no processor: nothing is inlined");
+
+namespace {
+
+bool can_run() {
+  bool can = true;
+#if defined(__AVX2__)
+  can = can && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#endif
+#if defined(__AVX512F__)
+  can = can && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+#endif
+  return can;
+}
+
+// What single calls do with `keys` random integers, against the scalar kernel.
+bool same_as_scalar(std::uint32_t lines, std::uint32_t probes, std::uint64_t keys) {
+  FilterParameters parameters;
+  parameters.geometry = {lines * 37 * kLineBits, probes, lines};
+  parameters.hash = NativeHash(lines * 100 + probes);
+  const BlockedLayout layout(parameters);
+  const BlockedShape shape = BlockedShape::of(parameters.geometry);
+  std::vector<std::uint64_t> words(BlockedLayout::word_count(parameters));
+  std::vector<std::uint64_t> expected(words.size());
+  std::mt19937_64 random(probes);
+  bool same = true;
+  for (std::uint64_t i = 0; i < keys; ++i) {
+    const HashPair hash = layout.hash(random());
+    const HashPair other = layout.hash(random());
+    same = same && layout.insert(words, hash) == insert_scalar(expected.data(), shape, hash);
+    same = same && layout.may_contain(words, hash);
+    same = same &&
+           layout.may_contain(words, other) == may_contain_scalar(expected.data(), shape, other);
+  }
+  return same && words == expected;
+}
+
+// A whole filter: single calls here, batches by the kernel that was chosen at run time.
+bool same_as_batches(double rate) {
+  BlockedFilter singly({.capacity = 1'000, .false_positive_rate = rate});
+  BlockedFilter batched({.capacity = 1'000, .false_positive_rate = rate});
+  std::mt19937_64 random(5);
+  std::vector<std::uint64_t> keys(1'000);
+  for (std::uint64_t& key : keys) key = random();
+  std::uint64_t added = 0;
+  for (const std::uint64_t key : keys) added += singly.insert(key) ? 1 : 0;
+  bool same = added == batched.insert_many(keys) && singly.inserted() == batched.inserted();
+  for (std::size_t i = 0; i < singly.words().size(); ++i) {
+    same = same && singly.words()[i] == std::as_const(batched).words()[i];
+  }
+  for (const std::uint64_t key : keys) same = same && batched.may_contain(key);
+  return same;
+}
+
+int check() {
+  int failed = 0;
+  for (std::uint32_t lines = 1; lines <= 2; ++lines) {
+    for (std::uint32_t probes = lines; probes <= lines * kLaneCount; ++probes) {
+      if (same_as_scalar(lines, probes, 300)) continue;
+      std::printf("%u probes in %u lines differ\n", probes, lines);
+      failed = 1;
+    }
+  }
+  for (const double rate : {0.2, 0.01, 0.0001}) {
+    if (same_as_batches(rate)) continue;
+    std::printf("single calls and batches differ at a rate of %g\n", rate);
+    failed = 1;
+  }
+  return failed;
+}
+
+}  // namespace
+}  // namespace bloomery
+
+int main() {
+  return bloomery::can_run() ? bloomery::check() : 77;
+}
