@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "bloomery/filter/fence_source.h"
+#include "bloomery/source/mariadb/history.h"
 
 namespace bloomery::mariadb {
 namespace {
@@ -58,11 +59,13 @@ bool is_empty(const LoggedChanges& changes) noexcept {
 
 }  // namespace
 
-BinlogStream::BinlogStream(const Server& server, BinlogReader reader, const std::string& file,
-                           std::uint32_t offset, const CallContext& context)
+BinlogStream::BinlogStream(const Server& server, const std::string& of_run, BinlogReader reader,
+                           const std::string& file, std::uint32_t offset,
+                           const CallContext& context)
     : connection_(server, context, server.timeout),
       breaker_(static_cast<int>(mysql_get_socket(connection_.handle()))),
       reader_(std::move(reader)) {
+  require_run(connection_, of_run, context);
   request(file, offset, context);
   // What the server has against it comes in place of the first event.
   reader_.read(next_packet(), reading_);

@@ -20,8 +20,9 @@ class BinlogStream {
  public:
   // Begins at an offset of a file, where the reader stands. Throws ServerError where the server
   // refuses; what happens later, take() throws.
-  BinlogStream(const Server& server, BinlogReader reader, const std::string& file,
-               std::uint32_t offset, const CallContext& context);
+  // Of the server whose server_run() that is.
+  BinlogStream(const Server& server, const std::string& of_run, BinlogReader reader,
+               const std::string& file, std::uint32_t offset, const CallContext& context);
   ~BinlogStream();
   BinlogStream(const BinlogStream&) = delete;
   BinlogStream& operator=(const BinlogStream&) = delete;

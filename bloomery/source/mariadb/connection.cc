@@ -142,7 +142,8 @@ void Connection::send(const std::string& sql, Waiting& waiting) {
   if (failed != 0) fail(kDoing);
 }
 
-std::vector<Connection::Row> Connection::ask(const std::string& sql, const CallContext& context) {
+std::vector<Connection::Row> Connection::ask(const std::string& sql, const CallContext& context,
+                                             const FieldConsumer& fields) {
   constexpr const char* kDoing = "reading an answer";
   Waiting waiting(server_.name, context, server_.timeout);
   send(sql, waiting);
@@ -157,6 +158,7 @@ std::vector<Connection::Row> Connection::ask(const std::string& sql, const CallC
     if (mysql_field_count(&mysql_) > 0) fail(kDoing);
     return {};
   }
+  if (fields) fields(mysql_fetch_fields(result.get()), mysql_num_fields(result.get()));
   std::vector<Row> rows;
   while (const MYSQL_ROW values = mysql_fetch_row(result.get())) {
     const unsigned long* const lengths = mysql_fetch_lengths(result.get());

@@ -42,7 +42,8 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
 
   // All rows of a small result.
-  std::vector<Row> ask(const std::string& sql, const CallContext& context);
+  std::vector<Row> ask(const std::string& sql, const CallContext& context,
+                       const FieldConsumer& fields = {});
   // The only row, of which the first value. Throws where there is none.
   std::string ask_one(const std::string& sql, const CallContext& context);
   // Row by row as they come. Breaks the session where the consumer wants no more, or throws.

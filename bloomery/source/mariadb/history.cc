@@ -102,6 +102,19 @@ void check_table(Connection& connection, const Table& table) {
 
 }  // namespace
 
+std::string server_run(Connection& connection, const CallContext& context) {
+  connection.ask(kNoteRun, context);
+  return connection.ask_one(
+      "SELECT CONCAT_WS('|', @@global.server_id, @@global.server_uid, @bloomery_run)", context);
+}
+
+void require_run(Connection& connection, const std::string& run, const CallContext& context) {
+  if (server_run(connection, context) == run) return;
+  throw StoreError(connection.server().name +
+                   ": leads to several servers, or to one that was started again; what is followed "
+                   "must be one server, past all that divides its readers");
+}
+
 History::History(Connection& connection, const Table& table, const CallContext& context) {
   if (!connection.is_mariadb()) {
     refuse_history(connection,

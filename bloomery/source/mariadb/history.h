@@ -19,6 +19,11 @@ struct SessionExchanged : StoreError {
   using StoreError::StoreError;
 };
 
+// Which run of which server a session is with, and the same required: of what is read over several
+// sessions, a name may have led to several servers. Throws StoreError.
+std::string server_run(Connection& connection, const CallContext& context);
+void require_run(Connection& connection, const std::string& run, const CallContext& context);
+
 // What must stay as it is for a table's rows to come out of a binary log without a gap: the server,
 // its start (rows may be lost or come without the log around it: sync_binlog, a restored copy, a
 // while without log_bin), the column, and which domains the log has (what is deleted of them makes

@@ -101,11 +101,13 @@ struct MariadbChanges::Session {
   Session(const ServerLocation& location, const CallContext& context)
       : server(location),
         connection(server, context),
+        run(mariadb::server_run(connection, context)),
         table(mariadb::describe_table(connection, location.selection, context)),
         history(connection, table, context) {}
 
   const mariadb::Server server;
   mariadb::Connection connection;
+  const std::string run;
   const mariadb::Table table;
   mariadb::History history;
 };
@@ -121,12 +123,14 @@ struct MariadbChanges::Stream {
       : server(session.server),
         history(session.history),
         source(identity),
-        log(server, std::move(reader), file, offset, context) {}
+        run(session.run),
+        log(server, run, std::move(reader), file, offset, context) {}
 
   // First before anything is taken, as the log may have begun anew before the stream did.
   void look_for_reset(const CallContext& context) {
     if (Clock::now() < look_at) return;
     mariadb::Connection connection(server, context);
+    mariadb::require_run(connection, run, context);
     if (history.was_reset(connection, context)) {
       throw SourceChanged("somebody said RESET to the server, so its log may be another one");
     }
@@ -136,6 +140,7 @@ struct MariadbChanges::Stream {
   const mariadb::Server server;
   const mariadb::History history;
   const Identity source;
+  const std::string run;
   Clock::time_point look_at{};
   mariadb::BinlogStream log;
   mariadb::LoggedChanges changes;
@@ -259,7 +264,10 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
 }
 
 SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
-  return MariadbSource(location_, options_.keys, context).for_each_batch(consumer, context);
+  if (stream_ == nullptr) throw std::logic_error("MariadbChanges::scan before start");
+  MariadbSource rows(location_, options_.keys, context);
+  rows.require_run(stream_->run);
+  return rows.for_each_batch(consumer, context);
 }
 
 std::optional<std::uint64_t> MariadbChanges::expected_count() {

@@ -8,6 +8,7 @@
 #include "bloomery/source/key_batcher.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/key_writer.h"
 #include "bloomery/source/printable.h"
 
@@ -111,7 +112,14 @@ SourceTotals MariadbSource::for_each_batch(const BatchConsumer& consumer,
   const auto look = [&](const MYSQL_FIELD* fields, unsigned) {
     is_zerofill = (fields[0].flags & ZEROFILL_FLAG) != 0 && IS_NUM(fields[0].type);
   };
-  session(context).connection.stream(select_, take, context, look);
+  auto& connection = session(context).connection;
+  if (!run_.empty()) {
+    // Whatever stands between keeps to one server for as long as a transaction is open.
+    connection.ask("START TRANSACTION READ ONLY", context);
+    mariadb::require_run(connection, run_, context);
+  }
+  connection.stream(select_, take, context, look);
+  if (!run_.empty() && !connection.is_broken()) connection.ask("COMMIT", context);
   batcher.finish();
   return batcher.totals();
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "bloomery/filter/call_context.h"
 #include "bloomery/source/key_source.h"
@@ -29,6 +30,9 @@ class MariadbSource final : public KeySource {
   SourceTotals for_each_batch(const BatchConsumer& consumer) override;
   // The same, within a caller's time.
   SourceTotals for_each_batch(const BatchConsumer& consumer, const CallContext& context);
+  // From now on only of the server whose mariadb::server_run() that is; of another it throws
+  // StoreError.
+  void require_run(std::string run) { run_ = std::move(run); }
 
   // Counts, through the smallest index that has all rows: a tenth of a scan or more. Exact but for
   // NULLs. A query may cost as much as it does to run.
@@ -49,6 +53,7 @@ class MariadbSource final : public KeySource {
   std::string select_;  // rows of one column
   std::string count_;
   std::string advice_;
+  std::string run_;  // empty: of any
   std::unique_ptr<Session> session_;
 };
 

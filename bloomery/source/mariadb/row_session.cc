@@ -65,6 +65,7 @@ RowSession::RowSession(const ServerLocation& location, const MariadbRowsOptions&
       encoding_(options.encoding),
       selection_(location.selection) {
   if (!options.allows_replica) refuse_replica(connection_, context);
+  learn_type(context);
   try {
     table_ = describe_table(connection_, location.selection, context);
   } catch (const std::invalid_argument& not_there) {
@@ -86,12 +87,12 @@ MariadbRows::Rows RowSession::ask(std::span<const Key> keys, const CallContext& 
   Asked asked;
   std::vector<std::pair<std::size_t, std::size_t>> again;  // keys that were there before
   const bool is_integer = table_.key_column().is_integer();
-  bool has_no_integer = false;
+  has_unasked_ = false;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     auto text = key_text(encoding_, keys[i]);
     if (!text) continue;
     if (is_integer && !is_integer_text(*text)) {
-      has_no_integer = true;
+      has_unasked_ = true;
       continue;
     }
     const auto [place, is_new] = asked.try_emplace(*std::move(text), i);
@@ -106,17 +107,35 @@ MariadbRows::Rows RowSession::ask(std::span<const Key> keys, const CallContext& 
   }
   if (!some.empty()) ask_some(some, rows, context);
   for (const auto& [i, first] : again) rows[i] = rows[first];
-  if (has_no_integer) require_same_type(context);
+  if (has_unasked_) require_same_type(context);
   return rows;
+}
+
+Connection::FieldConsumer RowSession::reader_of(AnsweredType& type) {
+  return [&type](const MYSQL_FIELD* fields, unsigned) {
+    type = {.type = static_cast<int>(fields[0].type), .character_set = fields[0].charsetnr};
+  };
+}
+
+// Before the table is described: what is altered in between is noticed by the first answer.
+void RowSession::learn_type(const CallContext& context) {
+  const std::string& schema =
+      selection_.schema.empty() ? connection_.server().database : selection_.schema;
+  connection_.ask("SELECT " + quote_name(selection_.columns[0]) + " FROM " + quote_name(schema) +
+                      "." + quote_name(selection_.table) + " WHERE FALSE",
+                  context, reader_of(answered_));
+}
+
+void RowSession::refuse_other_type() {
+  is_outdated_ = true;
+  throw StoreError(connection_.server().name + ": the column's type changed; ask again");
 }
 
 // That no row has them was said without asking, by the type of when the session began.
 void RowSession::require_same_type(const CallContext& context) {
   is_outdated_ = true;
   const Table now = describe_table(connection_, selection_, context);
-  if (now.key_column().type != table_.key_column().type) {
-    throw StoreError(connection_.server().name + ": the column's type changed; ask again");
-  }
+  if (now.key_column().type != table_.key_column().type) refuse_other_type();
   is_outdated_ = false;
 }
 
@@ -130,18 +149,24 @@ void RowSession::ask_some(std::span<const Asked::value_type* const> some, Mariad
     places.emplace(each->first, each->second);
   }
   std::vector<Connection::Row> found;
+  AnsweredType now;
   try {
-    found = connection_.ask(sql + ")", context);
+    found = connection_.ask(sql + ")", context, reader_of(now));
   } catch (const ServerError& error) {
     // One is no text in the server's eyes, or none of the column's character set, so that no row
     // has it. Which of them, it does not say.
     if (!is_no_value(error.code)) throw;
-    if (some.size() == 1) return;
+    if (some.size() == 1) {
+      has_unasked_ = true;
+      return;
+    }
     const std::size_t half = some.size() / 2;
     ask_some(some.first(half), rows, context);
     ask_some(some.subspan(half), rows, context);
     return;
   }
+  // How a key is spelled depends on that: a text's bytes are no text to a column that is none.
+  if (now != answered_) refuse_other_type();
   const bool is_integer = table_.key_column().is_integer();
   for (auto& row : found) {
     if (!row[0]) continue;

@@ -28,16 +28,29 @@ class RowSession {
   // Where the answer to a text belongs.
   using Asked = std::unordered_map<std::string, std::size_t>;
 
+  // What an answer says of a column, whichever way it was asked for.
+  struct AnsweredType {
+    int type = 0;
+    unsigned character_set = 0;  // of texts that of the session, whatever the column's is
+
+    bool operator==(const AnsweredType&) const = default;
+  };
+
   void ask_some(std::span<const Asked::value_type* const> some, MariadbRows::Rows& rows,
                 const CallContext& context);
   std::string spelled(std::string_view text);
 
+  static Connection::FieldConsumer reader_of(AnsweredType& type);
+  void learn_type(const CallContext& context);
+  [[noreturn]] void refuse_other_type();
   void require_same_type(const CallContext& context);
 
   Connection connection_;
   const KeyEncoding encoding_;
   const ServerSelection selection_;
   bool is_outdated_ = false;
+  bool has_unasked_ = false;  // a key of the question at hand that no value can be
+  AnsweredType answered_;     // when the session began
   Table table_;
   std::string select_;
 };

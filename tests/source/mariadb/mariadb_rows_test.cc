@@ -75,6 +75,24 @@ TEST_F(MariadbRowsTest, RowsAreFoundByTheTypeThatTheColumnHasNow) {
   EXPECT_EQ(ask(loader, {"7", "abc", "007", "none"}), (Rows{"1", "2", "3", {}}));
 }
 
+TEST_F(MariadbRowsTest, RowsAreFoundWhateverBecameOfTheirCharacterSet) {
+  const std::string letter = "\xc3\xa9";  // in utf8mb4
+  const std::string byte = "\xe9";        // in latin1, where it is no text of utf8mb4
+  run("CREATE TABLE t (n INT, id VARBINARY(20) PRIMARY KEY)");
+  const MariadbRows loader = rows("id");
+  EXPECT_EQ(ask(loader, {letter, byte}), (Rows{{}, {}}));
+  run("ALTER TABLE t MODIFY id VARCHAR(20) CHARACTER SET latin1 COLLATE latin1_bin");
+  run("SET NAMES utf8mb4; INSERT INTO t VALUES (1, '" + letter + "')");
+  EXPECT_EQ(ask(loader, {letter, byte}), (Rows{"1", {}}));
+  for (const std::string set :
+       {"utf8mb4 COLLATE utf8mb4_general_ci", "latin1", "utf16", "utf8mb3"}) {
+    run("ALTER TABLE t CONVERT TO CHARACTER SET " + set);
+    EXPECT_EQ(ask(loader, {letter, byte, "e", "E"}), (Rows{"1", {}, {}, {}})) << set;
+  }
+  run("ALTER TABLE t MODIFY id VARBINARY(20); INSERT INTO t VALUES (2, x'e9')");
+  EXPECT_EQ(ask(loader, {letter, byte}), (Rows{"1", "2"}));
+}
+
 // On one session each process would read what another was answered.
 TEST_F(MariadbRowsTest, AChildOfAForkHasSessionsOfItsOwn) {
   run("CREATE TABLE t (n INT PRIMARY KEY); INSERT INTO t SELECT seq FROM seq_0_to_9");
