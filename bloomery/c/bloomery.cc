@@ -236,8 +236,14 @@ int bloomery_insert_u64(bloomery_filter* filter, uint64_t key) {
 int bloomery_erase(bloomery_filter* filter, const void* text, size_t size) {
   return erase(filter, {}, spelled(text, size));
 }
+int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size) {
+  return erase(filter, {}, raw_key(key, size));
+}
 int bloomery_erase_i64(bloomery_filter* filter, int64_t key) {
   return erase(filter, kI64, integer_key(key));
+}
+int bloomery_erase_u64(bloomery_filter* filter, uint64_t key) {
+  return erase(filter, kU64, integer_key(key));
 }
 
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {

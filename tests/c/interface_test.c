@@ -1,4 +1,5 @@
-/* The C interface, as a C99 program uses it. interface_test CASE runs one case, named after its promise. */
+/* The C interface, as a C99 program uses it. interface_test CASE runs one case, named after its
+ * promise. */
 #define _POSIX_C_SOURCE 200809L
 #include "bloomery/c/bloomery.h"
 
@@ -10,13 +11,13 @@
 #include <unistd.h>
 
 static int failures = 0;
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);  \
+#define CHECK(condition)                                                         \
+  do {                                                                           \
+    if (!(condition)) {                                                          \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
       fprintf(stderr, "  last: %d %s\n", bloomery_status(), bloomery_message()); \
-      ++failures;                                                              \
-    }                                                                          \
+      ++failures;                                                                \
+    }                                                                            \
   } while (0)
 #define CHECK_SAYS(part) CHECK(strstr(bloomery_message(), part) != NULL)
 
@@ -432,6 +433,12 @@ static void only_counting_filters_erase(void) {
   filter = make(NULL, NULL);
   CHECK(bloomery_erase(filter, "alice", 5) == BLOOMERY_BAD_ARGUMENT);
   bloomery_close(filter);
+  filter = make("counting", "hex"); /* "6162" spells "ab" there, and "ab" another byte */
+  CHECK(insert(filter, "6162") == BLOOMERY_ADDED);
+  CHECK(bloomery_erase(filter, "ab", 2) == BLOOMERY_ABSENT);
+  CHECK(bloomery_erase_i64(filter, 1) == BLOOMERY_WRONG_KEYS);
+  CHECK(bloomery_erase_raw(filter, "ab", 2) == BLOOMERY_OK);
+  bloomery_close(filter);
 }
 
 static void info_is_json_and_sizes_are_told(void) {
@@ -568,7 +575,8 @@ static void a_child_of_fork_goes_on(void) {
   bloomery_close(filter);
 }
 
-#define CASE(name) {#name, name}
+#define CASE(name) \
+  { #name, name }
 static const struct {
   const char* name;
   void (*run)(void);

@@ -1,9 +1,9 @@
 #!/bin/sh
-# check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY: compiles the cpp blocks and runs the sh and c blocks of README*.md and
-# docs/*.md, those that stand in several documents once. A block without main() is statements, and sees the names of preamble.h; the headers of
-# those with one are read before. What a block
-# calls redis://127.0.0.1:6379 is an empty server of its own; without redis-server here, such a block is left out. An output
-# block behind a sh or c block is what that prints. A c block is a program, and uses LIBRARY.
+# check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY: compiles the cpp blocks and runs the sh, c and python blocks of
+# README*.md and docs/*.md, those that stand in several documents once. A cpp block without main() is statements, and sees the
+# names of preamble.h; the headers of those with one are read before. What a sh block calls redis://127.0.0.1:6379 is an empty
+# server of its own; without redis-server here, such a block is left out. A c block is a program, and uses LIBRARY; a python
+# block is one for $BLOOMERY_PYTHON3, and left out where that is not set. An output block is what the one before it prints.
 set -eu
 source=$1 work=$2/blocks compiler=$3 bin=$4 library=$5
 rm -rf "$work"
@@ -76,6 +76,16 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
     mkdir -p "dir_$block"
     cc -std=c99 -Wall -Wextra -Werror -I"$source" "$block" -o "dir_$block/program" "$library" -Wl,-rpath,"$(dirname "$library")"
     (cd "dir_$block" && ./program >../output)
+    diff "$block.out" output >&2 || {
+      echo "$document: block $block prints something else" >&2
+      exit 1
+    }
+  done
+  for block in $(blocks python "$document"); do
+    count=$((count + 1))
+    [ -n "${BLOOMERY_PYTHON3-}" ] || continue
+    mkdir -p "dir_$block"
+    (cd "dir_$block" && "$BLOOMERY_PYTHON3" -B "../$block" >../output)
     diff "$block.out" output >&2 || {
       echo "$document: block $block prints something else" >&2
       exit 1

@@ -87,6 +87,9 @@ for way in build/outside by_pkg_config by_shared_library in_c; do
   ./$way | grep -q 'a may be there'
 done
 "$prefix"/bin/bloomery --version
+if [ -d "$prefix/lib/python3/dist-packages/bloomery" ]; then
+  PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import bloomery; bloomery.BloomFilter(10).add("a")'
+fi
 
 cat >around/CMakeLists.txt <<EOF
 cmake_minimum_required(VERSION 3.25)

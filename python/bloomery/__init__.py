@@ -1,0 +1,327 @@
+"""Bloom filters: "surely never added", or "maybe", in about ten bits a key.
+
+>>> import bloomery
+>>> users = bloomery.BloomFilter(1_000_000, 0.01)
+>>> users.add("alice")
+True
+>>> "alice" in users, "bob" in users
+(True, False)
+
+The bits and files are those of the C++ library, of the ``bloomery`` command and of its filters in
+Redis. Only ``False`` is a promise: ``True`` also stands for what a filter elsewhere cannot know.
+
+A key is a ``str`` (its UTF-8), ``bytes`` (themselves: ``b"ab"`` and ``"ab"`` are one key) or an
+``int`` of 64 bits. A filter holds texts or integers, and its file says which: the others are
+refused with :class:`KeyFormError`, as they would be other bytes. A filter that was made without
+``keys=`` takes what is added first.
+
+>>> 42 in users
+Traceback (most recent call last):
+    ...
+bloomery.KeyFormError: the filter's keys are text, and integers are other keys, which it would call absent
+
+Filters may be used by many threads. Batches run without the interpreter's lock.
+"""
+
+import enum
+import json
+import sys
+from typing import NamedTuple
+
+from . import _bloomery
+from ._bloomery import (
+    Error,
+    FormatError,
+    IncompatibleError,
+    InDoubtError,
+    KeyFormError,
+    StoreError,
+)
+
+__all__ = [
+    "BloomFilter",
+    "Error",
+    "FormatError",
+    "InDoubtError",
+    "IncompatibleError",
+    "KeyFormError",
+    "Presence",
+    "Size",
+    "StoreError",
+    "load",
+    "open",
+    "size_of",
+]
+__version__ = _bloomery.version
+
+# What _many() is asked for.
+_PRESENCE, _FOUND, _COUNT, _NEW = range(4)
+
+
+class Presence(enum.IntEnum):
+    """What a filter says about a key.
+
+    It is neither true nor false: compare it with ``Presence.ABSENT``.
+
+    >>> bool(Presence.UNKNOWN)
+    Traceback (most recent call last):
+        ...
+    TypeError: compare with Presence.ABSENT: MAYBE and UNKNOWN are both not it
+    """
+
+    MAYBE = 1
+    UNKNOWN = 2
+    ABSENT = 3
+
+    def __bool__(self):
+        raise TypeError("compare with Presence.ABSENT: MAYBE and UNKNOWN are both not it")
+
+
+class Size(NamedTuple):
+    """What a filter takes: see :func:`size_of`."""
+
+    bit_count: int
+    probe_count: int
+    lines_per_key: int
+
+
+def _shaped(keys, answers, is_array, dtype):
+    """Answers as who asked may want them: of NumPy's keys NumPy's, of an iterable a list."""
+    if type(keys).__module__.partition(".")[0] == "numpy" and is_array:
+        return sys.modules["numpy"].frombuffer(answers, dtype=dtype)
+    if dtype != "bool":
+        return memoryview(answers)
+    view = memoryview(answers).cast("?")
+    return view if is_array else view.tolist()
+
+
+class BloomFilter(_bloomery.Filter):
+    """BloomFilter(capacity, rate=0.01, *, kind="blocked", keys=None, seed=0, secret=False, ...)
+
+    An empty filter in memory that holds ``capacity`` keys at ``rate`` false positives; it goes on
+    beyond, at a rising rate.
+
+    ``kind``: ``"blocked"`` (the fastest), ``"classic"`` (the smallest), ``"counting"`` (keys can be
+    removed), ``"scalable"`` (grows; ``expansion``, ``tightening``), ``"windowed"`` (forgets;
+    ``window_ms``, ``generations``), ``"classic-counting"``; ``"static"`` ones come of
+    :meth:`build`. ``format`` instead makes another system's: ``"guava"``, ``"redisson"``, ...,
+    with ``settings`` as ``"name=value&name=value"``.
+
+    ``keys``: how they are written, as the command's ``--as``: ``"text"``, ``"i64"``, ``"u64"``,
+    ``"hex"``, ... ``secret``: hashed under a key of the system's, where strangers choose the keys.
+
+    >>> f = BloomFilter(1000, 0.001, kind="counting", keys="i64")
+    >>> f.update(range(10))
+    10
+    >>> f.remove(3)
+    >>> 3 in f, 4 in f, len(f)
+    (False, True, 9)
+    """
+
+    __slots__ = ("__weakref__",)
+
+    @classmethod
+    def build(cls, keys, rate=0.01, *, capacity=0, **options):
+        """A filter of all these keys, which is the only way to a static one.
+
+        >>> f = BloomFilter.build(["alice", "bob"], 0.01, kind="static")
+        >>> "alice" in f, "carol" in f
+        (True, False)
+        """
+        return cls._build(keys, capacity, rate, **options)
+
+    @classmethod
+    def from_bytes(cls, data):
+        """What :meth:`to_bytes` gave, or a whole file of ours."""
+        return cls._from_bytes(data)
+
+    def to_bytes(self):
+        """The bytes of a file of ours. Of a secret filter they have its key."""
+        return self._to_bytes()
+
+    def update(self, *batches):
+        """Adds the keys of each batch, and says how many were new.
+
+        A batch is an array of NumPy (integers, ``S`` and ``U``), any other buffer of integers, an
+        array of Arrow (strings, binaries, integers), all of which are read where they lie if they
+        can be; or an iterable. Where this raises, any part of the keys may be in, and all that is
+        not says ``True`` until :meth:`acknowledge`.
+
+        >>> import array
+        >>> f = BloomFilter(1000)
+        >>> f.update(array.array("q", [1, 2, 3]), [3, 4])
+        4
+        """
+        return sum(self._many(batch, _COUNT)[0] for batch in batches)
+
+    def add_many(self, keys):
+        """Adds the keys of a batch, and says of each whether it was new.
+
+        >>> BloomFilter(1000).add_many(["a", "b", "a"])
+        [True, True, False]
+        """
+        return _shaped(keys, *self._many(keys, _NEW), "bool")
+
+    def contains_many(self, keys):
+        """``key in self`` of each key of a batch.
+
+        A list where an iterable was given, an array of bool where one of NumPy was, else a
+        ``memoryview`` of bool.
+
+        >>> f = BloomFilter(1000)
+        >>> f.add("a")
+        True
+        >>> f.contains_many(["a", "b"])
+        [True, False]
+        """
+        return _shaped(keys, *self._many(keys, _FOUND), "bool")
+
+    def presence(self, key):
+        """As ``key in self``, but tells "maybe" and "nobody knows" apart.
+
+        >>> BloomFilter(1000).presence("a")
+        <Presence.ABSENT: 3>
+        """
+        return Presence(self._presence(key))
+
+    def presence_many(self, keys):
+        """The numbers of :class:`Presence` of each key of a batch, as bytes or NumPy's uint8.
+
+        >>> BloomFilter(1000).presence_many(["a", "b"]).tolist()
+        [3, 3]
+        """
+        return _shaped(keys, *self._many(keys, _PRESENCE), "uint8")
+
+    def remove(self, key):
+        """Takes out one add of the key, of a counting filter. KeyError where it is not there.
+
+        Only of what was added: a key that is there by chance takes others with it.
+        """
+        if not self._erase(key):
+            raise KeyError(key)
+
+    def discard(self, key):
+        """As :meth:`remove`, without the error."""
+        self._erase(key)
+
+    def clear(self):
+        """Takes out every key."""
+        self._clear()
+
+    def acknowledge(self):
+        """After a batch that failed: believes the filter again, without the keys that it lost."""
+        self._acknowledge()
+
+    def copy(self):
+        """Another filter with the same keys, in memory."""
+        return self._copy()
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo):
+        return self._copy()
+
+    def __or__(self, other):
+        """The keys of both.
+
+        >>> a, b = BloomFilter(1000), BloomFilter(1000)
+        >>> a.add("x"), b.add("y")
+        (True, True)
+        >>> (a | b).contains_many(["x", "y", "z"])
+        [True, True, False]
+        """
+        if not isinstance(other, _bloomery.Filter):
+            return NotImplemented
+        both = self._copy()
+        both._merge(other)
+        return both
+
+    def __ior__(self, other):
+        if not isinstance(other, _bloomery.Filter):
+            return NotImplemented
+        self._merge(other)
+        return self
+
+    def __reduce__(self):
+        if self._is_elsewhere:
+            raise TypeError("what is open elsewhere is not pickled: copy() it into memory")
+        return (type(self).from_bytes, (self._to_bytes(),))
+
+    def save(self, location, *, must_be_new=False):
+        """Puts a file there in one step, or a filter into a server; see :func:`open`."""
+        self._save(location, must_be_new)
+
+    def flush(self):
+        """Returns when what was added to an open file or server is there to stay."""
+        self._flush()
+
+    def close(self):
+        """Gives it back. Of a file that is open for writing, :meth:`flush` comes first."""
+        self._close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if self.closed:
+            return
+        try:
+            if kind is None and self._is_elsewhere:
+                self._flush()
+        finally:
+            self._close()
+
+    def info(self):
+        """What it is, as a dict with the names of ``bloomery info --json``. Reads every bit.
+
+        >>> BloomFilter(1000, kind="classic").info()["probe_count"]
+        7
+        """
+        return json.loads(self._info())
+
+    def __repr__(self):
+        if self.closed:
+            return f"<{type(self).__name__}, closed>"
+        if self._is_elsewhere:
+            return f"<{type(self).__name__}, open elsewhere>"
+        return f"<{type(self).__name__}: {len(self)} of {self.capacity} keys>"
+
+
+def open(location, mode="r", *, keys=None, forgetting=False, whole=False):
+    """A filter where it lives: a file, which is mapped, or a server.
+
+    ``location`` is what the command takes: ``users.bloom``, ``guava:users.bin``,
+    ``bitmap:redis://host#users``, ``bf:redis://host#users``. ``mode``: ``"r"``, or ``"r+"`` to add
+    to it, what stays after ``flush()`` or the end of ``with``. ``keys``: how they are written,
+    where it cannot say so. ``forgetting``: take also filters whose keys go again, windowed and
+    counting, whose ``False`` means "not any more". ``whole``: read and check a file of ours before
+    the first answer.
+
+    >>> import bloomery
+    >>> bloomery.BloomFilter(1000, keys="text").save("users.bloom")
+    >>> with bloomery.open("users.bloom", "r+") as users:
+    ...     users.add("alice")
+    True
+    >>> "alice" in bloomery.open("users.bloom")
+    True
+    """
+    if mode not in ("r", "r+"):
+        raise ValueError(f'mode is "r" or "r+", not {mode!r}')
+    flags = _bloomery.WRITE if mode == "r+" else _bloomery.READ
+    flags |= _bloomery.FORGETTING if forgetting else 0
+    flags |= _bloomery.WHOLE if whole else 0
+    return BloomFilter._open(location, flags, keys)
+
+
+def load(location, *, keys=None):
+    """The whole filter in memory, on its own from then on. Locations are those of :func:`open`."""
+    return BloomFilter._load(location, keys)
+
+
+def size_of(capacity, rate=0.01, **options):
+    """What ``BloomFilter(capacity, rate, ...)`` would take.
+
+    >>> size_of(900_000_000, 0.001, kind="classic")
+    Size(bit_count=12939875456, probe_count=10, lines_per_key=0)
+    """
+    return Size(*_bloomery.size_of(capacity, rate, **options))

@@ -1,0 +1,296 @@
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrow.h"
+
+static void use(struct batch* batch, int layout, const void* data, size_t count, size_t width) {
+  batch->keys.layout = layout;
+  batch->keys.count = count;
+  batch->keys.data = data;
+  batch->keys.width = width;
+  batch->keys.data_size = count * width;
+}
+
+static void* allocate(size_t count, size_t size) {
+  void* const room =
+      count > PY_SSIZE_T_MAX / size ? NULL : malloc(count == 0 ? size : count * size);
+  if (room == NULL) PyErr_NoMemory();
+  return room;
+}
+
+/* Integers of fewer bytes, or not one behind the other, as they are with 64 bits. */
+static int widen(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
+                 size_t width, int is_signed) {
+  uint64_t* const all = allocate(count, sizeof *all);
+  size_t i;
+  if (all == NULL) return -1;
+  batch->made = all;
+  for (i = 0; i < count; ++i, data += stride) {
+    uint64_t bits = 0;
+    memcpy(&bits, data, width); /* little-endian, as all that the library runs on */
+    if (is_signed && width < 8 && (bits >> (8 * width - 1)) != 0)
+      bits |= ~UINT64_C(0) << (8 * width);
+    all[i] = bits;
+  }
+  /* Only those of 64 bits may be beyond what i64 has. */
+  use(batch, is_signed || width < 8 ? BLOOMERY_I64 : BLOOMERY_U64, all, count, 8);
+  return 0;
+}
+
+static int use_integers(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
+                        size_t width, int is_signed) {
+  if (width != 8 || (stride != 8 && count > 1)) {
+    return widen(batch, data, count, stride, width, is_signed);
+  }
+  use(batch, is_signed ? BLOOMERY_I64 : BLOOMERY_U64, data, count, 8);
+  return 0;
+}
+
+static int use_bytes(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
+                     size_t width) {
+  batch->keys.raw = 1;
+  if (stride != (Py_ssize_t)width && count > 1 && width != 0) {
+    char* const all = allocate(count, width);
+    size_t i;
+    if (all == NULL) return -1;
+    batch->made = all;
+    for (i = 0; i < count; ++i) memcpy(all + i * width, data + (Py_ssize_t)i * stride, width);
+    data = all;
+  }
+  use(batch, BLOOMERY_PADDED, data, count, width);
+  return 0;
+}
+
+/* Returns how many bytes of UTF-8 were written, or 0 for what is no character. */
+static size_t put_utf8(uint32_t c, char* out) {
+  if (c < 0x80) {
+    out[0] = (char)c;
+    return 1;
+  }
+  if (c < 0x800) {
+    out[0] = (char)(0xc0 | (c >> 6));
+    out[1] = (char)(0x80 | (c & 63));
+    return 2;
+  }
+  if (c < 0x10000) {
+    if (c >= 0xd800 && c < 0xe000) return 0;
+    out[0] = (char)(0xe0 | (c >> 12));
+    out[1] = (char)(0x80 | ((c >> 6) & 63));
+    out[2] = (char)(0x80 | (c & 63));
+    return 3;
+  }
+  if (c > 0x10ffff) return 0;
+  out[0] = (char)(0xf0 | (c >> 18));
+  out[1] = (char)(0x80 | ((c >> 12) & 63));
+  out[2] = (char)(0x80 | ((c >> 6) & 63));
+  out[3] = (char)(0x80 | (c & 63));
+  return 4;
+}
+
+/* NumPy's texts have four bytes a character, and zeros behind: they become UTF-8. */
+static int use_characters(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
+                          size_t width) {
+  const size_t length = width / 4;
+  int64_t* const offsets = allocate(count + 1, sizeof *offsets);
+  char* bytes;
+  size_t i, j, at = 0;
+  if (offsets == NULL) return -1;
+  batch->made_too = offsets;
+  batch->made = bytes = allocate(count, width == 0 ? 1 : width);
+  if (bytes == NULL) return -1;
+  offsets[0] = 0;
+  for (i = 0; i < count; ++i, data += stride) {
+    size_t last = length;
+    uint32_t c;
+    for (; last > 0; --last) {
+      memcpy(&c, data + 4 * (last - 1), 4);
+      if (c != 0) break;
+    }
+    for (j = 0; j < last; ++j) {
+      size_t written;
+      memcpy(&c, data + 4 * j, 4);
+      written = put_utf8(c, bytes + at);
+      if (written == 0) {
+        PyErr_Format(PyExc_ValueError, "key %zu has a character that UTF-8 does not have: U+%X", i,
+                     c);
+        return -1;
+      }
+      at += written;
+    }
+    offsets[i + 1] = (int64_t)at;
+  }
+  batch->keys.layout = BLOOMERY_OFFSETS64;
+  batch->keys.count = count;
+  batch->keys.data = bytes;
+  batch->keys.data_size = at;
+  batch->keys.offsets = offsets;
+  return 0;
+}
+
+static int refuse(const char* what) {
+  PyErr_Format(
+      PyExc_TypeError,
+      "keys are integers of up to 64 bits, in this machine's order, bytes or texts: not %s", what);
+  return -1;
+}
+
+static int use_view(struct batch* batch) {
+  const Py_buffer* const view = &batch->view;
+  const char* format = view->format == NULL ? "B" : view->format;
+  const size_t width = (size_t)view->itemsize;
+  const char *data = view->buf, *code;
+  size_t count;
+  Py_ssize_t stride;
+  if (view->ndim != 1) {
+    PyErr_Format(PyExc_ValueError, "keys come in one dimension, not %d", view->ndim);
+    return -1;
+  }
+  count = (size_t)view->shape[0];
+  stride = view->strides == NULL ? view->itemsize : view->strides[0];
+  if (*format == '>' || *format == '!') {
+    if (width > 1 && format[strlen(format) - 1] != 's') return refuse(format);
+    ++format;
+  } else if (*format == '@' || *format == '=' || *format == '<') {
+    ++format;
+  }
+  for (code = format; *code >= '0' && *code <= '9'; ++code) {
+  }
+  if (code[0] == '\0' || code[1] != '\0') return refuse(view->format);
+  if (*code == 's') return use_bytes(batch, data, count, stride, width);
+  if (*code == 'w') return use_characters(batch, data, count, stride, width);
+  if (code != format || width > 8 || strchr("bhilqnBHILQN", *code) == NULL) {
+    return refuse(view->format);
+  }
+  return use_integers(batch, data, count, stride, width, strchr("bhilqn", *code) != NULL);
+}
+
+static int read_view(PyObject* object, struct batch* batch) {
+  if (PyObject_GetBuffer(object, &batch->view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) {
+    /* Of dates, say, which are no keys either, as going through them will tell. */
+    if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_BufferError)) {
+      return -1;
+    }
+    PyErr_Clear();
+    batch->view.obj = NULL;
+    return 0;
+  }
+  if (batch->view.format != NULL && strcmp(batch->view.format, "O") == 0) return 0;
+  return use_view(batch) < 0 ? -1 : 1;
+}
+
+static int is_valid(const uint8_t* validity, int64_t i) {
+  return validity == NULL || (validity[i / 8] >> (i % 8) & 1) != 0;
+}
+
+static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
+                     const struct arrow_array* array) {
+  static const char kIntegers[] = "cCsSiIlL"; /* 1, 2, 4 and 8 bytes; signed ones are small */
+  const char* const format = schema->format;
+  const char *found, *data;
+  int64_t i;
+  size_t count, width;
+  if (schema->dictionary != NULL || schema->n_children != 0 || format[0] == '\0') {
+    return refuse("nested or dictionary-encoded arrays of Arrow");
+  }
+  if (array->length < 0 || array->offset < 0) {
+    PyErr_SetString(PyExc_ValueError, "an array of Arrow has a negative length or offset");
+    return -1;
+  }
+  count = (size_t)array->length;
+  if (array->null_count != 0 && array->n_buffers > 0) {
+    for (i = 0; i < array->length; ++i) {
+      if (is_valid(array->buffers[0], array->offset + i)) continue;
+      PyErr_Format(PyExc_ValueError, "key %lld is null", (long long)i);
+      return -1;
+    }
+  }
+  if (strchr("uzUZ", format[0]) != NULL && format[1] == '\0') {
+    const int is_large = format[0] == 'U' || format[0] == 'Z';
+    if (array->n_buffers != 3) return refuse("arrays of Arrow with other buffers than it says");
+    batch->keys.layout = is_large ? BLOOMERY_OFFSETS64 : BLOOMERY_OFFSETS32;
+    batch->keys.raw = format[0] == 'z' || format[0] == 'Z';
+    batch->keys.count = count;
+    if (count == 0) return 0;
+    batch->keys.offsets = (const char*)array->buffers[1] + array->offset * (is_large ? 8 : 4);
+    batch->keys.data = array->buffers[2];
+    i = is_large ? ((const int64_t*)batch->keys.offsets)[count]
+                 : ((const int32_t*)batch->keys.offsets)[count];
+    batch->keys.data_size = i < 0 || array->buffers[2] == NULL ? 0 : (size_t)i;
+    return 0;
+  }
+  if (array->n_buffers != 2) return refuse("arrays of Arrow of another type");
+  data = array->buffers[1];
+  if (format[0] == 'w' && format[1] == ':') {
+    const long bytes = strtol(format + 2, NULL, 10);
+    if (bytes < 0) return refuse(format);
+    batch->keys.raw = 1;
+    use(batch, BLOOMERY_FIXED, count == 0 ? NULL : data + array->offset * bytes, count,
+        (size_t)bytes);
+    return 0;
+  }
+  found = strchr(kIntegers, format[0]);
+  if (found == NULL || format[1] != '\0') {
+    PyErr_Format(PyExc_TypeError,
+                 "keys are Arrow's strings, binaries or integers, not its type \"%s\"", format);
+    return -1;
+  }
+  width = (size_t)1 << ((found - kIntegers) / 2);
+  if (count == 0) {
+    use(batch, BLOOMERY_I64, NULL, 0, 8);
+    return 0;
+  }
+  return use_integers(batch, data + array->offset * (int64_t)width, count, (Py_ssize_t)width, width,
+                      (found - kIntegers) % 2 == 0);
+}
+
+static int read_arrow(PyObject* object, struct batch* batch) {
+  const struct arrow_schema* schema;
+  const struct arrow_array* array;
+  batch->held = PyObject_CallMethod(object, "__arrow_c_array__", NULL);
+  if (batch->held == NULL) return -1;
+  if (!PyTuple_Check(batch->held) || PyTuple_GET_SIZE(batch->held) != 2) {
+    PyErr_SetString(PyExc_TypeError, "__arrow_c_array__() gives two capsules");
+    return -1;
+  }
+  schema = PyCapsule_GetPointer(PyTuple_GET_ITEM(batch->held, 0), "arrow_schema");
+  if (schema == NULL) return -1;
+  array = PyCapsule_GetPointer(PyTuple_GET_ITEM(batch->held, 1), "arrow_array");
+  if (array == NULL) return -1;
+  if (schema->release == NULL || array->release == NULL) {
+    PyErr_SetString(PyExc_ValueError, "an array of Arrow was released before it was read");
+    return -1;
+  }
+  return use_arrow(batch, schema, array) < 0 ? -1 : 1;
+}
+
+int batch_read(PyObject* object, struct batch* batch) {
+  static const bloomery_keys kEmpty = BLOOMERY_KEYS;
+  int status;
+  memset(batch, 0, sizeof *batch);
+  batch->keys = kEmpty;
+  if (PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "one %.50s is one key: many come as an array or an iterable",
+                 Py_TYPE(object)->tp_name);
+    return -1;
+  }
+  if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return 0;
+  if (PyObject_HasAttrString(object, "__arrow_c_array__")) {
+    status = read_arrow(object, batch);
+  } else if (PyObject_CheckBuffer(object)) {
+    status = read_view(object, batch);
+  } else {
+    return 0;
+  }
+  if (status != 1) batch_release(batch);
+  return status;
+}
+
+void batch_release(struct batch* batch) {
+  if (batch->view.obj != NULL) PyBuffer_Release(&batch->view);
+  Py_CLEAR(batch->held);
+  free(batch->made);
+  free(batch->made_too);
+  batch->made = batch->made_too = NULL;
+}

@@ -1,0 +1,51 @@
+#include "key.h"
+
+static int take_bytes(PyObject* bytes, enum key_kind kind, struct key* key) {
+  key->kind = kind;
+  key->bytes = PyBytes_AS_STRING(bytes);
+  key->size = (size_t)PyBytes_GET_SIZE(bytes);
+  return 0;
+}
+
+static int read_int(PyObject* integer, struct key* key) {
+  int overflow = 0;
+  key->kind = KEY_I64;
+  key->i64 = PyLong_AsLongLongAndOverflow(integer, &overflow);
+  if (overflow == 0) return key->i64 == -1 && PyErr_Occurred() ? -1 : 0;
+  if (overflow > 0) {
+    key->kind = KEY_U64;
+    key->u64 = PyLong_AsUnsignedLongLong(integer);
+    if (key->u64 != (uint64_t)-1 || !PyErr_Occurred()) return 0;
+    PyErr_Clear();
+  }
+  PyErr_Format(PyExc_OverflowError, "%R is no key: integers have 64 bits, from -2**63 to 2**64 - 1",
+               integer);
+  return -1;
+}
+
+int key_read_slowly(PyObject* object, struct key* key) {
+  if (PyBytes_Check(object)) return take_bytes(object, KEY_RAW, key);
+  if (PyLong_Check(object) && !PyBool_Check(object)) return read_int(object, key);
+  if (PyUnicode_Check(object)) {
+    /* In an object of its own: the text would keep it for as long as it lives. */
+    key->held = PyUnicode_AsUTF8String(object);
+    return key->held == NULL ? -1 : take_bytes(key->held, KEY_TEXT, key);
+  }
+  if (PyByteArray_Check(object) || PyMemoryView_Check(object)) {
+    key->held = PyBytes_FromObject(object);
+    return key->held == NULL ? -1 : take_bytes(key->held, KEY_RAW, key);
+  }
+  /* NumPy's integers, but not its truth values, which older ones let be numbers. */
+  if (PyIndex_Check(object) && !PyBool_Check(object) &&
+      strncmp(Py_TYPE(object)->tp_name, "numpy.bool", 10) != 0) {
+    PyObject* const integer = PyNumber_Index(object);
+    int status;
+    if (integer == NULL) return -1;
+    status = read_int(integer, key);
+    Py_DECREF(integer);
+    return status;
+  }
+  PyErr_Format(PyExc_TypeError, "a key is a str, bytes or an int, not %.200s",
+               Py_TYPE(object)->tp_name);
+  return -1;
+}
