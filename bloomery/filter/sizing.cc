@@ -119,6 +119,32 @@ Candidate best_probes(std::uint32_t line_bits, std::uint32_t lines_per_key, doub
   return *best;
 }
 
+Geometry computed_blocked_geometry(const FilterOptions& options, std::uint32_t line_bits) {
+  const double rate = options.false_positive_rate;
+  const Candidate one = best_probes(line_bits, 1, rate);
+  const Candidate two = best_probes(line_bits, 2, rate);
+  const double worth = line_bits == kLineBits ? kTwoLinesWorth : kTwoHalfLinesWorth;
+  const std::uint32_t lines = one.bits_per_key > worth * two.bits_per_key ? 2 : 1;
+  const Candidate& chosen = lines == 2 ? two : one;
+  const double guess = chosen.bits_per_key * static_cast<double>(options.capacity);
+  return fewest_units({0, chosen.probe_count, lines, line_bits}, guess,
+                      std::uint64_t{line_bits} * lines, options);
+}
+
+// What a thread has computed last. A size takes some hundred microseconds, and who makes a filter
+// for each of a million users makes them alike.
+struct RecentSizes {
+  struct Size {
+    std::uint64_t capacity = 0;  // 0: none yet
+    double rate = 0;
+    std::uint32_t line_bits = 0;
+    Geometry geometry{};
+  };
+  std::array<Size, 32> all{};  // as many as growing filters of a few sizes have layers
+  std::size_t next = 0;
+};
+thread_local RecentSizes recent;
+
 }  // namespace
 
 void validate(const FilterOptions& options) {
@@ -150,15 +176,15 @@ Geometry classic_geometry(const FilterOptions& options) {
 
 Geometry blocked_geometry(const FilterOptions& options, std::uint32_t line_bits) {
   validate(options);
-  const double rate = options.false_positive_rate;
-  const Candidate one = best_probes(line_bits, 1, rate);
-  const Candidate two = best_probes(line_bits, 2, rate);
-  const double worth = line_bits == kLineBits ? kTwoLinesWorth : kTwoHalfLinesWorth;
-  const std::uint32_t lines = one.bits_per_key > worth * two.bits_per_key ? 2 : 1;
-  const Candidate& chosen = lines == 2 ? two : one;
-  const double guess = chosen.bits_per_key * static_cast<double>(options.capacity);
-  return fewest_units({0, chosen.probe_count, lines, line_bits}, guess,
-                      std::uint64_t{line_bits} * lines, options);
+  const auto found = std::ranges::find_if(recent.all, [&](const RecentSizes::Size& each) {
+    return each.capacity == options.capacity && each.rate == options.false_positive_rate &&
+           each.line_bits == line_bits;
+  });
+  if (found != recent.all.end()) return found->geometry;
+  const Geometry geometry = computed_blocked_geometry(options, line_bits);
+  recent.all[recent.next] = {options.capacity, options.false_positive_rate, line_bits, geometry};
+  recent.next = (recent.next + 1) % recent.all.size();
+  return geometry;
 }
 
 Geometry geometry_with_probes(std::uint32_t probe_count, std::uint32_t lines_per_key,

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <thread>
+#include <vector>
 
 #include "bloomery/filter/rates.h"
 
@@ -18,6 +20,33 @@ constexpr double kRates[] = {0.999999, 0.5,  0.1,  0.03, 0.01, 0.002,
                              0.001,    1e-4, 1e-5, 1e-6, 1e-9, 1e-25};
 constexpr std::uint64_t kCapacities[] = {1,     2,         10,          63,
                                          1'000, 1'000'000, 100'000'000, 10'000'000'000};
+
+// More sizes than a thread keeps, asked again in another order, and by a thread that kept none.
+TEST(Sizing, IsTheSameHoweverOftenItIsAsked) {
+  struct Asked {
+    FilterOptions options;
+    std::uint32_t line_bits;
+    Geometry geometry;
+  };
+  std::vector<Asked> all;
+  for (const double rate : {0.1, 0.01, 1e-5}) {
+    for (const std::uint64_t capacity : kCapacities) {
+      for (const std::uint32_t line_bits : {256U, 512U}) {
+        const FilterOptions options{.capacity = capacity, .false_positive_rate = rate};
+        all.push_back({options, line_bits, blocked_geometry(options, line_bits)});
+      }
+    }
+  }
+  const auto ask_again = [&] {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const Asked& each : {all[i], all[all.size() - 1 - i], all[i]}) {
+        EXPECT_EQ(blocked_geometry(each.options, each.line_bits), each.geometry);
+      }
+    }
+  };
+  ask_again();
+  std::thread(ask_again).join();
+}
 
 TEST(Sizing, KeepsTheRateWithLittleToSpare) {
   for (const double rate : kRates) {
