@@ -71,7 +71,7 @@ void Follower::run(std::stop_token stop) {
       follow(stop, nullptr);
     } catch (const Overtaken& error) {
       failed(error.what());
-      pause(stop, kShortestPause);
+      stand_by(stop);
       continue;
     } catch (const std::logic_error& error) {
       // Later a table may be away for a while, and come back.
@@ -99,7 +99,7 @@ void Follower::run_once(std::stop_token stop, FenceSource& fence) {
       throw CallAborted(place_.name() + ": stopped before it had what was there");
     } catch (const Overtaken& error) {
       failed(error.what());
-      pause(stop, kShortestPause);
+      stand_by(stop);
     }
   }
   throw StoreError(place_.name() + ": its watermark is moved by somebody else all the time");
@@ -348,6 +348,31 @@ void Follower::failed(const std::string& why) {
     ++status.failures;
     status.last_error = why;
   });
+}
+
+// Somebody else moves the filter. Two who carry one transaction, which takes several steps, would
+// overtake each other for ever: so who was overtaken waits for as long as there are steps that end
+// none. A filter that stands still is nobody's, or that of a follower who waits as well; so each
+// looks less often each time.
+void Follower::stand_by(std::stop_token stop) {
+  const auto now = Clock::now();
+  const bool is_again = now - overtaken_at_ < options_.longest_pause;
+  stand_by_for_ = std::min(is_again ? 2 * stand_by_for_ : kShortestPause, options_.longest_pause);
+  try {
+    const CallContext context{.stop = stop};
+    PlaceHead before = place_.head(context);
+    while (!stop.stop_requested()) {
+      pause(stop, stand_by_for_);
+      const PlaceHead after = place_.head(context);
+      const bool is_within = after.identity == before.identity &&
+                             after.watermark == before.watermark && after.beat != before.beat;
+      if (!is_within) break;
+      before = after;
+    }
+  } catch (const std::exception&) {
+    // Following says so.
+  }
+  overtaken_at_ = Clock::now();
 }
 
 // Not all followers at the same time.

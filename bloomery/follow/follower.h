@@ -103,6 +103,7 @@ class Follower {
   bool is_too_full() const;
   void learn_head(const PlaceHead& head);
   void failed(const std::string& why);
+  void stand_by(std::stop_token stop);
   void pause(std::stop_token stop, std::chrono::milliseconds most);
   void update(auto change) {
     const std::lock_guard lock(mutex_);
@@ -124,6 +125,8 @@ class Follower {
   bool is_dirty_ = false;  // something was inserted since the last flush
   Clock::time_point flush_at_{};
   Clock::time_point look_at_{};
+  Clock::time_point overtaken_at_{};
+  std::chrono::milliseconds stand_by_for_{};
   Clock::time_point rebuild_at_{};  // not before, after one that failed
   std::deque<Keep> kept_;           // watermarks that are flushed, not yet confirmed
   std::minstd_rand random_{std::random_device()()};

@@ -33,9 +33,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+bool is_long() {
+  const char* const set = std::getenv("BLOOMERY_LONG");
+  return set != nullptr && *set != '\0';
+}
+
 milliseconds scene_time(int short_ms) {
-  const char* const is_long = std::getenv("BLOOMERY_LONG");
-  return milliseconds(is_long != nullptr && *is_long != '\0' ? 60'000 : short_ms);
+  return milliseconds(is_long() ? 60'000 : short_ms);
 }
 
 struct Tally {
@@ -216,6 +220,34 @@ class FollowProof : public ::testing::TestWithParam<std::string> {
     return all;
   }
 
+  // How fast rows that come at once are committed, and carried.
+  void measure_bulk_load() {
+    constexpr int kRows = 300'000;
+    const auto session = database_->connect();
+    const auto fence = open_fence(database_->location(), options());
+    const auto began = Clock::now();
+    session->run(database_->bulk(kRows));
+    const auto committed = Clock::now();
+    const Watermark last = fence->ask();
+    while (true) {
+      const auto reached = open_place(bitmap())->head().watermark;
+      if (reached && reached->reaches(last)) break;
+      ASSERT_LT(Clock::now(), committed + std::chrono::minutes(2)) << "is never carried";
+      std::this_thread::sleep_for(milliseconds(10));
+    }
+    const auto rate = [&](Clock::time_point end) {
+      return kRows / std::chrono::duration<double>(end - began).count();
+    };
+    printf("%s: %d rows at once: %.0f committed a second, %.0f carried\n", GetParam().c_str(),
+           kRows, rate(committed), rate(Clock::now()));
+    const auto place = open_place(bitmap());
+    const Fence behind{last};
+    for (int i = 1; i <= kRows; i += 997) {
+      ASSERT_EQ(place->presence_of(Key("bulk " + std::to_string(i)), {.fence = &behind}),
+                Presence::maybe);
+    }
+  }
+
   // One trouble after the other, of the filter's server, of the follower and of the database.
   void make_trouble(std::unique_ptr<Child>& following, int turn) {
     const auto troubles = database_->troubles();
@@ -266,6 +298,7 @@ class FollowProof : public ::testing::TestWithParam<std::string> {
 TEST_P(FollowProof, NoRowIsDeniedThatWasCommitted) {
   auto following = std::make_unique<Child>(follower(std::chrono::hours(1)));
   wait_until_followed();
+  if (is_long()) measure_bulk_load();
   const Tally calm = run_writers(scene_time(200), true, {});
   EXPECT_GT(calm.asked, 5U);
   EXPECT_EQ(calm.false_absent, 0U);

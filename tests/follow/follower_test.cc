@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -310,6 +311,61 @@ TEST_F(FollowerTest, ErasesWhatACacheKnowsOfAKeyBeforeTheWatermarkMoves) {
   EXPECT_EQ(follower.status().failures, 1U);
   const std::lock_guard lock(cache.mutex);
   EXPECT_EQ(cache.erased, (std::vector<std::string>{"row 0", "row 1", "row 2"}));
+}
+
+// A place that another follower moves within a transaction: a step whenever somebody looks.
+class ContestedPlace final : public FilterPlace {
+ public:
+  explicit ContestedPlace(FilterPlace& place) : place_(place) {}
+
+  std::string name() const override { return place_.name(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) override {
+    place_.presence_of_many(keys, answers, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context) override {
+    place_.insert_many(keys, outcomes, context);
+  }
+  PlaceHead head(const CallContext& context) override {
+    if (steps_left > 0) {
+      --steps_left;
+      const PlaceHead now = place_.head(context);
+      place_.advance(now, now.watermark.value(), context);
+    }
+    return place_.head(context);
+  }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context) override {
+    return steps_left == 0 && place_.insert_and_advance(keys, head, next, context);
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return place_.begin_rebuild(options, context);
+  }
+
+  std::atomic<int> steps_left = 0;
+
+ private:
+  FilterPlace& place_;
+};
+
+// Two who begin again at once, whenever they meet, carry no transaction of several steps.
+TEST_F(FollowerTest, WhoFindsAnotherWithinATransactionStandsBy) {
+  insert("before ", 10);
+  MemoryPlace<> memory(blocked({.capacity = 1000}));
+  ContestedPlace place(memory);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(1)});
+  Following running(follower);
+  running.wait_until_followed();
+  place.steps_left = 60;
+  insert("after ", 10);
+  running.wait_for(fence());
+  EXPECT_EQ(place.steps_left, 0);
+  EXPECT_EQ(follower.status().failures, 1U);
+  expect_in(memory, "after ", 10, fence());
 }
 
 TEST_F(FollowerTest, RefusesWhatNeverWorks) {

@@ -33,6 +33,8 @@ class ProvenDatabase {
   virtual std::unique_ptr<ProvenSession> connect() const = 0;
   // It ends and comes back, where it is a server.
   virtual void restart() {}
+  // Inserts many rows at once.
+  virtual std::string bulk(int count) const = 0;
   // Statements of which one after the other runs while others write and ask.
   virtual std::vector<std::string> troubles() const = 0;
 };
@@ -45,6 +47,10 @@ class SqliteProven final : public ProvenDatabase {
   std::string location() const override { return "sqlite:" + path_ + "?table=users&column=id"; }
   std::unique_ptr<ProvenSession> connect() const override {
     return std::make_unique<Session>(path_);
+  }
+  std::string bulk(int count) const override {
+    return "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+           std::to_string(count) + ") INSERT INTO users(id) SELECT 'bulk ' || i FROM n";
   }
   std::vector<std::string> troubles() const override {
     return {"ALTER TABLE users RENAME TO away; ALTER TABLE away RENAME TO users",
@@ -96,6 +102,10 @@ class PostgresProven final : public ProvenDatabase {
     server_.stop(SIGINT);
     server_.start();
   }
+  std::string bulk(int count) const override {
+    return "INSERT INTO users(id) SELECT 'bulk ' || i FROM generate_series(1, " +
+           std::to_string(count) + ") i";
+  }
   std::vector<std::string> troubles() const override {
     return {"ALTER TABLE users ADD COLUMN IF NOT EXISTS more TEXT",
             "BEGIN; INSERT INTO users(id) SELECT 'undone ' || i FROM generate_series(1, 3000) i; "
@@ -141,6 +151,10 @@ class MariadbProven final : public ProvenDatabase {
   void restart() override {
     server_.end(SIGTERM);
     server_.start();
+  }
+  std::string bulk(int count) const override {
+    return "INSERT INTO users(id) SELECT CONCAT('bulk ', seq) FROM seq_1_to_" +
+           std::to_string(count);
   }
   std::vector<std::string> troubles() const override {
     return {"ALTER TABLE users ADD COLUMN IF NOT EXISTS more TEXT",
