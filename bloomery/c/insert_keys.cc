@@ -11,9 +11,14 @@ std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
   try {
     // Looked at before an open filter takes its form of them.
     const KeyForm usual = KeyReader::usual_form(given.layout);
-    KeyReader(given, filter.form_to_ask(usual)).check_all();
+    const KeyForm likely = filter.form_to_ask(usual);
+    KeyReader keys(given, likely);
+    keys.check_all();
     if (given.count == 0) return 0;
-    KeyReader keys(given, filter.form_to_insert(usual));
+    if (const KeyForm form = filter.form_to_insert(usual); form != likely) {
+      keys = KeyReader(given, form);  // another thread's keys came first
+      keys.check_all();
+    }
     std::size_t added = 0;
     for (std::size_t first = 0; first < keys.count(); first += kPiece) {
       const std::size_t count = std::min(kPiece, keys.count() - first);

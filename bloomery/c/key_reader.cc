@@ -85,16 +85,19 @@ void require_room(std::size_t count, std::size_t size, std::size_t room, const c
          " bytes are more than data_size, " + std::to_string(room));
 }
 
+[[noreturn]] void refuse_offset(std::size_t i, std::int64_t next, std::int64_t before) {
+  refuse("offset " + std::to_string(i) + " is " + std::to_string(next) +
+         ", less than the one before, " + std::to_string(before));
+}
+
 template <class Offset>
 void check_offsets(const bloomery_keys& keys) {
   Offset before = load_at<Offset>(keys.offsets, 0);
   if (before < 0) refuse("offset 0 is " + std::to_string(before));
   for (std::size_t i = 1; i <= keys.count; ++i) {
     const Offset next = load_at<Offset>(keys.offsets, i);
-    if (next < before) {
-      refuse("offset " + std::to_string(i) + " is " + std::to_string(next) +
-             ", less than the one before, " + std::to_string(before));
-    }
+    if (next < before) [[unlikely]]
+      refuse_offset(i, next, before);
     before = next;
   }
   if (static_cast<std::uint64_t>(before) > keys.data_size) {
@@ -193,6 +196,18 @@ Key KeyReader::text(std::size_t i) const {
   return key;
 }
 
+// As text() of each, without asking for each what the layout is.
+template <class Offset>
+void KeyReader::view_between(std::size_t first) {
+  const char* const data = static_cast<const char*>(keys_.data);
+  Offset begin = load_at<Offset>(keys_.offsets, first);
+  for (std::size_t i = 0; i < views_.size(); ++i) {
+    const Offset end = load_at<Offset>(keys_.offsets, first + i + 1);
+    views_[i] = Key(data + begin, static_cast<std::size_t>(end - begin));
+    begin = end;
+  }
+}
+
 UnhashedBatch KeyReader::read_integers(std::size_t first, std::size_t count) {
   const char* const data = static_cast<const char*>(keys_.data) + first * sizeof(std::uint64_t);
   const bool is_signed = keys_.layout == BLOOMERY_I64;
@@ -224,7 +239,13 @@ UnhashedBatch KeyReader::read(std::size_t first, std::size_t count) {
   if (is_integers()) return read_integers(first, count);
   views_.resize(count);
   if (form_ == KeyForm{} || keys_.raw != 0) {
-    for (std::size_t i = 0; i < count; ++i) views_[i] = text(first + i);
+    if (keys_.layout == BLOOMERY_OFFSETS32) {
+      view_between<std::int32_t>(first);
+    } else if (keys_.layout == BLOOMERY_OFFSETS64) {
+      view_between<std::int64_t>(first);
+    } else {
+      for (std::size_t i = 0; i < count; ++i) views_[i] = text(first + i);
+    }
     return views_;
   }
   made_.resize(std::max(made_.size(), count));

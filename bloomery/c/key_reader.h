@@ -44,6 +44,8 @@ class KeyReader {
     return keys_.layout == BLOOMERY_I64 || keys_.layout == BLOOMERY_U64;
   }
   Key text(std::size_t i) const;
+  template <class Offset>
+  void view_between(std::size_t first);
   UnhashedBatch read_integers(std::size_t first, std::size_t count);
 
   bloomery_keys keys_;

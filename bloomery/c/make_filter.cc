@@ -59,7 +59,9 @@ AnyFilter make_any(const bloomery_options& options) {
     throw std::invalid_argument(std::string(location.format->name) +
                                 ": only the system itself makes such filters");
   }
-  return location.format->create(of, location.settings);
+  AnyFilter filter = location.format->create(of, location.settings);
+  filter.set_keys({.encoding = find_key_encoding(location.format->keys).value()});
+  return filter;
 }
 
 std::unique_ptr<bloomery_filter> handle_of(AnyFilter filter, const char* keys,
@@ -125,10 +127,9 @@ std::unique_ptr<bloomery_filter> open_handle(const char* text, int flags, const 
       .access = (flags & BLOOMERY_WRITE) != 0 ? PlaceOptions::read_write : PlaceOptions::read_only,
       .allow_forgetting = (flags & BLOOMERY_FORGETTING) != 0,
       .load_files = (flags & BLOOMERY_WHOLE) != 0};
-  const bool says_form = location.format == nullptr || location.has_trailer;
   auto place = open_place(location, options);
   auto held = hold_place(
-      std::move(place), [location] { return bloomery::load(location); }, says_form);
+      std::move(place), [location] { return bloomery::load(location); }, location.has_trailer);
   return std::make_unique<bloomery_filter>(std::move(held), text_or_empty(keys));
 }
 

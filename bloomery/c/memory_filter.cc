@@ -2,6 +2,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -29,6 +30,22 @@ AnyFilter clone(const AnyFilter& filter) {
   return open_any(contents, std::move(words));
 }
 
+// numbers[i] is `yes` where flags[i] is true, else `no`: eight bytes at a time, as this is a good
+// part of what a question costs.
+void write_numbers(std::span<const bool> flags, std::uint8_t yes, std::uint8_t no,
+                   std::uint8_t* numbers) noexcept {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  const std::uint64_t change = yes ^ no;  // a flag is 0 or 1, so no product leaves its byte
+  std::size_t i = 0;
+  for (; i + 8 <= flags.size(); i += 8) {
+    std::uint64_t eight;
+    std::memcpy(&eight, flags.data() + i, sizeof eight);
+    eight = (eight * change) ^ (kOnes * no);
+    std::memcpy(numbers + i, &eight, sizeof eight);
+  }
+  for (; i < flags.size(); ++i) numbers[i] = flags[i] ? yes : no;
+}
+
 class MemoryFilter final : public HeldFilter {
  public:
   MemoryFilter(AnyFilter filter, bool says_form)
@@ -50,9 +67,7 @@ class MemoryFilter final : public HeldFilter {
       keys.visit(
           [&](auto span) { filter_.may_contain_many(span, std::span(found).first(span.size())); });
     });
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      answers[i] = found[i] ? BLOOMERY_MAYBE : BLOOMERY_ABSENT;
-    }
+    write_numbers(std::span(found).first(keys.size()), BLOOMERY_MAYBE, BLOOMERY_ABSENT, answers);
   }
 
   std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) override {
@@ -69,9 +84,7 @@ class MemoryFilter final : public HeldFilter {
         });
       });
     }
-    for (std::size_t i = 0; outcomes != nullptr && i < keys.size(); ++i) {
-      outcomes[i] = was_new[i] ? BLOOMERY_ADDED : BLOOMERY_PRESENT;
-    }
+    if (outcomes != nullptr) write_numbers(flags, BLOOMERY_ADDED, BLOOMERY_PRESENT, outcomes);
     return added;
   }
 
@@ -81,11 +94,12 @@ class MemoryFilter final : public HeldFilter {
 
   SaidForm form() override {
     return exclusion_.shared([&]() -> SaidForm {
-      const bool is_open = !says_form_ && filter_.keys() == KeyForm{} && filter_.can_insert() &&
-                           filter_.inserted() == 0 && filter_.cardinality() == 0;
-      return {.form = filter_.keys(),
-              .is_binding = says_form_ || !is_foreign(filter_.parameters().kind),
-              .is_open = is_open};
+      // Of another system's filter it is for that system to say how it writes its keys.
+      const bool is_ours = !is_foreign(filter_.parameters().kind);
+      const bool is_open = is_ours && !says_form_ && filter_.keys() == KeyForm{} &&
+                           filter_.can_insert() && filter_.inserted() == 0 &&
+                           filter_.cardinality() == 0;
+      return {.form = filter_.keys(), .is_binding = says_form_ || is_ours, .is_open = is_open};
     });
   }
 

@@ -86,7 +86,8 @@ class PlacedFilter final : public HeldFilter {
 
   SaidForm form() override {
     const PlaceHead head = place_->head();
-    return {.form = head.parameters.keys, .is_binding = says_form_ && !head.is_empty};
+    const bool says = says_form_ || !is_foreign(head.parameters.kind);
+    return {.form = head.parameters.keys, .is_binding = says && !head.is_empty};
   }
 
   AnyFilter copy() override { return load_(); }

@@ -9,7 +9,7 @@
 namespace bloomery::c {
 
 // A filter where it lives. `load` reads all of it into memory; `says_form`: it says itself how
-// its keys are written.
+// its keys are written, though its kind is another system's.
 std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place,
                                        std::function<AnyFilter()> load, bool says_form);
 

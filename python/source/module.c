@@ -141,7 +141,14 @@ static int run(Filter* self, bloomery_filter* filter, int what, const bloomery_k
     status = bloomery_insert_many(filter, keys, out, added);
   }
   if (what == MANY_FOUND) {
-    for (size_t i = 0; i < count; ++i) out[i] = out[i] != BLOOMERY_ABSENT;
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) { /* of 1, 2 and 3 the last has both its low bits */
+      uint64_t eight;
+      memcpy(&eight, out + i, 8);
+      eight = (eight ^ (eight >> 1)) & UINT64_C(0x0101010101010101);
+      memcpy(out + i, &eight, 8);
+    }
+    for (; i < count; ++i) out[i] = out[i] != BLOOMERY_ABSENT;
   } else if (what == MANY_NEW) {
     for (size_t i = 0; i < count; ++i) out[i] = out[i] != BLOOMERY_PRESENT;
   }

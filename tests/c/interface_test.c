@@ -363,8 +363,15 @@ static void other_systems_filters_are_filters(void) {
   bloomery_options options = options_for(1000);
   bloomery_filter* filter;
   snprintf(location, sizeof location, "guava:%s", path);
+  options.format = "redisson"; /* which writes texts in its own way */
+  filter = bloomery_make(&options);
+  CHECK(filter != NULL && strcmp(bloomery_key_form(filter), "kryo") == 0);
+  CHECK(bloomery_insert_i64(filter, 42) == BLOOMERY_WRONG_KEYS);
+  bloomery_close(filter);
   options.format = "guava";
   filter = bloomery_make(&options);
+  CHECK(bloomery_insert_i64(filter, 42) == BLOOMERY_WRONG_KEYS); /* nobody said that it has them */
+  CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
   CHECK(filter != NULL && insert(filter, "alice") == BLOOMERY_ADDED);
   CHECK(bloomery_save(filter, location, 1) == BLOOMERY_OK);
   bloomery_close(filter);

@@ -206,6 +206,22 @@ class Batches(unittest.TestCase):
         self.assertEqual(f.update([]), 0)
         self.assertEqual(f.contains_many([]), [])
 
+    def test_every_answer_stands_at_its_key(self):
+        f = BloomFilter(2000)
+        f.update(range(0, 1003, 2))
+        numbers = numpy.arange(1003)
+        one_by_one = [key in f for key in range(1003)]
+        self.assertEqual(sum(one_by_one[::2]), 502)
+        self.assertLess(sum(one_by_one[1::2]), 50)
+        self.assertEqual(f.contains_many(range(1003)), one_by_one)
+        for first in (0, 1, 5):
+            self.assertEqual(f.contains_many(numbers[first:]).tolist(), one_by_one[first:])
+            said = [Presence.MAYBE if each else Presence.ABSENT for each in one_by_one[first:]]
+            self.assertEqual(f.presence_many(numbers[first:]).tolist(), said)
+        was_new = f.add_many(numbers)
+        self.assertEqual(was_new[::2].sum(), 0)
+        self.assertEqual(was_new.sum(), len(f) - 502)
+
     def test_arrays_of_arrow(self):
         texts = ["alice", "", "Ω漢"]
         for form in "uUzZ":
