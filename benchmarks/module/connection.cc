@@ -80,14 +80,18 @@ std::string_view Connection::exchange(std::string_view requests, std::size_t rep
 }
 
 std::string Connection::ask(const Words& words) {
+  std::string reply = reply_to(words);
+  if (reply[0] == '-') throw std::runtime_error(words[0] + ": " + reply.substr(1));
+  return reply;
+}
+
+std::string Connection::reply_to(const Words& words) {
   std::string request;
   append_command(request, words);
   received_ = 0;
   send_all(request);
   const std::size_t end = end_of_reply(0);
-  std::string reply(replies_.data(), end);
-  if (reply[0] == '-') throw std::runtime_error(words[0] + ": " + reply.substr(1));
-  return reply;
+  return std::string(replies_.data(), end);
 }
 
 std::size_t Connection::end_of_line(std::size_t from) {

@@ -28,6 +28,8 @@ class Connection {
 
   // One command, and its whole reply as it came. Throws for an error.
   std::string ask(const Words& words);
+  // The same, where an error is an answer as any other.
+  std::string reply_to(const Words& words);
 
  private:
   void send_all(std::string_view bytes);

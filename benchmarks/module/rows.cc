@@ -100,10 +100,11 @@ void add_grown(std::vector<Row>& rows, std::uint64_t items) {
       {shape_name(asks) + " miss" + of, get_row_of(asks), needed(items), [=](Subject& subject) {
          const std::string key = Subject::grown_key(items);
          Outcome outcome = subject.look_up(asks, subject.grown(items), key, false);
-         if (outcome.note.empty()) {
-           outcome.note = fmt::format("{:.1f} MB, {} links",
-                                      static_cast<double>(subject.info(key, "SIZE")) / 1e6,
-                                      subject.info(key, "FILTERS"));
+         const auto size = subject.info(key, "SIZE");
+         const auto links = subject.info(key, "FILTERS");
+         if (outcome.note.empty() && size && links) {
+           outcome.note =
+               fmt::format("{:.1f} MB, {} links", static_cast<double>(*size) / 1e6, *links);
          }
          return outcome;
        }});

@@ -21,6 +21,11 @@ Shape questions() {
 // The share, in percent, of a filter's items that come in each of ways_of_adding().
 constexpr std::uint64_t kShares[] = {2, 6, 12, 40, 40};
 
+bool knows_all(Subject& subject, const std::vector<Shape>& shapes) {
+  return std::ranges::all_of(shapes,
+                             [&](const Shape& shape) { return subject.knows(shape.command); });
+}
+
 }  // namespace
 
 double median(std::vector<double> all) {
@@ -96,6 +101,7 @@ Outcome Subject::get(std::uint64_t keys, std::size_t pipeline) {
 Outcome Subject::look_up(const Shape& shape, const Filled& filled, const std::string& key,
                          bool members) {
   if (!filled.wrong.empty()) return {.note = filled.wrong, .is_wrong = true};
+  if (!knows(shape.command)) return {.note = "has no " + shape.command};
   if (filled.items == 0) return {.note = "has no such filters"};
   std::vector<Exchange> exchanges;
   for (std::uint64_t first = 0; first < asked_items(); first += shape.items()) {
@@ -151,12 +157,11 @@ const Filled& Subject::reserved(const std::string& command, std::uint64_t capaci
       settings_.smoke ? 1 : std::clamp<std::uint64_t>(10'000'000 / capacity, 1, 10);
   const std::vector<Shape> ways = ways_of_adding();
   Filled filled;
+  if (!knows(command) || !knows_all(*this, ways)) return filled_[key] = filled;
   for (std::uint64_t time = 0; time < times; ++time) {
     filled.items = 0;
     ask({"DEL", key});
-    const std::string made =
-        ask({command, key, fmt::format("{}", kRate), std::to_string(capacity)});
-    if (made.starts_with('-')) return filled_[key] = filled;
+    ask({command, key, fmt::format("{}", kRate), std::to_string(capacity)});
     for (std::uint64_t turn = 0; turn < turns; ++turn) {
       for (std::size_t i = 0; i < ways.size(); ++i) {
         // Whole exchanges, and never beyond the capacity, where it would grow.
@@ -173,13 +178,24 @@ const Filled& Subject::grown(std::uint64_t items) {
   const std::string key = grown_key(items);
   if (const auto had = filled_.find(key); had != filled_.end()) return had->second;
   Filled filled;
-  add({"BF.MADD", 1000, 4}, key, items, filled);
+  const Shape adds{"BF.MADD", 1000, 4};
+  if (!knows_all(*this, {adds, questions()})) return filled_[key] = filled;
+  add(adds, key, items, filled);
   filled.wrong = mistake_of(key, filled.items);
   return filled_[key] = filled;
 }
 
-std::uint64_t Subject::info(const std::string& key, const std::string& field) {
-  const std::string reply = ask({"BF.INFO", key, field});
+// Nothing of a command is measured by its errors: a module may have some of the commands.
+bool Subject::knows(const std::string& command) {
+  if (const auto had = known_.find(command); had != known_.end()) return had->second;
+  const std::string reply = client_.reply_to({"COMMAND", "INFO", command});
+  const bool known = reply.starts_with("*1\r\n*") && !reply.starts_with("*1\r\n*-1");
+  return known_[command] = known;
+}
+
+std::optional<std::uint64_t> Subject::info(const std::string& key, const std::string& field) {
+  const std::string reply = client_.reply_to({"BF.INFO", key, field});
+  if (reply[0] == '-') return std::nullopt;
   return std::stoull(reply.substr(reply.find(':') + 1));
 }
 

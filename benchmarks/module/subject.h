@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,9 @@ class Subject {
   const Filled& grown(std::uint64_t items);
 
   std::string ask(const Words& words) { return client_.ask(words); }
-  std::uint64_t info(const std::string& key, const std::string& field);
+  bool knows(const std::string& command);
+  // Of BF.INFO; nothing from a module that cannot say it.
+  std::optional<std::uint64_t> info(const std::string& key, const std::string& field);
 
   static std::string reserved_key(const std::string& command, std::uint64_t capacity);
   static std::string grown_key(std::uint64_t items);
@@ -64,6 +67,7 @@ class Subject {
   Connection client_;
   std::uint64_t string_count_ = 0;
   std::map<std::string, Filled> filled_{};
+  std::map<std::string, bool> known_{};  // commands that were asked about
 };
 
 }  // namespace bloomery::module_bench
