@@ -4,12 +4,14 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/bulk/bulk_builder.h"
 #include "bloomery/filter/filter_kinds.h"
 
 namespace bloomery::cli {
 
 // A new filter of any kind and the keys it gets, a batch at a time. A kind that is built once has
-// their hashes in memory until then, 16 bytes a key; others have none.
+// their hashes in memory until then, 16 bytes a key; a large blocked one up to half of its own size
+// (bulk_builder.h); others have none. Stays where it is once keys came.
 class FilterFiller {
  public:
   FilterFiller(FilterKind kind, const FilterOptions& options)
@@ -22,7 +24,8 @@ class FilterFiller {
 
   void add(KeyBatch batch) {
     if (filter_) {
-      filter_->insert_many(batch);
+      if (!builder_) builder_.emplace(*filter_, parameters_.capacity);
+      builder_->add(batch);
       return;
     }
     batch.visit([&](auto keys) {
@@ -30,10 +33,11 @@ class FilterFiller {
     });
   }
 
-  // What has been filled so far; null for a kind that is built once.
+  // What is filled, and has its keys when all came; null for a kind that is built once.
   const AnyFilter* filter() const noexcept { return filter_ ? &*filter_ : nullptr; }
 
   AnyFilter finish() && {
+    builder_.reset();
     if (filter_) return std::move(*filter_);
     return AnyFilter(OwnedStaticFilter::build(parameters_, hashes_));
   }
@@ -41,6 +45,7 @@ class FilterFiller {
  private:
   FilterParameters parameters_;
   std::optional<AnyFilter> filter_;
+  std::optional<BulkBuilder> builder_;
   std::vector<HashPair> hashes_;
 };
 

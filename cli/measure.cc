@@ -29,8 +29,9 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kMeasureExamples =
-    R"(Keys and queries are made as they are needed: memory is that of the filter. A filter that is there
-is asked where it lives, about keys that nobody inserted, and stays as it is.
+    R"(Keys and queries are made as they are needed: memory is that of the filter, and up to half as much
+while a large one is filled. A filter that is there is asked where it lives, about keys that nobody
+inserted, and stays as it is.
 
 Examples:
   bloomery measure -n 1M -p 0.01

@@ -32,6 +32,7 @@ std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const BulkOptions& 
       options.threads == 0 ? std::thread::hardware_concurrency() : options.threads;
   // What one thread saves in the first lines, it pays to bring keys' two lines together.
   if (wanted == 1 && shape.two_lines()) return std::nullopt;
+  if (wanted == 1 && byte_count(shape) < kBulkFilterBytesOfOneThread) return std::nullopt;
   const std::uint64_t scratch = scratch_limit(shape, options);
   // A thread without a region of its own would have nothing to do; and each costs some scratch of
   // its own, so that there may be too little for all.

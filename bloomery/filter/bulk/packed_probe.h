@@ -9,21 +9,21 @@
 // A bulk build cuts a blocked filter into regions of lines, and carries what a key means in one
 // line of its region in eight bytes:
 //
-//    63          51 50     48 47                              0
-//   +--------------+---------+---------------------------------+
-//   | line within  | first   | six bits for each of the lanes  |
-//   | the region   | lane    | 7 ... 0                         |
-//   +--------------+---------+---------------------------------+
+//    63          52 51  50     48 47                              0
+//   +--------------+---+---------+---------------------------------+
+//   | line within  | 0 | first   | six bits for each of the lanes  |
+//   | the region   |   | lane    | 7 ... 0                         |
+//   +--------------+---+---------+---------------------------------+
 //
 // The low 51 bits are those that blocked_shape.h takes a mask from, in their places, so a packed
 // probe is a mask's word as it is.
 namespace bloomery {
 
-inline constexpr std::uint32_t kPackedLineShift = 51;
-inline constexpr std::uint64_t kPackedWordMask = (std::uint64_t{1} << kPackedLineShift) - 1;
+inline constexpr std::uint32_t kPackedLineShift = 52;
+inline constexpr std::uint64_t kPackedWordMask = (std::uint64_t{1} << 51) - 1;
 inline constexpr std::uint32_t kRegionLineBits = 64 - kPackedLineShift;
 inline constexpr std::uint64_t kRegionLines = std::uint64_t{1} << kRegionLineBits;
-// 512 KiB: a region and the next one fit the second-level cache of server cores.
+// 256 KiB: a region and the next one fit a second-level cache of 1 MiB beside the probes.
 inline constexpr std::uint64_t kRegionBytes = kRegionLines * kLineBytes;
 
 // `line` of the filter, of which the region's number is cut off, and a mask's word.

@@ -35,11 +35,10 @@ TEST(BuildParallel, GivesTheBitsAndTheCountOfInsertingOneByOne) {
     for (const KeySet& set : key_sets(each.parameters, kKeys)) {
       BlockedFilter one_by_one = empty_filter(each.parameters);
       for (const std::uint64_t key : set.keys) one_by_one.insert(key);
-      for (const unsigned threads : {1U, 3U}) {
+      for (const unsigned threads : {2U, 3U}) {
         const BulkOptions options = two_rounds(each, threads);
-        const bool in_rounds = threads > 1 || each.parameters.geometry.lines_per_key == 1;
         const std::size_t round = round_keys(each, options);
-        ASSERT_EQ(round > 0 && round < kKeys, in_rounds) << each.name << threads;
+        ASSERT_TRUE(round > 0 && round < kKeys) << each.name << threads;
         BlockedFilter built = empty_filter(each.parameters);
         const std::size_t added = build_parallel(built, std::span(set.keys), options);
         const std::string what =

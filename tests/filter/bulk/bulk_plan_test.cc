@@ -50,6 +50,13 @@ TEST(BulkPlan, LeavesSmallFiltersAndFewKeysAlone) {
   EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 0));
 }
 
+TEST(BulkPlan, LeavesFiltersOfAFewMegabytesToSeveralThreads) {
+  const BlockedShape small = shape_of_bytes(kBulkFilterBytesOfOneThread / 2, 1);
+  EXPECT_FALSE(plan_bulk(small, {.threads = 1}, kMany));
+  EXPECT_TRUE(plan_bulk(small, {.threads = 2}, kMany));
+  EXPECT_TRUE(plan_bulk(shape_of_bytes(kBulkFilterBytesOfOneThread, 1), {.threads = 1}, kMany));
+}
+
 TEST(BulkPlan, LeavesTwoLinesAKeyToSeveralThreads) {
   const BlockedShape shape = shape_of_bytes(4 * kBulkFilterBytes, 2);
   EXPECT_FALSE(plan_bulk(shape, {.threads = 1}, kMany));
@@ -57,7 +64,8 @@ TEST(BulkPlan, LeavesTwoLinesAKeyToSeveralThreads) {
 }
 
 TEST(BulkPlan, HasNoMoreThreadsThanRegions) {
-  const auto plan = plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {.threads = 1'000}, kMany);
+  const BulkOptions options{.threads = 1'000, .scratch_byte_count = 4 * kBulkFilterBytes};
+  const auto plan = plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), options, kMany);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->parts, kBulkFilterBytes / kRegionBytes);
 }

@@ -18,7 +18,7 @@ struct BulkCase {
   FilterParameters parameters;
 };
 
-// Nine regions a half, the last of them not whole.
+// Seventeen regions a half, the last of them not whole.
 inline std::vector<BulkCase> bulk_cases() {
   const std::uint64_t lines = kBulkFilterBytes / kLineBytes + 100;
   const auto parameters = [&](std::uint32_t probes, std::uint32_t lines_per_key) {

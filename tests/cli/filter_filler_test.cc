@@ -1,0 +1,32 @@
+// What load and measure fill filters with.
+#include "cli/filter_filler.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "bloomery/filter/bulk/bulk_plan.h"
+
+namespace bloomery::cli {
+namespace {
+
+// As large as several threads build in bulk, whatever the machine's number of them.
+TEST(FilterFiller, GivesTheFilterOfInsertingBatches) {
+  const FilterOptions options{.capacity = 3'600'000};
+  AnyFilter expected = make_filter(FilterKind::blocked, options);
+  ASSERT_GE(8 * expected.contents().word_count(), kBulkFilterBytes);
+  FilterFiller filler(FilterKind::blocked, options);
+  std::vector<std::uint64_t> keys(100'000);
+  for (std::uint64_t first = 0; first < options.capacity; first += keys.size()) {
+    for (std::uint64_t i = 0; i < keys.size(); ++i) keys[i] = (first + i) / 2;  // each twice
+    filler.add(keys);
+    expected.insert_many(keys);
+  }
+  const AnyFilter filled = std::move(filler).finish();
+  EXPECT_EQ(filled.inserted(), expected.inserted());
+  EXPECT_TRUE(
+      std::ranges::equal(filled.contents().words.front(), expected.contents().words.front()));
+}
+
+}  // namespace
+}  // namespace bloomery::cli
