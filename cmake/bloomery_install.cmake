@@ -21,8 +21,8 @@ add_library(bloomery_shared SHARED ${only_asked} ${objects})
 set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery++ EXPORT_NAME shared LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${version_file})
 target_link_libraries(bloomery_shared PRIVATE Threads::Threads
-  $<$<BOOL:${BLOOMERY_REDIS}>:hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>
-  $<$<BOOL:${BLOOMERY_POSTGRES}>:pq> $<$<BOOL:${BLOOMERY_MARIADB}>:mariadb> $<$<BOOL:${BLOOMERY_SQL}>:z>)
+  $<TARGET_NAME_IF_EXISTS:bloomery::uses_hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>
+  $<TARGET_NAME_IF_EXISTS:bloomery::uses_pq> $<TARGET_NAME_IF_EXISTS:bloomery::uses_mariadb> $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB>)
 target_link_options(bloomery_shared PRIVATE -Wl,--version-script=${version_file} -Wl,-z,defs)
 target_compile_features(bloomery_shared INTERFACE cxx_std_20)
 target_include_directories(bloomery_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -88,6 +88,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/bloomery-config-version.c
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/bloomery-config.cmake
               ${PROJECT_BINARY_DIR}/bloomery-config-version.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/bloomery_uses.cmake
   DESTINATION ${package_dir})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/bloomery.pc.in ${PROJECT_BINARY_DIR}/bloomery.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/bloomery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

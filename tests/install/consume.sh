@@ -13,10 +13,35 @@ if [ -e "$prefix/include/bloomery/format/rdb" ]; then
   exit 1
 fi
 
-cp "$program" "$work/src/main.cc"
+# A prefix given at install time is not in the file's first line: pkg-config finds it from where the file lies.
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bloomery.pc)")
+export PKG_CONFIG_PATH
+flags="--define-variable=prefix=$prefix bloomery"
+# shellcheck disable=SC2046,SC2086 # flags are words
+{
+  "$compiler" -std=c++20 -c "$program" -o "$work/main.o" $(pkg-config --cflags $flags)
+  "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs $flags)
+}
+
+# The program's object serves here too, as its headers are most of what it takes; that they are found, a line more shows.
+cat >"$work/src/version.cc" <<'EOF'
+#include <bloomery/version.h>
+static_assert(BLOOMERY_VERSION_MAJOR >= 0);
+EOF
 cat >"$work/src/CMakeLists.txt" <<'EOF'
 cmake_minimum_required(VERSION 3.25)
 project(outside CXX)
+set(suffixes ${CMAKE_FIND_LIBRARY_SUFFIXES})
+set(CMAKE_FIND_LIBRARY_SUFFIXES .none) # as where nothing is installed that we use
+find_package(bloomery 0.1 QUIET COMPONENTS redis)
+if(bloomery_FOUND)
+  message(FATAL_ERROR "the component redis was found without what it needs")
+endif()
+find_package(bloomery 0.1 REQUIRED COMPONENTS core)
+if(NOT TARGET bloomery::guard OR TARGET bloomery::place OR TARGET bloomery::keys)
+  message(FATAL_ERROR "the core brought another, or not itself")
+endif()
+set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
 find_package(bloomery 0.1 QUIET COMPONENTS nothing_of_ours)
 if(bloomery_FOUND)
   message(FATAL_ERROR "a component that is none was found")
@@ -38,22 +63,13 @@ if(NOT TARGET bloomery::mariadb OR NOT TARGET bloomery::source OR TARGET bloomer
   message(FATAL_ERROR "the component sql brought another, or not itself")
 endif()
 find_package(bloomery 0.1 REQUIRED)
-add_executable(outside main.cc)
+add_executable(outside version.cc ${CMAKE_CURRENT_SOURCE_DIR}/../main.o)
 target_link_libraries(outside PRIVATE bloomery::bloomery bloomery::source)
 EOF
 cmake -S "$work/src" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
   -DCMAKE_CXX_COMPILER="$compiler" >"$work/configure.log"
 cmake --build "$work/build" >"$work/build.log"
 
-# A prefix given at install time is not in the file's first line: pkg-config finds it from where the file lies.
-PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bloomery.pc)")
-export PKG_CONFIG_PATH
-flags="--define-variable=prefix=$prefix bloomery"
-# shellcheck disable=SC2046,SC2086 # flags are words
-{
-  "$compiler" -std=c++20 -c "$work/src/main.cc" -o "$work/main.o" $(pkg-config --cflags $flags)
-  "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs $flags)
-}
 cmake --build "$build" --target bloomery_shared >"$work/shared.log"
 "$compiler" "$work/main.o" -o "$work/by_shared_library" -L"$build" -lbloomery++ -Wl,-rpath,"$build"
 if nm -DC --defined-only "$build/libbloomery++.so" | grep -v bloomery::; then
