@@ -32,7 +32,7 @@ Option add_count(Command command, const std::string& names, const std::string& d
 }
 
 Option add_capacity(Command command, std::optional<std::uint64_t>& capacity) {
-  return add_count(command, "-n,--capacity", "keys to size for, such as 250000, 10M or 1e9",
+  return add_count(command, "-n,--capacity", "keys to size for, such as 250000, 10M, 1e9 or 900*1M",
                    capacity);
 }
 

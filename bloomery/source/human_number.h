@@ -8,7 +8,9 @@ namespace bloomery {
 
 // Counts as people write them. Exact: no number passes through floating point.
 //   250000  100_000  10M  1.5G  1e6  2.5e3     K, M, G, T (either case) are 10^3, 10^6, 10^9, 10^12
-// Throws std::invalid_argument on a sign, a fraction of one, more than 2^64-1, or anything else.
+//   900*1M  2^20-1  (3+4) * 1e6                + - * / ^ and brackets, of whole numbers
+// Throws std::invalid_argument, which names the place, on a sign, a value on the way that is no
+// whole number from 0 to 2^64-1, or anything else.
 std::uint64_t parse_count(std::string_view text);
 
 // Times as people write them: 500ms, 90s, 15m, 24h, 7d, 2w. Throws std::invalid_argument for

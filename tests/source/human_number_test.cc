@@ -57,6 +57,48 @@ TEST(ParseCount, SaysWhatIsWrongAndWhatIsAllowed) {
   }
 }
 
+TEST(ParseCount, Computes) {
+  EXPECT_EQ(parse_count("900*1000000"), 900'000'000U);
+  EXPECT_EQ(parse_count("900 * 1M"), 900'000'000U);
+  EXPECT_EQ(parse_count("2+3*4"), 14U);
+  EXPECT_EQ(parse_count("(2+3)*4"), 20U);
+  EXPECT_EQ(parse_count("20-5-5"), 10U);
+  EXPECT_EQ(parse_count("100/10/2"), 5U);
+  EXPECT_EQ(parse_count("2^3^2"), 512U);
+  EXPECT_EQ(parse_count("2^63+(2^63-1)"), ~std::uint64_t{0});
+  EXPECT_EQ(parse_count("1e3-1"), 999U);
+  EXPECT_EQ(parse_count("1G-1"), 999'999'999U);
+  EXPECT_EQ(parse_count("2*1e-0"), 2U);
+  EXPECT_EQ(parse_count("1^99999999999"), 1U);
+  EXPECT_EQ(parse_count("0^0"), 1U);
+  EXPECT_EQ(parse_count("0^5"), 0U);
+}
+
+TEST(ParseCount, PointsAtWhatIsWrong) {
+  const auto refused = [](const std::string& text) {
+    return message_of<std::invalid_argument>([&] { parse_count(text); });
+  };
+  EXPECT_THAT(refused("900*x"),
+              HasSubstr("\"900*x\": \"x\", at character 5, is not a count; write"));
+  EXPECT_THAT(refused("900*"), HasSubstr(": its end, at character 5, is not a count"));
+  EXPECT_THAT(refused("2*1.5*3"), HasSubstr(": \"1.5\", at character 3, is not whole"));
+  EXPECT_THAT(refused("7+(1+2"), HasSubstr(": its end, at character 7, is not a count, where a )"));
+  EXPECT_THAT(refused("1+2)"), HasSubstr(": \")\", at character 4, is not a count"));
+  EXPECT_THAT(refused("1+(2-3)"), HasSubstr(": \"2-3\", at character 4, is negative"));
+  EXPECT_THAT(refused("7/2"), HasSubstr("\"7/2\" is not whole"));
+  EXPECT_THAT(refused("10 "), HasSubstr(": \" \", at character 3, is not a count"));
+  EXPECT_THAT(refused("7/(1-1)"), HasSubstr("is divided by nothing"));
+  EXPECT_THAT(refused("1+10T*10T"),
+              HasSubstr(": \"10T*10T\", at character 3, is more than 18446744"));
+  for (const char* text : {"2^64", "2^63*2", "18446744073709551615+1", "10^20", "3^2^99"}) {
+    EXPECT_THAT(refused(text), HasSubstr("is more than 18446744073709551615")) << text;
+  }
+  EXPECT_THAT(refused(std::string(5000, '(')), HasSubstr("is too deep in brackets"));
+  std::string tower = "1";
+  for (int i = 0; i < 5000; ++i) tower += "^1";
+  EXPECT_THAT(refused(tower), HasSubstr("is too deep in brackets"));
+}
+
 TEST(ParseDuration, TakesWholeNumbersWithAUnit) {
   EXPECT_EQ(parse_duration_ms("500ms"), 500U);
   EXPECT_EQ(parse_duration_ms("90s"), 90'000U);
