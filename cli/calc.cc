@@ -1,6 +1,7 @@
 // bloomery calc: the size, rate and capacity of filters that need not exist.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,8 +14,10 @@
 #include "cli/arguments.h"
 #include "cli/calc_partitions.h"
 #include "cli/commands.h"
+#include "cli/rate_curve.h"
 #include "cli/report.h"
 #include "cli/text_table.h"
+#include "cli/textbook.h"
 
 namespace bloomery::cli {
 namespace {
@@ -28,6 +31,8 @@ Examples:
   bloomery calc -n 1e9 -m 1GiB          which rate do a billion keys have in 1 GiB?
   bloomery calc -p 0.001 -m 64KiB       how many keys fit?
   bloomery calc -n 10M -p 0.01 --json --kind blocked
+  bloomery calc -n '900*1M' -p 0.001    the textbook's numbers beside what is made
+  bloomery calc -n 10M -p 0.01 --svg rate.svg      the rate by the load, as a picture
   bloomery calc -n 1e11 -p 0.001 --partitions auto      what does that cost in a cluster?
   bloomery calc -p 0.001 --partitions auto --link 25G   the same of 10^9 to 10^12 keys)";
 
@@ -38,6 +43,7 @@ struct CalcArguments {
   Known known;
   std::optional<FilterKind> kind;
   ClusterArguments cluster;
+  std::string svg;
   bool json = false;
 };
 
@@ -85,6 +91,25 @@ Report::Value json_of(const Column& column, const Known& known) {
   return json;
 }
 
+Report::Value json_of(const Textbook& best) {
+  return {{"capacity", best.capacity},
+          {"predicted_rate", best.rate_at(best.capacity)},
+          {"bit_count", best.bit_count},
+          {"bits_per_key", best.bit_count / best.capacity},
+          {"probe_count", best.probe_count}};
+}
+
+std::string whole_text(double number) {
+  if (number >= 1e18) return short_number(number);
+  return count_text(static_cast<std::uint64_t>(std::ceil(number)));
+}
+
+RateCurve curve_of(const Column& column) {
+  const Solution found = *column.solution;
+  return {std::string(kind_name(column.kind)),
+          [found](double load) { return rate_at(found, load); }};
+}
+
 // Of few bits, half may be no whole unit.
 std::string unused_bits(const Column& column, const Known& known) {
   const std::uint64_t used = column.solution->geometry.bit_count;
@@ -94,7 +119,8 @@ std::string unused_bits(const Column& column, const Known& known) {
          " bits make whole units, and all figures are of those\n";
 }
 
-std::string text_of(const std::vector<Column>& columns, const Known& known) {
+std::string text_of(const std::vector<Column>& columns, const Known& known,
+                    const std::optional<Textbook>& best) {
   std::string notes;
   std::vector<const Column*> possible;
   for (const Column& column : columns) {
@@ -106,32 +132,57 @@ std::string text_of(const std::vector<Column>& columns, const Known& known) {
     }
   }
   TextTable table;
-  const auto add_row = [&](std::string label, auto cell) {
+  const auto add_row = [&](std::string label, auto cell, auto cell_of_best) {
     std::vector<std::string> cells{std::move(label)};
     for (const Column* column : possible) cells.push_back(cell(*column));
+    if (best) cells.push_back(cell_of_best(*best));
     table.add_row(std::move(cells));
   };
-  add_row("", [](const Column& c) { return std::string(kind_name(c.kind)); });
-  add_row("capacity", [](const Column& c) { return count_text(c.solution->capacity); });
-  add_row("predicted rate", [](const Column& c) { return rate_text(c.solution->predicted_rate); });
-  add_row("bit count", [](const Column& c) { return count_text(c.solution->geometry.bit_count); });
-  add_row("byte count",
-          [](const Column& c) { return bytes_text(c.solution->geometry.bit_count / 8); });
-  add_row("bits per key", [](const Column& c) { return short_number(bits_per_key(*c.solution)); });
-  add_row("probe count",
-          [](const Column& c) { return std::to_string(c.solution->geometry.probe_count); });
-  add_row("lines per key", [](const Column& c) {
-    const std::uint32_t lines = c.solution->geometry.lines_per_key;
-    return lines == 0 ? "anywhere" : std::to_string(lines);
-  });
+  add_row(
+      "", [](const Column& c) { return std::string(kind_name(c.kind)); },
+      [](const Textbook&) { return "textbook"; });
+  add_row(
+      "capacity", [](const Column& c) { return count_text(c.solution->capacity); },
+      [](const Textbook& b) { return whole_text(std::floor(b.capacity)); });
+  add_row(
+      "predicted rate", [](const Column& c) { return rate_text(c.solution->predicted_rate); },
+      [](const Textbook& b) { return rate_text(b.rate_at(b.capacity)); });
+  add_row(
+      "bit count", [](const Column& c) { return count_text(c.solution->geometry.bit_count); },
+      [](const Textbook& b) { return whole_text(b.bit_count); });
+  add_row(
+      "byte count", [](const Column& c) { return bytes_text(c.solution->geometry.bit_count / 8); },
+      [](const Textbook& b) {
+        return b.bit_count < 1e18
+                   ? bytes_text(static_cast<std::uint64_t>(std::ceil(b.bit_count / 8)))
+                   : "";
+      });
+  add_row(
+      "bits per key", [](const Column& c) { return short_number(bits_per_key(*c.solution)); },
+      [](const Textbook& b) { return short_number(b.bit_count / b.capacity); });
+  add_row(
+      "probe count",
+      [](const Column& c) { return std::to_string(c.solution->geometry.probe_count); },
+      [](const Textbook& b) { return short_number(b.probe_count, 3); });
+  add_row(
+      "lines per key",
+      [](const Column& c) {
+        const std::uint32_t lines = c.solution->geometry.lines_per_key;
+        return lines == 0 ? "anywhere" : std::to_string(lines);
+      },
+      [](const Textbook&) { return "anywhere"; });
   std::string text = table.text();
 
   table = TextTable();
   for (const double load : kLoads) {
-    add_row(short_number(load) + "x the capacity",
-            [&](const Column& c) { return rate_text(rate_at(*c.solution, load)); });
+    add_row(
+        short_number(load) + "x the capacity",
+        [&](const Column& c) { return rate_text(rate_at(*c.solution, load)); },
+        [&](const Textbook& b) { return rate_text(b.rate_at(load * b.capacity)); });
   }
-  return text + "\nrate when filled to\n" + table.text(2) + (notes.empty() ? "" : "\n" + notes);
+  return text + "\nrate when filled to\n" + table.text(2) + "\n" +
+         curve_text(curve_of(*possible.front()), Terminal::of_standard_output()) +
+         (notes.empty() ? "" : "\n" + notes);
 }
 
 // Why no kind has an answer; a reason that all share is told once.
@@ -146,6 +197,9 @@ std::string reasons_of(const std::vector<Column>& columns) {
 
 int calc_cluster(const CalcArguments& arguments) {
   const Known& known = arguments.known;
+  if (!arguments.svg.empty()) {
+    throw std::invalid_argument("--svg: of a cluster there is no picture; leave out --partitions");
+  }
   if (known.bit_count || known.probe_count ||
       arguments.kind.value_or(FilterKind::blocked) != FilterKind::blocked) {
     throw std::invalid_argument(
@@ -171,13 +225,23 @@ int calc(const CalcArguments& arguments) {
   if (std::ranges::none_of(columns, [](const Column& c) { return c.solution.has_value(); })) {
     throw std::invalid_argument(reasons_of(columns));
   }
+  const std::optional<Textbook> best = textbook(arguments.known);
+  if (!arguments.svg.empty()) {
+    std::vector<RateCurve> curves;
+    for (const Column& column : columns) {
+      if (column.solution) curves.push_back(curve_of(column));
+    }
+    write_svg(arguments.svg, curves_svg("False positive rate by load", curves));
+  }
   Output output;
   if (arguments.json) {
     Report::Value filters = Report::Value::array();
     for (const Column& column : columns) filters.push_back(json_of(column, arguments.known));
-    output.write(json_line({{"filters", std::move(filters)}}));
+    Report::Value all{{"filters", std::move(filters)}};
+    if (best) all["textbook"] = json_of(*best);
+    output.write(json_line(all));
   } else {
-    output.write(text_of(columns, arguments.known));
+    output.write(text_of(columns, arguments.known, best));
   }
   output.flush();
   return kSome;
@@ -201,6 +265,7 @@ void add_calc(Command app, int& status) {
     arguments->known.probe_count = static_cast<std::uint32_t>(probes);
   });
   add_kind(command, arguments->kind).description("only this kind; by default, all");
+  add_svg(command, arguments->svg);
   add_cluster_options(command, arguments->cluster);
   add_json(command, arguments->json);
   command.footer(kCalcExamples);

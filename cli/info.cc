@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/filter/solve.h"
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/place/time_to_live.h"
@@ -14,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/messages.h"
+#include "cli/rate_curve.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {
@@ -23,6 +27,7 @@ constexpr const char* kInfoExamples = R"(Examples:
   bloomery info users.bloom
   bloomery info users.bloom --json
   bloomery info monday.bloom tuesday.bloom
+  bloomery info users.bloom --svg rate.svg          the rate by the load, as a picture
   bloomery info guava:users.bin
   bloomery info redisson:redis://127.0.0.1#users    reads the whole bitmap
 
@@ -74,11 +79,36 @@ double add_filter_state(Report& report, const AnyFilter& filter) {
   return rate;
 }
 
-void print_all(const Report& report, const FilterContents& contents, bool json) {
+// What is asked for besides the report: curves come here, where a picture is to be made of them.
+struct Wanted {
+  bool json = false;
+  std::string svg;
+  std::vector<RateCurve> curves{};
+};
+
+// Of kinds whose rate is a formula of the keys that they hold.
+bool has_curve(const FilterParameters& of) {
+  return of.capacity > 0 && std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();
+}
+
+RateCurve curve_of(const std::string& name, const FilterParameters& of) {
+  return {name, [geometry = of.geometry, capacity = static_cast<double>(of.capacity)](double load) {
+            return predicted_rate(geometry, load * capacity);
+          }};
+}
+
+void print_all(const Report& report, const FilterContents& contents, Wanted& wanted) {
+  const FilterParameters& of = contents.parameters;
+  if (has_curve(of)) wanted.curves.push_back(curve_of(report.text_of("file"), of));
   Output output;
-  print(report, json, output);
-  if (json) return;
+  print(report, wanted.json, output);
+  if (wanted.json) return;
   output.write(layers_text(contents));
+  if (has_curve(of)) {
+    const double now = static_cast<double>(contents.inserted) / static_cast<double>(of.capacity);
+    const std::string name = "a " + std::string(kind_name(of.kind)) + " filter";
+    output.write("\n" + curve_text(curve_of(name, of), Terminal::of_standard_output(), 2, now));
+  }
   output.flush();
 }
 
@@ -95,7 +125,7 @@ void add_trust(Report& report, const PlaceLocation& location, const PlaceHead& h
 }
 
 // Of a filter of ours in a server; its notes stand there as in a file.
-int info_bitmap(const PlaceLocation& location, bool json) {
+int info_bitmap(const PlaceLocation& location, Wanted& wanted) {
   const auto place = open_place(location);
   const AnyFilter filter = place->copy();
   const PlaceHead head = place->head();
@@ -111,7 +141,7 @@ int info_bitmap(const PlaceLocation& location, bool json) {
     report.add("watermark_source", identity_text(head.watermark->source));
   }
   warn_if_overfull(location.text(), filter, rate);
-  print_all(report, filter.contents(), json);
+  print_all(report, filter.contents(), wanted);
   return kSome;
 }
 
@@ -131,7 +161,7 @@ int info_served(const PlaceLocation& location, bool json) {
   return kSome;
 }
 
-int info_foreign(const PlaceLocation& location, bool json) {
+int info_foreign(const PlaceLocation& location, Wanted& wanted) {
   const AnyFilter filter = load_for_use(location);
   Report report;
   report.add("file", location.is_live() ? location.text() : location.file.path.string());
@@ -141,14 +171,14 @@ int info_foreign(const PlaceLocation& location, bool json) {
   const double rate = add_filter_state(report, filter);
   warn_if_overfull(location.text(), filter, rate);
   advise(location, filter);
-  print_all(report, filter.contents(), json);
+  print_all(report, filter.contents(), wanted);
   return kSome;
 }
 
-int info_one(const PlaceLocation& location, bool json) {
-  if (location.dialect) return info_served(location, json);
-  if (location.is_own_bitmap()) return info_bitmap(location, json);
-  if (location.format != nullptr) return info_foreign(location, json);
+int info_one(const PlaceLocation& location, Wanted& wanted) {
+  if (location.dialect) return info_served(location, wanted.json);
+  if (location.is_own_bitmap()) return info_bitmap(location, wanted);
+  if (location.format != nullptr) return info_foreign(location, wanted);
   const std::string file = location.file.path.string();
   const FileInfo header = inspect(file);
   Report report;
@@ -170,18 +200,18 @@ int info_one(const PlaceLocation& location, bool json) {
     complain(error.what());
     status = kFault;
   }
-  print_all(report, header.contents, json);
+  print_all(report, header.contents, wanted);
   return status;
 }
 
 // One after the other; what one cannot say keeps no other from being described.
-int info(const std::vector<PlaceLocation>& locations, bool json) {
-  if (locations.size() == 1) return info_one(locations.front(), json);
+int info_each(const std::vector<PlaceLocation>& locations, Wanted& wanted) {
+  if (locations.size() == 1) return info_one(locations.front(), wanted);
   int status = kSome;
   for (const PlaceLocation& location : locations) {
-    if (!json && &location != &locations.front()) Output().write("\n");
+    if (!wanted.json && &location != &locations.front()) Output().write("\n");
     try {
-      status = std::max(status, info_one(location, json));
+      status = std::max(status, info_one(location, wanted));
     } catch (const std::exception& error) {
       complain(error.what());
       status = kFault;
@@ -190,19 +220,32 @@ int info(const std::vector<PlaceLocation>& locations, bool json) {
   return status;
 }
 
+int info(const std::vector<PlaceLocation>& locations, Wanted& wanted) {
+  const int status = info_each(locations, wanted);
+  if (wanted.svg.empty()) return status;
+  if (wanted.curves.empty()) {
+    throw std::invalid_argument(
+        "--svg: none of these is a blocked or classic filter of ours, whose rate is a formula of "
+        "the keys that it holds");
+  }
+  write_svg(wanted.svg, curves_svg("False positive rate by load", wanted.curves));
+  return status;
+}
+
 }  // namespace
 
 void add_info(Command app, int& status) {
   struct InfoArguments {
     std::vector<PlaceLocation> files;
-    bool json = false;
+    Wanted wanted;
   };
   const auto arguments = std::make_shared<InfoArguments>();
   const Command command = app.add_subcommand("info", "Describe filters and verify their files");
   add_filters(command, "FILE", kWhereAFilterIs, arguments->files).required();
-  add_json(command, arguments->json);
+  add_json(command, arguments->wanted.json);
+  add_svg(command, arguments->wanted.svg);
   command.footer(kInfoExamples);
-  command.callback([arguments, &status] { status = info(arguments->files, arguments->json); });
+  command.callback([arguments, &status] { status = info(arguments->files, arguments->wanted); });
 }
 
 }  // namespace bloomery::cli

@@ -92,6 +92,43 @@ TEST(Calc, RefusesContradictionsAndSaysWhy) {
   EXPECT_THAT(refusal("-n 1e19 -p 1e-20"), HasSubstr("more than 2^60 bits"));
 }
 
+TEST(Calc, TellsTheTextbooksNumbersBesideWhatIsMade) {
+  const Shell shell;
+  // The figures of the calculators that people compare with.
+  const Outcome outcome = shell.run("bloomery calc -n '900*1000000' -p 0.001");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("textbook"));
+  EXPECT_THAT(outcome.out, HasSubstr("12939828810"));
+  EXPECT_THAT(outcome.out, HasSubstr("9.97"));
+  const auto best = [&](const std::string& arguments) {
+    return shell.run("bloomery calc --json " + arguments).json().at("textbook");
+  };
+  EXPECT_NEAR(best("-n 9e8 -p 0.001").at("bit_count").get<double>(), 12'939'828'810, 1);
+  EXPECT_NEAR(best("-n 9e8 -p 0.001").at("predicted_rate").get<double>(), 0.001, 1e-9);
+  EXPECT_NEAR(best("-n 1000 -m 10000").at("probe_count").get<double>(), 6.9315, 1e-4);
+  EXPECT_NEAR(best("-n 1000 -m 10000").at("predicted_rate").get<double>(), 0.00819, 1e-5);
+  EXPECT_NEAR(best("-p 0.01 -m 95851").at("capacity").get<double>(), 10'000, 1);
+  EXPECT_NEAR(best("-n 1000 -k 7").at("bit_count").get<double>(), 10'099, 1);
+  EXPECT_NEAR(best("-m 1M -k 7").at("capacity").get<double>(), 99'021, 1);
+  EXPECT_NEAR(best("-n 1000 -m 10000 -k 4").at("predicted_rate").get<double>(), 0.01181, 1e-5);
+}
+
+TEST(Calc, DrawsTheRateByTheLoad) {
+  const Shell shell;
+  const Outcome outcome = shell.run("bloomery calc -n 10K -p 0.01 --svg rate.svg");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Rate of blocked by its load, of the capacity\n  0.25x  "));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  2x "));
+  const std::string picture = shell.read("rate.svg");
+  EXPECT_TRUE(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+  EXPECT_THAT(picture, HasSubstr(">blocked</text>"));
+  EXPECT_THAT(picture, HasSubstr(">classic</text>"));
+  EXPECT_THAT(picture, HasSubstr(">1e-2</text>"));
+  EXPECT_EQ(shell.run("bloomery calc -n 10K -p 0.01 --svg none/rate.svg").status, 2);
+  EXPECT_EQ(shell.run("bloomery calc -n 10K --partitions 4 --svg cluster.svg").status, 2);
+  EXPECT_FALSE(shell.has("cluster.svg"));
+}
+
 TEST(Calc, SaysWhatAClusterCosts) {
   const Shell shell;
   const nlohmann::json costs =

@@ -13,6 +13,24 @@ using testing::numbered_lines;
 using testing::Outcome;
 using testing::Shell;
 
+TEST(Info, DrawsTheRateByTheLoad) {
+  const Shell shell;
+  shell.run("bloomery create one.bloom -n 1000 -p 0.01 --kind classic");
+  shell.run("bloomery insert one.bloom", numbered_lines("key", 500));
+  shell.run("bloomery create '<two>.bloom' -n 1000 -p 0.001");
+  shell.run("bloomery create grown.bloom -n 1000 -p 0.001 --kind scalable");
+  const Outcome outcome = shell.run("bloomery info one.bloom '<two>.bloom' --svg rate.svg");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("Rate of a classic filter by its load, of the capacity\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("\n  now 0.5x "));
+  EXPECT_THAT(shell.read("rate.svg"), HasSubstr(">&lt;two>.bloom</text>"));
+  // One that grows has no such curve, and a picture of nothing is not made.
+  const Outcome grown = shell.run("bloomery info grown.bloom --svg none.svg");
+  EXPECT_EQ(grown.status, 2);
+  EXPECT_THAT(grown.out, Not(HasSubstr("by its load")));
+  EXPECT_FALSE(shell.has("none.svg"));
+}
+
 TEST(Info, TellsWhatTheFilterSays) {
   const Shell shell;
   AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 500, .seed = 7});

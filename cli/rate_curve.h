@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+namespace bloomery::cli {
+
+// The rate of a filter, by how full it is: `rate_at(load)`, where at a load of 1 it holds its
+// capacity.
+struct RateCurve {
+  std::string name;
+  std::function<double(double load)> rate_at;
+};
+
+// For a terminal: a bar for each of some loads up to `most`, and one where `now` is, if given.
+std::string curve_text(const RateCurve& curve, const Terminal& terminal, double most = 2,
+                       double now = 0);
+
+// For a page: all the curves in one picture, the rate in powers of ten, as an SVG document.
+std::string curves_svg(const std::string& title, const std::vector<RateCurve>& curves);
+
+// --svg FILE.
+Option add_svg(Command command, std::string& file);
+
+// Writes what add_svg() asked for, whole or not at all; what is there is replaced. Throws
+// StoreError.
+void write_svg(const std::string& file, const std::string& svg);
+
+}  // namespace bloomery::cli

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <optional>
+
+#include "bloomery/filter/solve.h"
+
+namespace bloomery::cli {
+
+// What the usual formulas say, which every calculator of the net computes and no filter can be:
+//   m = -n ln p / (ln 2)^2      k = m/n ln 2      p = (1 - e^(-kn/m))^k
+// Bits and probes may be fractions.
+struct Textbook {
+  double capacity = 0;
+  double bit_count = 0;
+  double probe_count = 0;
+
+  double rate_at(double keys) const;
+};
+
+// Of what is given, where it fixes the others: the capacity and the rate, where both are given.
+std::optional<Textbook> textbook(const Known& known);
+
+}  // namespace bloomery::cli
