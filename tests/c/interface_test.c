@@ -467,7 +467,7 @@ static void info_is_json_and_sizes_are_told(void) {
   bloomery_close(filter);
 }
 
-enum { kThreads = 4, kEach = 20000 };
+enum { kThreads = 4, kEach = 8000 };
 struct share {
   bloomery_filter* filter;
   int number;
