@@ -204,6 +204,9 @@ bloomery_filter* bloomery_from_bytes(const void* bytes, size_t size) {
 }
 
 void bloomery_close(bloomery_filter* filter) {
+  if (filter != nullptr && filter->trusted(BLOOMERY_ABSENT) == BLOOMERY_ABSENT) {
+    filter->held().finish();
+  }
   delete filter;
 }
 

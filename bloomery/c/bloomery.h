@@ -101,7 +101,7 @@ enum {
 
 /* What a location names, where it lives: a file (mapped, where it is one of ours) or a server, as
    every command of `bloomery` takes it. `keys`: how its keys are written, where it cannot say so
-   itself; NULL: as usual there. Inserts into a file are there to stay after bloomery_flush(). */
+   itself; NULL: as usual there. Inserts are there to stay after bloomery_flush(). */
 bloomery_filter* bloomery_open(const char* location, int flags, const char* keys) BLOOMERY_LOOK_AT;
 
 /* The same whole in memory, on its own from then on. */
@@ -110,8 +110,9 @@ bloomery_filter* bloomery_load(const char* location, const char* keys) BLOOMERY_
 /* Another one with the same keys, in memory. */
 bloomery_filter* bloomery_copy(const bloomery_filter* filter) BLOOMERY_LOOK_AT;
 
-/* No call on it is under way, and none follows. NULL is allowed. A file that was open for writing
-   is made whole again as far as that can be done: bloomery_flush() first says whether it can. */
+/* No call on it is under way, and none follows. NULL is allowed. What was inserted into a file is
+   flushed, as far as that can be done: bloomery_flush() first says whether it can. A filter in
+   doubt is not. */
 void bloomery_close(bloomery_filter* filter);
 
 /* ---- One key ----

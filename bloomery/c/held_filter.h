@@ -45,6 +45,8 @@ class HeldFilter {
   virtual void merge(const FilterContents& other) = 0;
   virtual void clear() = 0;
   virtual void flush() = 0;
+  // The last call of a filter that nobody doubts: what flush() would keep is kept where that goes.
+  virtual void finish() noexcept {}
 
   virtual std::uint64_t inserted() = 0;
   virtual std::uint64_t capacity() = 0;

@@ -128,8 +128,10 @@ std::unique_ptr<bloomery_filter> open_handle(const char* text, int flags, const 
       .allow_forgetting = (flags & BLOOMERY_FORGETTING) != 0,
       .load_files = (flags & BLOOMERY_WHOLE) != 0};
   auto place = open_place(location, options);
-  auto held = hold_place(
-      std::move(place), [location] { return bloomery::load(location); }, location.has_trailer);
+  PlaceFacts facts{.load = [location] { return bloomery::load(location); },
+                   .says_form = location.has_trailer,
+                   .writes_file = !location.is_live() && (flags & BLOOMERY_WRITE) != 0};
+  auto held = hold_place(std::move(place), std::move(facts));
   return std::make_unique<bloomery_filter>(std::move(held), text_or_empty(keys));
 }
 

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/bits/own_process.h"
 #include "bloomery/c/bloomery.h"
 #include "bloomery/c/filter_info.h"
 #include "bloomery/c/key_reader.h"
+#include "bloomery/errors.h"
 
 namespace bloomery::c {
 namespace {
@@ -54,12 +56,13 @@ void with_views(UnhashedBatch keys, Call call) {
 
 class PlacedFilter final : public HeldFilter {
  public:
-  PlacedFilter(std::unique_ptr<FilterPlace> place, std::function<AnyFilter()> load, bool says_form)
-      : place_(std::move(place)), load_(std::move(load)), says_form_(says_form) {}
+  PlacedFilter(std::unique_ptr<FilterPlace> place, PlaceFacts facts)
+      : place_(std::move(place)), facts_(std::move(facts)) {}
 
   int ask(Key key) override { return number_of(place_->presence_of(key)); }
 
   int insert(Key key) override {
+    require_ours();
     Inserted outcome = Inserted::unknown;
     place_->insert_many({&key, 1}, {&outcome, 1});
     return number_of(outcome);
@@ -77,6 +80,7 @@ class PlacedFilter final : public HeldFilter {
     std::array<Inserted, kPiece> became;
     const std::span some = std::span(became).first(keys.size());
     std::ranges::fill(some, Inserted::unknown);
+    require_ours();
     with_views(keys, [&](std::span<const Key> views) { place_->insert_many(views, some); });
     for (std::size_t i = 0; outcomes != nullptr && i < some.size(); ++i) {
       outcomes[i] = static_cast<std::uint8_t>(number_of(some[i]));
@@ -86,13 +90,22 @@ class PlacedFilter final : public HeldFilter {
 
   SaidForm form() override {
     const PlaceHead head = place_->head();
-    const bool says = says_form_ || !is_foreign(head.parameters.kind);
+    const bool says = facts_.says_form || !is_foreign(head.parameters.kind);
     return {.form = head.parameters.keys, .is_binding = says && !head.is_empty};
   }
 
-  AnyFilter copy() override { return load_(); }
-  void look(const std::function<void(const AnyFilter&)>& see) override { see(load_()); }
-  void flush() override { place_->flush({}); }
+  AnyFilter copy() override { return facts_.load(); }
+  void look(const std::function<void(const AnyFilter&)>& see) override { see(facts_.load()); }
+  void flush() override {
+    require_ours();
+    place_->flush({});
+  }
+  void finish() noexcept override {
+    try {
+      if (facts_.writes_file && process_ == process_number()) place_->flush({});
+    } catch (...) {  // who wants to know calls flush()
+    }
+  }
   std::uint64_t inserted() override { return place_->head().inserted; }
   std::uint64_t capacity() override { return place_->head().parameters.capacity; }
   std::string info() override { return place_info(place_->name(), place_->head()); }
@@ -114,21 +127,27 @@ class PlacedFilter final : public HeldFilter {
     }
   };
 
+  // A file that was read whole would be written back without what the parent has inserted since.
+  void require_ours() const {
+    if (!facts_.writes_file || process_ == process_number()) return;
+    throw StoreError(place_->name() +
+                     " was opened for writing by the process that this one was forked from");
+  }
+
   [[noreturn]] void refuse(const char* what) const {
     throw std::invalid_argument(place_->name() + ": where it lives, it " + what +
                                 "; load it into memory, and save that");
   }
 
   const std::unique_ptr<FilterPlace> place_;
-  const std::function<AnyFilter()> load_;
-  const bool says_form_;
+  const PlaceFacts facts_;
+  const std::uint64_t process_ = process_number();
 };
 
 }  // namespace
 
-std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place,
-                                       std::function<AnyFilter()> load, bool says_form) {
-  return std::make_unique<PlacedFilter>(std::move(place), std::move(load), says_form);
+std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place, PlaceFacts facts) {
+  return std::make_unique<PlacedFilter>(std::move(place), std::move(facts));
 }
 
 }  // namespace bloomery::c

@@ -8,9 +8,13 @@
 
 namespace bloomery::c {
 
-// A filter where it lives. `load` reads all of it into memory; `says_form`: it says itself how
-// its keys are written, though its kind is another system's.
-std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place,
-                                       std::function<AnyFilter()> load, bool says_form);
+struct PlaceFacts {
+  std::function<AnyFilter()> load;  // reads all of it into memory
+  bool says_form = false;           // how its keys are written, though its kind is another system's
+  bool writes_file = false;         // which a child of fork() must not do
+};
+
+// A filter where it lives.
+std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place, PlaceFacts facts);
 
 }  // namespace bloomery::c

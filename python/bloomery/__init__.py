@@ -256,8 +256,8 @@ class BloomFilter(_bloomery.Filter):
         self._flush()
 
     def close(self):
-        """Gives it back. Of a file that is open for writing, :meth:`flush` comes first."""
-        self._close()
+        """Gives it back, and flushes before what is open elsewhere."""
+        self.__exit__(None, None, None)
 
     def __enter__(self):
         return self

@@ -357,6 +357,37 @@ static void a_file_has_what_the_filter_had(void) {
   remove(path);
 }
 
+/* A file of a kind that grows is read whole and written back. */
+static void what_is_closed_is_kept_but_not_by_a_child(void) {
+  const char* path = file_named("closed.bloom");
+  bloomery_filter* filter = make("scalable", "i64");
+  int status = 1;
+  pid_t child;
+  CHECK(bloomery_save(filter, path, 1) == BLOOMERY_OK);
+  bloomery_close(filter);
+  filter = bloomery_open(path, BLOOMERY_WRITE, NULL);
+  CHECK(filter != NULL && bloomery_insert_i64(filter, 1) == BLOOMERY_ADDED);
+  child = fork();
+  if (child == 0) {
+    int fine = bloomery_ask_i64(filter, 1) == BLOOMERY_MAYBE;
+    fine = fine && bloomery_insert_i64(filter, 2) == BLOOMERY_STORE_FAILED;
+    fine = fine && bloomery_acknowledge(filter) == BLOOMERY_OK;
+    fine = fine && bloomery_flush(filter) == BLOOMERY_STORE_FAILED;
+    bloomery_close(filter);
+    filter = bloomery_load(path, NULL); /* nothing was written */
+    fine = fine && filter != NULL && bloomery_ask_i64(filter, 1) == BLOOMERY_ABSENT;
+    _exit(fine ? 0 : 1);
+  }
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  CHECK(bloomery_insert_i64(filter, 3) == BLOOMERY_ADDED);
+  bloomery_close(filter);
+  filter = bloomery_load(path, NULL);
+  CHECK(filter != NULL && bloomery_ask_i64(filter, 1) == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_i64(filter, 3) == BLOOMERY_MAYBE);
+  bloomery_close(filter);
+  remove(path);
+}
+
 static void other_systems_filters_are_filters(void) {
   const char* path = file_named("guava.bin");
   char location[300];
@@ -596,6 +627,7 @@ static const struct {
              CASE(integers_may_lie_anywhere),
              CASE(hostile_sizes_are_refused),
              CASE(a_file_has_what_the_filter_had),
+             CASE(what_is_closed_is_kept_but_not_by_a_child),
              CASE(other_systems_filters_are_filters),
              CASE(merging_unites_and_refuses_strangers),
              CASE(a_static_filter_is_built_of_all_its_keys),

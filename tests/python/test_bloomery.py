@@ -334,6 +334,18 @@ class Whole(Folder):
             with self.assertRaises(TypeError):
                 pickle.dumps(g)
         self.assertTrue(g.closed)
+        BloomFilter(1000, kind="scalable").save("grows.bloom")
+        g = bloomery.open("grows.bloom", "r+")  # read whole, and written back
+        g.add("a")
+        g.close()
+        g.close()
+        self.assertIn("a", bloomery.load("grows.bloom"))
+        g = bloomery.open("grows.bloom", "r+")
+        g.add("b")
+        del g
+        self.assertIn("b", bloomery.load("grows.bloom"))
+        g = bloomery.load("users.bloom")
+        g.close()
         with self.assertRaises(ValueError):
             "a" in g
         for open_it in (bloomery.open, bloomery.load, lambda p: bloomery.open(p, whole=True)):
