@@ -40,6 +40,7 @@ json row_json(const RowResult& row) {
   }
   result["false_positive_rate"] = row.asked_rate;
   result["measured_rate"] = row.measured_rate;
+  if (!row.built_with.empty()) result["built_with"] = row.built_with;
   result["trials"] = row.trials;
   result["bits_per_key"] = row.bits_per_key;
   result["huge_page_share"] = row.huge_page_share;

@@ -31,8 +31,7 @@ class RowRun {
       Timing timing = collect([&](benchmark::State& state) { return body(state); }, times,
                               settings_.repetitions);
       // The clock of one thread does not see what its helpers do.
-      const bool inserts = operation <= Operation::insert_batch;
-      if (inserts && threads_ > 1) timing.cpu_ns = timing.wall_ns;
+      if (is_insert(operation) && threads_ > 1) timing.cpu_ns = timing.wall_ns;
       result.timing(operation) = timing;
     };
     if (subject_->builds_at_once()) {
@@ -51,6 +50,11 @@ class RowRun {
         Operation::absent_one, [&](auto& state) { return ask_each(state, false); }, iterations_);
     record(
         Operation::present_one, [&](auto& state) { return ask_each(state, true); }, iterations_);
+    if (subject_->answers_dependently()) {
+      record(
+          Operation::absent_dependent, [&](auto& state) { return ask_dependently(state); },
+          iterations_);
+    }
     if (subject_->answers_batches()) {
       record(
           Operation::absent_batch, [&](auto& state) { return ask_batches(state, false); },
@@ -143,6 +147,19 @@ class RowRun {
     return count;
   }
 
+  std::uint64_t ask_dependently(benchmark::State& state) {
+    std::uint64_t count = 0;
+    for (auto _ : state) {
+      state.PauseTiming();
+      const KeyChunk keys = next_strangers();
+      state.ResumeTiming();
+      const std::uint64_t found = subject_->count_dependently(keys);
+      benchmark::DoNotOptimize(found);
+      count += keys.size();
+    }
+    return count;
+  }
+
   std::uint64_t ask_batches(benchmark::State& state, bool members) {
     const std::span<bool> answers(answers_.get(), chunk_);
     std::uint64_t count = 0;
@@ -206,6 +223,7 @@ RowResult measure_row(const Row& row, const SizeClass& size, const Settings& set
   result.row = row.name;
   result.ours = row.ours;
   result.threads = row.threads;
+  if (!row.measure_elsewhere) result.built_with = row.built_with;
   result.asked_rate = row.rate;
   if (!row.missing.empty()) {
     result.leave_out(row.missing);

@@ -38,6 +38,12 @@ class AskedFilter : public Subject {
       return found;
     });
   }
+  bool answers_dependently() const override { return true; }
+  std::uint64_t count_dependently(const KeyChunk& chunk) const override {
+    return visit_keys(chunk, [&](auto keys) {
+      return count_in_turn(keys, [&](const auto& key) { return filter_->may_contain(key); });
+    });
+  }
   bool answers_batches() const override { return true; }
   void answer_batches(const KeyChunk& chunk, std::size_t batch,
                       std::span<bool> found) const override {

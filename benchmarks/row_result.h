@@ -9,16 +9,23 @@
 
 namespace bloomery::bench {
 
+// Single calls first, as most programs make them; `absent_dependent`: which key is asked about next
+// depends on the answer.
 enum class Operation {
   insert_one,
-  insert_batch,
   absent_one,
-  absent_batch,
   present_one,
+  absent_dependent,
+  insert_batch,
+  absent_batch,
   present_batch
 };
-inline constexpr std::array<const char*, 6> kOperationNames{
-    "insert_one", "insert_batch", "absent_one", "absent_batch", "present_one", "present_batch"};
+inline constexpr std::array<const char*, 7> kOperationNames{
+    "insert_one",   "absent_one",   "present_one",  "absent_dependent",
+    "insert_batch", "absent_batch", "present_batch"};
+inline bool is_insert(Operation operation) {
+  return operation == Operation::insert_one || operation == Operation::insert_batch;
+}
 
 enum class Verdict { kept, exceeds_rate, loses_keys, left_out };
 inline constexpr std::array<const char*, 4> kVerdictNames{"kept", "exceeds_rate", "loses_keys",
@@ -28,7 +35,8 @@ inline constexpr std::array<const char*, 4> kVerdictNames{"kept", "exceeds_rate"
 struct RowResult {
   std::string row;
   bool ours = false;
-  int threads = 1;  // that build; with more than one, inserts count by the wall clock
+  std::string built_with;  // compiler and flags; empty: not by ours
+  int threads = 1;         // that build; with more than one, inserts count by the wall clock
   double asked_rate = 0;
   double measured_rate = 0;
   std::uint64_t trials = 0;

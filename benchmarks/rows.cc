@@ -1,6 +1,8 @@
 #include "benchmarks/rows.h"
 
+#include "benchmarks/native_row.h"
 #include "benchmarks/our_rows.h"
+#include "benchmarks/peers/boost_bloom.h"
 #include "benchmarks/peers/guava.h"
 #include "benchmarks/peers/peers.h"
 #include "bloomery/filter/blocked_filter.h"
@@ -35,6 +37,28 @@ ScalableFilter grown_from_a_third(std::uint64_t capacity) {
   return ScalableFilter({.capacity = capacity * 10 / 33});
 }
 
+Row native_row() {
+  Row row;
+  row.name = "BlockedFilter 1 %, for this machine";
+  row.rate = 0.01;
+  row.make = [](std::uint64_t capacity) { return make_native_blocked(capacity, 0.01); };
+  row.ours = true;
+  row.built_with = compiled_with("-march=native");
+  return row;
+}
+
+// The fewest bits a key with which it keeps 1 %.
+Row boost_row(std::string name, SubjectPointer (*make)(std::uint64_t, double),
+              const std::string& flags) {
+  Row row;
+  row.name = std::move(name);
+  row.rate = 0.01;
+  row.make = [make](std::uint64_t capacity) { return make(capacity, 10.53); };
+  row.built_with = compiled_with(flags);
+  if (!has_boost_bloom()) row.missing = "Boost.Bloom's headers: --peer-include DIR";
+  return row;
+}
+
 Row static_row(std::string name, bool one_line) {
   Row row =
       built_row<StaticSet>(std::move(name), 0.01, [one_line](std::span<const std::uint64_t> keys) {
@@ -61,6 +85,7 @@ Row guava_row() {
 std::vector<Row> all_rows() {
   std::vector<Row> rows{
       our_row<BlockedFilter>("BlockedFilter 1 %", 0.01),
+      native_row(),
       bulk_row("BlockedFilter 1 %, bulk", 0.01, 1),
       bulk_row("BlockedFilter 1 %, bulk, 2 threads", 0.01, 2),
       our_row<BlockedFilter>("BlockedFilter 0.1 %", 0.001),
@@ -75,6 +100,9 @@ std::vector<Row> all_rows() {
       static_row("StaticFilter 1 %", false),
       static_row("StaticFilter 1 %, one line", true),
   };
+  rows.push_back(boost_row("Boost.Bloom 1 %", make_boost_bloom, ""));
+  rows.push_back(
+      boost_row("Boost.Bloom 1 %, for this machine", make_native_boost_bloom, "-march=native"));
   // Bits a key: the fewest with which each keeps 1 %. LevelDB, which takes whole ones, has 1.2
   // to 1.4 % with 10.
   rows.push_back(peer_row(

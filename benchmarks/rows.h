@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "benchmarks/compiled_with.h"
 #include "benchmarks/row_result.h"
 #include "benchmarks/settings.h"
 #include "benchmarks/subject.h"
@@ -25,7 +26,8 @@ struct Row {
   std::string missing;  // why it cannot run on this machine at all; empty: it can
   Pattern keys = Pattern::random;
   bool ours = false;
-  int threads = 1;    // that build
+  int threads = 1;  // that build
+  std::string built_with = compiled_with("");
   bool slow = false;  // fewer keys a repetition
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "benchmarks/peers/boost_bloom.h"
 #include "benchmarks/program.h"
 
 namespace bloomery::bench {
@@ -37,6 +38,10 @@ void add_settings(cli::Command command, Settings& settings) {
   command.add_flag("--smoke", settings.smoke, "Tiny sizes: does every row still run?");
   command.add_option("--json", settings.json_file,
                      "Write every figure to this file; benchmarks/draw makes a chart of it");
+  command.add_option(
+      "--peer-include", settings.peer_include,
+      "A folder with headers of peers that Debian has not: boost/bloom of Boost.Bloom,\n"
+      "and those of Boost that it needs");
   add_number(
       command, "--repetitions", 1, 1000, "Of each measurement, 5 by default; the median counts",
       [&settings](std::uint64_t number) { settings.repetitions = static_cast<int>(number); });
@@ -47,6 +52,10 @@ void add_settings(cli::Command command, Settings& settings) {
 
 void complete(Settings& settings) {
   if (settings.smoke) settings.repetitions = 1;
+  if (!settings.peer_include.empty() && !has_boost_bloom()) {
+    throw std::invalid_argument("--peer-include " + settings.peer_include +
+                                ": built without its headers; say it to ./run bench");
+  }
 }
 
 }  // namespace bloomery::bench

@@ -21,6 +21,7 @@ struct Settings {
   std::string filter = ".*";  // a regular expression on the names of rows
   std::vector<std::string> sections;
   std::string json_file;
+  std::string peer_include;  // where ./run took headers of peers from
   int repetitions = 5;
   std::size_t batch = 4096;
 

@@ -22,6 +22,10 @@ class Subject {
   virtual void insert_each(const KeyChunk& keys) = 0;
   virtual std::uint64_t count_each(const KeyChunk& keys) const = 0;
 
+  // The same, where the answer to a key says which is asked about next.
+  virtual bool answers_dependently() const { return false; }
+  virtual std::uint64_t count_dependently(const KeyChunk& /*keys*/) const { return 0; }
+
   // Many keys a call. Subjects without it are filled by insert_each.
   virtual bool inserts_batches() const { return false; }
   virtual void insert_batches(const KeyChunk& keys, std::size_t /*batch*/) { insert_each(keys); }
@@ -41,6 +45,19 @@ class Subject {
 };
 
 using SubjectPointer = std::unique_ptr<Subject>;
+
+// How many of the keys `ask` finds, each asked about once the one before is answered: one that is
+// found has its successor asked about twice.
+template <class Keys, class Ask>
+std::uint64_t count_in_turn(const Keys& keys, Ask ask) {
+  std::uint64_t found = 0;
+  std::size_t skipped = 0;
+  for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
+    skipped = ask(keys[i + skipped]) ? 1 : 0;
+    found += skipped;
+  }
+  return found;
+}
 
 // Calls visit(first, count) for each batch of `count` keys.
 template <class Visit>

@@ -10,7 +10,7 @@
 namespace bloomery::bench {
 namespace {
 
-constexpr int kNameWidth = 31;
+constexpr int kNameWidth = 35;
 
 // "3.9  62%": nanoseconds, and what share of the memory's speed that is.
 std::string speed_cell(const std::optional<Timing>& timing, const LineCost& limit) {
@@ -36,7 +36,9 @@ void print_machine(const Machine& machine, const Settings& settings) {
       "Nanoseconds a key of processor time, one thread, median of {}; in percent, how near that "
       "is\n"
       "to touching one random 64-byte line. ~ marks a wall time more than a tenth longer: the\n"
-      "machine was busy with others. Batches are calls of {} keys.\n",
+      "machine was busy with others. Batches are calls of {} keys. In turn: absent keys, each "
+      "asked "
+      "about\nonce the one before is answered.\n",
       settings.repetitions, settings.batch);
 }
 
@@ -47,10 +49,11 @@ void print_size_header(const SizeClass& size, const MemoryLimit& limit) {
              100 * limit.huge_page_share, line_cost(limit.read), line_cost(limit.write));
   fmt::print("            in pages of 4 KiB: read {}, change {}\n",
              line_cost(limit.read_small_pages), line_cost(limit.write_small_pages));
-  fmt::print("{:{}}{:>8}{:>12} {:>13}{:>13}{:>13}{:>13}{:>13}{:>13}\n", "", kNameWidth, "bits",
-             "measured", "insert", "insert", "absent", "absent", "present", "present");
-  fmt::print("{:{}}{:>8}{:>12} {:>13}{:>13}{:>13}{:>13}{:>13}{:>13}\n", "", kNameWidth, "a key",
-             "rate", "one", "batch", "one", "batch", "one", "batch");
+  fmt::print("{:{}}{:>8}{:>12}  -- a call a key {:->38}  -- batches {:->28}\n", "", kNameWidth,
+             "bits", "measured", "", "");
+  fmt::print("{:{}}{:>8}{:>12} {:>13}{:>13}{:>13}{:>13}{:>13}{:>13}{:>13}\n", "", kNameWidth,
+             "a key", "rate", "insert", "absent", "present", "in turn", "insert", "absent",
+             "present");
   std::fflush(stdout);
 }
 
@@ -64,10 +67,10 @@ void print_row(const RowResult& result, const MemoryLimit& limit) {
     fmt::print("{:>8.2f}{:>12} ", result.bits_per_key,
                result.asked_rate > 0 ? percent(result.measured_rate) : "exact");
     for (std::size_t i = 0; i < kOperationNames.size(); ++i) {
-      const bool writes = i <= static_cast<std::size_t>(Operation::insert_batch);
+      const bool writes = is_insert(static_cast<Operation>(i));
       fmt::print("{:>13}", speed_cell(result.timings[i], writes ? limit.write : limit.read));
     }
-    fmt::print("\n");
+    fmt::print("  {}\n", result.built_with);
   }
   std::fflush(stdout);
 }

@@ -24,6 +24,7 @@ inline Report sample_report() {
   kept.ours = true;
   kept.asked_rate = 0.01;
   kept.bits_per_key = 10.1;
+  kept.built_with = "g++ 12 -O2";
   kept.timing(Operation::insert_one) = Timing{8.5, 8.75};
   kept.timing(Operation::insert_batch) = Timing{4.25, 4.5};
   kept.timing(Operation::absent_one) = Timing{7.5, 7.75};

@@ -1,0 +1,19 @@
+#include "benchmarks/peers/boost_bloom.h"
+
+#include "benchmarks/peers/boost_bloom_subject.h"
+
+namespace bloomery::bench {
+
+bool has_boost_bloom() {
+#if defined(BLOOMERY_HAS_BOOST_BLOOM)
+  return true;
+#else
+  return false;
+#endif
+}
+
+SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key) {
+  return boost_subject(capacity, bits_per_key);
+}
+
+}  // namespace bloomery::bench

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "benchmarks/subject.h"
+
+// Boost.Bloom, whose headers Debian 12 has not: only with ./run bench --peer-include DIR. Its
+// fastest filter, fast_multiblock32, of so many bits a key, in huge pages as ours. Null without the
+// headers.
+namespace bloomery::bench {
+
+SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key);
+// Compiled for this machine.
+SubjectPointer make_native_boost_bloom(std::uint64_t capacity, double bits_per_key);
+
+bool has_boost_bloom();
+
+}  // namespace bloomery::bench
