@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,9 +45,13 @@ FilterOptions never_forgetting(FilterOptions options) {
 
 template <class F>
 std::size_t count_positives(const F& filter, const std::vector<Key>& keys) {
-  std::size_t positives = 0;
-  for (const Key key : keys) positives += filter.may_contain(key) ? 1 : 0;
-  return positives;
+  // In one batch, which is quicker; single calls say the same.
+  const auto found = std::make_unique<bool[]>(keys.size());
+  filter.may_contain_many(keys, std::span(found.get(), keys.size()));
+  for (std::size_t i = 0; i < std::min<std::size_t>(keys.size(), 2'000); ++i) {
+    EXPECT_EQ(filter.may_contain(keys[i]), found[i]) << i;
+  }
+  return static_cast<std::size_t>(std::count(found.get(), found.get() + keys.size(), true));
 }
 
 template <class F>
@@ -110,6 +116,7 @@ TYPED_TEST(AskedContract, FindsWhateverWasInserted) {
 
 TYPED_TEST(AskedContract, KeepsItsRateAtCapacity) {
   const auto strangers = texts(200'000, "stranger:");
+  const auto asked = keys_of(strangers);
   for (const double rate : {0.5, 0.1, 0.01, 0.001}) {
     for (const std::size_t capacity : {1U, 10U, 1'000U, 50'000U}) {
       const auto members = texts(capacity, "member:");
@@ -117,8 +124,8 @@ TYPED_TEST(AskedContract, KeepsItsRateAtCapacity) {
           filled<TypeParam>({.capacity = capacity, .false_positive_rate = rate}, keys_of(members));
       // The rate of these bits is within five percent of the asked one; the sample adds its own
       // luck.
-      EXPECT_LE(count_positives(filter, keys_of(strangers)),
-                binomial_upper(static_cast<double>(strangers.size()), 1.05 * rate))
+      EXPECT_LE(count_positives(filter, asked),
+                binomial_upper(static_cast<double>(asked.size()), 1.05 * rate))
           << capacity << " keys at " << rate;
     }
   }
@@ -128,15 +135,15 @@ TYPED_TEST(AskedContract, KeepsItsRateForStructuredKeys) {
   constexpr std::uint64_t kMembers = 20'000;
   constexpr std::uint64_t kStrangers = 100'000;
   for (const KeyPattern& pattern : key_patterns()) {
-    std::vector<std::string> members;
-    for (std::uint64_t i = 0; i < kMembers; ++i) members.emplace_back(pattern.make(i));
+    std::vector<std::string> texts(kMembers + kStrangers);
+    for (std::uint64_t i = 0; i < texts.size(); ++i) texts[i] = pattern.make(i);
+    const auto keys = keys_of(texts);
+    const std::vector<Key> members(keys.begin(), keys.begin() + kMembers);
+    const std::vector<Key> strangers(keys.begin() + kMembers, keys.end());
     for (const double rate : {0.01, 0.0005}) {
       const auto filter =
-          filled<TypeParam>({.capacity = kMembers, .false_positive_rate = rate}, keys_of(members));
-      std::size_t positives = 0;
-      for (std::uint64_t i = kMembers; i < kMembers + kStrangers; ++i) {
-        positives += filter.may_contain(Key(pattern.make(i))) ? 1 : 0;
-      }
+          filled<TypeParam>({.capacity = kMembers, .false_positive_rate = rate}, members);
+      const std::size_t positives = count_positives(filter, strangers);
       EXPECT_LE(static_cast<double>(positives), binomial_upper(kStrangers, 1.05 * rate))
           << pattern.name << " at " << rate;
     }

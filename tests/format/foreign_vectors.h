@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <functional>
@@ -56,35 +57,49 @@ inline MakeKey text_keys(std::string pattern) {
   return [=](std::int64_t i) { return prefix + std::to_string(i); };
 }
 
-// Inserts keys [from, to) in one batch; which of them were not new.
+// Calls visit(first number, keys) for the keys [from, to), a batch at a time.
+template <class Visit>
+void for_each_batch(const MakeKey& make, std::int64_t from, std::int64_t to, Visit visit) {
+  constexpr std::int64_t kBatch = 20'000;
+  std::vector<std::string> texts;
+  for (std::int64_t first = from; first < to; first += kBatch) {
+    const std::int64_t count = std::min(kBatch, to - first);
+    texts.resize(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) {
+      texts[static_cast<std::size_t>(i)] = make(first + i);
+    }
+    const std::vector<Key> keys(texts.begin(), texts.end());
+    visit(first, keys);
+  }
+}
+
+// Inserts keys [from, to); which of them were not new.
 inline std::vector<std::int64_t> insert_all(AnyFilter& filter, const MakeKey& make,
                                             std::int64_t from, std::int64_t to) {
-  std::vector<std::string> texts;
-  for (std::int64_t i = from; i < to; ++i) texts.push_back(make(i));
-  const std::vector<Key> keys(texts.begin(), texts.end());
-  const auto was_new = std::make_unique<bool[]>(keys.size());
-  filter.insert_many(keys, std::span(was_new.get(), keys.size()));
   std::vector<std::int64_t> old;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (!was_new[i]) old.push_back(from + static_cast<std::int64_t>(i));
-  }
+  for_each_batch(make, from, to, [&](std::int64_t first, const std::vector<Key>& keys) {
+    const auto was_new = std::make_unique<bool[]>(keys.size());
+    filter.insert_many(keys, std::span(was_new.get(), keys.size()));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (!was_new[i]) old.push_back(first + static_cast<std::int64_t>(i));
+    }
+  });
   return old;
 }
 
-// Which of keys [from, to) may be in the filter, asked in one batch and one by one.
+// Which of keys [from, to) may be in the filter, asked in batches and the first one by one.
 inline std::vector<std::int64_t> present(const AnyFilter& filter, const MakeKey& make,
                                          std::int64_t from, std::int64_t to) {
-  std::vector<std::string> texts;
-  for (std::int64_t i = from; i < to; ++i) texts.push_back(make(i));
-  const std::vector<Key> keys(texts.begin(), texts.end());
-  const auto found = std::make_unique<bool[]>(keys.size());
-  filter.may_contain_many(keys, std::span(found.get(), keys.size()));
   std::vector<std::int64_t> all;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (found[i]) all.push_back(from + static_cast<std::int64_t>(i));
-    if (i >= 2000) continue;
-    EXPECT_EQ(filter.may_contain(keys[i]), found[i]) << texts[i];
-  }
+  for_each_batch(make, from, to, [&](std::int64_t first, const std::vector<Key>& keys) {
+    const auto found = std::make_unique<bool[]>(keys.size());
+    filter.may_contain_many(keys, std::span(found.get(), keys.size()));
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (found[i]) all.push_back(first + static_cast<std::int64_t>(i));
+      if (first > from || i >= 2000) continue;
+      EXPECT_EQ(filter.may_contain(keys[i]), found[i]) << keys[i];
+    }
+  });
   return all;
 }
 

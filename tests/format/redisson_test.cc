@@ -133,12 +133,12 @@ TEST(Redisson, PredictsWhatItsRuleReallyDoes) {
 
 TEST(Redisson, KeepsTheRateWhereOversized) {
   for (const double rate : {0.03, 0.001}) {
-    const auto config = redisson::oversized_config(20'000, rate);
-    EXPECT_LE(redisson::expected_rate(config.size, config.hash_iterations, 20'000), rate);
-    EXPECT_LT(config.size * 10, redisson::config_for(20'000, rate).size * 13);
+    const auto config = redisson::oversized_config(5'000, rate);
+    EXPECT_LE(redisson::expected_rate(config.size, config.hash_iterations, 5'000), rate);
+    EXPECT_LT(config.size * 10, redisson::config_for(5'000, rate).size * 13);
     AnyFilter filter = redisson::create(config);
     const MakeKey make = text_keys("key:%d");
-    insert_all(filter, make, 0, 20'000);
+    insert_all(filter, make, 0, 5'000);
     const auto hits = static_cast<double>(present(filter, make, 1'000'000, 1'100'000).size());
     EXPECT_LE(hits, 1.03 * 100'000 * rate + 4 * std::sqrt(100'000 * rate));
   }

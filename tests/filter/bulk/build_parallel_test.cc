@@ -79,7 +79,7 @@ TEST(BuildParallel, TakesTextsAsIntegers) {
 }
 
 TEST(BuildParallel, LosesNoKeyWhereRoundsAndBlocksEnd) {
-  for (const BulkCase& each : bulk_cases()) {
+  for (const BulkCase& each : testing::quick_bulk_cases()) {
     const BulkOptions options = two_rounds(each, 2);
     const std::size_t round = round_keys(each, options);
     ASSERT_GT(round, 0U);
