@@ -284,10 +284,13 @@ void Follower::move(const Changes& changes, const CallContext& context) {
   const Watermark next = changes.watermark.value_or(*head_.watermark);
   if (!changes.watermark && changes.keys.empty()) return;
   for (int i = 0; i < kMostSteps; ++i) {
-    // Nothing new; or another follower was there before us.
+    // Nothing new; or another follower was there before us. The keys go in all the same: some may
+    // be of a transaction that has not ended, above the watermark that they came with.
     const bool is_in = changes.watermark && reaches(head_.watermark, next);
-    if (is_in || place_.insert_and_advance(changes.keys, head_, next, context)) {
-      is_dirty_ = is_dirty_ || !is_in || carried_ != next;  // that, too, is to be confirmed
+    const Watermark to = is_in ? *head_.watermark : next;
+    const bool has_none = is_in && changes.keys.empty();
+    if (has_none || place_.insert_and_advance(changes.keys, head_, to, context)) {
+      is_dirty_ = is_dirty_ || !has_none || carried_ != next;  // that, too, is to be confirmed
       has_loose_ = !changes.watermark;
       if (changes.watermark) carried_ = next;
       return;

@@ -368,6 +368,48 @@ TEST_F(FollowerTest, WhoFindsAnotherWithinATransactionStandsBy) {
   expect_in(memory, "after ", 10, fence());
 }
 
+// What a database does, batch by batch.
+class PlayedSource final : public ChangeSource {
+ public:
+  std::string name() const override { return "played"; }
+  bool start(const std::optional<Watermark>&, const CallContext&) override { return false; }
+  SourceTotals scan(const BatchConsumer&, const CallContext&) override { return {}; }
+  std::optional<std::uint64_t> expected_count() override { return 0; }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds,
+            const CallContext&) override {
+    const std::size_t now = std::min<std::size_t>(next_++, batches.size() - 1);
+    consumer(batches[now]);
+  }
+  void confirm(const Watermark&) override {}
+  void remove(const CallContext&) override {}
+
+  std::vector<Changes> batches{};
+
+ private:
+  std::size_t next_ = 0;
+};
+
+// A watermark that stands still is said again, also with rows of a transaction that has not ended.
+TEST_F(FollowerTest, KeysAreInWhateverWatermarkTheyCameWith) {
+  constexpr Identity database{.high = 1, .low = 2};
+  const Watermark one{database, 1};
+  const Watermark two{database, 2};
+  const Key open[] = {"first", "second"};
+  PlayedSource from;
+  from.batches = {{.keys = {}, .watermark = one},
+                  {.keys = std::span(open).first(1), .watermark = one},
+                  {.keys = std::span(open).last(1), .watermark = two},
+                  {.keys = {}, .watermark = two}};
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  Follower follower(from, place, {});
+  Following running(follower);
+  running.wait_for(two);
+  const Fence fence{two};
+  for (const Key key : open) {
+    EXPECT_EQ(place.presence_of(key, {.fence = &fence}), Presence::maybe);
+  }
+}
+
 TEST_F(FollowerTest, RefusesWhatNeverWorks) {
   MemoryPlace<> place(blocked({.capacity = 1000}));
   EXPECT_THROW(open_change_source("sqlite:" + path_ + "?table=nobody&column=id"),
