@@ -29,9 +29,10 @@ KeyForm unpacked(std::uint32_t word) noexcept {
 
 // The text of each form there is, for ever in one place.
 const char* text_of(std::uint32_t word) {
-  static std::array<std::atomic<const std::string*>, 1 << 16>& texts =
-      *new std::array<std::atomic<const std::string*>, 1 << 16>{};
-  std::atomic<const std::string*>& text = texts[word & 0xffff];
+  static std::array<std::atomic<const std::string*>, 1 << 12>& texts =
+      *new std::array<std::atomic<const std::string*>, 1 << 12>{};
+  // Fewer than sixteen encodings, and all normalisations that a byte can say.
+  std::atomic<const std::string*>& text = texts.at((word & 0xff) << 8 | (word >> 8 & 0xff));
   const std::string* made = text.load();
   if (made == nullptr) {
     auto fresh = std::make_unique<const std::string>(bloomery::form_text(unpacked(word)));
