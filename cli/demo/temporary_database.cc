@@ -1,17 +1,14 @@
 #include "cli/demo/temporary_database.h"
 
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
-#include "bloomery/errors.h"
+#include "cli/temporary_folder.h"
 
 namespace bloomery::cli {
 namespace {
@@ -59,14 +56,7 @@ void install_handlers() {
 }  // namespace
 
 TemporaryDatabase::TemporaryDatabase() {
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  std::string folder = (parent / "bloomery-demo-XXXXXX").string();
-  if (error || mkdtemp(folder.data()) == nullptr) {
-    const std::string reason = error ? error.message() : std::strerror(errno);
-    throw StoreError("cannot make a folder for the database: " + folder + ": " + reason +
-                     "; TMPDIR names another place");
-  }
+  const std::string folder = new_temporary_folder("bloomery-demo-", "the database");
   path_ = folder + "/words.db";
   g_paths = {.folder = folder, .database = path_, .journal = path_ + "-journal"};
   g_exists = 1;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <pwd.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,6 +15,7 @@
 #include <iterator>
 
 #include "bloomery/errors.h"
+#include "cli/temporary_folder.h"
 
 namespace bloomery::cli {
 namespace {
@@ -70,15 +70,8 @@ Account Account::other_than_root(const std::vector<std::string>& names) {
   throw StoreError("this is root, whom servers refuse, and there is no user " + names.front());
 }
 
-Stage::Stage(Account account) : account_(account) {
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  folder_ = (std::filesystem::absolute(parent) / "bloomery-XXXXXX").string();
-  if (error || mkdtemp(folder_.data()) == nullptr) {
-    throw StoreError("cannot make a folder for the servers: " + folder_ + ": " +
-                     (error ? error.message() : std::strerror(errno)) +
-                     "; TMPDIR names another place");
-  }
+Stage::Stage(Account account)
+    : account_(account), folder_(new_temporary_folder("bloomery-", "the servers")) {
   if (account.user != 0 && chown(folder_.c_str(), account.user, account.group) != 0) {
     rmdir(folder_.c_str());
     throw StoreError("cannot give away " + folder_ + ": " + std::strerror(errno));

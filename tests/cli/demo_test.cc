@@ -74,6 +74,18 @@ void expect_consistent(const nlohmann::json& demo) {
   EXPECT_EQ(demo.at("every_real_key_answered"), true);
 }
 
+TEST(Demo, SaysWhereItsFolderCannotBe) {
+  const Shell shell;
+  for (const std::string place : {"none", "file"}) {
+    shell.write("file", "");
+    const Outcome outcome =
+        shell.run("TMPDIR=\"$PWD/" + place + "\" bloomery demo --requests 1000");
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("cannot make a folder for the database"));
+    EXPECT_THAT(outcome.err, HasSubstr("TMPDIR names another place"));
+  }
+}
+
 TEST(Demo, GuardsADatabaseOfWords) {
   const Shell shell;
   const Outcome outcome = shell.run("TMPDIR=. bloomery demo --requests 50K --json");

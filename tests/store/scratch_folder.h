@@ -1,7 +1,5 @@
 #pragma once
 
-#include <stdlib.h>
-
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tests/support/new_folder.h"
 #include "tests/support/read_file.h"
 
 namespace bloomery::testing {
@@ -17,11 +16,7 @@ namespace bloomery::testing {
 // A folder of the test's own that goes with it.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "bloomery.XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder");
-    path_ = name;
-  }
+  ScratchFolder() : path_(new_folder()) {}
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tests/support/mariadb_client.h"
+#include "tests/support/new_folder.h"
 #include "tests/support/unused_port.h"
 
 namespace bloomery::testing {
@@ -180,8 +181,7 @@ class MariadbServer {
   }
 
   static void make_data(const std::string& data) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "bloomery-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    const std::string pattern = new_folder();
     for (const char* const each : {"", "/data", "/data/mysql", "/data/shop"}) {
       std::filesystem::create_directories(pattern + each);
       give_away(pattern + each);
