@@ -22,4 +22,7 @@ void for_each_line(const KeyBits& bits, Visit visit) {
   }
 }
 
+// The same keys in the order of their first lines: what is near each other is set at once.
+KeyBits sorted(const KeyBits& bits);
+
 }  // namespace bloomery::redis

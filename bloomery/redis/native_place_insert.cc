@@ -41,6 +41,26 @@ std::size_t count_of(bool by_lines, const KeyBits& bits) {
 
 }  // namespace
 
+KeyBits sorted(const KeyBits& bits) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order(bits.size());
+  for (std::size_t key = 0; key < bits.size(); ++key) {
+    const bool has_any = bits.ends[key] > bits.begin_of(key);
+    order[key] = {has_any ? bits.positions[bits.begin_of(key)] / (8 * kLineBytes) : 0, key};
+  }
+  std::ranges::sort(order);
+  KeyBits all;
+  all.positions.reserve(bits.positions.size());
+  all.ends.reserve(bits.size());
+  for (const auto& [line, key] : order) {
+    const auto begin = bits.positions.begin();
+    all.positions.insert(all.positions.end(),
+                         begin + static_cast<std::ptrdiff_t>(bits.begin_of(key)),
+                         begin + static_cast<std::ptrdiff_t>(bits.ends[key]));
+    all.ends.push_back(all.positions.size());
+  }
+  return all;
+}
+
 std::size_t NativePlace::Insertion::key_count() const noexcept {
   std::size_t count = 0;
   for (const Part& part : parts) count += part.bits.size();
@@ -246,7 +266,9 @@ void NativePlace::make_live(const CallContext& context) {
 
 bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                      const Watermark& next, const CallContext& context) {
-  return insert_and_advance_bits(bits_of(keys), head, next, context);
+  KeyBits bits = bits_of(keys);
+  if (sets_lines()) bits = sorted(bits);
+  return insert_and_advance_bits(bits, head, next, context);
 }
 
 NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,

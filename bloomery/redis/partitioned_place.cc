@@ -8,6 +8,7 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/bulk/run_threads.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partition_keys.h"
@@ -404,7 +405,10 @@ bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& 
   if (!is_expected(now)) return false;
   // Each part moves, also those of which no key is new.
   auto shares = all_parts();
-  for (Share& each : shares_of(keys)) shares[each.part] = std::move(each);
+  for (Share& each : shares_of(keys)) {
+    each.bits = sorted(each.bits);
+    shares[each.part] = std::move(each);
+  }
   Inserting all{.shares = shares, .next = &next};
   rethrow_first(at_nodes(groups_of(shares, context),
                          [&](const Group& group) { insert_at(all, group, context); }));

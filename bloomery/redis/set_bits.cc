@@ -45,25 +45,38 @@ for i = #KEYS - tonumber(ARGV[7]) + 1, #KEYS do
 end
 )";
 
-// `what`: for each line where it begins, in four bytes, and 64 of a mask.
+// `what`: for each run of lines that are near each other where it begins, in four bytes, how many
+// bytes it has and how many lines are to change, in two each; and for each of those where in the
+// run it is, in two bytes, and 64 of a mask.
 constexpr std::string_view kSetLines = R"(
 local call, unpack, pack, bor = redis.call, struct.unpack, struct.pack, bit.bor
 local words = string.rep('I4', 16)
 local all, these = '<' .. words, '<' .. words:lower()
-for i = 1, #what, 68 do
-  local at = unpack('<I4', what, i)
-  local old = call('GETRANGE', key, at, at + 63)
-  local a, b, c, d, e, f, g, h, A, B, C, D, E, F, G, H = unpack(all, old)
-  local s, t, u, v, w, x, y, z, S, T, U, V, W, X, Y, Z = unpack(all, what, i + 4)
-  local now = pack(these, bor(a, s), bor(b, t), bor(c, u), bor(d, v), bor(e, w), bor(f, x),
-                   bor(g, y), bor(h, z), bor(A, S), bor(B, T), bor(C, U), bor(D, V), bor(E, W),
-                   bor(F, X), bor(G, Y), bor(H, Z))
-  if now == old then
-    were[#were + 1] = '-'
-  else
-    call('SETRANGE', key, at, now)
-    were[#were + 1] = 'N'
+local i = 1
+while i <= #what do
+  local at, length, count = unpack('<I4I2I2', what, i)
+  i = i + 8
+  local run = call('GETRANGE', key, at, at + length - 1)
+  local pieces, done, changed, old = {}, 0, false
+  for _ = 1, count do
+    local here = unpack('<I2', what, i)
+    if here < done then
+      old = table.remove(pieces)
+    else
+      if here > done then pieces[#pieces + 1] = run:sub(done + 1, here) end
+      old, done = run:sub(here + 1, here + 64), here + 64
+    end
+    local a, b, c, d, e, f, g, h, A, B, C, D, E, F, G, H = unpack(all, old)
+    local s, t, u, v, w, x, y, z, S, T, U, V, W, X, Y, Z = unpack(all, what, i + 2)
+    local now = pack(these, bor(a, s), bor(b, t), bor(c, u), bor(d, v), bor(e, w), bor(f, x),
+                     bor(g, y), bor(h, z), bor(A, S), bor(B, T), bor(C, U), bor(D, V),
+                     bor(E, W), bor(F, X), bor(G, Y), bor(H, Z))
+    were[#were + 1] = now == old and '-' or 'N'
+    changed = changed or now ~= old
+    pieces[#pieces + 1] = now
+    i = i + 66
   end
+  if changed then call('SETRANGE', key, at, table.concat(pieces)) end
 end
 )";
 
@@ -97,17 +110,40 @@ std::string script_of(std::string_view looks, std::string_view sets) {
   return std::string(looks).append(sets).append(kStep);
 }
 
+template <class Number>
 void put(std::string& bytes, std::uint64_t number) {
   const std::size_t at = bytes.size();
-  bytes.resize(at + 4);
-  put_number(std::as_writable_bytes(std::span(bytes)), at, static_cast<std::uint32_t>(number));
+  bytes.resize(at + sizeof(Number));
+  put_number(std::as_writable_bytes(std::span(bytes)), at, static_cast<Number>(number));
+}
+
+struct Line {
+  std::uint64_t number;
+  std::size_t first_bit;
+  std::size_t behind_bits;
+};
+
+// Lines in between are written as they were, which costs the server less than a command, and its
+// replicas as much.
+constexpr std::uint64_t kLargestGap = 4;
+constexpr std::uint64_t kLinesInRun = 512;
+
+using Lines = std::vector<Line>::const_iterator;
+Lines end_of_run(Lines begin, Lines end) {
+  Lines next = begin + 1;
+  while (next != end && next->number >= (next - 1)->number &&
+         next->number - (next - 1)->number <= kLargestGap &&
+         next->number - begin->number < kLinesInRun) {
+    ++next;
+  }
+  return next;
 }
 
 // A string has 512 MiB at the most, so that this is enough for a bit.
 std::string packed(std::span<const std::uint64_t> offsets) {
   std::string bytes;
   bytes.reserve(4 * offsets.size());
-  for (const std::uint64_t each : offsets) put(bytes, each);
+  for (const std::uint64_t each : offsets) put<std::uint32_t>(bytes, each);
   return bytes;
 }
 
@@ -120,18 +156,30 @@ std::uint64_t random_step() {
 void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
                       const KeyBits& bits, const ByteStep& step) {
   static const std::string script = script_of(kIsNative, kSetLines);
-  std::string what;
-  what.reserve((4 + kLineBytes) * bits.size());
+  std::vector<Line> lines;
+  lines.reserve(bits.size());
   for_each_line(bits, [&](std::uint64_t line, std::size_t at, std::size_t end) {
-    put(what, body_offset + line * kLineBytes);
-    const std::size_t mask = what.size();
-    what.resize(mask + kLineBytes);
-    for (; at < end; ++at) {
-      const std::uint64_t bit = bits.positions[at] % (8 * kLineBytes);
-      char& byte = what[mask + bit / 8];
-      byte = static_cast<char>(static_cast<unsigned char>(byte) | 1U << bit % 8);
-    }
+    lines.push_back({line, at, end});
   });
+  std::string what;
+  what.reserve((kLineBytes + 10) * lines.size());
+  for (auto begin = lines.cbegin(); begin != lines.cend();) {
+    const auto behind = end_of_run(begin, lines.cend());
+    put<std::uint32_t>(what, body_offset + begin->number * kLineBytes);
+    put<std::uint16_t>(what, ((behind - 1)->number - begin->number + 1) * kLineBytes);
+    put<std::uint16_t>(what, static_cast<std::uint64_t>(behind - begin));
+    for (auto line = begin; line != behind; ++line) {
+      put<std::uint16_t>(what, (line->number - begin->number) * kLineBytes);
+      const std::size_t mask = what.size();
+      what.resize(mask + kLineBytes);
+      for (std::size_t at = line->first_bit; at < line->behind_bits; ++at) {
+        const std::uint64_t bit = bits.positions[at] % (8 * kLineBytes);
+        char& byte = what[mask + bit / 8];
+        byte = static_cast<char>(static_cast<unsigned char>(byte) | 1U << bit % 8);
+      }
+    }
+    begin = behind;
+  }
   const std::string length = std::to_string(filter.byte_count);
   request.add(
       {"EVAL", script, "1", filter.key, length, filter.geometry, what, step.old, step.next});

@@ -35,8 +35,9 @@ struct NativeString {
   std::string_view geometry;  // geometry_bytes() of its head
 };
 
-// Of lines of 64 bytes, of a body that starts at `body_offset`: each is one reading and one
-// writing, some 10 us of the server. Answers of each line whether all of its bits were set.
+// Of lines of 64 bytes, of a body that starts at `body_offset`. Those that come one after the other
+// and are near each other are one reading and one writing; a single one takes the server some 10
+// us. Answers of each line whether all of its bits were set.
 void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
                       const KeyBits& bits, const ByteStep& step);
 // Of bits wherever they are, as SETBIT counts them, some 3 us each. Answers what they were.

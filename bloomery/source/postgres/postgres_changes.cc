@@ -140,9 +140,12 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
     do {
       check_table_now_and_then(context);
       take_messages(waiting);
-      if (hand_over(consumer)) break;
+      // A socket holds a few hundred rows. Those of a transaction that has not ended can wait for
+      // the rest: no watermark moves by them.
+      if ((is_full() || has_moved()) && hand_over(consumer)) break;
     } while (replication_->wait(std::min(until, checked_ + kCheckEvery), waiting) ||
              Clock::now() < until);
+    hand_over(consumer);
     replication_->tell_now_and_then(waiting);
   } catch (const StoreError&) {
     // A server that shuts down waits for who still listens.
@@ -391,7 +394,7 @@ void PostgresChanges::take_messages(const CallContext& context) {
 }
 
 void PostgresChanges::take_all(const CallContext& context) {
-  while (key_places_.size() < kMostKeys && key_bytes_.size() < kMostKeyBytes) {
+  while (!is_full()) {
     const ReplicationMessage message = replication_->next(context);
     switch (message.kind) {
       case ReplicationMessage::Kind::none:
@@ -499,17 +502,24 @@ void PostgresChanges::add_key(std::string_view text) {
   key_places_.emplace_back(start, length);
 }
 
+bool PostgresChanges::is_full() const noexcept {
+  return key_places_.size() >= kMostKeys || key_bytes_.size() >= kMostKeyBytes;
+}
+
+// Said again where it stands still, so that nobody takes us for dead.
+bool PostgresChanges::has_moved() const {
+  return !announced_ || position_ > *announced_ || Clock::now() - announced_at_ >= kCheckEvery;
+}
+
 bool PostgresChanges::hand_over(const ChangeConsumer& consumer) {
-  // Said again where it stands still, so that nobody takes us for dead.
-  const bool has_moved =
-      !announced_ || position_ > *announced_ || Clock::now() - announced_at_ >= kCheckEvery;
-  if (key_places_.empty() && deleted_count_ == 0 && !has_moved) return false;
+  const bool moves = has_moved();
+  if (key_places_.empty() && deleted_count_ == 0 && !moves) return false;
   keys_.clear();
   for (const auto& [start, length] : key_places_) {
     keys_.emplace_back(key_bytes_.data() + start, length);
   }
   Changes changes{.keys = keys_, .deleted_count = deleted_count_};
-  if (has_moved) changes.watermark = Watermark{.source = source_, .position = position_};
+  if (moves) changes.watermark = Watermark{.source = source_, .position = position_};
   consumer(changes);
   // Not before: who throws gets them again.
   announced_ = position_;

@@ -62,6 +62,8 @@ class PostgresChanges final : public ChangeSource {
   void take_update();
   const postgres::PgoutputValue& key_of(const postgres::PgoutputRow& row) const;
   void add_key(std::string_view text);
+  bool is_full() const noexcept;
+  bool has_moved() const;
   bool hand_over(const ChangeConsumer& consumer);
 
   ServerLocation location_;
