@@ -17,6 +17,11 @@ target_compile_options(bloomery_build INTERFACE -Wall -Wextra -Wpedantic -Wshado
 if(BLOOMERY_WERROR)
   target_compile_options(bloomery_build INTERFACE -Werror)
 endif()
+if(BLOOMERY_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ looks for memory that it can reclaim each time it has taken a third more. Files of this size have it look a dozen
+  # times and find little: a twentieth of its time. So it takes an eighth more memory; builds of others do not.
+  target_compile_options(bloomery_build INTERFACE --param=ggc-min-expand=300 --param=ggc-min-heapsize=1048576)
+endif()
 if(BLOOMERY_SANITIZE)
   # Global, so that the test framework's templates are instrumented alike.
   add_compile_options(-fsanitize=${BLOOMERY_SANITIZE} -fno-omit-frame-pointer -O1 -g1)
