@@ -54,7 +54,6 @@ bool has_only_whole_percents(Text text) noexcept {
 
 // Once decoded, no character begins another %XX: a percent sign itself stays %25.
 std::string with_one_spelling_of_percents(Text text) {
-  if (!has_only_whole_percents(text)) return std::string(text);
   std::string out;
   out.reserve(text.size() + 1);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -76,7 +75,7 @@ std::string with_one_spelling_of_percents(Text text) {
 // But for %XX, which stands in upper case.
 void append_lower(std::string& out, Text host) {
   for (std::size_t i = 0; i < host.size(); ++i) {
-    if (host[i] == '%' && has_two_digits(host, i)) {
+    if (host[i] == '%') {
       out += {'%', upper_hex(host[i + 1]), upper_hex(host[i + 2])};
       i += 2;
     } else {
@@ -130,8 +129,9 @@ void append_path(std::string& out, Text path) {
 
 std::string_view canonical_url(std::string_view url, std::string& room) {
   const std::size_t scheme_end = scheme_size(url);
-  if (scheme_end == 0) return url;
-  const std::string text = with_one_spelling_of_percents(url.substr(0, url.find('#')));
+  const Text without_fragment = url.substr(0, url.find('#'));
+  if (scheme_end == 0 || !has_only_whole_percents(without_fragment)) return url;
+  const std::string text = with_one_spelling_of_percents(without_fragment);
   const Text all = text;
   const std::size_t authority_at = scheme_end + 3;
   const std::size_t path_at = std::min(all.find_first_of("/?", authority_at), all.size());

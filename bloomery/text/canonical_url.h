@@ -14,7 +14,7 @@ namespace bloomery {
 // The scheme and the host in lower case; no port that is the scheme's own (http, https, ws, wss,
 // ftp) or empty; %XX as the character where that needs none, else in upper case; no dot segments;
 // "/" for no path. A query stays in its order. A text without "scheme://" is left as it is, and so
-// are the percent signs of a text that has one without two digits behind it.
+// is one with a percent sign without two digits behind it: nobody knows what it was to mean.
 //
 // What it gives is its own canonical form, and at most one byte longer than `url`. It is `url`, or
 // in `room`.

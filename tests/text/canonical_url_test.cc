@@ -56,9 +56,11 @@ TEST(CanonicalUrl, LeavesWhatIsNoUrlAsItIs) {
                                  "h%74tp://A/", "/a/../b", "HTTP:/a", "no scheme://A"}) {
     EXPECT_EQ(canonical(text), text);
   }
-  // A percent sign that is none decides for all of them: what it stands before would be decoded
-  // twice.
-  EXPECT_EQ(canonical("http://A/%%37E%7e#x"), "http://a/%%37E%7e");
+  for (const char* const text : {"http://A/%", "http://A/%7", "http://A/%%37E%7e#x", "HTTP://A/%g0",
+                                 "http://%41ftp/%../..//"}) {
+    EXPECT_EQ(canonical(text), text);
+  }
+  EXPECT_EQ(canonical("http://A/#%"), "http://a/") << "of a fragment nothing counts";
 }
 
 // Else what one command printed would be another key for the next.
