@@ -80,8 +80,10 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
     if (const KeyForm form = into.form_to_insert(usual); form != likely) key = key_in(form, room);
     return into.held().insert(key);
   } catch (...) {
-    if (filter != nullptr) filter->doubt();
-    return remember_exception();
+    const int status = remember_exception();
+    const bool is_refused = status == BLOOMERY_BAD_ARGUMENT || status == BLOOMERY_WRONG_KEYS;
+    if (filter != nullptr && !(is_refused && filter->heeds_refusals())) filter->doubt().add();
+    return status;
   }
 }
 
@@ -130,7 +132,7 @@ void merge(bloomery_filter& into, const bloomery_filter& other) {
       into.held().merge(contents);
     });
   } catch (...) {
-    into.doubt();
+    into.doubt().add();
     throw;
   }
 }
@@ -267,7 +269,7 @@ int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uin
       const std::size_t count = insert_keys(into, read_struct(keys, "keys"), outcomes);
       if (added != nullptr) *added = count;
     } catch (...) {
-      into.doubt();
+      into.doubt().add();
       throw;
     }
   });
@@ -279,13 +281,25 @@ int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) {
 
 int bloomery_clear(bloomery_filter* filter) {
   return status_of([&] {
-    need(filter).held().clear();
-    filter->trust();
+    const std::uint64_t seen = need(filter).doubt().seen();
+    filter->held().clear();
+    filter->doubt().end(seen);
   });
 }
 
 int bloomery_acknowledge(bloomery_filter* filter) {
-  return status_of([&] { need(filter).trust(); });
+  return status_of([&] {
+    Doubt& doubt = need(filter).doubt();
+    doubt.end(doubt.seen());
+  });
+}
+
+int bloomery_doubt(bloomery_filter* filter) {
+  return status_of([&] { need(filter).doubt().add(); });
+}
+
+int bloomery_heed_refusals(bloomery_filter* filter) {
+  return status_of([&] { need(filter).heed_refusals(); });
 }
 
 int bloomery_flush(bloomery_filter* filter) {

@@ -186,6 +186,13 @@ int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) BLOOMERY
 int bloomery_clear(bloomery_filter* filter);
 int bloomery_acknowledge(bloomery_filter* filter);
 
+/* For who makes another language's filters of these. As after an insert that failed: keys that were
+   to be inserted never came here. */
+int bloomery_doubt(bloomery_filter* filter);
+/* The caller raises every status below 0. From then on a single key that is refused with
+   BLOOMERY_BAD_ARGUMENT or _WRONG_KEYS leaves no doubt; all else that fails does. */
+int bloomery_heed_refusals(bloomery_filter* filter);
+
 /* Returns when what was inserted into a file or server is there to stay, as far as that keeps it.
  */
 int bloomery_flush(bloomery_filter* filter) BLOOMERY_LOOK_AT;

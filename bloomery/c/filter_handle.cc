@@ -96,13 +96,13 @@ std::optional<KeyForm> bloomery_filter::chosen() const {
 }
 
 int bloomery_filter::trusted(int answer) const noexcept {
-  if (answer != BLOOMERY_ABSENT || !is_in_doubt_.load(std::memory_order_relaxed)) [[likely]]
+  if (answer != BLOOMERY_ABSENT || !doubt_.is_there()) [[likely]]
     return answer;
   return BLOOMERY_UNKNOWN;
 }
 
 void bloomery_filter::require_trust() const {
-  if (!is_in_doubt_.load(std::memory_order_relaxed)) return;
+  if (!doubt_.is_there()) return;
   throw bloomery::c::InDoubt(
       "an insert into this filter failed, and its keys may be missing: insert them again and call "
       "bloomery_acknowledge(), or bloomery_clear()");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "bloomery/c/doubt.h"
 #include "bloomery/c/held_filter.h"
 #include "bloomery/filter/filter_contents.h"
 
@@ -29,10 +30,13 @@ struct bloomery_filter {
 
   // What is answered in place of `answer`, as long as an insert failed that nobody acknowledged.
   int trusted(int answer) const noexcept;
-  void doubt() noexcept { is_in_doubt_.store(true, std::memory_order_relaxed); }
-  void trust() noexcept { is_in_doubt_.store(false, std::memory_order_relaxed); }
+  bloomery::c::Doubt& doubt() noexcept { return doubt_; }
   // Throws InDoubt.
   void require_trust() const;
+
+  // Whether a key that was refused leaves no doubt, as who gave it cannot overlook that.
+  bool heeds_refusals() const noexcept { return heeds_refusals_.load(std::memory_order_relaxed); }
+  void heed_refusals() noexcept { heeds_refusals_.store(true, std::memory_order_relaxed); }
 
   // All of it, with its form: see HeldFilter::look. Throws InDoubt.
   void look(const std::function<void(const bloomery::FilterContents&)>& see) const;
@@ -45,5 +49,6 @@ struct bloomery_filter {
 
   const std::unique_ptr<bloomery::c::HeldFilter> held_;
   std::atomic<std::uint32_t> form_;
-  std::atomic<bool> is_in_doubt_ = false;
+  std::atomic<bool> heeds_refusals_ = false;
+  bloomery::c::Doubt doubt_;
 };

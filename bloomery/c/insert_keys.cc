@@ -8,28 +8,23 @@ namespace bloomery::c {
 
 std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
                         std::uint8_t* outcomes) {
-  try {
-    // Looked at before an open filter takes its form of them.
-    const KeyForm usual = KeyReader::usual_form(given.layout);
-    const KeyForm likely = filter.form_to_ask(usual);
-    KeyReader keys(given, likely);
+  // Looked at before an open filter takes its form of them.
+  const KeyForm usual = KeyReader::usual_form(given.layout);
+  const KeyForm likely = filter.form_to_ask(usual);
+  KeyReader keys(given, likely);
+  keys.check_all();
+  if (given.count == 0) return 0;
+  if (const KeyForm form = filter.form_to_insert(usual); form != likely) {
+    keys = KeyReader(given, form);  // another thread's keys came first
     keys.check_all();
-    if (given.count == 0) return 0;
-    if (const KeyForm form = filter.form_to_insert(usual); form != likely) {
-      keys = KeyReader(given, form);  // another thread's keys came first
-      keys.check_all();
-    }
-    std::size_t added = 0;
-    for (std::size_t first = 0; first < keys.count(); first += kPiece) {
-      const std::size_t count = std::min(kPiece, keys.count() - first);
-      added += filter.held().insert_many(keys.read(first, count),
-                                         outcomes == nullptr ? nullptr : outcomes + first);
-    }
-    return added;
-  } catch (...) {
-    filter.doubt();
-    throw;
   }
+  std::size_t added = 0;
+  for (std::size_t first = 0; first < keys.count(); first += kPiece) {
+    const std::size_t count = std::min(kPiece, keys.count() - first);
+    added += filter.held().insert_many(keys.read(first, count),
+                                       outcomes == nullptr ? nullptr : outcomes + first);
+  }
+  return added;
 }
 
 void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers) {

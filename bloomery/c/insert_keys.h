@@ -8,8 +8,8 @@
 
 namespace bloomery::c {
 
-// All keys into the filter; `outcomes` may be null. Returns how many were added. The filter is in
-// doubt where this throws.
+// All keys into the filter; `outcomes` may be null. Returns how many were added. Where
+// this throws, any part of them may be in.
 std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& keys, std::uint8_t* outcomes);
 
 // answers[i] of key i; they come in as BLOOMERY_UNKNOWN.

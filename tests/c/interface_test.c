@@ -4,10 +4,12 @@
 #include "bloomery/c/bloomery.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int failures = 0;
@@ -158,6 +160,73 @@ static void a_failed_insert_denies_nothing_until_acknowledged(void) {
   CHECK(bloomery_clear(filter) == BLOOMERY_OK);
   CHECK(bloomery_ask_i64(filter, 1) == BLOOMERY_ABSENT);
   bloomery_close(other);
+  bloomery_close(filter);
+}
+
+/* For languages that raise each failure: a key that was refused is known to be, a batch is not. */
+static void refusals_that_are_heeded_make_no_doubt_and_end_none(void) {
+  bloomery_filter* filter = make(NULL, "i64");
+  bloomery_filter* texts = make(NULL, "text");
+  int64_t two = 2;
+  bloomery_keys keys = integers(&two, 1);
+  CHECK(bloomery_heed_refusals(NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_doubt(NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_heed_refusals(filter) == BLOOMERY_OK);
+  CHECK(insert(filter, "two") == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_insert_raw(filter, "two", 3) == BLOOMERY_WRONG_KEYS);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_ABSENT);
+  keys.layout = 99;
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(insert(filter, "two") == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
+  CHECK(bloomery_merge(filter, texts) == BLOOMERY_INCOMPATIBLE);
+  CHECK(insert(filter, "two") == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_ABSENT);
+  CHECK(bloomery_doubt(filter) == BLOOMERY_OK);
+  CHECK(bloomery_insert_i64(filter, 3) == BLOOMERY_ADDED);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_save(filter, file_named("doubt"), 0) == BLOOMERY_IN_DOUBT);
+  CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_ABSENT);
+  bloomery_close(texts);
+  bloomery_close(filter);
+}
+
+static int clearing; /* 1: about to, 2: done */
+
+static void* clear_it(void* filter) {
+  __atomic_store_n(&clearing, 1, __ATOMIC_SEQ_CST);
+  CHECK(bloomery_clear(filter) == BLOOMERY_OK);
+  __atomic_store_n(&clearing, 2, __ATOMIC_SEQ_CST);
+  return NULL;
+}
+
+/* A clear of some milliseconds, and an insert that fails within it, for the most part after it has
+   begun. */
+static void clearing_ends_no_doubt_that_came_meanwhile(void) {
+  bloomery_options options = options_for(20000000);
+  bloomery_filter* filter;
+  const struct timespec half_a_ms = {0, 500000};
+  int tries, was_within, kept = 0;
+  options.keys = "i64";
+  filter = bloomery_make(&options);
+  CHECK(filter != NULL);
+  for (tries = 0; tries < 100 && kept < 3; ++tries) {
+    pthread_t thread;
+    __atomic_store_n(&clearing, 0, __ATOMIC_SEQ_CST);
+    CHECK(pthread_create(&thread, NULL, clear_it, filter) == 0);
+    while (__atomic_load_n(&clearing, __ATOMIC_SEQ_CST) == 0) sched_yield();
+    nanosleep(&half_a_ms, NULL);
+    CHECK(insert(filter, "two") == BLOOMERY_BAD_ARGUMENT);
+    was_within = __atomic_load_n(&clearing, __ATOMIC_SEQ_CST) == 1;
+    pthread_join(thread, NULL);
+    if (was_within) kept += bloomery_ask_i64(filter, 2) == BLOOMERY_UNKNOWN ? 1 : -1;
+    CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
+  }
+  CHECK(kept == 3);
   bloomery_close(filter);
 }
 
@@ -622,6 +691,8 @@ static const struct {
              CASE(numbers_never_change),
              CASE(an_error_is_never_absent),
              CASE(a_failed_insert_denies_nothing_until_acknowledged),
+             CASE(refusals_that_are_heeded_make_no_doubt_and_end_none),
+             CASE(clearing_ends_no_doubt_that_came_meanwhile),
              CASE(keys_of_another_form_are_refused),
              CASE(every_layout_means_the_same_keys),
              CASE(integers_may_lie_anywhere),

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace bloomery::c {
+
+// Whether keys of a filter may be missing: how many inserts failed, and up to which of them
+// somebody has said that he knows. Threads may call all of it at any time.
+class Doubt {
+ public:
+  void add() noexcept { failures_.fetch_add(1, std::memory_order_release); }
+
+  // What was seen is what end() takes away, and nothing that fails after it was asked for.
+  std::uint64_t seen() const noexcept { return failures_.load(std::memory_order_acquire); }
+  void end(std::uint64_t seen) noexcept {
+    std::uint64_t before = ended_.load(std::memory_order_relaxed);
+    while (before < seen &&
+           !ended_.compare_exchange_weak(before, seen, std::memory_order_relaxed)) {
+    }
+  }
+
+  bool is_there() const noexcept {
+    return failures_.load(std::memory_order_relaxed) != ended_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t> failures_ = 0;
+  std::atomic<std::uint64_t> ended_ = 0;
+};
+
+}  // namespace bloomery::c
