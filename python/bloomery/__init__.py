@@ -55,7 +55,7 @@ __all__ = [
 __version__ = _bloomery.version
 
 # What _many() is asked for.
-_PRESENCE, _FOUND, _COUNT, _NEW = range(4)
+_PRESENCE, _FOUND, _NEW = range(3)
 
 
 class Presence(enum.IntEnum):
@@ -144,15 +144,15 @@ class BloomFilter(_bloomery.Filter):
 
         A batch is an array of NumPy (integers, ``S`` and ``U``), any other buffer of integers, an
         array of Arrow (strings, binaries, integers), all of which are read where they lie if they
-        can be; or an iterable. Where this raises, any part of the keys may be in, and all that is
-        not says ``True`` until :meth:`acknowledge`.
+        can be; or an iterable. Where this raises, whatever the reason, any part of the keys may be
+        in, and all that is not says ``True`` until :meth:`acknowledge`.
 
         >>> import array
         >>> f = BloomFilter(1000)
         >>> f.update(array.array("q", [1, 2, 3]), [3, 4])
         4
         """
-        return sum(self._many(batch, _COUNT)[0] for batch in batches)
+        return self._update(*batches)
 
     def add_many(self, keys):
         """Adds the keys of a batch, and says of each whether it was new.
@@ -209,7 +209,21 @@ class BloomFilter(_bloomery.Filter):
         self._clear()
 
     def acknowledge(self):
-        """After a batch that failed: believes the filter again, without the keys that it lost."""
+        """After a batch or ``|=`` that raised, or an add that failed in a file or server.
+
+        Believes the filter again, without the keys that were lost.
+
+        >>> f = BloomFilter(1000)
+        >>> f.update(["a", None, "b"])
+        Traceback (most recent call last):
+            ...
+        TypeError: a key is a str, bytes or an int, not NoneType
+        >>> "b" in f
+        True
+        >>> f.acknowledge()
+        >>> "b" in f
+        False
+        """
         self._acknowledge()
 
     def copy(self):

@@ -113,8 +113,8 @@ static int use_characters(struct batch* batch, const char* data, size_t count, P
       memcpy(&c, data + 4 * j, 4);
       written = put_utf8(c, bytes + at);
       if (written == 0) {
-        PyErr_Format(PyExc_ValueError, "key %zu has a character that UTF-8 does not have: U+%X", i,
-                     c);
+        PyErr_Format(PyExc_ValueError, "key %zu has a character that UTF-8 does not have: U+%04x",
+                     i, c);
         return -1;
       }
       at += written;

@@ -11,7 +11,6 @@ typedef struct {
   PyObject_HEAD bloomery_filter* filter; /* NULL: closed */
   size_t users;      /* calls that are under way without the interpreter's lock */
   char is_elsewhere; /* a file or a server: a single call may wait */
-  char is_in_doubt;  /* a batch failed */
 } Filter;
 
 static PyTypeObject* filter_type;
@@ -99,12 +98,7 @@ static PyObject* filter_add(PyObject* op, PyObject* object) {
   }
   key_release(&key);
   leave(self);
-  if (outcome < 0) {
-    raise_last();
-    /* The exception names the key: who catches it knows. */
-    if (!self->is_in_doubt) bloomery_acknowledge(filter);
-    return NULL;
-  }
+  if (outcome < 0) return raise_last();
   if (outcome == BLOOMERY_TAKEN) Py_RETURN_NONE;
   return PyBool_FromLong(outcome == BLOOMERY_ADDED);
 }
@@ -129,11 +123,19 @@ static PyObject* filter_erase(PyObject* op, PyObject* object) {
 
 /* ---- Many keys ---- */
 
-/* What _many() does and gives back. */
-enum { MANY_PRESENCE, MANY_FOUND, MANY_COUNT, MANY_NEW };
+/* What is asked for, or done. */
+enum { MANY_PRESENCE, MANY_FOUND, MANY_NEW, MANY_COUNT };
 
-static int run(Filter* self, bloomery_filter* filter, int what, const bloomery_keys* keys,
-               uint8_t* out, size_t* added) {
+/* What becomes of a batch: an answer of each key, a bytearray, where not only their number is
+   wanted. */
+struct outcome {
+  PyObject* answers;
+  size_t added;
+  int is_array;
+};
+
+static int run(bloomery_filter* filter, int what, const bloomery_keys* keys, uint8_t* out,
+               size_t* added) {
   const size_t count = keys->count;
   int status;
   Py_BEGIN_ALLOW_THREADS;
@@ -157,22 +159,15 @@ static int run(Filter* self, bloomery_filter* filter, int what, const bloomery_k
   Py_END_ALLOW_THREADS;
   if (status == BLOOMERY_OK) return 0;
   raise_last();
-  if (what == MANY_COUNT || what == MANY_NEW) {
-    if (status != BLOOMERY_WRONG_KEYS) {
-      self->is_in_doubt = 1;
-    } else if (!self->is_in_doubt) {
-      bloomery_acknowledge(filter); /* not one of them was inserted */
-    }
-  }
   return -1;
 }
 
 /* Those of an iterable, which may be endless but for memory: some at a time. */
-static int run_iterable(Filter* self, bloomery_filter* filter, int what, PyObject* iterable,
-                        PyObject* out, size_t* total) {
+static int run_iterable(bloomery_filter* filter, int what, PyObject* iterable,
+                        struct outcome* outcome) {
   PyObject* const iterator = PyObject_GetIter(iterable);
+  PyObject *const out = outcome->answers, *object = NULL;
   struct gathered some;
-  PyObject* object = NULL;
   size_t done = 0;
   if (iterator == NULL) return -1;
   if (gathered_begin(&some, kPiece) < 0) {
@@ -192,9 +187,9 @@ static int run_iterable(Filter* self, bloomery_filter* filter, int what, PyObjec
       if (PyByteArray_Resize(out, (Py_ssize_t)(done + some.count)) < 0) goto failed;
       to = (uint8_t*)PyByteArray_AS_STRING(out) + done;
     }
-    if (some.count != 0 && run(self, filter, what, &some.keys, to, &added) < 0) goto failed;
+    if (some.count != 0 && run(filter, what, &some.keys, to, &added) < 0) goto failed;
     done += some.count;
-    *total += added;
+    outcome->added += added;
     gathered_clear(&some);
   } while (object != NULL);
   gathered_end(&some);
@@ -206,46 +201,78 @@ failed:
   return -1;
 }
 
-/* _many(keys, what): (result, whether the keys were an array). */
+static int run_batch(bloomery_filter* filter, int what, PyObject* keys, struct outcome* outcome) {
+  struct batch batch;
+  int status = 0;
+  memset(outcome, 0, sizeof *outcome);
+  outcome->is_array = batch_read(keys, &batch);
+  if (outcome->is_array < 0) return -1;
+  if (what != MANY_COUNT) {
+    outcome->answers =
+        PyByteArray_FromStringAndSize(NULL, outcome->is_array ? (Py_ssize_t)batch.keys.count : 0);
+    if (outcome->answers == NULL) status = -1;
+  }
+  if (status == 0 && !outcome->is_array) {
+    status = run_iterable(filter, what, keys, outcome);
+  } else if (status == 0 && batch.keys.count != 0) {
+    uint8_t* const to =
+        outcome->answers == NULL ? NULL : (uint8_t*)PyByteArray_AS_STRING(outcome->answers);
+    status = run(filter, what, &batch.keys, to, &outcome->added);
+  }
+  if (outcome->is_array) batch_release(&batch);
+  if (status < 0) Py_CLEAR(outcome->answers);
+  return status;
+}
+
+/* The end of each call that inserts more than a key, whose result is NULL where anything failed, in
+   C or before: what of it is in is known to nobody. */
+static PyObject* left_inserting(Filter* self, PyObject* result) {
+  if (result == NULL) bloomery_doubt(self->filter);
+  leave(self);
+  return result;
+}
+
+/* _many(keys, what): (answers, whether the keys were an array). */
 static PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   Filter* const self = (Filter*)op;
-  struct batch batch;
   bloomery_filter* filter;
-  PyObject *out = NULL, *result = NULL;
-  size_t added = 0;
-  int what, is_array, status;
+  struct outcome outcome;
+  PyObject* result = NULL;
+  int what;
   if (nargs != 2) {
     PyErr_SetString(PyExc_TypeError, "_many() takes keys and what to do");
     return NULL;
   }
   what = (int)PyLong_AsLong(args[1]);
   if (PyErr_Occurred()) return NULL;
+  if (what < MANY_PRESENCE || what > MANY_NEW) {
+    PyErr_SetString(PyExc_ValueError, "_many() does nothing of that number");
+    return NULL;
+  }
   filter = enter(self);
   if (filter == NULL) return NULL;
-  is_array = batch_read(args[0], &batch);
-  if (is_array < 0) goto done;
-  if (what != MANY_COUNT) {
-    out = PyByteArray_FromStringAndSize(NULL, is_array ? (Py_ssize_t)batch.keys.count : 0);
+  if (run_batch(filter, what, args[0], &outcome) == 0) {
+    result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
   }
-  if (what != MANY_COUNT && out == NULL) {
-    if (is_array) batch_release(&batch);
-    goto done;
-  }
-  if (is_array) {
-    uint8_t* const to = out == NULL ? NULL : (uint8_t*)PyByteArray_AS_STRING(out);
-    status = batch.keys.count == 0 ? 0 : run(self, filter, what, &batch.keys, to, &added);
-    batch_release(&batch);
-  } else {
-    status = run_iterable(self, filter, what, args[0], out, &added);
-  }
-  if (status == 0) {
-    result = out != NULL ? Py_BuildValue("OO", out, is_array ? Py_True : Py_False)
-                         : Py_BuildValue("nO", (Py_ssize_t)added, is_array ? Py_True : Py_False);
-  }
-  Py_XDECREF(out);
-done:
+  if (what == MANY_NEW) return left_inserting(self, result);
   leave(self);
   return result;
+}
+
+/* _update(batch, ...): how many keys were new. All of them in one call: between two, a signal's
+   handler may raise, and the keys of the next would be missing without a doubt. */
+static PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
+  Filter* const self = (Filter*)op;
+  bloomery_filter* const filter = enter(self);
+  size_t added = 0;
+  Py_ssize_t i;
+  if (filter == NULL) return NULL;
+  for (i = 0; i < nargs; ++i) {
+    struct outcome outcome;
+    if (run_batch(filter, MANY_COUNT, args[i], &outcome) < 0) return left_inserting(self, NULL);
+    added += outcome.added;
+  }
+  return left_inserting(self, PyLong_FromSize_t(added));
 }
 
 /* ---- Making and opening ---- */
@@ -259,6 +286,7 @@ static PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewh
     return NULL;
   }
   self->filter = filter;
+  bloomery_heed_refusals(filter); /* add() raises them, naming the key */
   self->is_elsewhere = (char)is_elsewhere;
   return (PyObject*)self;
 }
@@ -404,19 +432,10 @@ static PyObject* filter_merge(PyObject* op, PyObject* object) {
   into = enter(self);
   if (into == NULL) return NULL;
   from = enter(other);
-  if (from == NULL) {
-    leave(self);
-    return NULL;
-  }
+  if (from == NULL) return left_inserting(self, NULL);
   UNLOCKED(status = bloomery_merge(into, from));
   leave(other);
-  leave(self);
-  if (status < 0 && !self->is_in_doubt && status == BLOOMERY_INCOMPATIBLE) {
-    raise_last();
-    bloomery_acknowledge(into); /* nothing of it was merged */
-    return NULL;
-  }
-  return none_or_raise(status);
+  return left_inserting(self, none_or_raise(status));
 }
 
 #define WHOLE(name, call)                               \
@@ -431,19 +450,8 @@ static PyObject* filter_merge(PyObject* op, PyObject* object) {
     return none_or_raise(status);                       \
   }
 WHOLE(filter_flush, bloomery_flush)
-WHOLE(clear_it, bloomery_clear)
-WHOLE(acknowledge_it, bloomery_acknowledge)
-
-static PyObject* trusting(PyObject* op, PyObject* done) {
-  if (done != NULL) ((Filter*)op)->is_in_doubt = 0;
-  return done;
-}
-static PyObject* filter_clear(PyObject* op, PyObject* none) {
-  return trusting(op, clear_it(op, none));
-}
-static PyObject* filter_acknowledge(PyObject* op, PyObject* none) {
-  return trusting(op, acknowledge_it(op, none));
-}
+WHOLE(filter_clear, bloomery_clear)
+WHOLE(filter_acknowledge, bloomery_acknowledge)
 
 static PyObject* filter_save(PyObject* op, PyObject* args) {
   Filter* const self = (Filter*)op;
@@ -569,6 +577,7 @@ static PyMethodDef methods[] = {
     {"_presence", filter_presence, METH_O, NULL},
     {"_erase", filter_erase, METH_O, NULL},
     {"_many", CALL(filter_many), METH_FASTCALL, NULL},
+    {"_update", CALL(filter_update), METH_FASTCALL, NULL},
     {"_build", CALL(filter_build), METH_VARARGS | METH_KEYWORDS | METH_CLASS, NULL},
     {"_open", filter_open, METH_VARARGS | METH_CLASS, NULL},
     {"_load", filter_load, METH_VARARGS | METH_CLASS, NULL},
