@@ -5,11 +5,14 @@
 #include "errors.h"
 #include "key.h"
 
+#include <pthread.h>
 #include <structmember.h>
 
 typedef struct {
   PyObject_HEAD bloomery_filter* filter; /* NULL: closed */
+  size_t process;                        /* in which these were counted last: */
   size_t users;      /* calls that are under way without the interpreter's lock */
+  size_t inherited;  /* those that were so when a parent forked this process */
   char is_elsewhere; /* a file or a server: a single call may wait */
 } Filter;
 
@@ -17,19 +20,44 @@ static PyTypeObject* filter_type;
 
 enum { kPiece = 4096 };
 
-/* ---- Calls without the interpreter's lock: close() waits for the last of them ---- */
+/* ---- Calls without the interpreter's lock: close() does not run beside them ---- */
 
-static bloomery_filter* enter(Filter* self) {
+static size_t process; /* how many forks lie behind it */
+
+static void count_fork(void) {
+  ++process;
+}
+
+/* Of the calls that were under way at the fork a child has those of one thread, and nobody knows
+   which they are. */
+static void count_anew(Filter* self) {
+  if (self->process == process) return;
+  self->process = process;
+  self->inherited += self->users;
+  self->users = 0;
+}
+
+struct visit {
+  Filter* filter;
+  size_t process;
+};
+
+static bloomery_filter* enter(Filter* self, struct visit* visit) {
   if (self->filter == NULL) {
     PyErr_SetString(PyExc_ValueError, "this filter is closed");
     return NULL;
   }
+  count_anew(self);
   ++self->users;
+  visit->filter = self;
+  visit->process = process;
   return self->filter;
 }
 
-static void leave(Filter* self) {
-  --self->users;
+static void leave(const struct visit* visit) {
+  Filter* const self = visit->filter;
+  count_anew(self);
+  --*(visit->process == process ? &self->users : &self->inherited);
 }
 
 #define UNLOCKED(call)      \
@@ -43,12 +71,13 @@ static void leave(Filter* self) {
 
 static int filter_contains(PyObject* op, PyObject* object) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   struct key key;
   int answer;
   if (filter == NULL) return -1;
   if (key_read(object, &key) < 0) {
-    leave(self);
+    leave(&visit);
     return -1;
   }
   if (self->is_elsewhere) {
@@ -57,7 +86,7 @@ static int filter_contains(PyObject* op, PyObject* object) {
     answer = key_ask(filter, &key);
   }
   key_release(&key);
-  leave(self);
+  leave(&visit);
   if (answer == BLOOMERY_ABSENT) return 0;
   if (answer == BLOOMERY_MAYBE || bloomery_status() == BLOOMERY_OK) return 1;
   raise_last();
@@ -66,29 +95,31 @@ static int filter_contains(PyObject* op, PyObject* object) {
 
 static PyObject* filter_presence(PyObject* op, PyObject* object) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   struct key key;
   int answer;
   if (filter == NULL) return NULL;
   if (key_read(object, &key) < 0) {
-    leave(self);
+    leave(&visit);
     return NULL;
   }
   UNLOCKED(answer = key_ask(filter, &key));
   key_release(&key);
-  leave(self);
+  leave(&visit);
   if (answer == BLOOMERY_UNKNOWN && bloomery_status() != BLOOMERY_OK) return raise_last();
   return PyLong_FromLong(answer);
 }
 
 static PyObject* filter_add(PyObject* op, PyObject* object) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   struct key key;
   int outcome;
   if (filter == NULL) return NULL;
   if (key_read(object, &key) < 0) {
-    leave(self);
+    leave(&visit);
     return NULL;
   }
   if (self->is_elsewhere) {
@@ -97,7 +128,7 @@ static PyObject* filter_add(PyObject* op, PyObject* object) {
     outcome = key_insert(filter, &key);
   }
   key_release(&key);
-  leave(self);
+  leave(&visit);
   if (outcome < 0) return raise_last();
   if (outcome == BLOOMERY_TAKEN) Py_RETURN_NONE;
   return PyBool_FromLong(outcome == BLOOMERY_ADDED);
@@ -106,17 +137,18 @@ static PyObject* filter_add(PyObject* op, PyObject* object) {
 /* True where it was there. */
 static PyObject* filter_erase(PyObject* op, PyObject* object) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   struct key key;
   int status;
   if (filter == NULL) return NULL;
   if (key_read(object, &key) < 0) {
-    leave(self);
+    leave(&visit);
     return NULL;
   }
   UNLOCKED(status = key_erase(filter, &key));
   key_release(&key);
-  leave(self);
+  leave(&visit);
   if (status < 0) return raise_last();
   return PyBool_FromLong(status == BLOOMERY_OK);
 }
@@ -226,15 +258,16 @@ static int run_batch(bloomery_filter* filter, int what, PyObject* keys, struct o
 
 /* The end of each call that inserts more than a key, whose result is NULL where anything failed, in
    C or before: what of it is in is known to nobody. */
-static PyObject* left_inserting(Filter* self, PyObject* result) {
-  if (result == NULL) bloomery_doubt(self->filter);
-  leave(self);
+static PyObject* left_inserting(const struct visit* visit, PyObject* result) {
+  if (result == NULL) bloomery_doubt(visit->filter->filter);
+  leave(visit);
   return result;
 }
 
 /* _many(keys, what): (answers, whether the keys were an array). */
 static PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   Filter* const self = (Filter*)op;
+  struct visit visit;
   bloomery_filter* filter;
   struct outcome outcome;
   PyObject* result = NULL;
@@ -249,13 +282,13 @@ static PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nar
     PyErr_SetString(PyExc_ValueError, "_many() does nothing of that number");
     return NULL;
   }
-  filter = enter(self);
+  filter = enter(self, &visit);
   if (filter == NULL) return NULL;
   if (run_batch(filter, what, args[0], &outcome) == 0) {
     result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
   }
-  if (what == MANY_NEW) return left_inserting(self, result);
-  leave(self);
+  if (what == MANY_NEW) return left_inserting(&visit, result);
+  leave(&visit);
   return result;
 }
 
@@ -263,16 +296,17 @@ static PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nar
    handler may raise, and the keys of the next would be missing without a doubt. */
 static PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   size_t added = 0;
   Py_ssize_t i;
   if (filter == NULL) return NULL;
   for (i = 0; i < nargs; ++i) {
     struct outcome outcome;
-    if (run_batch(filter, MANY_COUNT, args[i], &outcome) < 0) return left_inserting(self, NULL);
+    if (run_batch(filter, MANY_COUNT, args[i], &outcome) < 0) return left_inserting(&visit, NULL);
     added += outcome.added;
   }
-  return left_inserting(self, PyLong_FromSize_t(added));
+  return left_inserting(&visit, PyLong_FromSize_t(added));
 }
 
 /* ---- Making and opening ---- */
@@ -406,12 +440,13 @@ static PyObject* filter_from_bytes(PyObject* type, PyObject* object) {
 
 static PyObject* filter_copy(PyObject* op, PyObject* none) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   bloomery_filter* made;
   (void)none;
   if (filter == NULL) return NULL;
   UNLOCKED(made = bloomery_copy(filter));
-  leave(self);
+  leave(&visit);
   return wrap(Py_TYPE(op), made, 0);
 }
 
@@ -422,6 +457,7 @@ static PyObject* none_or_raise(int status) {
 
 static PyObject* filter_merge(PyObject* op, PyObject* object) {
   Filter *const self = (Filter*)op, *const other = (Filter*)object;
+  struct visit visit, others;
   bloomery_filter *into, *from;
   int status;
   if (!PyObject_TypeCheck(object, filter_type)) {
@@ -429,25 +465,26 @@ static PyObject* filter_merge(PyObject* op, PyObject* object) {
                  Py_TYPE(object)->tp_name);
     return NULL;
   }
-  into = enter(self);
+  into = enter(self, &visit);
   if (into == NULL) return NULL;
-  from = enter(other);
-  if (from == NULL) return left_inserting(self, NULL);
+  from = enter(other, &others);
+  if (from == NULL) return left_inserting(&visit, NULL);
   UNLOCKED(status = bloomery_merge(into, from));
-  leave(other);
-  return left_inserting(self, none_or_raise(status));
+  leave(&others);
+  return left_inserting(&visit, none_or_raise(status));
 }
 
-#define WHOLE(name, call)                               \
-  static PyObject* name(PyObject* op, PyObject* none) { \
-    Filter* const self = (Filter*)op;                   \
-    bloomery_filter* const filter = enter(self);        \
-    int status;                                         \
-    (void)none;                                         \
-    if (filter == NULL) return NULL;                    \
-    UNLOCKED(status = call(filter));                    \
-    leave(self);                                        \
-    return none_or_raise(status);                       \
+#define WHOLE(name, call)                                \
+  static PyObject* name(PyObject* op, PyObject* none) {  \
+    Filter* const self = (Filter*)op;                    \
+    struct visit visit;                                  \
+    bloomery_filter* const filter = enter(self, &visit); \
+    int status;                                          \
+    (void)none;                                          \
+    if (filter == NULL) return NULL;                     \
+    UNLOCKED(status = call(filter));                     \
+    leave(&visit);                                       \
+    return none_or_raise(status);                        \
   }
 WHOLE(filter_flush, bloomery_flush)
 WHOLE(filter_clear, bloomery_clear)
@@ -455,24 +492,26 @@ WHOLE(filter_acknowledge, bloomery_acknowledge)
 
 static PyObject* filter_save(PyObject* op, PyObject* args) {
   Filter* const self = (Filter*)op;
+  struct visit visit;
   bloomery_filter* filter;
   PyObject* path;
   int must_be_new, status;
   if (!PyArg_ParseTuple(args, "O&p", PyUnicode_FSConverter, &path, &must_be_new)) return NULL;
-  filter = enter(self);
+  filter = enter(self, &visit);
   if (filter == NULL) {
     Py_DECREF(path);
     return NULL;
   }
   UNLOCKED(status = bloomery_save(filter, PyBytes_AS_STRING(path), must_be_new));
   Py_DECREF(path);
-  leave(self);
+  leave(&visit);
   return none_or_raise(status);
 }
 
 static PyObject* filter_to_bytes(PyObject* op, PyObject* none) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   PyObject* bytes = NULL;
   size_t needed = 0;
   int status;
@@ -487,7 +526,7 @@ static PyObject* filter_to_bytes(PyObject* op, PyObject* none) {
     if (status == BLOOMERY_OK && needed < size) _PyBytes_Resize(&bytes, (Py_ssize_t)needed);
     if (status == BLOOMERY_BAD_ARGUMENT && needed <= size) break;
   }
-  leave(self);
+  leave(&visit);
   if (PyErr_Occurred()) return NULL;
   if (status == BLOOMERY_OK) return bytes;
   Py_XDECREF(bytes);
@@ -496,13 +535,14 @@ static PyObject* filter_to_bytes(PyObject* op, PyObject* none) {
 
 static PyObject* filter_info(PyObject* op, PyObject* none) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   PyObject* result;
   char* text;
   (void)none;
   if (filter == NULL) return NULL;
   UNLOCKED(text = bloomery_info(filter));
-  leave(self);
+  leave(&visit);
   if (text == NULL) return raise_last();
   result = PyUnicode_FromString(text);
   bloomery_free(text);
@@ -510,10 +550,11 @@ static PyObject* filter_info(PyObject* op, PyObject* none) {
 }
 
 static int number_of(Filter* self, uint64_t (*call)(const bloomery_filter*), uint64_t* number) {
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   if (filter == NULL) return -1;
   UNLOCKED(*number = call(filter));
-  leave(self);
+  leave(&visit);
   if (*number != UINT64_MAX) return 0;
   raise_last();
   return -1;
@@ -534,12 +575,13 @@ static PyObject* filter_capacity(PyObject* op, void* closure) {
 
 static PyObject* filter_keys(PyObject* op, void* closure) {
   Filter* const self = (Filter*)op;
-  bloomery_filter* const filter = enter(self);
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
   const char* form;
   (void)closure;
   if (filter == NULL) return NULL;
   form = bloomery_key_form(filter);
-  leave(self);
+  leave(&visit);
   if (form == NULL) return raise_last();
   if (form[0] == '\0') Py_RETURN_NONE;
   return PyUnicode_FromString(form);
@@ -554,11 +596,14 @@ static PyObject* filter_close(PyObject* op, PyObject* none) {
   Filter* const self = (Filter*)op;
   bloomery_filter* const filter = self->filter;
   (void)none;
+  count_anew(self);
   if (self->users != 0) {
     PyErr_SetString(PyExc_RuntimeError, "another thread is within a call on this filter");
     return NULL;
   }
   self->filter = NULL;
+  /* One of them may be this thread's own, and go on: what it is at stays. */
+  if (self->inherited != 0) Py_RETURN_NONE;
   UNLOCKED(bloomery_close(filter));
   Py_RETURN_NONE;
 }
@@ -637,6 +682,10 @@ static struct PyModuleDef module_def = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__bloomery(void) {
   PyObject* const module = PyModule_Create(&module_def);
   if (module == NULL) return NULL;
+  if (pthread_atfork(NULL, NULL, count_fork) != 0) {
+    Py_DECREF(module);
+    return PyErr_NoMemory();
+  }
   filter_type = (PyTypeObject*)PyType_FromSpec(&spec);
   if (filter_type == NULL || add_errors(module) < 0 ||
       PyModule_AddObjectRef(module, "Filter", (PyObject*)filter_type) < 0 ||

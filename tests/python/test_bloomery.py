@@ -694,6 +694,78 @@ class Together(unittest.TestCase):
             stop.set()
             thread.join()
 
+    def in_child(self, call):
+        """Whether it is true of a child, where what it raises is false."""
+        child = os.fork()
+        if child == 0:
+            good = False
+            try:
+                good = call()
+            finally:
+                os._exit(0 if good else 1)
+        return os.waitpid(child, 0)[1] == 0
+
+    def test_a_child_of_fork_closes_what_its_parents_threads_were_asking(self):
+        f = BloomFilter(1000)
+        inside, go = threading.Event(), threading.Event()
+
+        def keys():
+            yield "a"
+            inside.set()
+            go.wait(60)
+
+        def close():
+            good = f.add("b") and "b" in f
+            refused = threading.Event()
+
+            def own():
+                try:
+                    f.close()
+                except RuntimeError:
+                    refused.set()
+                yield "c"
+
+            f.update(own())  # of a call of the child's own it is still refused
+            f.close()
+            return good and refused.is_set() and f.closed
+
+        thread = threading.Thread(target=f.update, args=(keys(),))
+        thread.start()
+        inside.wait(60)
+        try:
+            self.assertTrue(self.in_child(close))
+            self.assertTrue(self.in_child(lambda: self.in_child(close)))
+            with self.assertRaises(RuntimeError):
+                f.close()
+        finally:
+            go.set()
+            thread.join()
+        f.close()
+
+    def test_a_child_that_is_born_within_a_call_ends_it(self):
+        f = BloomFilter(10_000)
+        parent = os.getpid()
+        children = []
+
+        def keys(closes):
+            yield 1
+            children.append(os.fork())
+            if closes and os.getpid() != parent:
+                f.close()
+            yield from range(5000)
+
+        for closes in (False, True):
+            try:
+                good = f.update(keys(closes)) > 0 or closes
+                good = good and (f.closed if closes and os.getpid() != parent else 4999 in f)
+                if os.getpid() != parent:
+                    f.close()
+            finally:
+                if os.getpid() != parent:
+                    os._exit(0 if good else 1)
+            self.assertEqual(os.waitpid(children.pop(), 0)[1], 0)
+        f.close()
+
 
 class Memory(unittest.TestCase):
     def test_nothing_is_leaked(self):
