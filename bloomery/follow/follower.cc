@@ -203,6 +203,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
 
   std::uint64_t key_count = 0;
   std::optional<Watermark> reached;
+  bool has_open = false;
   auto asked = Clock::now();
   const auto take = [&](const Changes& changes) {
     next->insert_many(changes.keys, context);
@@ -215,6 +216,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
       }
     }
     if (changes.watermark) reached = changes.watermark;
+    has_open = changes.has_open;
   };
   source_.scan(
       [&](const Batch& batch) {
@@ -241,7 +243,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   }
   kept_.clear();
   learn_head(place_.head(context));
-  has_loose_ = false;
+  has_loose_ = has_open;
   carried_ = reached;
   update([&](FollowerStatus& status) {
     ++status.rebuilds;
@@ -291,7 +293,7 @@ void Follower::move(const Changes& changes, const CallContext& context) {
     const bool has_none = is_in && changes.keys.empty();
     if (has_none || place_.insert_and_advance(changes.keys, head_, to, context)) {
       is_dirty_ = is_dirty_ || !has_none || carried_ != next;  // that, too, is to be confirmed
-      has_loose_ = !changes.watermark;
+      has_loose_ = !changes.watermark || changes.has_open;
       if (changes.watermark) carried_ = next;
       return;
     }

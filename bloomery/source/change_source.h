@@ -22,6 +22,9 @@ struct Changes {
   // Where these keys end a whole transaction: every row committed up to here has been handed over.
   // None: more of the same is to come.
   std::optional<Watermark> watermark{};
+  // Keys of a transaction that has not ended are among those handed over since start(): they are
+  // above any watermark so far.
+  bool has_open = false;
 };
 
 using ChangeConsumer = std::function<void(const Changes&)>;

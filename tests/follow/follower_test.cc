@@ -372,7 +372,11 @@ TEST_F(FollowerTest, WhoFindsAnotherWithinATransactionStandsBy) {
 class PlayedSource final : public ChangeSource {
  public:
   std::string name() const override { return "played"; }
-  bool start(const std::optional<Watermark>&, const CallContext&) override { return false; }
+  // It keeps all that it ever gave.
+  bool start(const std::optional<Watermark>& from, const CallContext&) override {
+    next_ = 0;
+    return from.has_value();
+  }
   SourceTotals scan(const BatchConsumer&, const CallContext&) override { return {}; }
   std::optional<std::uint64_t> expected_count() override { return 0; }
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds,
@@ -402,6 +406,63 @@ TEST_F(FollowerTest, KeysAreInWhateverWatermarkTheyCameWith) {
                   {.keys = {}, .watermark = two}};
   MemoryPlace<> place(blocked({.capacity = 1000}));
   Follower follower(from, place, {});
+  Following running(follower);
+  running.wait_for(two);
+  const Fence fence{two};
+  for (const Key key : open) {
+    EXPECT_EQ(place.presence_of(key, {.fence = &fence}), Presence::maybe);
+  }
+}
+
+// A filter of which an older copy was put back before its third step, and which another follower
+// has brought to the watermark since.
+class RestoredPlace final : public FilterPlace {
+ public:
+  std::string name() const override { return now_->name(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) override {
+    now_->presence_of_many(keys, answers, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context) override {
+    now_->insert_many(keys, outcomes, context);
+  }
+  PlaceHead head(const CallContext& context) override { return now_->head(context); }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context) override {
+    if (++steps_ == 2) {
+      now_ = &restored_;
+      restored_.begin_rebuild({.capacity = 1000}, {})->commit_at(*head.watermark, {});
+      return false;
+    }
+    return now_->insert_and_advance(keys, head, next, context);
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return now_->begin_rebuild(options, context);
+  }
+
+ private:
+  MemoryPlace<> first_{blocked({.capacity = 1000})};
+  MemoryPlace<> restored_{blocked({.capacity = 1000})};
+  FilterPlace* now_ = &first_;
+  int steps_ = 0;
+};
+
+// The other has the rows of all transactions that ended, and none of one that is open.
+TEST_F(FollowerTest, KeysOfAnOpenTransactionComeAgainWhereTheFilterIsAnOlderOne) {
+  constexpr Identity database{.high = 1, .low = 2};
+  const Watermark one{database, 1};
+  const Watermark two{database, 2};
+  const Key open[] = {"first", "second"};
+  PlayedSource from;
+  from.batches = {{.keys = {}, .watermark = one},
+                  {.keys = std::span(open).first(1), .watermark = one, .has_open = true},
+                  {.keys = std::span(open).last(1), .watermark = two},
+                  {.keys = {}, .watermark = two}};
+  RestoredPlace place;
+  Follower follower(from, place, {.longest_pause = std::chrono::milliseconds(10)});
   Following running(follower);
   running.wait_for(two);
   const Fence fence{two};

@@ -220,8 +220,9 @@ TEST_F(DamagedFile, IsRefusedWithAFormOfKeysThatNobodyKnows) {
   EXPECT_EQ(load(file_).keys(), numbers);
   expect_refused(with_byte(68, 10), "unknown encoding 10 of keys");
   expect_refused(with_byte(68, 255), "unknown encoding 255 of keys");
-  expect_refused(with_byte(69, 8), "unknown normalisation 8 of keys");
+  expect_refused(with_byte(69, 16), "unknown normalisation 16 of keys");
   expect_refused(with_byte(69, 2), "keys that are i64 have no letters to make lower");
+  expect_refused(with_byte(69, 8), "keys that are i64 are no URLs");
   expect_refused(with_byte(71, 1), "bytes 2 and 3 of the form of keys are not zero");
   expect_refused(with<std::uint16_t>(66, 3), "the form of keys has 4");
   expect_refused(with<std::uint16_t>(66, 2), "the form of keys has 4");

@@ -61,7 +61,11 @@ BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, Lo
       known_sum_(LogPosition::sum(known)) {}
 
 void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
-  const BinlogEvent event = events_.read(packet);
+  take(events_.read(packet), changes);
+  changes.is_open = transaction_.has_value();
+}
+
+void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
   switch (event.type) {
     case EventType::gtid:
       return begin_transaction(event);

@@ -26,6 +26,7 @@ struct LoggedChanges {
   // All transactions up to here are in it, or were before. Set where one ended, or where the server
   // says that nothing happens.
   std::optional<std::uint64_t> position;
+  bool is_open = false;  // the last transaction of it has not ended
 
   void clear() noexcept;
 };
@@ -53,6 +54,7 @@ class BinlogReader {
   void tell_position(LoggedChanges& changes) const;
   void begin_file(const BinlogEvent& event, LoggedChanges& changes);
   void rotate(const BinlogEvent& event);
+  void take(const BinlogEvent& event, LoggedChanges& changes);
   void begin_transaction(const BinlogEvent& event);
   void end_transaction(LoggedChanges& changes);
   void read_statement_event(const BinlogEvent& event, LoggedChanges& changes);

@@ -50,6 +50,7 @@ void append(LoggedChanges& to, LoggedChanges& from) {
   }
   to.deleted_count += from.deleted_count;
   if (from.position) to.position = from.position;
+  to.is_open = from.is_open;
   from.clear();
 }
 

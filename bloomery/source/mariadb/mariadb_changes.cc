@@ -300,7 +300,7 @@ void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseco
     keys.emplace_back(changes.bytes.data() + start, end - start);
     start = end;
   }
-  Changes handed{.keys = keys, .deleted_count = changes.deleted_count};
+  Changes handed{.keys = keys, .deleted_count = changes.deleted_count, .has_open = changes.is_open};
   if (changes.position) handed.watermark = {source, *changes.position};
   consumer(handed);
   is_taken = false;

@@ -90,6 +90,7 @@ void PgoutputReader::read(std::string_view bytes, PgoutputMessage& message) {
   WireReader in(bytes);
   const std::uint8_t type = in.u8();
   message.has_old_row = false;
+  message.transaction = 0;
   const auto skip_transaction = [&] {
     if (is_in_stream_) in.u32();
   };
@@ -99,7 +100,7 @@ void PgoutputReader::read(std::string_view bytes, PgoutputMessage& message) {
       in.bytes(8 + 8 + 4);
       break;
     case 'c':
-      in.u32();
+      message.transaction = in.u32();
       [[fallthrough]];
     case 'C':
       message.kind = Kind::commit;
@@ -110,13 +111,13 @@ void PgoutputReader::read(std::string_view bytes, PgoutputMessage& message) {
       break;
     case 'A':
       message.kind = Kind::abort;
-      in.u32();
-      in.u32();
+      message.transaction = in.u32();
+      if (in.u32() != message.transaction) message.transaction = 0;  // a part of it
       break;
     case 'S':
       if (is_in_stream_) refuse_message("begins a stream within another");
       message.kind = Kind::stream_start;
-      in.u32();
+      message.transaction = in.u32();
       in.u8();
       is_in_stream_ = true;
       break;

@@ -40,6 +40,9 @@ struct PgoutputMessage {
 
   Kind kind = Kind::other;
   std::uint64_t end_lsn = 0;  // of a commit: behind its record in the log
+  // Of a stream, its commit, and the abort of all of it: which transaction that is. 0 of one that
+  // is sent whole.
+  std::uint32_t transaction = 0;
   std::uint32_t relation = 0;
   std::vector<PgoutputColumn> columns{};  // of a relation
   PgoutputRow row{};                      // as it is now

@@ -24,6 +24,7 @@ using Clock = CallContext::Clock;
 
 constexpr std::size_t kMostKeys = 8192;  // handed over at once
 constexpr std::size_t kMostKeyBytes = 1 << 20;
+constexpr std::size_t kMostOpen = 1 << 18;  // transactions: a server has fewer connections
 constexpr std::chrono::milliseconds kCheckEvery{200};
 // How long the server may take to notice that a predecessor is gone.
 constexpr std::chrono::seconds kSlotPatience{10};
@@ -75,6 +76,7 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   deleted_count_ = 0;
   announced_.reset();
   knows_relation_ = false;
+  open_.clear();
   reader_ = {};
 
   check_server(context);
@@ -412,7 +414,18 @@ void PostgresChanges::take_all(const CallContext& context) {
 void PostgresChanges::take(std::string_view data) {
   reader_.read(data, message_);
   switch (message_.kind) {
+    case PgoutputMessage::Kind::begin:
+    case PgoutputMessage::Kind::stream_start:
+      open_.insert(message_.transaction);
+      if (open_.size() > kMostOpen) {
+        throw FormatError(name() + ": more transactions are open than a server can have");
+      }
+      return;
+    case PgoutputMessage::Kind::abort:
+      if (message_.transaction != 0) open_.erase(message_.transaction);
+      return;
     case PgoutputMessage::Kind::commit:
+      open_.erase(message_.transaction);
       position_ = std::max(position_, message_.end_lsn);
       return;
     case PgoutputMessage::Kind::relation:
@@ -518,7 +531,7 @@ bool PostgresChanges::hand_over(const ChangeConsumer& consumer) {
   for (const auto& [start, length] : key_places_) {
     keys_.emplace_back(key_bytes_.data() + start, length);
   }
-  Changes changes{.keys = keys_, .deleted_count = deleted_count_};
+  Changes changes{.keys = keys_, .deleted_count = deleted_count_, .has_open = !open_.empty()};
   if (moves) changes.watermark = Watermark{.source = source_, .position = position_};
   consumer(changes);
   // Not before: who throws gets them again.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,8 +85,9 @@ class PostgresChanges final : public ChangeSource {
   postgres::KeyReading reading_;
   std::uint32_t table_oid_ = 0;
   bool knows_relation_ = false;
-  bool key_is_identity_ = false;   // and so each change of it is told
-  bool is_stream_broken_ = false;  // for whoever reads it again, too
+  std::set<std::uint32_t> open_{};  // transactions whose rows have come, and whose end has not
+  bool key_is_identity_ = false;    // and so each change of it is told
+  bool is_stream_broken_ = false;   // for whoever reads it again, too
   postgres::PgoutputReader reader_;
   postgres::PgoutputMessage message_;
 

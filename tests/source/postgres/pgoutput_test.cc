@@ -82,6 +82,7 @@ TEST(Pgoutput, ReadsStreamsOfOpenTransactions) {
   PgoutputMessage message;
   reader.read("S" + u32(9) + "\1", message);
   EXPECT_EQ(message.kind, Kind::stream_start);
+  EXPECT_EQ(message.transaction, 9u);
   reader.read("R" + u32(9) + kRelation.substr(1), message);
   EXPECT_EQ(message.relation, 77u);
   const std::string within = "I" + u32(9) + u32(77) + "N" + u16(1) + text("a");
@@ -91,9 +92,13 @@ TEST(Pgoutput, ReadsStreamsOfOpenTransactions) {
   EXPECT_EQ(message.kind, Kind::stream_stop);
   reader.read("A" + u32(9) + u32(10), message);
   EXPECT_EQ(message.kind, Kind::abort);
+  EXPECT_EQ(message.transaction, 0u) << "of a part of it";
+  reader.read("A" + u32(9) + u32(9), message);
+  EXPECT_EQ(message.transaction, 9u);
   reader.read("c" + u32(9) + "\0"s + u64(1) + u64(2) + u64(3), message);
   EXPECT_EQ(message.kind, Kind::commit);
   EXPECT_EQ(message.end_lsn, 2u);
+  EXPECT_EQ(message.transaction, 9u);
   const std::string behind = "I" + u32(77) + "N" + u16(1) + text("b");
   reader.read(behind, message);
   EXPECT_EQ(message.row[0].text, "b");
