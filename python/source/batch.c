@@ -184,6 +184,35 @@ static int is_valid(const uint8_t* validity, int64_t i) {
   return validity == NULL || (validity[i / 8] >> (i % 8) & 1) != 0;
 }
 
+/* What an array of Arrow says of its lengths is all that anybody knows of them; what follows of it
+   at least lies within an address space. */
+static int check_extent(const struct arrow_array* array, const void* buffer, size_t width) {
+  const int64_t most =
+      PY_SSIZE_T_MAX / (width < 8 ? 8 : (int64_t)width) - 1; /* and an offset more */
+  if (array->offset > most || array->length > most - array->offset) {
+    PyErr_Format(PyExc_ValueError,
+                 "an array of Arrow has %lld keys of %zu bytes behind %lld, more than there can be",
+                 (long long)array->length, width, (long long)array->offset);
+    return -1;
+  }
+  if (buffer == NULL && array->length != 0 && width != 0) {
+    PyErr_SetString(PyExc_ValueError, "an array of Arrow has keys, and no buffer of them");
+    return -1;
+  }
+  return 0;
+}
+
+/* The bytes of "w:16"; -1 where it does not say. */
+static Py_ssize_t width_of(const char* format) {
+  Py_ssize_t width = 0;
+  const char* digit = format + 2;
+  do {
+    if (*digit < '0' || *digit > '9' || width > (PY_SSIZE_T_MAX - 9) / 10) return -1;
+    width = 10 * width + (*digit - '0');
+  } while (*++digit != '\0');
+  return width;
+}
+
 static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
                      const struct arrow_array* array) {
   static const char kIntegers[] = "cCsSiIlL"; /* 1, 2, 4 and 8 bytes; signed ones are small */
@@ -191,15 +220,19 @@ static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
   const char *found, *data;
   int64_t i;
   size_t count, width;
-  if (schema->dictionary != NULL || schema->n_children != 0 || format[0] == '\0') {
+  if (schema->dictionary != NULL || schema->n_children != 0 || format == NULL || *format == '\0') {
     return refuse("nested or dictionary-encoded arrays of Arrow");
   }
   if (array->length < 0 || array->offset < 0) {
     PyErr_SetString(PyExc_ValueError, "an array of Arrow has a negative length or offset");
     return -1;
   }
+  if (array->n_buffers < 1 || array->buffers == NULL) {
+    return refuse("arrays of Arrow without buffers");
+  }
+  if (check_extent(array, array->buffers, 0) < 0) return -1;
   count = (size_t)array->length;
-  if (array->null_count != 0 && array->n_buffers > 0) {
+  if (array->null_count != 0) {
     for (i = 0; i < array->length; ++i) {
       if (is_valid(array->buffers[0], array->offset + i)) continue;
       PyErr_Format(PyExc_ValueError, "key %lld is null", (long long)i);
@@ -213,6 +246,7 @@ static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
     batch->keys.raw = format[0] == 'z' || format[0] == 'Z';
     batch->keys.count = count;
     if (count == 0) return 0;
+    if (check_extent(array, array->buffers[1], 8) < 0) return -1;
     batch->keys.offsets = (const char*)array->buffers[1] + array->offset * (is_large ? 8 : 4);
     batch->keys.data = array->buffers[2];
     i = is_large ? ((const int64_t*)batch->keys.offsets)[count]
@@ -223,8 +257,9 @@ static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
   if (array->n_buffers != 2) return refuse("arrays of Arrow of another type");
   data = array->buffers[1];
   if (format[0] == 'w' && format[1] == ':') {
-    const long bytes = strtol(format + 2, NULL, 10);
+    const Py_ssize_t bytes = width_of(format);
     if (bytes < 0) return refuse(format);
+    if (check_extent(array, data, (size_t)bytes) < 0) return -1;
     batch->keys.raw = 1;
     use(batch, BLOOMERY_FIXED, count == 0 ? NULL : data + array->offset * bytes, count,
         (size_t)bytes);
@@ -241,6 +276,7 @@ static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
     use(batch, BLOOMERY_I64, NULL, 0, 8);
     return 0;
   }
+  if (check_extent(array, data, width) < 0) return -1;
   return use_integers(batch, data + array->offset * (int64_t)width, count, (Py_ssize_t)width, width,
                       (found - kIntegers) % 2 == 0);
 }

@@ -256,6 +256,11 @@ class Batches(unittest.TestCase):
             arrow.Arrow("g", [None, bytes(8)], 1),
             arrow.Arrow("+s", [None], 1),
             arrow.Arrow("i", [None, bytes(8)], 1, dictionary=1),
+            arrow.Arrow("i", [], 1),
+            arrow.Arrow("w:", [None, b"abcd"], 1),
+            arrow.Arrow("w:4x", [None, b"abcd"], 1),
+            arrow.Arrow("w:-1", [None, b"abcd"], 1),
+            arrow.Arrow("w:9223372036854775807", [None, b"abcd"], 2),
         ):
             with self.assertRaises(TypeError):
                 f.update(wrong)
@@ -269,6 +274,16 @@ class Batches(unittest.TestCase):
             arrow.strings(["a"], released=True),
             arrow.Arrow("u", [None, b"\x05\0\0\0\x02\0\0\0", b"abcdef"], 1),
             arrow.Arrow("u", [None, b"\0\0\0\0\xff\xff\xff\xff", b"abcdef"], 1),
+            arrow.Arrow("u", [None, None, None], 3),
+            arrow.Arrow("U", [None, None, None], 3),
+            arrow.Arrow("l", [None, None], 3),
+            arrow.Arrow("i", [None, None], 3),
+            arrow.Arrow("w:4", [None, None], 3),
+            arrow.Arrow("w:4611686018427387905", [None, b"abcdef"], 2),
+            arrow.Arrow("w:4", [None, b"abcdef"], 2**61, offset=2**61),
+            arrow.Arrow("l", [None, bytes(8)], 1, offset=2**62),
+            arrow.Arrow("u", [None, bytes(8), b""], 1, offset=2**62),
+            arrow.Arrow("u", [None, bytes(8), b""], 2**62),
             numpy.array(["\ud800"]),
         ):
             with self.assertRaises(ValueError):
