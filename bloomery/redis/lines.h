@@ -8,10 +8,11 @@
 
 namespace bloomery::redis {
 
-// The bits of a key come line by line: visit(line, first bit, behind the last).
+// The bits of a key come line by line: visit(line, first bit, behind the last). Of these keys.
 template <class Visit>
-void for_each_line(const KeyBits& bits, Visit visit) {
-  for (std::size_t key = 0; key < bits.size(); ++key) {
+void for_each_line(const KeyBits& bits, std::size_t first_key, std::size_t behind_keys,
+                   Visit visit) {
+  for (std::size_t key = first_key; key < behind_keys; ++key) {
     for (std::size_t at = bits.begin_of(key); at < bits.ends[key];) {
       const std::uint64_t line = bits.positions[at] / (8 * kLineBytes);
       std::size_t end = at + 1;
@@ -24,5 +25,10 @@ void for_each_line(const KeyBits& bits, Visit visit) {
 
 // The same keys in the order of their first lines: what is near each other is set at once.
 KeyBits sorted(const KeyBits& bits);
+
+template <class Visit>
+void for_each_line(const KeyBits& bits, Visit visit) {
+  for_each_line(bits, 0, bits.size(), visit);
+}
 
 }  // namespace bloomery::redis

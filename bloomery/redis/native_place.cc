@@ -14,7 +14,10 @@ namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kKeysAsked = 10'000;
-constexpr std::size_t kBitsInCommand = 14'000;  // some 5 ms of the server
+// A transaction holds the server up while it runs: some 1 ms, and of bits 5 ms.
+constexpr std::size_t kLinesInPiece = 1'000;
+constexpr std::size_t kBitsInPiece = 14'000;
+constexpr std::size_t kUnitsOfHead = 5;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD_RO
 
 constexpr const char* kOtherFilter =
     "another filter has taken its place since it was opened; open it again";
@@ -105,77 +108,112 @@ KeyBits NativePlace::bits_of(std::span<const Key> keys) const {
 }
 
 // Of trip.bits.
+void NativePlace::cut_into_pieces(Trip& trip) const {
+  trip.pieces.assign(1, {});
+  std::size_t in_piece = 0;
+  for (std::size_t key = 0; key < trip.bits.size(); ++key) {
+    const std::size_t count = sets_lines() ? lines_per_key_ : probe_count_;
+    if (in_piece > 0 && in_piece + count > (sets_lines() ? kLinesInPiece : kBitsInPiece)) {
+      trip.pieces.push_back({.first_key = key});
+      in_piece = 0;
+    }
+    in_piece += count;
+    trip.pieces.back().behind_keys = key + 1;
+  }
+}
+
 void NativePlace::append_question(Request& request, Trip& trip) {
   trip.head_bytes = head_length_;
   trip.known = lost_.known();
-  request.add({"ECHO", trip.nonce}).add({"ROLE"}).add({"STRLEN", key_});
-  add_range(request, key_, 0, trip.head_bytes);
-  append_bitfield(request, key_, false, trip.known.positions, {});
-  const std::span<const std::uint64_t> positions(trip.bits.positions);
-  if (lines_per_key_ == 0) {
-    const auto all = offsets(positions);
-    for (std::size_t at = 0; at < all.size(); at += kBitsInCommand) {
-      const std::size_t count = std::min(kBitsInCommand, all.size() - at);
-      append_bitfield(request, key_, false, {}, std::span(all).subspan(at, count));
+  cut_into_pieces(trip);
+  for (const TripPiece& piece : trip.pieces) {
+    begin_transaction(request, piece.nonce);
+    request.add({"STRLEN", key_});
+    add_range(request, key_, 0, trip.head_bytes);
+    if (sets_lines()) {
+      append_bitfield(request, key_, false, trip.known.positions, {});
+      for_each_line(trip.bits, piece.first_key, piece.behind_keys,
+                    [&](std::uint64_t line, std::size_t, std::size_t) {
+                      add_range(request, key_, layout_.body_offset + line * kLineBytes, kLineBytes);
+                    });
+    } else {
+      append_bitfield(request, key_, false, trip.known.positions, offsets(bits_in(trip, piece)));
     }
-  } else {
-    for_each_line(trip.bits, [&](std::uint64_t line, std::size_t, std::size_t) {
-      add_range(request, key_, layout_.body_offset + line * kLineBytes, kLineBytes);
-    });
+    request.add({"EXEC"});
   }
-  add_range(request, key_, 0, trip.head_bytes);
+}
+
+std::span<const std::uint64_t> NativePlace::bits_in(const Trip& trip,
+                                                    const TripPiece& piece) const {
+  if (piece.behind_keys == piece.first_key) return {};
+  const std::size_t begin = trip.bits.begin_of(piece.first_key);
+  return std::span(trip.bits.positions)
+      .subspan(begin, trip.bits.ends[piece.behind_keys - 1] - begin);
 }
 
 void NativePlace::read_question(std::span<const Reply> replies, Trip& trip) {
-  for (const Reply& reply : replies) {
+  trip.all_set.assign(trip.bits.size(), false);
+  for (TripPiece& piece : trip.pieces) {
+    const std::size_t inner = units_of(trip, piece);
+    read_answers(read_exec(replies.first(inner + 2), inner, piece.nonce, name_), trip, piece);
+    replies = replies.subspan(inner + 2);
+  }
+}
+
+// What stands between MULTI and EXEC.
+std::size_t NativePlace::units_of(const Trip& trip, const TripPiece& piece) const {
+  std::size_t lines = 0;
+  if (sets_lines()) {
+    for_each_line(trip.bits, piece.first_key, piece.behind_keys,
+                  [&](std::uint64_t, std::size_t, std::size_t) { ++lines; });
+  }
+  return kUnitsOfHead + lines;
+}
+
+void NativePlace::read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece) {
+  for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
     if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(name_, reply.text);
-    trip.doubt = "the key holds something else (WRONGTYPE)";
+    piece.doubt = "the key holds something else (WRONGTYPE)";
     return;
   }
   const auto need = [&](bool right, const char* what) {
     if (!right) fail_answer(name_, what);
   };
-  need(replies[0].is(Reply::Type::text) && replies[0].text == trip.nonce, "another's answer");
-  trip.doubt = role_doubt(replies[1], client_->location().allow_replica, name_);
-  trip.is_primary = trip.doubt.empty();
-  need(replies[2].is(Reply::Type::number) && replies[2].number >= 0, "its length");
-  trip.result.byte_count = static_cast<std::uint64_t>(replies[2].number);
-  const Reply& before = replies[3];
-  const Reply& after = replies.back();
-  need(before.is(Reply::Type::text) && after.is(Reply::Type::text), "its head");
-  std::vector<bool> none;
-  read_bitfield(replies[4], trip.known.positions.size(), 0, trip.result.known_bits, none, name_);
-  std::span<const Reply> lines = replies.subspan(5, replies.size() - 6);
+  piece.doubt = role_doubt(all[1], client_->location().allow_replica, name_);
+  piece.is_primary = piece.doubt.empty();
+  need(all[2].is(Reply::Type::number) && all[2].number >= 0, "its length");
+  piece.result.byte_count = static_cast<std::uint64_t>(all[2].number);
+  need(all[3].is(Reply::Type::text), "its head");
   std::string doubt;
-  trip.first = head_of(before.text, trip.result.byte_count, doubt);
-  trip.last = head_of(after.text, trip.result.byte_count, doubt);
-  if (trip.doubt.empty()) trip.doubt = std::move(doubt);
+  piece.head = head_of(all[3].text, piece.result.byte_count, doubt);
+  if (piece.doubt.empty()) piece.doubt = std::move(doubt);
 
+  const auto asked = bits_in(trip, piece);
   std::vector<bool> bits;
-  if (lines_per_key_ == 0) {
-    for (std::size_t left = trip.bits.positions.size(); const Reply& each : lines) {
-      const std::size_t count = std::min(kBitsInCommand, left);
-      read_bitfield(each, 0, count, none, bits, name_);
-      left -= count;
-    }
-  } else {
-    for_each_line(trip.bits, [&](std::uint64_t, std::size_t at, std::size_t end) {
-      const Reply& line = lines.front();
-      lines = lines.subspan(1);
-      need(line.is(Reply::Type::text), "a line");
-      const bool is_whole = line.text.size() == kLineBytes;
-      if (!is_whole && trip.doubt.empty()) trip.doubt = "it became shorter while it was read";
-      for (; at < end; ++at) {
-        bits.push_back(is_whole && is_set_in(line.text, trip.bits.positions[at]));
-      }
-    });
+  read_bitfield(all[4], trip.known.positions.size(), sets_lines() ? 0 : asked.size(),
+                piece.result.known_bits, bits, name_);
+  if (sets_lines()) {
+    bits.reserve(asked.size());
+    std::span<const Reply> lines = all.subspan(kUnitsOfHead);
+    for_each_line(trip.bits, piece.first_key, piece.behind_keys,
+                  [&](std::uint64_t, std::size_t at, std::size_t end) {
+                    const Reply& line = lines.front();
+                    lines = lines.subspan(1);
+                    need(line.is(Reply::Type::text), "a line");
+                    const bool is_whole = line.text.size() == kLineBytes;
+                    if (!is_whole && piece.doubt.empty()) piece.doubt = "it is shorter than a line";
+                    for (; at < end; ++at) {
+                      bits.push_back(is_whole && is_set_in(line.text, trip.bits.positions[at]));
+                    }
+                  });
   }
-  trip.all_set.assign(trip.bits.size(), false);
-  for (std::size_t i = 0; i < trip.bits.size(); ++i) {
-    const auto begin = bits.begin() + static_cast<std::ptrdiff_t>(trip.bits.begin_of(i));
-    const auto end = bits.begin() + static_cast<std::ptrdiff_t>(trip.bits.ends[i]);
-    trip.all_set[i] = std::find(begin, end, false) == end;
+  auto begin = bits.cbegin();
+  for (std::size_t key = piece.first_key; key < piece.behind_keys; ++key) {
+    const auto end =
+        begin + static_cast<std::ptrdiff_t>(trip.bits.ends[key] - trip.bits.begin_of(key));
+    trip.all_set[key] = std::find(begin, end, false) == end;
+    begin = end;
   }
 }
 
@@ -186,30 +224,25 @@ bool NativePlace::is_opened(const NativeBitmapHead& head) const {
          (identity.is_set() || head.bytes == opened->bytes);
 }
 
-// Of heads that were read without a doubt.
 void NativePlace::judge(Trip& trip) {
-  if (!trip.is_primary) client_->suspect(key_);
-  if (!trip.doubt.empty()) return;
+  const auto is_primary = [](const TripPiece& each) { return each.is_primary; };
+  if (!std::ranges::all_of(trip.pieces, is_primary)) client_->suspect(key_);
   const Head opened = this->opened();
-  if (!trip.first->has_bits_of(*opened) || !trip.last->has_bits_of(*opened)) {
-    trip.doubt = "a filter whose keys have other bits has taken its place; open it again";
-    return;
+  for (TripPiece& piece : trip.pieces) {
+    if (!piece.doubt.empty()) continue;
+    if (!piece.head->has_bits_of(*opened)) {
+      piece.doubt = "a filter whose keys have other bits has taken its place; open it again";
+    } else if (!is_opened(*piece.head)) {
+      piece.not_ours = kOtherFilter;
+    } else {
+      piece.not_ours = lost_.judge(trip.known, piece.result).value_or("");
+    }
   }
-  const Identity identity = trip.first->header.notes.identity;
-  if (trip.last->header.notes.identity != identity) {
-    trip.doubt = "another filter took its place while it was read";
-    return;
-  }
-  if (!is_opened(*trip.first)) {
-    trip.not_ours = kOtherFilter;
-    return;
-  }
-  trip.not_ours = lost_.judge(trip.known, trip.result).value_or("");
 }
 
 // A head that has become longer than what was asked of it.
 bool NativePlace::has_grown(const Trip& trip) const noexcept {
-  return !trip.doubt.empty() && head_length_ > trip.head_bytes;
+  return trip.has_doubt() && head_length_ > trip.head_bytes;
 }
 
 NativePlace::Trip NativePlace::ask(KeyBits bits, const CallContext& context) {
@@ -231,28 +264,28 @@ NativePlace::Trip NativePlace::ask(KeyBits bits, const CallContext& context) {
   }
 }
 
-Presence NativePlace::missing(const Trip& trip, const CallContext& context) const {
-  if (!trip.doubt.empty()) return Presence::unknown;
+Presence NativePlace::missing(const TripPiece& piece, const CallContext& context) const {
+  if (!piece.doubt.empty()) return Presence::unknown;
   if (context.fence == nullptr) {
-    return trip.not_ours.empty() ? Presence::absent : Presence::unknown;
+    return piece.not_ours.empty() ? Presence::absent : Presence::unknown;
   }
-  const auto reaches = [&](const Head& head) {
-    const auto reached = head->header.notes.reached();
-    return reached && reached->reaches(context.fence->at_least);
-  };
-  return reaches(trip.first) && reaches(trip.last) ? Presence::absent : Presence::unknown;
+  const auto reached = piece.head->header.notes.reached();
+  const bool is_sure = reached && reached->reaches(context.fence->at_least);
+  return is_sure ? Presence::absent : Presence::unknown;
 }
 
 // Of a trip that was judged.
 void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
                          const CallContext& context) {
-  const Presence no = missing(trip, context);
-  for (std::size_t i = 0; i < trip.bits.size(); ++i) {
-    const bool is_there = i < trip.all_set.size() && trip.all_set[i];
-    answers[i] = is_there ? Presence::maybe : no;
-    if (i == 0 && is_there && trip.doubt.empty() && trip.not_ours.empty()) {
-      lost_.learn(offsets(std::span(trip.bits.positions).first(trip.bits.ends[0])), false);
+  for (const TripPiece& piece : trip.pieces) {
+    const Presence no = missing(piece, context);
+    for (std::size_t i = piece.first_key; i < piece.behind_keys; ++i) {
+      answers[i] = trip.all_set[i] ? Presence::maybe : no;
     }
+  }
+  const TripPiece& first = trip.pieces.front();
+  if (trip.bits.size() > 0 && trip.all_set[0] && first.doubt.empty() && first.not_ours.empty()) {
+    lost_.learn(offsets(std::span(trip.bits.positions).first(trip.bits.ends[0])), false);
   }
 }
 
@@ -268,9 +301,15 @@ void NativePlace::presence_of_many(std::span<const Key> keys, std::span<Presence
 
 NativePlace::Head NativePlace::need_head(const CallContext& context) {
   const Trip trip = ask({}, context);
-  if (!trip.doubt.empty()) fail(trip.doubt);
-  if (!trip.not_ours.empty()) fail(trip.not_ours);
-  return trip.last;
+  require_sure(trip);
+  return trip.pieces.back().head;
+}
+
+void NativePlace::require_sure(const Trip& trip) const {
+  for (const TripPiece& each : trip.pieces) {
+    if (!each.doubt.empty()) fail(each.doubt);
+    if (!each.not_ours.empty()) fail(each.not_ours);
+  }
 }
 
 PlaceHead NativePlace::head(const CallContext& context) {

@@ -19,14 +19,14 @@
 
 namespace bloomery::redis {
 
-// A filter of our own in one string of a server. A batch of up to 10,000 keys is one round trip:
-// the head, a line of 64 bytes for each key (or two; of a classic filter its bits), the head again.
-// What others do in between shows in the two heads.
+// A filter of our own in one string of a server. A batch of up to 10,000 keys is one round trip, of
+// transactions that read the head and a line of 64 bytes for each of their keys (or two; of a
+// classic filter its bits). Each is judged by its own head.
 //
 // `unknown` is said instead of `absent` without a filter, where the head is another's, damaged or
 // no longer the same, where the string is shorter than its head says, by a replica, and from the
-// moment on that a bit is clear which was seen set. Behind a fence only the watermark counts, that
-// of both heads: it proves what is in.
+// moment on that a bit is clear which was seen set. Behind a fence only the watermark counts: it
+// proves what is in.
 class NativePlace final : public FilterPlace {
  public:
   // `key` is that of the string, which may be another than the client's location says.
@@ -74,17 +74,22 @@ class NativePlace final : public FilterPlace {
 
   using Head = std::shared_ptr<const NativeBitmapHead>;
   struct Trip;
+  struct TripPiece;
   struct Part;
   struct Insertion;
 
   KeyBits bits_of(std::span<const Key> keys) const;
   Trip ask(KeyBits bits, const CallContext& context);
+  void cut_into_pieces(Trip& trip) const;
   void append_question(Request& request, Trip& trip);
+  std::span<const std::uint64_t> bits_in(const Trip& trip, const TripPiece& piece) const;
+  std::size_t units_of(const Trip& trip, const TripPiece& piece) const;
   void read_question(std::span<const Reply> replies, Trip& trip);
+  void read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece);
   bool has_grown(const Trip& trip) const noexcept;
   void judge(Trip& trip);
   bool is_opened(const NativeBitmapHead& head) const;
-  Presence missing(const Trip& trip, const CallContext& context) const;
+  Presence missing(const TripPiece& piece, const CallContext& context) const;
   void answer(const Trip& trip, std::span<Presence> answers, const CallContext& context);
 
   Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
@@ -93,6 +98,7 @@ class NativePlace final : public FilterPlace {
   void remember(Head head);
   // Asked now. Throws where it is in doubt.
   Head need_head(const CallContext& context);
+  void require_sure(const Trip& trip) const;
   // What fits into a trip, from a key on.
   std::vector<Part> split(const KeyBits& bits, std::size_t first_key) const;
   // What the next trip of an insert does, from a key on.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,28 +12,41 @@
 
 namespace bloomery::redis {
 
-// What a trip asks, and what it brought.
-struct NativePlace::Trip {
-  KeyBits bits{};
-  LostBits::Known known{};
-  std::uint64_t head_bytes = 0;  // as many were asked for
+// The keys of one transaction, with the head of the moment at which it read their bits. A head that
+// was read before or after them proves nothing: an older copy may have been put there, and carried
+// up again, in between.
+struct NativePlace::TripPiece {
+  std::size_t first_key = 0;
+  std::size_t behind_keys = 0;
   std::string nonce = next_nonce();
 
   std::string doubt{};     // nothing may be believed
   std::string not_ours{};  // or only behind a fence
   bool is_primary = true;
   TransactionResult result{};
-  Head first{};
-  Head last{};
-  std::vector<bool> all_set{};  // a key each
+  Head head{};
+};
+
+// What a trip asks, and what it brought.
+struct NativePlace::Trip {
+  KeyBits bits{};
+  LostBits::Known known{};
+  std::uint64_t head_bytes = 0;     // as many were asked for
+  std::vector<TripPiece> pieces{};  // at least one
+  std::vector<bool> all_set{};      // a key each
+
+  bool has_doubt() const noexcept {
+    return std::ranges::any_of(pieces, [](const TripPiece& each) { return !each.doubt.empty(); });
+  }
 
   // What a try before this one brought is no matter.
   void begin_again() {
-    Trip fresh{.bits = std::move(bits),
-               .known = std::move(known),
-               .head_bytes = head_bytes,
-               .nonce = std::move(nonce)};
-    *this = std::move(fresh);
+    for (TripPiece& each : pieces) {
+      each = {.first_key = each.first_key,
+              .behind_keys = each.behind_keys,
+              .nonce = std::move(each.nonce)};
+    }
+    all_set.assign(bits.size(), false);
   }
 };
 

@@ -324,8 +324,7 @@ std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& 
   return at_nodes(groups_of(shares, context), [&](const Group& group) {
     ask(shares, group, context,
         [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
-          if (!trip.doubt.empty()) part.fail(trip.doubt);
-          if (!trip.not_ours.empty()) part.fail(trip.not_ours);
+          part.require_sure(trip);
         });
   });
 }

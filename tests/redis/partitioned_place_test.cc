@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,7 @@
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/partition_keys.h"
 #include "tests/store/scratch_folder.h"
+#include "tests/support/proxy.h"
 #include "tests/support/redis_server.h"
 
 namespace bloomery::redis {
@@ -289,6 +292,39 @@ TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
   open()->destroy();
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+}
+
+// Each part's own head proves its lines.
+TEST_F(PartitionedPlaceTest, AFenceIsNotReachedByAnOlderDumpThatIsCarriedUpAgain) {
+  load_keys(0, 0);
+  const auto place = open();
+  PlaceHead head = place->head();
+  ASSERT_TRUE(place->insert_and_advance({}, head, {.source = {1, 2}, .position = 1}));
+  for (std::uint32_t i = 0; i < kParts; ++i) ask({"COPY", part(i), part(i) + "old"});
+  const auto texts = texts_of(0, 3000);
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  const Fence fence{.at_least = {.source = {1, 2}, .position = 2}};
+  ASSERT_TRUE(place->insert_and_advance(keys, head, fence.at_least));
+
+  std::atomic<int> pieces = -100;  // of the question
+  const testing::Proxy proxy(
+      shared_->server.socket(), [](std::string&, std::mt19937&) { return true; },
+      [&] {
+        const int piece = ++pieces;
+        for (std::uint32_t i = 0; piece == 2 && i < kParts; ++i) {
+          ask({"COPY", part(i) + "old", part(i), "REPLACE"});
+        }
+        if (piece != 3) return;
+        const auto follower = open();
+        PlaceHead found = follower->head();
+        EXPECT_TRUE(follower->insert_and_advance(keys, found, fence.at_least));
+      });
+  const auto reader = open_native_place(
+      "redis://127.0.0.1:" + std::to_string(proxy.port()) + "?timeout=20000#f", false);
+  pieces = 0;
+  EXPECT_EQ(count_of(*reader, texts, Presence::absent, {.fence = &fence}), 0U);
+  EXPECT_GT(pieces, 3);
+  EXPECT_EQ(count_of(*reader, texts, Presence::maybe, {.fence = &fence}), 3000U);
 }
 
 TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -18,10 +19,13 @@ class Proxy {
  public:
   // What becomes of bytes on their way to the client; false cuts the connection.
   using Change = std::function<bool(std::string& bytes, std::mt19937& random)>;
+  // Called before each 16 KiB that go to the server, which has done by then what came before.
+  using Before = std::function<void()>;
 
-  Proxy(std::string socket, Change change)
+  Proxy(std::string socket, Change change, Before before = {})
       : socket_(std::move(socket)),
         change_(std::move(change)),
+        before_(std::move(before)),
         server_([this](int file, const std::atomic<bool>& over) { carry(file, over); }) {}
 
   std::uint16_t port() const noexcept { return server_.port(); }
@@ -49,6 +53,24 @@ class Proxy {
     return true;
   }
 
+  // As much at once as a server reads, and what it says of that.
+  bool send_slowly(int client, int server, std::string_view bytes) const {
+    constexpr std::size_t kReadAtOnce = 16 * 1024;
+    std::string said(1024 * 1024, '\0');
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kReadAtOnce))) {
+      before_();
+      if (!send_all(server, bytes.substr(0, kReadAtOnce))) return false;
+      pollfd one{server, POLLIN, 0};
+      for (int patience = 1000; poll(&one, 1, patience) > 0; patience = 2) {
+        const ssize_t came = recv(server, said.data(), said.size(), 0);
+        if (came <= 0) return false;
+        const std::string_view all(said);
+        if (!send_all(client, all.substr(0, static_cast<std::size_t>(came)))) return false;
+      }
+    }
+    return true;
+  }
+
   void carry(int client, const std::atomic<bool>& over) {
     const int server = connect_to_server();
     if (server < 0) return;
@@ -65,7 +87,10 @@ class Proxy {
         if (!goes_on) break;
         std::string part = bytes.substr(0, static_cast<std::size_t>(came));
         if (each.fd == server) goes_on = change_(part, random);
-        goes_on = send_all(each.fd == server ? client : server, part) && goes_on;
+        const bool is_slow = each.fd == client && before_;
+        const bool is_sent = is_slow ? send_slowly(client, server, part)
+                                     : send_all(each.fd == server ? client : server, part);
+        goes_on = is_sent && goes_on;
       }
     }
     close(server);
@@ -73,6 +98,7 @@ class Proxy {
 
   std::string socket_;
   Change change_;
+  Before before_;
   std::atomic<unsigned> seed_ = 1;
   FakeServer server_;
 };
