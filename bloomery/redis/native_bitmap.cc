@@ -59,6 +59,11 @@ NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_cou
   bytes = bytes.substr(0, size);
   std::ranges::copy(std::as_bytes(std::span(bytes)), head.begin());
   NativeBitmapHead read{.header = decode_head(head, byte_count, Parts::taken)};
+  // A server may be told to take longer ones; the bits beyond are not reached.
+  if (byte_count > kMostStringBytes) {
+    throw FormatError("it has " + std::to_string(byte_count) +
+                      " bytes, and a filter in a string 512 MiB at the most");
+  }
   if (read.header.open_for_writing) {
     throw FormatError("not closed cleanly: it is the file of a writer that had it open");
   }

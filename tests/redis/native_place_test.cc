@@ -330,6 +330,24 @@ TEST_F(NativePlaceTest, KeepsNothingThatForgetsOrGrows) {
   EXPECT_EQ(ask({"EXISTS", "f"}).number, 0);
 }
 
+// Bits beyond would be set elsewhere.
+TEST(NativeHead, OfALongerStringThanAServerHasByItselfIsRefused) {
+  for (const std::uint64_t mebibytes : {500ULL, 512ULL, 5000ULL}) {
+    FileHeader header;
+    header.contents.parameters = make_filter(FilterKind::classic, {.capacity = 100}).parameters();
+    header.contents.parameters.geometry.bit_count = mebibytes * 1024 * 1024 * 8;
+    const auto encoded = encode_head(header);
+    const std::string head(reinterpret_cast<const char*>(encoded.data()), encoded.size());
+    const std::uint64_t bytes =
+        FileLayout::of(0, header.contents.parameters.geometry.bit_count).file_bytes;
+    if (mebibytes < 512) {
+      EXPECT_EQ(read_native_head(head, bytes).header.layout.file_bytes, bytes);
+    } else {
+      EXPECT_THROW(read_native_head(head, bytes), FormatError);
+    }
+  }
+}
+
 TEST_F(NativePlaceTest, BehindAFenceOnlyTheWatermarkCounts) {
   load_keys(0, 100);
   const auto place = open();
