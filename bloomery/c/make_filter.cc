@@ -65,8 +65,8 @@ AnyFilter make_any(const bloomery_options& options) {
 }
 
 std::unique_ptr<bloomery_filter> handle_of(AnyFilter filter, const char* keys,
-                                           bool says_form = false) {
-  return std::make_unique<bloomery_filter>(hold_in_memory(std::move(filter), says_form),
+                                           Known known = Known::nothing) {
+  return std::make_unique<bloomery_filter>(hold_in_memory(std::move(filter), known),
                                            text_or_empty(keys));
 }
 
@@ -102,12 +102,12 @@ std::string need_text(const char* text, const char* what) {
 }
 
 std::unique_ptr<bloomery_filter> make_handle(const bloomery_options& options) {
-  return handle_of(make_any(options), options.keys);
+  return handle_of(make_any(options), options.keys, Known::is_empty);
 }
 
 std::unique_ptr<bloomery_filter> build_handle(bloomery_options options, const bloomery_keys& keys) {
   if (options.format == nullptr && is_built_once(kind_of_options(options))) {
-    return handle_of(build_static(options, keys), options.keys, true);
+    return handle_of(build_static(options, keys), options.keys, Known::form);
   }
   if (options.capacity == 0) options.capacity = std::max<std::size_t>(keys.count, 1);
   auto filter = make_handle(options);

@@ -48,8 +48,7 @@ void write_numbers(std::span<const bool> flags, std::uint8_t yes, std::uint8_t n
 
 class MemoryFilter final : public HeldFilter {
  public:
-  MemoryFilter(AnyFilter filter, bool says_form)
-      : filter_(std::move(filter)), says_form_(says_form) {}
+  MemoryFilter(AnyFilter filter, Known known) : filter_(std::move(filter)), known_(known) {}
 
   int ask(Key key) override {
     return exclusion_.shared(
@@ -96,10 +95,11 @@ class MemoryFilter final : public HeldFilter {
     return exclusion_.shared([&]() -> SaidForm {
       // Of another system's filter it is for that system to say how it writes its keys.
       const bool is_ours = !is_foreign(filter_.parameters().kind);
-      const bool is_open = is_ours && !says_form_ && filter_.keys() == KeyForm{} &&
+      const bool says_form = known_ == Known::form;
+      const bool is_open = is_ours && !says_form && filter_.keys() == KeyForm{} &&
                            filter_.can_insert() && filter_.inserted() == 0 &&
-                           filter_.cardinality() == 0;
-      return {.form = filter_.keys(), .is_binding = says_form_ || is_ours, .is_open = is_open};
+                           (known_ == Known::is_empty || filter_.cardinality() == 0);
+      return {.form = filter_.keys(), .is_binding = says_form || is_ours, .is_open = is_open};
     });
   }
 
@@ -149,14 +149,14 @@ class MemoryFilter final : public HeldFilter {
   }
 
   AnyFilter filter_;
-  const bool says_form_;
+  const Known known_;
   Exclusion exclusion_;
 };
 
 }  // namespace
 
-std::unique_ptr<HeldFilter> hold_in_memory(AnyFilter filter, bool says_form) {
-  return std::make_unique<MemoryFilter>(std::move(filter), says_form);
+std::unique_ptr<HeldFilter> hold_in_memory(AnyFilter filter, Known known) {
+  return std::make_unique<MemoryFilter>(std::move(filter), known);
 }
 
 }  // namespace bloomery::c

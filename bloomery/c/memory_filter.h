@@ -6,7 +6,14 @@
 
 namespace bloomery::c {
 
-// A filter in memory. `says_form`: its form was chosen, and no key of another may come.
-std::unique_ptr<HeldFilter> hold_in_memory(AnyFilter filter, bool says_form);
+// What is known of a filter before anybody looks at its bits.
+enum class Known {
+  nothing,
+  form,      // it was chosen, and no key of another may come
+  is_empty,  // it was made just now; to see it takes as long as reading all of it
+};
+
+// A filter in memory.
+std::unique_ptr<HeldFilter> hold_in_memory(AnyFilter filter, Known known);
 
 }  // namespace bloomery::c
