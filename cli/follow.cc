@@ -67,8 +67,8 @@ KeyForm settle_filter(FollowArguments& arguments) {
   NewFilter& wanted = arguments.filter;
   const PlaceLocation& to = *arguments.to;
   KeyForm form = form_of_new(arguments.keys, to);
-  if (is_taken(to)) {
-    const PlaceHead head = open_place(to)->head();
+  if (const auto there = head_to_follow(to)) {
+    const PlaceHead& head = *there;
     form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
     const bool keeps_form = to.format == nullptr || (to.has_trailer && head.identity.is_set());
     if (says_keys(to) && keeps_form && form != head.parameters.keys) {

@@ -9,6 +9,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/bitmap_remains.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/push_filter.h"
 
@@ -61,7 +62,60 @@ namespace {
                     "; what is no filter is left alone: a new one is made once it is removed");
 }
 
+bool is_foreign_live(const PlaceLocation& location) noexcept {
+  return location.is_live() && location.format != nullptr;
+}
+
+// Of another system's filter that a server has and that could not be opened. Returns where nobody
+// can say.
+void look_at_remains(const PlaceLocation& location, const std::exception& error) {
+  redis::Client client(redis::parse_location(location.server));
+  switch (redis::bitmap_remains(client, *location.format)) {
+    case redis::Remains::damaged:
+      throw redis::DamagedFilterError(error.what());
+    case redis::Remains::others:
+      leave_alone(error);
+    case redis::Remains::unsaid:
+      return;
+  }
+}
+
+// What is there, with its head. Throws DamagedFilterError for what may be replaced, and FormatError
+// for what is left alone.
+template <class Open>
+PlaceHead open_whole(const PlaceLocation& location, Open open) {
+  try {
+    return open()->head();
+  } catch (const redis::DamagedFilterError&) {
+    throw;
+  } catch (const redis::NoFilterError& error) {
+    leave_alone(error);
+  } catch (const FormatError& error) {
+    if (is_foreign_live(location)) look_at_remains(location, error);
+    leave_alone(error);
+  } catch (const redis::ConnectionError&) {
+    throw;
+  } catch (const redis::RefusedError& error) {
+    // The type of its configuration; else it is no matter of what is there.
+    if (is_foreign_live(location) && error.refusal == redis::Refusal::wrong_type)
+      leave_alone(error);
+    throw;
+  } catch (const StoreError& error) {
+    if (is_foreign_live(location)) look_at_remains(location, error);
+    throw;
+  }
+}
+
 }  // namespace
+
+std::optional<PlaceHead> head_to_follow(const PlaceLocation& location) {
+  if (!is_taken(location)) return std::nullopt;
+  try {
+    return open_whole(location, [&] { return open_place(location); });
+  } catch (const redis::DamagedFilterError&) {
+    return std::nullopt;
+  }
+}
 
 void FollowedPlace::require_followable(const PlaceLocation& location) {
   if (location.dialect != redis::Dialect::bf) return;
@@ -93,24 +147,19 @@ bool FollowedPlace::has_watermark() const noexcept {
 // With the lock.
 void FollowedPlace::open() {
   inner_.reset();
-  try {
+  const PlaceHead head = open_whole(location_, [&]() -> FilterPlace* {
     if (location_.is_live()) {
       inner_ = open_place(location_, {.access = PlaceOptions::read_write});
-      return;
+    } else {
+      inner_ = std::make_unique<LoadedPlace>(location_.file);
     }
-    inner_ = std::make_unique<LoadedPlace>(location_.file);
-  } catch (const redis::DamagedFilterError&) {
-    throw;
-  } catch (const redis::NoFilterError& error) {
-    leave_alone(error);
-  } catch (const FormatError& error) {
-    leave_alone(error);
-  }
-  require_keeps(inner_->head().parameters.kind, location_.text());
+    return inner_.get();
+  });
+  require_keeps(head.parameters.kind, location_.text());
 }
 
-// With the lock. In a server something may have been written behind a filter, or it was cut short:
-// whatever it held is in its table, from which a new one is made.
+// With the lock. In a server something may have been written behind a filter, or it was cut short,
+// or one of its keys evicted: whatever it held is in its table, from which a new one is made.
 void FollowedPlace::open_if_there() {
   inner_.reset();
   if (!is_taken(location_)) return;

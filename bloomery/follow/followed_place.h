@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -11,6 +12,10 @@
 #include "bloomery/place/place_location.h"
 
 namespace bloomery {
+
+// The head of the filter that a follower would go on with there; nothing where none is, or one that
+// is damaged, so that the follower makes another. Throws as FollowedPlace's constructor does.
+std::optional<PlaceHead> head_to_follow(const PlaceLocation& location);
 
 // Makes the empty filter that is to hold so many keys.
 using FilterMaker = std::function<AnyFilter(const FilterOptions& options)>;

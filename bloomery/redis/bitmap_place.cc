@@ -348,6 +348,11 @@ LiveBitmap read_configured(Client& client, const Format& format) {
 
 }  // namespace
 
+LiveBitmap find_live_bitmap(Client& client, const Format& format) {
+  return config_fields(format).names.empty() ? live_bitmap(client.location(), format)
+                                             : read_configured(client, format);
+}
+
 std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string_view location,
                                                bool writes) {
   if (!is_live_format(format)) {
@@ -356,8 +361,7 @@ std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string
                                 live_formats());
   }
   auto client = std::make_unique<Client>(parse_location(location));
-  LiveBitmap filter = config_fields(format).names.empty() ? live_bitmap(client->location(), format)
-                                                          : read_configured(*client, format);
+  LiveBitmap filter = find_live_bitmap(*client, format);
   auto place = std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
   try {
     place->look();

@@ -86,6 +86,10 @@ class BitmapPlace final : public FilterPlace {
   GatheredPresence gathered_;
 };
 
+// The filter of the client's location, its configuration read from the server where the system
+// keeps one there. Throws StoreError where there is none.
+LiveBitmap find_live_bitmap(Client& client, const Format& format);
+
 // The place of "redisson:redis://...": `format` and what follows it. Reads the configuration, where
 // the system keeps one. Throws StoreError where there is none, std::invalid_argument for a format
 // that does not live in servers.

@@ -74,4 +74,12 @@ std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParamete
   return trailer;
 }
 
+bool is_trailer_at(std::string_view bytes, std::uint64_t offset) {
+  if (bytes.size() != kTrailerBytes || !bytes.starts_with(kTrailerMagic)) return false;
+  const auto all = std::as_bytes(std::span(bytes));
+  const auto bits = get_number<std::uint64_t>(all, 8);
+  return bits / 8 + (bits % 8 != 0 ? 1 : 0) == offset &&
+         get_number<std::uint32_t>(all, kChecksumAt) == crc32c(all.first(kChecksumAt));
+}
+
 }  // namespace bloomery::redis

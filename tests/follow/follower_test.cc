@@ -624,6 +624,43 @@ TEST_F(FollowerInServerTest, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
   expect_in(*reader(), "row ", 100, fence());
 }
 
+// Of another system's filter with a trailer, too: whatever became of its bits or configuration.
+TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
+  insert("row ", 100);
+  const std::string server = "redis+unix://" + server_->socket();
+  const std::string gozero = "gozero:" + server + "?bits=40000&trailer=1#";
+  const std::string redisson = "redisson:" + server + "?trailer=1#";
+  struct Loss {
+    std::string where;
+    std::string command;
+  };
+  const std::vector<Loss> losses{
+      {gozero + "a", "APPEND a x"}, {redisson + "b", "DEL {b}:config"}, {redisson + "c", "DEL c"}};
+  for (const auto& [where, loss] : losses) {
+    SCOPED_TRACE(loss);
+    const PlaceLocation location = parse_place_location(where);
+    FormatSettings settings;
+    if (where == gozero + "a") settings = {{"bits", "40000"}};
+    FollowedPlace place(location, [&](const FilterOptions& options) {
+      return location.format->create(options, settings);
+    });
+    const auto from = source();
+    Follower follower(*from, place,
+                      {.look_every = std::chrono::milliseconds(20),
+                       .longest_pause = std::chrono::milliseconds(50)});
+    {
+      Following running(follower);
+      running.wait_until_followed();
+      server_->ask(loss);
+      EXPECT_FALSE(head_to_follow(location)) << "who begins then makes it anew, too";
+      running.wait_until([](const FollowerStatus& now) {
+        return now.rebuilds == 2 && now.state == FollowerStatus::State::following;
+      });
+    }
+    expect_in(*open_place(location), "row ", 100, fence());
+  }
+}
+
 // No change of the table finds it.
 TEST_F(FollowerInServerTest, NoticesWhatIsLostWhileNothingChanges) {
   insert("row ", 100);

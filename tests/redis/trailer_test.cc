@@ -46,7 +46,11 @@ TEST(TrailerBytes, AreWhatTheySayAndNothingElse) {
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
     EXPECT_FALSE(read_trailer(damaged, parameters)) << i;
     EXPECT_FALSE(read_trailer(bytes.substr(0, i), parameters));
+    EXPECT_FALSE(is_trailer_at(damaged, 2'501)) << i;
+    EXPECT_FALSE(is_trailer_at(bytes.substr(0, i), 2'501));
   }
+  EXPECT_TRUE(is_trailer_at(bytes, 2'501));
+  EXPECT_FALSE(is_trailer_at(bytes, 2'500));
   EXPECT_FALSE(read_trailer(bytes, parameters_of(20'000)));
   EXPECT_FALSE(read_trailer(std::string(kTrailerBytes, '\0'), parameters));
   trailer.notes.identity = {};

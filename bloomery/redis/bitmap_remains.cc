@@ -1,0 +1,73 @@
+#include "bloomery/redis/bitmap_remains.h"
+
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/redis/bitmap_place.h"
+#include "bloomery/redis/errors.h"
+#include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/trailer.h"
+#include "bloomery/redis/transaction.h"
+
+namespace bloomery::redis {
+namespace {
+
+// ECHO, ROLE, STRLEN, TYPE, EXISTS, and GETRANGE of what may be a trailer.
+constexpr std::size_t kUnitsOfRemains = 7;
+
+// Where its settings say that a trailer begins; nothing where they are gone, or none.
+std::optional<std::uint64_t> said_offset(Client& client, const Format& format) {
+  try {
+    return trailer_offset(find_live_bitmap(client, format).parameters);
+  } catch (const ConnectionError&) {
+    throw;
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Remains bitmap_remains(Client& client, const Format& format) {
+  const Location& location = client.location();
+  const LiveBitmap names = live_names(location, format);
+  const std::uint64_t said = said_offset(client, format).value_or(0);
+  const std::string nonce = next_nonce();
+  Request request;
+  request.about(names.key);
+  begin_transaction(request, nonce);
+  request.add({"STRLEN", names.key});
+  const std::string config_key = names.config_key.empty() ? names.key : names.config_key;
+  request.add({"TYPE", config_key});
+  const std::string counts_key = names.counts_key.empty() ? names.key : names.counts_key;
+  request.add({"EXISTS", counts_key});
+  request.add(
+      {"GETRANGE", names.key, std::to_string(said), std::to_string(said + kTrailerBytes - 1)});
+  request.add({"GETRANGE", names.key, "-" + std::to_string(kTrailerBytes), "-1"}).add({"EXEC"});
+  const Answer answer = client.run(request, Repeat::safe);
+  const auto& all = read_exec(answer.replies, kUnitsOfRemains, nonce, names.name);
+  for (const Reply& reply : all) {
+    if (!reply.is(Reply::Type::error)) continue;
+    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(names.name, reply.text);
+    return Remains::others;
+  }
+  if (!all[2].is(Reply::Type::number) || all[2].number < 0) fail_answer(names.name, "its length");
+  if (!role_doubt(all[1], false, names.name).empty()) return Remains::unsaid;
+  const bool is_configurable =
+      names.config_key.empty() || all[3].text == "hash" || all[3].text == "none";
+  const bool has_counts = !names.counts_key.empty() && all[4].number != 0;
+  if (!is_configurable || has_counts) return Remains::others;
+  const auto length = static_cast<std::uint64_t>(all[2].number);
+  if (length == 0) return Remains::damaged;
+  const bool is_ours =
+      says_trailer(location) &&
+      (is_trailer_at(all[5].text, said) ||
+       (length >= kTrailerBytes && is_trailer_at(all[6].text, length - kTrailerBytes)));
+  return is_ours ? Remains::damaged : Remains::others;
+}
+
+}  // namespace bloomery::redis
