@@ -51,12 +51,15 @@ class BlockedLayout {
     std::ranges::copy(hashes, out);
   }
 
-  // Never by pointer; inlined where the compiler was told of a processor, so that nothing is linked
-  // into a program for another.
+  // Never by pointer; inlined where the compiler was told of a processor, which all files of a
+  // program are to be compiled for.
   [[gnu::always_inline]] bool may_contain(std::span<const std::uint64_t> words,
                                           HashPair hash) const noexcept {
     if constexpr (kCompiled) {
-      return OneKeyOfAnyShape<CompiledLanes>::may_contain(words.data(), shape_, hash);
+      // Others may set bits meanwhile (insert_concurrently): what was read before is no answer now.
+      const std::uint64_t* now = words.data();
+      __asm__ volatile("" : "+r"(now));
+      return OneKeyOfAnyShape<CompiledLanes>::may_contain(now, shape_, hash);
     } else {
       return may_contain_by(set_, words.data(), shape_, hash);
     }
