@@ -34,14 +34,16 @@ class RedisCluster {
       server.ask("CLUSTER ADDSLOTSRANGE " + std::to_string(kSlots * i / count) + " " +
                  std::to_string(kSlots * (i + 1) / count - 1));
       server.ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1));
-      if (i > 0) nodes_[0].server->ask("CLUSTER MEET 127.0.0.1 " + nodes_[i].port + " " + bus_[i]);
     }
+    meet();
   }
 
-  // Whether all of them know each other; waits for it.
+  // Whether all of them know each other; waits for it. On a busy machine a first handshake is lost
+  // now and then.
   bool is_up() const {
     const std::string known = "cluster_known_nodes:" + std::to_string(nodes_.size());
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 1; i <= 3'000; ++i) {
+      if (i % 200 == 0) meet();
       std::size_t up = 0;
       for (const Node& each : nodes_) {
         const std::string info = each.server->ask("CLUSTER INFO");
@@ -81,6 +83,12 @@ class RedisCluster {
   }
 
  private:
+  void meet() const {
+    for (std::size_t i = 1; i < nodes_.size(); ++i) {
+      nodes_[0].server->ask("CLUSTER MEET 127.0.0.1 " + nodes_[i].port + " " + bus_[i]);
+    }
+  }
+
   static std::string line_of(const std::string& answer) {
     return answer.substr(0, answer.find('\n'));
   }
