@@ -39,7 +39,7 @@ struct PlaceHead {
   std::uint64_t inserted = 0;
   // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
   std::optional<Watermark> watermark{};
-  // How often insert_and_advance() and advance() were here: who moved it last knows his own step.
+  // Another number after each insert_and_advance() and advance(): who moved it last knows his step.
   std::uint64_t beat = 0;
   bool is_empty = false;  // it holds no key; false where nobody knows
   NoAbsent no_absent = NoAbsent::none;

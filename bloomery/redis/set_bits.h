@@ -12,8 +12,9 @@
 #include "bloomery/redis/request.h"
 
 // Scripts that look whether a string is still the filter that it was, and then set bits in it and
-// take a step; in any other they do nothing. Bits of a larger filter would make a smaller one
-// longer than its head says, and nobody could read it any more.
+// take a step; in one of another length or geometry they do nothing. Bits of a larger filter would
+// make a smaller one longer than its head says, and nobody could read it any more. In one of the
+// same sizes bits are set, whoever's it is: the caller sees afterwards that it is another's.
 namespace bloomery::redis {
 
 struct LiveBitmap;
