@@ -301,6 +301,24 @@ static int read_arrow(PyObject* object, struct batch* batch) {
   return use_arrow(batch, schema, array) < 0 ? -1 : 1;
 }
 
+/* NumPy's masked arrays: their buffer does not say what is hidden. */
+static int check_mask(PyObject* object) {
+  PyObject *mask, *any;
+  int hides;
+  if (!PyObject_HasAttrString(object, "mask")) return 0;
+  mask = PyObject_GetAttrString(object, "mask");
+  if (mask == NULL) return -1;
+  any = PyObject_CallMethod(mask, "any", NULL);
+  Py_DECREF(mask);
+  if (any == NULL) return -1;
+  hides = PyObject_IsTrue(any);
+  Py_DECREF(any);
+  if (hides > 0) {
+    PyErr_SetString(PyExc_ValueError, "some keys are masked: compressed() is those that are not");
+  }
+  return hides == 0 ? 0 : -1;
+}
+
 int batch_read(PyObject* object, struct batch* batch) {
   static const bloomery_keys kEmpty = BLOOMERY_KEYS;
   int status;
@@ -315,7 +333,7 @@ int batch_read(PyObject* object, struct batch* batch) {
   if (PyObject_HasAttrString(object, "__arrow_c_array__")) {
     status = read_arrow(object, batch);
   } else if (PyObject_CheckBuffer(object)) {
-    status = read_view(object, batch);
+    status = check_mask(object) < 0 ? -1 : read_view(object, batch);
   } else {
     return 0;
   }

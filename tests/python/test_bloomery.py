@@ -182,6 +182,8 @@ class Batches(unittest.TestCase):
         self.both(numpy.array([-(2**63), 2**63 - 1]), [-(2**63), 2**63 - 1])
         self.both(numpy.arange(20)[::-3], list(range(20))[::-3])
         self.both(numpy.arange(20, dtype="i4")[5::2], list(range(20))[5::2])
+        self.both(numpy.ma.array([1, 2]), [1, 2])
+        self.both(numpy.ma.array([1, 2], mask=[False, True]).compressed(), [1])
         self.both(numpy.frombuffer(b"x" + bytes(16), "i8", offset=1)[:1], [0])
         u = BloomFilter(100, keys="u64")
         u.update(numpy.array([2**64 - 1], dtype="u8"))
@@ -285,6 +287,7 @@ class Batches(unittest.TestCase):
             arrow.Arrow("u", [None, bytes(8), b""], 1, offset=2**62),
             arrow.Arrow("u", [None, bytes(8), b""], 2**62),
             numpy.array(["\ud800"]),
+            numpy.ma.array([1, 2], mask=[False, True]),
         ):
             with self.assertRaises(ValueError):
                 f.contains_many(wrong)
