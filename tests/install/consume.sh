@@ -103,6 +103,10 @@ for way in build/outside by_pkg_config by_shared_library in_c; do
   ./$way | grep -q 'a may be there'
 done
 "$prefix"/bin/bloomery --version
+[ -x "$(find "$prefix" -path '*/bloomery/bloomery.so')" ] || {
+  echo "the module is not installed, or no server may load it" >&2
+  exit 1
+}
 if [ -d "$prefix/lib/python3/dist-packages/bloomery" ]; then
   PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import bloomery; bloomery.BloomFilter(10).add("a")'
 fi
