@@ -1,9 +1,10 @@
-# bloomery_test(NAME [COMPUTES_LITTLE] [TOGETHER] [SHARING suite...] [FIGURES pattern...] [ALONE pattern...] SOURCES file...
+# bloomery_test(NAME [COMPUTES_LITTLE] [SUITES] [TOGETHER] [SHARING suite...] [FIGURES pattern...] [ALONE pattern...] SOURCES file...
 # USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working
 # directory: tests/, so golden files have short names.
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them. The library that
 # they ask is.
+# SUITES: a case of ctest is a suite, as most of its tests take less than a process does. For tests that leave nothing behind.
 # FIGURES: tests that repeat one thing many times to count; a sanitizer learns nothing of them, and they are left out.
 # TOGETHER: its cases share what is dear to start, such as a database's server: they are one case of ctest.
 # SHARING: the same for these suites alone.
@@ -45,7 +46,7 @@ function(bloomery_archives_of variable)
 endfunction()
 
 function(bloomery_test name)
-  cmake_parse_arguments(TEST "COMPUTES_LITTLE;TOGETHER" "" "SHARING;FIGURES;ALONE;SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(TEST "COMPUTES_LITTLE;SUITES;TOGETHER" "" "SHARING;FIGURES;ALONE;SOURCES;USES" ${ARGN})
   add_executable(${name} ${TEST_SOURCES})
   target_link_libraries(${name} PRIVATE bloomery_build ${TEST_USES} GTest::gmock GTest::gtest_main)
   target_compile_options(${name} PRIVATE ${test_options})
@@ -68,6 +69,19 @@ function(bloomery_test name)
   endif()
   if(BLOOMERY_SANITIZE MATCHES "thread")
     list(APPEND left_out ${TEST_ALONE})
+  endif()
+  if(TEST_SUITES)
+    list(JOIN left_out ":" but)
+    file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake CONTENT "\
+set(name ${name})
+set(program $<TARGET_FILE:${name}>)
+set(but \"${but}\")
+set(folder ${folder})
+set(directory ${PROJECT_SOURCE_DIR}/tests)
+include(${PROJECT_SOURCE_DIR}/cmake/bloomery_suites.cmake)
+")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake)
+    return()
   endif()
   foreach(suite ${TEST_SHARING})
     list(JOIN left_out ":" but)
