@@ -29,6 +29,7 @@
 #include "bloomery/store/filter_editor.h"  // inserts into a file, locked and saved whole
 #include "bloomery/store/mapped_filter.h"  // asks a file without reading it all
 #include "bloomery/store/native_file.h"    // save and load
+#include "bloomery/store/shared_filter.h"  // one for all processes of a machine
 
 // Filters wherever they are, and keys from wherever they come.
 #include "bloomery/filter/filter_place.h"  // the seam: absent, maybe or unknown

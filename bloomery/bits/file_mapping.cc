@@ -22,7 +22,7 @@ FileMapping::FileMapping(int descriptor, std::uint64_t byte_count, Changes chang
   if (!descriptor_.is_open()) throw_system_error("cannot duplicate the descriptor");
   if (changes == Changes::go_to_file) unshared_.emplace(descriptor_.number());
   // No swap is set aside for private changes: there are few, if any.
-  const int flags = changes == Changes::go_to_file ? MAP_SHARED : MAP_PRIVATE | MAP_NORESERVE;
+  const int flags = changes == Changes::stay_here ? MAP_PRIVATE | MAP_NORESERVE : MAP_SHARED;
   void* const at =
       mmap(nullptr, byte_count, PROT_READ | PROT_WRITE, flags, descriptor_.number(), 0);
   if (at == MAP_FAILED) throw_system_error("cannot map it into memory");
@@ -45,8 +45,8 @@ FileMapping::~FileMapping() {
   munmap(bytes_.data(), bytes_.size());
 }
 
-void FileMapping::sync() const {
-  if (msync(bytes_.data(), bytes_.size(), MS_SYNC) != 0) {
+void FileMapping::sync(std::uint64_t count) const {
+  if (msync(bytes_.data(), count, MS_SYNC) != 0) {
     throw_system_error("cannot bring changes to the disk (msync)");
   }
 }

@@ -19,6 +19,7 @@ class FileMapping {
   enum class Changes {
     stay_here,  // in this process's memory, a page copied at its first change
     go_to_file,
+    go_to_file_of_all,  // and children of fork() make changes as well
   };
 
   // Duplicates `descriptor`; the file has `byte_count` bytes. Throws std::system_error.
@@ -30,7 +31,9 @@ class FileMapping {
   std::span<std::byte> bytes() const noexcept { return bytes_; }
 
   // Waits until all changes are on the disk. Throws std::system_error; then some are not.
-  void sync() const;
+  void sync() const { sync(bytes_.size()); }
+  // The same of those to the first bytes.
+  void sync(std::uint64_t count) const;
 
   // Reads from the file, not from memory: so no signal tells of a bad disk or of a file that ended.
   // False where not all of `to` could be read.

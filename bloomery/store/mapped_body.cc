@@ -41,6 +41,12 @@ MappedBody::MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& l
       all_good_(is_checked),
       states_(is_checked ? 0 : layout.block_count) {}
 
+MappedBody::MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout,
+                       const HeadBytes& head)
+    : MappedBody(std::move(mapping), layout, head, /*writer=*/false, /*is_checked=*/true) {
+  last_checksum_mask_ = 0;
+}
+
 bool MappedBody::looks_unchanged() const noexcept {
   std::uint64_t differences = 0;
   for (std::size_t i = 0; i < head_.size(); ++i) {
@@ -48,8 +54,8 @@ bool MappedBody::looks_unchanged() const noexcept {
     differences |= (now ^ head_[i]) & head_mask_[i];
   }
   const std::uint64_t end = layout_.file_bytes - sizeof last_checksum_;
-  return differences == 0 && load_at<std::uint32_t>(*mapping_, end) == last_checksum_ &&
-         !mapping_->was_truncated();
+  differences |= (load_at<std::uint32_t>(*mapping_, end) ^ last_checksum_) & last_checksum_mask_;
+  return differences == 0 && !mapping_->was_truncated();
 }
 
 bool MappedBody::are_good(std::uint64_t first_word, std::uint64_t word_count) const noexcept {

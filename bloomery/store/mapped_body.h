@@ -31,6 +31,8 @@ class MappedBody {
   // that the body was, or is trusted.
   MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout, const HeadBytes& head,
              bool writer, bool is_checked);
+  // Of a live file: its head stays while anybody has it open, and its table changes.
+  MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout, const HeadBytes& head);
 
   // To be asked after the words were read. False once, false for ever. Costs a few loads.
   bool is_unchanged() const noexcept {
@@ -72,6 +74,7 @@ class MappedBody {
   HeadBytes head_;
   HeadBytes head_mask_;  // the bits that stay
   std::uint32_t last_checksum_;
+  std::uint32_t last_checksum_mask_ = ~std::uint32_t{0};
 
   mutable std::atomic<bool> changed_{false};
   mutable std::atomic<bool> all_good_;

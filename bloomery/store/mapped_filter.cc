@@ -1,19 +1,15 @@
 #include "bloomery/store/mapped_filter.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
 #include <system_error>
 #include <utility>
 
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/errors.h"
-#include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/store/body_io.h"
 #include "bloomery/store/checked_filter.h"
+#include "bloomery/store/in_place.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replacement_file.h"
@@ -21,45 +17,9 @@
 namespace bloomery {
 namespace {
 
-// Every block of the disk is ours before we write through memory, where a full disk would be a
-// signal and not an error.
-void allocate_all(const RegularFile& file) {
-  int error_number = 0;
-  do {
-    error_number = posix_fallocate(file.descriptor(), 0, static_cast<off_t>(file.size()));
-  } while (error_number == EINTR);
-  if (error_number != 0) throw_store_error(file.path(), "reserve its space", error_number);
-}
-
-std::shared_ptr<FileMapping> map(const RegularFile& file, const MapOptions& options) {
-  const auto changes = options.access == MapOptions::read_write ? FileMapping::Changes::go_to_file
-                                                                : FileMapping::Changes::stay_here;
-  try {
-    return std::make_shared<FileMapping>(file.descriptor(), file.size(), changes,
-                                         options.survive_truncation);
-  } catch (const std::system_error& error) {
-    throw_store_error(file.path(), error.what());
-  }
-}
-
-void require_whole_body(const RegularFile& file, const FileLayout& layout) {
-  const BodyDamage damage = read_body(file, layout);
-  if (damage.first_block) throw_format_error(file.path(), describe(damage, layout));
-}
-
-// What a crash leaves of the pages of a file that was being changed is right only where changes set
-// bits and never clear any.
-void require_bits_only(FilterKind kind, const std::filesystem::path& path) {
-  if (is_changed_in_place(kind)) return;
-  throw_store_error(path, "is a " + std::string(kind_of(kind).name) +
-                              " filter, which is not changed in place: load it and save it");
-}
-
-void require_known_fields(const FileHeader& header, const std::filesystem::path& path) {
-  if (!has_skipped_fields(header)) return;
-  throw_store_error(path,
-                    "has fields of a later program, which changing it in place would lose: read "
-                    "it, or use that program");
+FileMapping::Changes changes_of(const MapOptions& options) noexcept {
+  return options.access == MapOptions::read_write ? FileMapping::Changes::go_to_file
+                                                  : FileMapping::Changes::stay_here;
 }
 
 }  // namespace
@@ -81,12 +41,12 @@ MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& 
   require_closed_cleanly(header_, path_);
   if (writes) {
     require_known_fields(header_, path_);
-    require_bits_only(header_.contents.parameters.kind, path_);
+    require_changed_in_place(header_.contents.parameters.kind, path_);
     allocate_all(file);
   }
   const FileLayout& layout = header_.layout;
   // Mapped before it is read, so that no change in between goes unseen.
-  const auto mapping = map(file, options);
+  const auto mapping = map_whole(file, changes_of(options), options.survive_truncation);
   const bool checks_all = writes || options.verify;
   body_ = std::make_shared<MappedBody>(mapping, layout, head, writes,
                                        checks_all || !options.verify_when_touched);
@@ -198,22 +158,10 @@ void MappedFilter::close_quietly() noexcept {
 void recover(const std::filesystem::path& path) {
   const auto target = follow_links(path);
   const auto lock = WriterLock::of(target);
-  const RegularFile& file = lock.file();
-  auto header = read_header(file);
+  const auto header = read_header(lock.file());
   if (!header.open_for_writing && !header.is_live) return;
   require_known_fields(header, target);
-  const BodySummary body = summarize_body(file, header.layout);
-  file.write(std::as_bytes(std::span(body.checksums)), header.layout.table_offset);
-  file.sync();
-  FilterContents& contents = header.contents;
-  const double estimate = estimate_cardinality(contents.parameters.geometry, body.ones);
-  contents.inserted =
-      std::max(contents.inserted, static_cast<std::uint64_t>(std::llround(estimate)));
-  header.open_for_writing = false;
-  header.is_live = false;
-  const auto head = encode_head(header);
-  file.write(std::span(head).first(kHeaderBytes), 0);
-  file.sync();
+  make_whole(lock.file(), header, std::nullopt);
 }
 
 }  // namespace bloomery

@@ -9,6 +9,8 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/store/body_io.h"
+#include "bloomery/store/boot_id.h"
+#include "bloomery/store/in_place.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
 #include "bloomery/store/replace_file.h"
@@ -25,7 +27,7 @@ FileHeader read_header(const RegularFile& file) {
 }
 
 void require_closed_cleanly(const FileHeader& header, const std::filesystem::path& path) {
-  if (header.is_live) throw_format_error(path, std::string(kLiveBody));
+  if (header.is_live) throw_format_error(path, why_not_whole(header));
   if (!header.open_for_writing) return;
   throw_format_error(path,
                      "not closed cleanly: a writer has it open, or died while it had; if it died, "
@@ -89,6 +91,9 @@ FileInfo inspect(const std::filesystem::path& path, bool verify) {
   info.version = kFileVersion;
   info.contents = header.contents;
   info.notes = header.notes;
+  info.is_live = header.is_live;
+  if (header.live) info.contents.inserted = inserted_into(file, header);
+  info.is_live_here = header.live && header.live->boot == boot_id();
   info.closed_cleanly = !header.open_for_writing && !header.is_live;
   info.file_bytes = header.layout.file_bytes;
   info.body_offset = header.layout.body_offset;

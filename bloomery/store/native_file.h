@@ -41,6 +41,11 @@ struct FileInfo {
   FilterContents contents;  // but no words
   FileNotes notes;
   bool closed_cleanly = true;  // false: a writer has it mapped, or died while it had
+  // Processes of a machine share it, or died while they did (shared_filter.h); or its bytes lived
+  // in a server. Then nor was it closed.
+  bool is_live = false;
+  // Of such a file of a machine: whether it is this one, and was not started since.
+  bool is_live_here = false;
 
   std::uint64_t file_bytes = 0;
   std::uint64_t body_offset = 0;

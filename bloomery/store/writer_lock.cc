@@ -9,11 +9,16 @@
 namespace bloomery {
 namespace {
 
-void lock(const RegularFile& file, int how = LOCK_EX) {
+bool try_lock(const RegularFile& file, int how) {
   while (flock(file.descriptor(), how | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) throw_busy(file.path());
+    if (errno == EWOULDBLOCK) return false;
     if (errno != EINTR) throw_store_error(file.path(), "lock it", errno);
   }
+  return true;
+}
+
+void lock(const RegularFile& file, int how = LOCK_EX) {
+  if (!try_lock(file, how)) throw_busy(file.path());
 }
 
 }  // namespace
@@ -50,6 +55,16 @@ void WriterLock::require_free(const std::filesystem::path& path) {
 WriterLock WriterLock::of_new(RegularFile file) {
   lock(file);
   return WriterLock(std::move(file));
+}
+
+std::optional<RegularFile> open_beside_others(const std::filesystem::path& path,
+                                              RegularFile::Access access) {
+  for (int attempt = 0; attempt < kLockAttempts; ++attempt) {
+    auto file = RegularFile::open(path, access);
+    if (!try_lock(file, LOCK_SH)) return std::nullopt;
+    if (file.is_named(path)) return file;
+  }
+  throw_busy(path);
 }
 
 }  // namespace bloomery

@@ -27,7 +27,7 @@ class WriterLock {
   static std::optional<WriterLock> of_existing(const std::filesystem::path& path);
   static WriterLock of(const std::filesystem::path& path);
 
-  // Throws BusyError where a writer has it now. Needs no right to write it.
+  // Throws BusyError where a writer has it now, alone. Needs no right to write it.
   static void require_free(const std::filesystem::path& path);
 
   // Locks a file that nobody else can know yet, before it gets the name.
@@ -47,5 +47,11 @@ class WriterLock {
   UnsharedDescriptor unshared_;
   std::uint64_t process_ = process_number();
 };
+
+// The right to set bits of a file beside any number of others who have it; it lasts as long as the
+// file, or its descriptor in a child of fork(), is open, and nobody gets a WriterLock meanwhile.
+// Nothing where a writer has it alone now. Throws as WriterLock::of.
+std::optional<RegularFile> open_beside_others(const std::filesystem::path& path,
+                                              RegularFile::Access access);
 
 }  // namespace bloomery

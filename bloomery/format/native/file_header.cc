@@ -183,6 +183,17 @@ void take_part(FileHeader& header, const std::optional<FilePart>& part, std::uin
   header.part = part;
 }
 
+// What wrote it kept its whole head within what is written in one step.
+void take_live(FileHeader& header, const std::optional<FileLive>& live, Parts parts) {
+  if (!live) return;
+  if (!header.is_live) throw FormatError("a machine it lives on (field 11), but it is not live");
+  if (!is_changed_in_place(header.contents.parameters.kind) || header.part ||
+      header.layout.body_offset != kBodyAlignment || parts == Parts::taken) {
+    throw FormatError("a machine it lives on (field 11), where no filter does");
+  }
+  header.live = live;
+}
+
 std::uint8_t flags_of(const FileHeader& header) noexcept {
   std::uint8_t flags = 0;
   if (header.open_for_writing) flags |= kFlagOpenForWriting;
@@ -200,7 +211,7 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   const auto fields = encode_fields(
       {parameters.hash.secret(), header.notes.watermark, header.notes.note, parameters.growth,
        header.contents.layers, window_of(parameters), foreign_of(parameters), parameters.keys,
-       header.notes.identity, header.notes.source, header.notes.beat, header.part});
+       header.notes.identity, header.notes.source, header.notes.beat, header.part, header.live});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
 
@@ -221,6 +232,10 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
   std::ranges::copy(fields, head.begin() + kHeaderBytes);
   put_number(head, kChecksumAt, checksum_of(head, field_bytes));
   return head;
+}
+
+std::string_view why_not_whole(const FileHeader& header) noexcept {
+  return header.live ? kSharedBody : kLiveBody;
 }
 
 bool has_skipped_fields(const FileHeader& header) {
@@ -275,6 +290,7 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   }
   take_part(header, fields.part, body_bits, parts);
   take_foreign(parameters, fields.foreign);
+  take_live(header, fields.live, parts);
   parameters.keys = fields.keys;
   parameters.growth = fields.growth;
   header.contents.layers = fields.layers;

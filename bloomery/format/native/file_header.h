@@ -8,6 +8,7 @@
 
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/format/native/file_layout.h"
+#include "bloomery/format/native/file_live.h"
 #include "bloomery/format/native/file_notes.h"
 #include "bloomery/format/native/file_part.h"
 
@@ -26,6 +27,8 @@ struct FileHeader {
   bool is_live = false;  // bits were set since the table was written, and not one was cleared
   // The body has these lines alone; the contents are those of the whole filter.
   std::optional<FilePart> part{};
+  // Of a live file: on which machine. Else it is one of a server.
+  std::optional<FileLive> live{};
   FileLayout layout;  // decode_head fills it; encode_head does not read it
 };
 
@@ -37,6 +40,15 @@ inline constexpr std::string_view kLiveBody =
     "its bits are those of a filter in a server, which no checksum covers: bloomery convert "
     "bitmap:redis://... FILE takes it out whole, and bloomery insert --in-place --recover seals "
     "bytes that were taken out otherwise";
+
+// And of one that lives on a machine (FileLive).
+inline constexpr std::string_view kSharedBody =
+    "is live: processes of a machine insert into it, or died while they did, and no checksum "
+    "covers "
+    "its bits; open_shared or bloomery check ask it there, and bloomery seal makes it whole";
+
+// The right one of the two, of a live file.
+std::string_view why_not_whole(const FileHeader& header) noexcept;
 
 // Header, fields and zeros: all bytes before the body. Throws std::invalid_argument for a note that
 // is too long.

@@ -42,7 +42,7 @@ void NativeReader::take_head() {
   if (header_->open_for_writing) {
     throw FormatError("not closed cleanly: a writer had the file open, or died while it had");
   }
-  if (header_->is_live) throw FormatError(std::string(kLiveBody));
+  if (header_->is_live) throw FormatError(std::string(why_not_whole(*header_)));
   const FileLayout& layout = header_->layout;
   words_ = HeapWords(layout.body_bytes / sizeof(std::uint64_t));
   table_.resize(layout.block_count);

@@ -23,6 +23,7 @@ constexpr std::uint16_t kKeysTag = 7;
 constexpr std::uint16_t kIdentityTag = 8;
 constexpr std::uint16_t kSourceTag = 9;
 constexpr std::uint16_t kPartTag = 10;
+constexpr std::uint16_t kLiveTag = 11;
 constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 
 constexpr std::size_t kTagBytes = 4;
@@ -48,6 +49,7 @@ constexpr std::size_t kKeysReservedAt = 2;
 
 constexpr std::size_t kIdentityBytes = 16;
 constexpr std::size_t kSourceBytes = 24;
+constexpr std::size_t kLiveBytes = 24;
 
 // Of a part's value.
 constexpr std::size_t kPartBytes = 16;
@@ -182,6 +184,12 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
                            std::to_string(fields.part->count) + " is impossible");
       }
       return;
+    case kLiveTag:
+      require(value.size() == kLiveBytes, "what lives on a machine has 24");
+      fields.live = {{get_number<std::uint64_t>(value, 0), get_number<std::uint64_t>(value, 8)},
+                     get_number<std::uint64_t>(value, kIdentityBytes)};
+      if (!fields.live->boot.is_set()) refuse(offset, "a start of zeros");
+      return;
     default:
       if (tag < kFirstSkippableTag) refuse(offset, "unknown tag " + std::to_string(tag));
   }
@@ -253,6 +261,10 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     put_number(std::span(part), kPartCountAt, fields.part->count);
     put_number(std::span(part), kWholeBitsAt, fields.part->bit_count);
     append(bytes, kPartTag, part.data(), part.size());
+  }
+  if (fields.live) {
+    const std::array live{fields.live->boot.high, fields.live->boot.low, fields.live->count_base};
+    append(bytes, kLiveTag, live.data(), kLiveBytes);
   }
   return bytes;
 }

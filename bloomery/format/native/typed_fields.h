@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/format/native/file_live.h"
 #include "bloomery/format/native/file_notes.h"
 #include "bloomery/format/native/file_part.h"
 #include "bloomery/hash/secret_key.h"
@@ -41,6 +42,7 @@ struct ForeignField {
 //   tag 8 identity, 16 bytes: high 8, low 8
 //   tag 9 source of the watermark, 24 bytes: its identity 16 or zeros, beat 8
 //   tag 10 part of a filter, 16 bytes: which 4, of how many 4, bits of the whole filter 8
+//   tag 11 live on a machine, 24 bytes: which start of it 16, where the count begins 8
 //
 // A reader that does not know a tag refuses the file, or skips the field if the tag is 0x8000 or
 // more.
@@ -57,6 +59,7 @@ struct TypedFields {
   Identity source;
   std::uint64_t beat = 0;
   std::optional<FilePart> part;
+  std::optional<FileLive> live{};
 };
 
 // Throws std::invalid_argument for a note that is too long.

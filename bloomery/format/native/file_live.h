@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "bloomery/filter/watermark.h"
+#include "bloomery/format/native/file_layout.h"
+
+namespace bloomery {
+
+// Of a file that processes of one machine insert into together: what its bits are is in that
+// machine's memory, and on its disk only as far as somebody synced. So they are all of them only
+// until the machine starts again.
+struct FileLive {
+  Identity boot{};               // which start of which machine
+  std::uint64_t count_base = 0;  // what the count, below, was when the head was written
+
+  friend bool operator==(const FileLive&, const FileLive&) = default;
+};
+
+// The table of such a file says nothing of its body. Its first bytes are a number that each new
+// insert raises by one, wrapping: of eight bytes, or of four where the table has no more. What it
+// begins from is whatever stands there.
+inline bool has_wide_count(const FileLayout& layout) noexcept {
+  return layout.table_bytes >= sizeof(std::uint64_t);
+}
+// How many inserts that is. A damaged number cannot be told from another; but no filter has more
+// inserts than a file may say.
+inline std::uint64_t live_inserts(const FileLayout& layout, const FileLive& live,
+                                  std::uint64_t number) noexcept {
+  const std::uint64_t since = number - live.count_base;
+  const std::uint64_t wrapped = has_wide_count(layout) ? since : since & 0xffffffff;
+  return std::min(wrapped, 8 * layout.body_bytes);
+}
+
+}  // namespace bloomery

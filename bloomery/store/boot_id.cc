@@ -1,0 +1,37 @@
+#include "bloomery/store/boot_id.h"
+
+#include <charconv>
+#include <fstream>
+#include <string>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+constexpr const char* kBootId = "/proc/sys/kernel/random/boot_id";
+constexpr std::size_t kDigits = 16;  // of each half
+
+}  // namespace
+
+Identity boot_id() {
+  std::ifstream file(kBootId);
+  std::string digits;
+  for (char c = 0; file.get(c) && c != '\n';) {
+    if (c != '-') digits += c;
+  }
+  Identity boot;
+  const char* const middle = digits.data() + kDigits;
+  const bool is_read =
+      digits.size() == 2 * kDigits &&
+      std::from_chars(digits.data(), middle, boot.high, 16).ptr == middle &&
+      std::from_chars(middle, middle + kDigits, boot.low, 16).ptr == middle + kDigits;
+  if (!is_read || !boot.is_set()) {
+    throw StoreError(std::string(kBootId) +
+                     " does not say which start of the machine this is, and a shared filter must "
+                     "know it");
+  }
+  return boot;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,102 @@
+#include "bloomery/store/in_place.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "bloomery/filter/rates.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/store/body_io.h"
+#include "bloomery/store/messages.h"
+
+namespace bloomery {
+
+// What a crash leaves of the pages of a file that was being changed is right only where changes set
+// bits and never clear any.
+void require_changed_in_place(FilterKind kind, const std::filesystem::path& path) {
+  if (is_changed_in_place(kind)) return;
+  throw_store_error(path, "is a " + std::string(kind_of(kind).name) +
+                              " filter, which is not changed in place: load it and save it");
+}
+
+void require_known_fields(const FileHeader& header, const std::filesystem::path& path) {
+  if (!has_skipped_fields(header)) return;
+  throw_store_error(path,
+                    "has fields of a later program, which changing it in place would lose: read "
+                    "it, or use that program");
+}
+
+void require_whole_body(const RegularFile& file, const FileLayout& layout) {
+  const BodyDamage damage = read_body(file, layout);
+  if (damage.first_block) throw_format_error(file.path(), describe(damage, layout));
+}
+
+void allocate_all(const RegularFile& file) {
+  int error_number = 0;
+  do {
+    error_number = posix_fallocate(file.descriptor(), 0, static_cast<off_t>(file.size()));
+  } while (error_number == EINTR);
+  if (error_number != 0) throw_store_error(file.path(), "reserve its space", error_number);
+}
+
+std::shared_ptr<FileMapping> map_whole(const RegularFile& file, FileMapping::Changes changes,
+                                       bool survive_truncation) {
+  try {
+    return std::make_shared<FileMapping>(file.descriptor(), file.size(), changes,
+                                         survive_truncation);
+  } catch (const std::system_error& error) {
+    throw_store_error(file.path(), error.what());
+  }
+}
+
+void write_head(const RegularFile& file, const FileHeader& header) {
+  const auto head = encode_head(header);
+  // Of a longer one, the fields stay as they are.
+  file.write(std::span(head).first(head.size() == kBodyAlignment ? kBodyAlignment : kHeaderBytes),
+             0);
+}
+
+std::uint64_t live_number(const RegularFile& file, const FileLayout& layout) {
+  std::uint64_t number = 0;
+  const auto bytes = std::as_writable_bytes(std::span(&number, 1));
+  file.read(bytes.first(has_wide_count(layout) ? 8 : 4), layout.table_offset);
+  return number;
+}
+
+std::uint64_t inserted_into(const RegularFile& file, const FileHeader& header) {
+  const std::uint64_t before = header.contents.inserted;
+  // Who was killed while he made it whole had the count in the head.
+  if (header.open_for_writing) return before;
+  const std::uint64_t since =
+      live_inserts(header.layout, *header.live, live_number(file, header.layout));
+  // What a file may say at most.
+  return std::max(before, std::min(before + since, 64 * 8 * header.layout.body_bytes));
+}
+
+void make_whole(const RegularFile& file, FileHeader header, std::optional<std::uint64_t> inserted) {
+  const BodySummary body = summarize_body(file, header.layout);
+  FilterContents& contents = header.contents;
+  const double estimate = estimate_cardinality(contents.parameters.geometry, body.ones);
+  contents.inserted = inserted.value_or(
+      std::max(contents.inserted, static_cast<std::uint64_t>(std::llround(estimate))));
+  if (header.live) {
+    // The table is no longer a count: who finds the file so takes the head's.
+    header.open_for_writing = true;
+    write_head(file, header);
+  }
+  file.write(std::as_bytes(std::span(body.checksums)), header.layout.table_offset);
+  // Body and table are on the disk before anybody may believe them.
+  file.sync();
+  header.open_for_writing = false;
+  header.is_live = false;
+  header.live.reset();
+  write_head(file, header);
+  file.sync();
+}
+
+}  // namespace bloomery

@@ -1,0 +1,48 @@
+#include "bloomery/store/local_file.h"
+
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomery/store/messages.h"
+
+namespace bloomery {
+namespace {
+
+// As statfs(2) and the kernel's magic.h have them.
+struct FileSystem {
+  std::uint32_t magic;
+  std::string_view name;
+};
+constexpr std::array kNotLocal{
+    FileSystem{0x6969, "NFS"},       FileSystem{0xff534d42, "CIFS"},
+    FileSystem{0xfe534d42, "SMB2"},  FileSystem{0x517b, "SMB"},
+    FileSystem{0x5346414f, "AFS"},   FileSystem{0x6b414653, "AFS"},
+    FileSystem{0x00c36400, "Ceph"},  FileSystem{0x01021997, "9P"},
+    FileSystem{0x65735546, "FUSE"},  FileSystem{0x0bd00bd0, "Lustre"},
+    FileSystem{0x47504653, "GPFS"},  FileSystem{0x01161970, "GFS2"},
+    FileSystem{0x7461636f, "OCFS2"}, FileSystem{0x786f4256, "VirtualBox's shared folders"},
+    FileSystem{0x73757245, "Coda"},
+};
+
+}  // namespace
+
+void require_local(const RegularFile& file) {
+  struct statfs about {};
+  if (fstatfs(file.descriptor(), &about) != 0) {
+    throw_store_error(file.path(), "ask what file system it is on", errno);
+  }
+  const auto magic = static_cast<std::uint32_t>(about.f_type);
+  const auto* const found = std::ranges::find(kNotLocal, magic, &FileSystem::magic);
+  if (found == kNotLocal.end()) return;
+  throw_store_error(file.path(), "is on " + std::string(found->name) +
+                                     ", where processes do not share one memory of it: put a "
+                                     "shared filter on a disk of the machine, or in /dev/shm");
+}
+
+}  // namespace bloomery

@@ -1,0 +1,250 @@
+#include "bloomery/store/shared_filter.h"
+
+#include <sys/types.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/bits/heap_words.h"
+#include "bloomery/bits/mapped_words.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/store/boot_id.h"
+#include "bloomery/store/in_place.h"
+#include "bloomery/store/live_filter.h"
+#include "bloomery/store/local_file.h"
+#include "bloomery/store/messages.h"
+#include "bloomery/store/native_file_access.h"
+#include "bloomery/store/replacement_file.h"
+#include "bloomery/store/writer_lock.h"
+
+namespace bloomery {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kPause{2};
+
+// Whose bits are all there, and which anybody may have open now.
+bool is_joined(const FileHeader& header, const Identity& boot) noexcept {
+  return header.is_live && !header.open_for_writing && header.live && header.live->boot == boot;
+}
+
+void require_of_this_boot(const FileHeader& header, const Identity& boot,
+                          const std::filesystem::path& path) {
+  if (!header.live) throw_format_error(path, kLiveBody);
+  if (header.live->boot == boot) return;
+  throw_format_error(path,
+                     "was live when this machine went down, or on another one: keys inserted since "
+                     "its last flush may be missing. Build it anew; or, where they are inserted "
+                     "again, recover() or bloomery seal --recover make it whole as it is");
+}
+
+void require_room(const FileHeader& header, const std::filesystem::path& path) {
+  if (encode_head(header).size() == kBodyAlignment) return;
+  throw_store_error(path,
+                    "its fields leave no room in the first 4,096 bytes for what a live file "
+                    "says: give it a shorter note");
+}
+
+// By who has the file alone. Whatever ends this process leaves it whole, or live and all there.
+void make_live(const WriterLock& lock, const Identity& boot, const std::filesystem::path& path) {
+  const RegularFile& file = lock.file();
+  FileHeader header = read_header(file);
+  if (header.is_live) {
+    require_of_this_boot(header, boot, path);
+    if (!header.open_for_writing) return;
+  } else {
+    require_closed_cleanly(header, path);
+    require_known_fields(header, path);
+    require_changed_in_place(header.contents.parameters.kind, path);
+    require_local(file);
+    allocate_all(file);
+    // It will be signed again.
+    require_whole_body(file, header.layout);
+  }
+  header.open_for_writing = false;
+  header.is_live = true;
+  header.live = {boot, live_number(file, header.layout)};
+  require_room(header, path);
+  write_head(file, header);
+  file.sync();
+}
+
+struct Joined {
+  RegularFile file;
+  FileHeader header;
+};
+
+std::optional<Joined> try_join(const std::filesystem::path& path, const Identity& boot,
+                               RegularFile::Access access) {
+  auto file = open_beside_others(path, access);
+  if (!file) return std::nullopt;
+  FileHeader header = read_header(*file);
+  if (is_joined(header, boot)) return Joined{std::move(*file), std::move(header)};
+  if (access == RegularFile::Access::read_write) return std::nullopt;
+  if (header.is_live) require_of_this_boot(header, boot, path);
+  throw_store_error(path, "is not live, and cannot be shared read-only: open_mapped reads it");
+}
+
+// A writer in place has the file for as long as he likes.
+bool has_a_writer(const std::filesystem::path& path) {
+  try {
+    const auto header = read_header(RegularFile::open(path, RegularFile::Access::read));
+    return header.open_for_writing && !header.is_live;
+  } catch (const FormatError&) {
+    return false;  // its head is being written
+  }
+}
+
+Joined join(const std::filesystem::path& path, const SharedOptions& options) {
+  const Identity boot = boot_id();
+  const bool writes = options.access == SharedOptions::read_write;
+  const auto access = writes ? RegularFile::Access::read_write : RegularFile::Access::read;
+  const auto end = Clock::now() + options.patience;
+  for (;;) {
+    if (auto joined = try_join(path, boot, access)) return std::move(*joined);
+    try {
+      if (!writes) throw_busy(path);
+      make_live(WriterLock::of(path), boot, path);
+      continue;
+    } catch (const BusyError&) {
+      // Somebody joins it, makes it live or seals it; or keeps it.
+      if (Clock::now() >= end || has_a_writer(path)) throw;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// Nothing where others have it open, it is whole, or gone.
+void seal_if_alone(const std::filesystem::path& path) {
+  try {
+    const auto lock = WriterLock::of_existing(path);
+    if (!lock) return;
+    const auto header = read_header(lock->file());
+    if (!header.is_live) return;
+    require_of_this_boot(header, boot_id(), path);
+    make_whole(lock->file(), header, inserted_into(lock->file(), header));
+  } catch (const BusyError&) {
+  }
+}
+
+}  // namespace
+
+SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOptions& options)
+    : path_(follow_links(path)), options_(options) {
+  Joined joined = join(path_, options);
+  header_ = std::move(joined.header);
+  const RegularFile& file = file_.emplace(std::move(joined.file));
+  const bool writes = options.access == SharedOptions::read_write;
+  HeadBytes head{};
+  file.read(std::as_writable_bytes(std::span(head)), 0);
+  const FileLayout& layout = header_.layout;
+  const auto mapping = map_whole(
+      file, writes ? FileMapping::Changes::go_to_file_of_all : FileMapping::Changes::stay_here,
+      options.survive_truncation);
+  body_ = std::make_shared<MappedBody>(mapping, layout, head);
+  MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
+  AnyFilter filter = open_any(header_.contents, std::move(words));
+  if (body_->is_damaged()) {
+    throw_store_error(path_, "was truncated or written over by others while it was opened");
+  }
+  // Who made it live may have been killed before that was on the disk, and it is there before any
+  // change can be.
+  try {
+    if (writes) mapping->sync(layout.body_offset);
+  } catch (const std::system_error& error) {
+    throw_store_error(path_, error.what());
+  }
+  filter_.emplace(LiveFilter(std::move(filter), body_, LiveCount(body_, header_), path_, writes));
+}
+
+SharedFilter::SharedFilter(SharedFilter&& other) noexcept
+    : path_(std::move(other.path_)),
+      options_(other.options_),
+      file_(std::exchange(other.file_, std::nullopt)),
+      header_(std::move(other.header_)),
+      body_(std::move(other.body_)),
+      filter_(std::exchange(other.filter_, std::nullopt)) {}
+
+SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
+  if (this == &other) return *this;
+  close_quietly();
+  path_ = std::move(other.path_);
+  options_ = other.options_;
+  file_ = std::exchange(other.file_, std::nullopt);
+  header_ = std::move(other.header_);
+  body_ = std::move(other.body_);
+  filter_ = std::exchange(other.filter_, std::nullopt);
+  return *this;
+}
+
+SharedFilter::~SharedFilter() {
+  close_quietly();
+}
+
+AnyFilter SharedFilter::copy() const {
+  const FilterContents contents = filter_->contents();
+  HeapWords words(contents.word_count());
+  std::ranges::transform(contents.words.front(), words.words().begin(),
+                         [](const std::uint64_t& word) { return load_word(&word); });
+  if (is_damaged()) {
+    throw_store_error(path_, "was truncated or written over by others while it was open");
+  }
+  return open_any(contents, std::move(words));
+}
+
+void SharedFilter::flush() {
+  if (is_damaged()) {
+    throw_store_error(path_,
+                      "was truncated or written over, or its disk failed, while it was open");
+  }
+  if (!file_->is_named(path_)) {
+    throw_store_error(path_, "was moved, removed or replaced while it was open");
+  }
+  try {
+    body_->mapping().sync();
+  } catch (const std::system_error& error) {
+    throw_store_error(path_, error.what());
+  }
+}
+
+void SharedFilter::close() {
+  if (!filter_) return;
+  const bool damaged = is_damaged();
+  const bool named = file_->is_named(path_);
+  filter_.reset();
+  body_.reset();
+  // The lock with it, unless a child of fork() still has it.
+  file_.reset();
+  if (options_.access == SharedOptions::read_only) return;
+  if (damaged) {
+    throw_store_error(path_,
+                      "was truncated or written over, or its disk failed, while it was open");
+  }
+  if (!named) throw_store_error(path_, "was moved, removed or replaced while it was open");
+  if (options_.seal_at_close) seal_if_alone(path_);
+}
+
+void SharedFilter::close_quietly() noexcept {
+  try {
+    close();
+  } catch (const std::exception&) {
+    // The file stays live, which is true.
+  }
+}
+
+void seal(const std::filesystem::path& path) {
+  const auto target = follow_links(path);
+  const auto lock = WriterLock::of(target);
+  const auto header = read_header(lock.file());
+  if (!header.is_live) return require_closed_cleanly(header, path);
+  require_of_this_boot(header, boot_id(), path);
+  make_whole(lock.file(), header, inserted_into(lock.file(), header));
+}
+
+}  // namespace bloomery

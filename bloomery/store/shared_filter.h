@@ -1,0 +1,109 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/format/native/file_header.h"
+#include "bloomery/store/mapped_body.h"
+#include "bloomery/store/regular_file.h"
+
+namespace bloomery {
+
+struct SharedOptions {
+  enum class Access { read_only, read_write };
+  using enum Access;
+
+  // read_only asks a file that is live already.
+  Access access = read_write;
+  // The last who closes the file makes it whole, which reads all of it. Else it stays live, until
+  // somebody seals it, and the next who opens it goes on at once.
+  bool seal_at_close = true;
+  // How long to wait for who has the file alone: the first to open it checks all of it.
+  std::chrono::milliseconds patience{60'000};
+  // Handle SIGBUS: see lost_pages.h.
+  bool survive_truncation = true;
+};
+
+// One filter for all processes of a machine: each maps the same file, inserts into it and asks it,
+// at once and from any number of threads, and what one has inserted none calls absent. A process
+// that is killed, whenever that is, harms nobody.
+//
+// The first who opens a whole file checks it and marks it as live. While anybody has it open,
+// nobody replaces, loads or maps it otherwise. The last who closes it writes its checksums and
+// makes it an ordinary file again; where that one was killed, the file stays live, with all that
+// was inserted: open it again, or seal() it. Once the machine has started anew, nobody knows what
+// of a live file had come to its disk: it is refused until recover() is called, or a new one takes
+// its place.
+//
+// A child of fork() goes on with what its parent opened: both insert, and each closes its own. Any
+// calls may run together but for close().
+//
+// For blocked and classic filters, on file systems of the machine alone. Throws as open_mapped
+// does; BusyError where another process has the file alone for longer than `patience`.
+class SharedFilter {
+ public:
+  explicit SharedFilter(const std::filesystem::path& path, const SharedOptions& options = {});
+  SharedFilter(SharedFilter&&) noexcept;
+  SharedFilter& operator=(SharedFilter&&) noexcept;
+  // Closes; who wants to know whether that failed calls close().
+  ~SharedFilter();
+
+  // The filter; not after close(). merge() and clear() refuse.
+  const AnyFilter& filter() const { return *filter_; }
+  AnyFilter& filter() { return *filter_; }
+  const AnyFilter& operator*() const { return *filter_; }
+  const AnyFilter* operator->() const { return &*filter_; }
+
+  bool may_contain(Key key) const { return filter_->may_contain(key); }
+  void may_contain_many(KeyBatch batch, Answers found) const {
+    filter_->may_contain_many(batch, found);
+  }
+  // Of processes that insert one new key together, more than one may be told that it was new.
+  bool insert(Key key) { return filter_->insert(key); }
+  std::size_t insert_many(KeyBatch batch) { return filter_->insert_many(batch); }
+  std::size_t insert_many(KeyBatch batch, Answers was_new) {
+    return filter_->insert_many(batch, was_new);
+  }
+  // Of all processes. One that was killed may have inserted up to 256 keys that are not counted.
+  std::uint64_t inserted() const { return filter_->inserted(); }
+
+  const FileNotes& notes() const noexcept { return header_.notes; }
+
+  // As MappedFilter::is_damaged. Answers are then "maybe", and inserts throw StoreError.
+  bool is_damaged() const noexcept { return body_->is_damaged(); }
+
+  // All of it in memory, with at least what was inserted before the call.
+  AnyFilter copy() const;
+
+  // Returns when all that was inserted before, by anybody, is on the disk. Throws StoreError where
+  // it is not, and where the file has lost its name or another took it.
+  void flush();
+
+  void close();
+
+ private:
+  void close_quietly() noexcept;
+
+  std::filesystem::path path_;
+  SharedOptions options_;
+  std::optional<RegularFile> file_;  // which holds the lock
+  FileHeader header_;
+  std::shared_ptr<MappedBody> body_;
+  std::optional<AnyFilter> filter_;  // until close
+};
+
+inline SharedFilter open_shared(const std::filesystem::path& path,
+                                const SharedOptions& options = {}) {
+  return SharedFilter(path, options);
+}
+
+// Makes a live file whole: nothing that was inserted is lost. Does nothing to one that is whole.
+// Throws BusyError while anybody has it open; FormatError where the machine, or another one, was
+// started since it was live.
+void seal(const std::filesystem::path& path);
+
+}  // namespace bloomery
