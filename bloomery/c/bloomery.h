@@ -14,7 +14,8 @@
    bloomery_acknowledge() or bloomery_clear().
 
    Any calls on a filter may run together, in any threads, but for bloomery_close(). A child of
-   fork() may go on with what its parent had open, but not write to its files. No call throws, ends
+   fork() may go on with what its parent had open, but not write to its files unless they are
+   BLOOMERY_SHARED. No call throws, ends
    the program, or prints. Texts are UTF-8, ended by 0; pointers stay the caller's. */
 
 #include <stddef.h>
@@ -96,7 +97,9 @@ enum {
   BLOOMERY_READ = 0,
   BLOOMERY_WRITE = 1,
   BLOOMERY_FORGETTING = 2, /* also filters whose keys go again, whose "absent" means "not now" */
-  BLOOMERY_WHOLE = 4       /* a file of ours is read and checked whole, and not mapped */
+  BLOOMERY_WHOLE = 4,      /* a file of ours is read and checked whole, and not mapped */
+  BLOOMERY_SHARED = 8 /* any number of processes of this machine insert into the file and ask it
+                         at once, children of fork() too; the last to close it seals it */
 };
 
 /* What a location names, where it lives: a file (mapped, where it is one of ours) or a server, as

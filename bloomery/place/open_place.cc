@@ -9,6 +9,7 @@
 #include "bloomery/place/adopting_place.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/mapped_place.h"
+#include "bloomery/place/shared_place.h"
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/native_load.h"
@@ -20,10 +21,16 @@ namespace bloomery {
 namespace {
 
 std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const PlaceOptions& options) {
+  if (options.access == PlaceOptions::shared) {
+    return std::make_unique<SharedPlace>(location, /*writes=*/true);
+  }
   const bool writes = options.access == PlaceOptions::read_write;
   if (writes && (location.format != nullptr ||
                  !is_changed_in_place(inspect(location.path).contents.parameters.kind))) {
     return std::make_unique<LoadedPlace>(location);
+  }
+  if (location.format == nullptr && !writes && inspect(location.path).is_live_here) {
+    return std::make_unique<SharedPlace>(location, /*writes=*/false);
   }
   if (location.format == nullptr && (writes || !options.load_files)) {
     return std::make_unique<MappedPlace>(location, writes);
@@ -35,6 +42,11 @@ std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const Place
 
 std::unique_ptr<FilterPlace> open_one(const PlaceLocation& location, const PlaceOptions& options) {
   const bool writes = options.access == PlaceOptions::read_write;
+  if (options.access == PlaceOptions::shared && (location.is_live() || location.file.format)) {
+    throw std::invalid_argument(
+        location.text() +
+        ": only a file of our own is shared by processes; one in a server already is");
+  }
   if (location.dialect) {
     return redis::open_item_place(*location.dialect, location.server, writes,
                                   options.allow_forgetting);
@@ -57,7 +69,7 @@ std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOption
 
 std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                         const PlaceOptions& options) {
-  const bool writes = options.access == PlaceOptions::read_write;
+  const bool writes = options.access != PlaceOptions::read_only;
   const auto open = [=] { return open_one(location, options); };
   auto place = open();
   // What has a watermark, and may be exchanged under those who have it open.

@@ -13,7 +13,9 @@
 namespace bloomery {
 
 struct PlaceOptions {
-  enum class Access : std::uint8_t { read_only, read_write };
+  // shared: a file of our own, which other processes of this machine insert into as well
+  // (store/shared_filter.h).
+  enum class Access : std::uint8_t { read_only, read_write, shared };
   using enum Access;
 
   Access access = read_only;
@@ -21,6 +23,7 @@ struct PlaceOptions {
   // says "not any more", which a guard must not act on.
   bool allow_forgetting = false;
   // For reading, load a file of our own whole, with all its checksums, before the first answer.
+  // (One that is live has none.)
   bool load_files = false;
   // Is shown each filter that is loaded whole.
   std::function<void(const AnyFilter& filter)> look{};
@@ -28,7 +31,8 @@ struct PlaceOptions {
 
 // The place that a location names, as it is written on a command line:
 //   users.bloom            a file of our own: mapped; for writing changed in place where its kind
-//                          can be, else loaded whole and written back by flush()
+//                          can be, else loaded whole and written back by flush(). One that is live
+//                          on this machine is asked as it is
 //   guava:users.bin        a file of another system's format: loaded whole
 //   redisson:f?legacy=1    with what its bytes do not say
 //   redisson:redis://h#f   another system's filter where it lives in a server (docs/redis.md)

@@ -88,7 +88,8 @@ static void numbers_never_change(void) {
   CHECK(BLOOMERY_BAD_FORMAT == -3 && BLOOMERY_INCOMPATIBLE == -4 && BLOOMERY_STORE_FAILED == -5);
   CHECK(BLOOMERY_NO_MEMORY == -6 && BLOOMERY_IN_DOUBT == -7 && BLOOMERY_FAILED == -8);
   CHECK(BLOOMERY_READ == 0 && BLOOMERY_WRITE == 1 && BLOOMERY_FORGETTING == 2);
-  CHECK(BLOOMERY_WHOLE == 4 && BLOOMERY_OFFSETS32 == 1 && BLOOMERY_OFFSETS64 == 2);
+  CHECK(BLOOMERY_WHOLE == 4 && BLOOMERY_SHARED == 8 && BLOOMERY_OFFSETS32 == 1 &&
+        BLOOMERY_OFFSETS64 == 2);
   CHECK(BLOOMERY_FIXED == 3 && BLOOMERY_PADDED == 4 && BLOOMERY_POINTERS == 5);
   CHECK(BLOOMERY_I64 == 6 && BLOOMERY_U64 == 7);
 }
@@ -457,6 +458,59 @@ static void what_is_closed_is_kept_but_not_by_a_child(void) {
   remove(path);
 }
 
+/* A parent, its child and another opening insert into one file; the last to close it seals it. */
+static void processes_share_a_file(void) {
+  const char* path = file_named("shared.bloom");
+  bloomery_filter* filter = make("blocked", "i64");
+  bloomery_filter* other;
+  int status = 1;
+  pid_t child;
+  int64_t keys[] = {10, 11, 12, 10};
+  bloomery_keys of = integers(keys, 4);
+  uint8_t outcomes[4];
+  size_t added;
+  char* info;
+  CHECK(bloomery_save(filter, path, 1) == BLOOMERY_OK);
+  bloomery_close(filter);
+  filter = bloomery_open(path, BLOOMERY_SHARED, NULL);
+  other = bloomery_open(path, BLOOMERY_SHARED | BLOOMERY_WRITE, "i64");
+  CHECK(filter != NULL && other != NULL);
+  CHECK(bloomery_open(path, BLOOMERY_WRITE, NULL) == NULL);
+  CHECK(bloomery_open(path, BLOOMERY_SHARED | BLOOMERY_WHOLE, NULL) == NULL);
+  CHECK(bloomery_load(path, NULL) == NULL && bloomery_status() == BLOOMERY_BAD_FORMAT);
+  CHECK(bloomery_ask_i64(other, 1) == BLOOMERY_ABSENT);
+  CHECK(bloomery_insert_i64(filter, 1) == BLOOMERY_ADDED);
+  CHECK(bloomery_ask_i64(other, 1) == BLOOMERY_MAYBE);
+  CHECK(bloomery_insert(filter, "one", 3) < 0 && bloomery_acknowledge(filter) == BLOOMERY_OK);
+  child = fork();
+  if (child == 0) {
+    int fine = bloomery_ask_i64(filter, 1) == BLOOMERY_MAYBE;
+    fine = fine && bloomery_insert_i64(filter, 2) == BLOOMERY_ADDED;
+    fine = fine && bloomery_flush(filter) == BLOOMERY_OK;
+    bloomery_close(filter);
+    _exit(fine ? 0 : 1);
+  }
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  CHECK(bloomery_ask_i64(filter, 2) == BLOOMERY_MAYBE);
+  CHECK(bloomery_insert_many(other, &of, outcomes, &added) == BLOOMERY_OK && added == 3);
+  CHECK(outcomes[2] == BLOOMERY_ADDED && outcomes[3] == BLOOMERY_PRESENT);
+  CHECK(bloomery_inserted(filter) == 5);
+  CHECK(bloomery_clear(filter) == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(other);
+  other = bloomery_copy(filter);
+  CHECK(other != NULL && bloomery_ask_i64(other, 12) == BLOOMERY_MAYBE);
+  bloomery_close(other);
+  info = bloomery_info(filter);
+  CHECK(info != NULL && strstr(info, "\"inserted\": 5") != NULL);
+  bloomery_free(info);
+  bloomery_close(filter);
+  filter = bloomery_load(path, NULL);
+  CHECK(filter != NULL && bloomery_ask_i64(filter, 2) == BLOOMERY_MAYBE);
+  CHECK(bloomery_inserted(filter) == 5);
+  bloomery_close(filter);
+  remove(path);
+}
+
 static void other_systems_filters_are_filters(void) {
   const char* path = file_named("guava.bin");
   char location[300];
@@ -699,6 +753,7 @@ static const struct {
              CASE(hostile_sizes_are_refused),
              CASE(a_file_has_what_the_filter_had),
              CASE(what_is_closed_is_kept_but_not_by_a_child),
+             CASE(processes_share_a_file),
              CASE(other_systems_filters_are_filters),
              CASE(merging_unites_and_refuses_strangers),
              CASE(a_static_filter_is_built_of_all_its_keys),
