@@ -25,6 +25,7 @@ Filters may be used by many threads. Batches run without the interpreter's lock.
 
 import enum
 import json
+import os
 import sys
 from typing import NamedTuple
 
@@ -50,6 +51,7 @@ __all__ = [
     "StoreError",
     "load",
     "open",
+    "open_shared",
     "size_of",
 ]
 __version__ = _bloomery.version
@@ -118,7 +120,7 @@ class BloomFilter(_bloomery.Filter):
     (False, True, 9)
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ("__weakref__", "_shared_path")
 
     @classmethod
     def build(cls, keys, rate=0.01, *, capacity=0, **options):
@@ -257,6 +259,8 @@ class BloomFilter(_bloomery.Filter):
         return self
 
     def __reduce__(self):
+        if getattr(self, "_shared_path", None) is not None:
+            return (open_shared, (self._shared_path,))
         if self._is_elsewhere:
             raise TypeError("what is open elsewhere is not pickled: copy() it into memory")
         return (type(self).from_bytes, (self._to_bytes(),))
@@ -325,6 +329,28 @@ def open(location, mode="r", *, keys=None, forgetting=False, whole=False):
     flags |= _bloomery.FORGETTING if forgetting else 0
     flags |= _bloomery.WHOLE if whole else 0
     return BloomFilter._open(location, flags, keys)
+
+
+def open_shared(path, *, keys=None):
+    """One filter for all processes of this machine, in a file of ours.
+
+    Any number of processes, whatever started them, add to it and ask it at once; what one has added
+    none calls absent, even if it is killed. Open it in each worker, or once before ``fork()``: a
+    child goes on with it and closes its own. It is pickled as its path, which the other process
+    opens. The last to close it makes the file whole again; ``bloomery seal`` does where that one
+    was killed. After a restart of the machine a file that was not is refused.
+
+    Blocked and classic filters, on a disk of the machine or in ``/dev/shm``.
+
+    >>> import bloomery
+    >>> bloomery.BloomFilter(1000).save("seen.bloom")
+    >>> with bloomery.open_shared("seen.bloom") as mine, bloomery.open_shared("seen.bloom") as other:
+    ...     mine.add("alice"), "alice" in other
+    (True, True)
+    """
+    shared = BloomFilter._open(path, _bloomery.SHARED, keys)
+    shared._shared_path = os.path.abspath(path)
+    return shared
 
 
 def load(location, *, keys=None):

@@ -693,6 +693,7 @@ PyMODINIT_FUNC PyInit__bloomery(void) {
       PyModule_AddIntConstant(module, "WRITE", BLOOMERY_WRITE) < 0 ||
       PyModule_AddIntConstant(module, "FORGETTING", BLOOMERY_FORGETTING) < 0 ||
       PyModule_AddIntConstant(module, "WHOLE", BLOOMERY_WHOLE) < 0 ||
+      PyModule_AddIntConstant(module, "SHARED", BLOOMERY_SHARED) < 0 ||
       PyModule_AddStringConstant(module, "version", bloomery_version()) < 0) {
     Py_DECREF(module);
     return NULL;
