@@ -23,6 +23,7 @@ void add_convert(Command app, int& status);
 void add_destroy(Command app, int& status);
 void add_formats(Command app, int& status);
 void add_push(Command app, int& status);
+void add_seal(Command app, int& status);
 void add_rdb(Command app, int& status);
 void add_calc(Command app, int& status);
 void add_measure(Command app, int& status);
@@ -33,9 +34,10 @@ void add_help(Command app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create, add_insert, add_erase,   add_check,   add_dedup,       add_info,       add_explain,
-    add_merge,  add_load,   add_follow,  add_convert, add_push,        add_destroy,    add_formats,
-    add_rdb,    add_calc,   add_measure, add_demo,    add_experiments, add_completion, add_help,
+    add_create,  add_insert,      add_erase,      add_check,  add_dedup,   add_info,
+    add_explain, add_merge,       add_load,       add_follow, add_convert, add_push,
+    add_seal,    add_destroy,     add_formats,    add_rdb,    add_calc,    add_measure,
+    add_demo,    add_experiments, add_completion, add_help,
 };
 
 }  // namespace bloomery::cli

@@ -45,6 +45,10 @@ void add_file(Report& report, const FileInfo& info) {
   }
   if (!info.notes.note.empty()) report.add("note", info.notes.note);
   report.add("closed_cleanly", info.closed_cleanly);
+  if (!info.is_live) return;
+  report.add("live", true,
+             info.is_live_here ? "yes: processes share it, or died while they did"
+                               : "yes, but not since this machine was started");
 }
 
 void add_foreign(Report& report, const PlaceLocation& location, const AnyFilter& filter) {
@@ -186,12 +190,17 @@ int info_one(const PlaceLocation& location, Wanted& wanted) {
   add_parameters(report, header.contents);
   int status = kSome;
   try {
-    const AnyFilter filter = load(location.file.path);
+    const AnyFilter filter =
+        header.is_live_here ? open_place(location)->copy() : load(location.file.path);
     const double rate = add_filter_state(report, filter);
     add_file(report, header);
-    report.add("checksums", "verified",
-               "verified, " + std::to_string(header.block_count) +
-                   (header.block_count == 1 ? " block" : " blocks"));
+    if (header.is_live_here) {
+      report.add("checksums", "none", "none while it is live");
+    } else {
+      report.add("checksums", "verified",
+                 "verified, " + std::to_string(header.block_count) +
+                     (header.block_count == 1 ? " block" : " blocks"));
+    }
     warn_if_overfull(file, filter, rate);
   } catch (const FormatError& error) {
     report.add("inserted", header.contents.inserted, count_text(header.contents.inserted));

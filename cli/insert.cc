@@ -28,7 +28,8 @@ A line that spells no key then leaves the keys before it in; so do SIGINT, SIGTE
 crash leaves a file that says so, and is refused by every command: give the same keys again, with
 --recover, and all are in.
 
-A filter in a server takes keys a batch at a time; those before a failure stay in.
+A filter in a server takes keys a batch at a time, and so does a file that processes share and have
+open (open_shared); those before a failure stay in.
 
 Examples:
   bloomery insert users.bloom keys.txt
@@ -75,14 +76,16 @@ Report report_of(const InsertArguments& arguments, const SourceOptions& source,
   return report;
 }
 
-// What a filter in a server takes, it has: a command that fails leaves the keys before that in.
-int insert_live(const InsertArguments& arguments) {
+// What a filter in a server takes, or one that is shared, it has: a command that fails leaves the
+// keys before that in.
+int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
   const EditOptions& edit = arguments.edit;
   if (edit.in_place || edit.parts_links) {
     throw std::invalid_argument(arguments.file.text() +
-                                ": --in-place, --recover and --part-links are for files");
+                                ": --in-place, --recover and --part-links are for files that one "
+                                "process writes alone");
   }
-  const auto place = open_place(arguments.file, {.access = PlaceOptions::read_write});
+  const auto place = open_place(arguments.file, {.access = access});
   const KeyForm form = says_keys(arguments.file)
                            ? form_for(arguments.keys, arguments.file, place->head())
                            : form_of_new(arguments.keys, arguments.file);
@@ -106,8 +109,15 @@ int insert_live(const InsertArguments& arguments) {
   return new_count + unknown_count > 0 ? kSome : kNone;
 }
 
+// Others insert into the file as well, or did and were killed: this joins them.
+bool is_shared(const PlaceLocation& location) {
+  return !location.is_live() && location.file.format == nullptr && is_taken(location) &&
+         inspect(location.file.path).is_live_here;
+}
+
 int insert(const InsertArguments& arguments) {
-  if (arguments.file.is_live()) return insert_live(arguments);
+  if (arguments.file.is_live()) return insert_live(arguments, PlaceOptions::read_write);
+  if (is_shared(arguments.file)) return insert_live(arguments, PlaceOptions::shared);
   EditedFile file(arguments.file.file, arguments.edit);
   StateKeeper::Lock held = file.hold();
   AnyFilter& filter = file.filter();

@@ -1,0 +1,73 @@
+// bloomery seal: a file that processes shared becomes whole again.
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bloomery/store/mapped_filter.h"
+#include "bloomery/store/native_file.h"
+#include "bloomery/store/shared_filter.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/exit_status.h"
+#include "cli/filter_report.h"
+#include "cli/patience.h"
+#include "cli/report.h"
+
+namespace bloomery::cli {
+namespace {
+
+constexpr const char* kSealExamples =
+    R"(Processes that share a filter (open_shared) leave it live where the last of them was killed: all
+that they inserted is in, but no checksums are, and only those who share it open it. This writes them.
+Nothing happens to a file that is whole, and one that somebody still has open is waited for.
+
+Where the machine was started anew since, keys that were inserted after the last flush may be
+missing, and the file is refused: build it anew, or take what is there with --recover and insert again
+what came last.
+
+Examples:
+  bloomery seal users.bloom
+  bloomery seal users.bloom --recover
+
+Exit status: 2 where it cannot be made whole.)";
+
+struct SealArguments {
+  std::vector<std::string> files;
+  Patience patience;
+  bool recovers = false;
+  bool json = false;
+};
+
+int seal_all(const SealArguments& arguments) {
+  for (const std::string& file : arguments.files) {
+    const bool was_live = inspect(file).is_live;
+    retry_while_busy(file, arguments.patience,
+                     [&] { arguments.recovers ? recover(file) : seal(file); });
+    Report report;
+    report.add("file", file);
+    report.add("was_live", was_live);
+    const std::uint64_t inserted = inspect(file).contents.inserted;
+    report.add("inserted", inserted, count_text(inserted));
+    Output output;
+    print(report, arguments.json, output);
+  }
+  return kSome;
+}
+
+}  // namespace
+
+void add_seal(Command app, int& status) {
+  const auto arguments = std::make_shared<SealArguments>();
+  const Command command = app.add_subcommand("seal", "Make files whole that processes shared");
+  command.add_option("FILE", arguments->files, "files of our own").required();
+  command.add_flag(
+      "--recover", arguments->recovers,
+      "also a file whose bits may be older than what was inserted, or whose writer died");
+  add_patience(command, arguments->patience);
+  add_json(command, arguments->json);
+  command.footer(kSealExamples);
+  command.callback([arguments, &status] { status = seal_all(*arguments); });
+}
+
+}  // namespace bloomery::cli
