@@ -41,14 +41,19 @@ inline constexpr Argument kFence[]{
     value("source", ArgumentType::text), value("position", ArgumentType::integer), {}};
 inline constexpr Argument kCheck[]{
     kKeyArgument, option("fence", "FENCE", kFence), kItemsArgument, {}};
+inline constexpr Argument kBeat[]{
+    value("beat", ArgumentType::integer),
+    {.name = "step", .type = ArgumentType::integer, .token = "BY", .flags = kOptional},
+    {}};
 inline constexpr Argument kAdvance[]{
     kKeyArgument,
     {.name = "identity", .type = ArgumentType::text, .token = "EPOCH"},
-    {.name = "beat", .type = ArgumentType::integer, .token = "BEAT", .flags = kOptional},
+    option("beat", "BEAT", kBeat),
     {.name = "from", .type = ArgumentType::text, .token = "FROM"},
     {.name = "to", .type = ArgumentType::text, .token = "TO"},
     {.name = "item", .type = ArgumentType::text, .token = "ITEMS", .flags = kOptional | kRepeated},
     {}};
+inline constexpr Argument kInfo[]{kKeyArgument, token("watermark", "WATERMARK"), {}};
 inline constexpr Argument kMerge[]{
     {.name = "destination", .type = ArgumentType::key},
     {.name = "source", .type = ArgumentType::key, .flags = kRepeated},

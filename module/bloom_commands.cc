@@ -165,24 +165,36 @@ void bloom_check(Call& call) {
   }
 }
 
-// BLOOM.ADVANCE key EPOCH identity [BEAT n] FROM watermark TO watermark [ITEMS item ...]
+// A beat goes on from 2^64 - 1 with 0.
+std::uint64_t parse_beat(std::string_view word, std::uint64_t least) {
+  const auto number = parse_position(word);
+  if (!number || *number < least) {
+    throw Refusal("ERR a beat is a whole number from 0 to 2^64 - 1, and BY from 1");
+  }
+  return *number;
+}
+
+// BLOOM.ADVANCE key EPOCH identity [BEAT n [BY step]] FROM watermark TO watermark [ITEMS item ...]
 void bloom_advance(Call& call) {
   std::size_t at = 2;
   const auto take = [&](std::string_view name) {
     if (at + 1 >= call.size() || !same_word(call.word(at), name)) {
       throw Refusal("ERR expected " + std::string(name) +
-                    "; BLOOM.ADVANCE key EPOCH identity [BEAT n] FROM watermark TO watermark "
-                    "[ITEMS item ...]");
+                    "; BLOOM.ADVANCE key EPOCH identity [BEAT n [BY step]] FROM watermark TO "
+                    "watermark [ITEMS item ...]");
     }
     at += 2;
     return call.word(at - 1);
   };
   const Identity identity = parse_identity(take("EPOCH"));
+  const auto comes = [&](std::string_view name) {
+    return at < call.size() && same_word(call.word(at), name);
+  };
   std::optional<std::uint64_t> beat;
-  if (at < call.size() && same_word(call.word(at), "BEAT")) {
-    const auto number = parse_integer(take("BEAT"));
-    if (!number || *number < 0) throw Refusal("ERR a beat is a whole number from 0");
-    beat = static_cast<std::uint64_t>(*number);
+  std::uint64_t by = 1;
+  if (comes("BEAT")) {
+    beat = parse_beat(take("BEAT"), 0);
+    if (comes("BY")) by = parse_beat(take("BY"), 1);
   }
   const auto from = parse_watermark(take("FROM"));
   const auto next = parse_watermark(take("TO"));
@@ -198,7 +210,7 @@ void bloom_advance(Call& call) {
     }
     // First the items, so that the watermark is never ahead of them.
     if (steps < call.size()) add_all_items(call, filter, steps + 1, call.size());
-    const bool moved = filter.advance(identity, beat, from, next);
+    const bool moved = filter.advance(identity, beat, from, next, by);
     if (moved) {
       call.replicate_first(steps);
       call.changed("bloom.advance");
@@ -251,10 +263,15 @@ void bloom_merge(Call& call) {
   call.reply_ok();
 }
 
-// BLOOM.INFO key
+// BLOOM.INFO key [WATERMARK]
 void bloom_info(Call& call) {
+  const bool is_short = call.size() == 3;
+  if (is_short && !same_word(call.word(2), "WATERMARK")) {
+    throw Refusal("ERR expected WATERMARK, or nothing: BLOOM.INFO key [WATERMARK]");
+  }
   const OpenKey key = call.open(kRead);
-  reply_bloom_info(call, key.existing<StoredFilter>());
+  const auto& filter = key.existing<StoredFilter>();
+  is_short ? reply_watermark(call, filter.notes()) : reply_bloom_info(call, filter);
 }
 
 constexpr const char* kSince = "1.0.0";
@@ -290,11 +307,12 @@ constexpr std::array<Command, 10> kBloomCommands{{
         {"Adds all that filters have to a filter", "O(b), with b bytes of all filters", kSince,
          kInserts, nullptr, bloom::kMerge},
         -1),
-    make_command<bloom_info, 2, 2>(
-        "bloom.info", kReads, "read bloomery",
-        {"Tells what a filter is, how full, and its error rate now",
-         "O(1) above 256 KiB, else O(b), with b bytes of it; of a window always", kSince, kTells,
-         kNotCached, kJustKey}),
+    make_command<bloom_info, 2, 3>("bloom.info", kReads, "read bloomery",
+                                   {"Tells what a filter is, how full, and its error rate now",
+                                    "O(1) above 256 KiB, and of the watermark alone, else O(b), "
+                                    "with b bytes of it; of a window "
+                                    "always",
+                                    kSince, kTells, kNotCached, bloom::kInfo}),
     make_command<bloom_load, 3, 8>(
         "bloom.load", kWrites, "write bloomery",
         {"Takes a filter that was built elsewhere, piece by piece",

@@ -54,7 +54,18 @@ State state_of(const StoredFilter& filter, const FilterContents& contents) {
   return read_state(filter);
 }
 
+void reply_identity(const Call& call, const Identity& identity) {
+  identity.is_set() ? call.reply_bytes(identity_text(identity)) : call.reply_null();
+}
+
 }  // namespace
+
+void reply_watermark(const Call& call, const FileNotes& notes) {
+  call.reply_array(3);
+  reply_identity(call, notes.identity);
+  reply_identity(call, notes.source);
+  call.reply_number(notes.watermark);
+}
 
 void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   const FilterContents contents = filter.contents();
@@ -101,13 +112,10 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   call.reply_number(filter.notes().watermark);
   name("Epoch");
   call.reply_number(filter.notes().epoch);
-  const auto identity_or_null = [&](const Identity& identity) {
-    identity.is_set() ? call.reply_bytes(identity_text(identity)) : call.reply_null();
-  };
   name("Identity");
-  identity_or_null(filter.notes().identity);
+  reply_identity(call, filter.notes().identity);
   name("Watermark source");
-  identity_or_null(filter.notes().source);
+  reply_identity(call, filter.notes().source);
   name("Beat");
   call.reply_number(filter.notes().beat);
   name("Keys");

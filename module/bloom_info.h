@@ -8,5 +8,7 @@ namespace bloomery::module {
 // Answers BLOOM.INFO. Reads at most 32 MiB of bits: what larger filters tell of themselves is
 // computed from their counts, and says so.
 void reply_bloom_info(const Call& call, const StoredFilter& filter);
+// Identity, source and position, which take no time at all.
+void reply_watermark(const Call& call, const FileNotes& notes);
 
 }  // namespace bloomery::module

@@ -37,11 +37,11 @@ StoredFilter::StoredFilter(AnyFilter filter, FileNotes notes)
 
 bool StoredFilter::advance(const Identity& identity, std::optional<std::uint64_t> beat,
                            const std::optional<Watermark>& from,
-                           const std::optional<Watermark>& next) noexcept {
+                           const std::optional<Watermark>& next, std::uint64_t by) noexcept {
   if (!identity.is_set() || !notes_.stand_at(identity, from, beat.value_or(notes_.beat))) {
     return false;
   }
-  notes_.step(next);
+  notes_.step(next, by);
   return true;
 }
 

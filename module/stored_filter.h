@@ -83,9 +83,10 @@ class StoredFilter final {
   // Of one that is new: nothing else has it.
   void take_identity(const Identity& identity) noexcept { notes_.identity = identity; }
   // Moves the watermark, if identity, watermark and (where given) beat are these; else false. Every
-  // key of the source up to `next` is in. From none to none only the beat moves.
+  // key of the source up to `next` is in. From none to none only the beat moves, `by` as much.
   bool advance(const Identity& identity, std::optional<std::uint64_t> beat,
-               const std::optional<Watermark>& from, const std::optional<Watermark>& next) noexcept;
+               const std::optional<Watermark>& from, const std::optional<Watermark>& next,
+               std::uint64_t by) noexcept;
   std::uint64_t inserted() const noexcept { return filter_.inserted(); }
   FilterContents contents() const { return filter_.contents(); }
   bool grows() const noexcept;

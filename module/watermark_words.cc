@@ -15,14 +15,18 @@ Identity parse_identity(std::string_view word) {
   return *identity;
 }
 
-Watermark parse_watermark(std::string_view source, std::string_view position) {
+std::optional<std::uint64_t> parse_position(std::string_view word) noexcept {
   std::uint64_t number = 0;
-  const char* const end = position.data() + position.size();
-  const auto [read, error] = std::from_chars(position.data(), end, number);
-  if (position.empty() || error != std::errc() || read != end) {
-    throw Refusal("ERR a position is a whole number from 0 to 2^64 - 1");
-  }
-  return {parse_identity(source), number};
+  const char* const end = word.data() + word.size();
+  const auto [read, error] = std::from_chars(word.data(), end, number);
+  if (word.empty() || error != std::errc() || read != end) return std::nullopt;
+  return number;
+}
+
+Watermark parse_watermark(std::string_view source, std::string_view position) {
+  const auto number = parse_position(position);
+  if (!number) throw Refusal("ERR a position is a whole number from 0 to 2^64 - 1");
+  return {parse_identity(source), *number};
 }
 
 std::optional<Watermark> parse_watermark(std::string_view word) {

@@ -129,12 +129,13 @@ const Expected kExpected[]{
     {"bloom.check", -3, "*3 +readonly +module +fast", "*2 +RO +access", "*0", "1.0.0",
      "key:key fence:block=FENCE?(source:string position:integer) item:string+"},
     {"bloom.advance", -8, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
-     "key:key identity:string=EPOCH beat:integer=BEAT? from:string=FROM to:string=TO "
+     "key:key identity:string=EPOCH beat:block=BEAT?(beat:integer step:integer=BY?) "
+     "from:string=FROM to:string=TO "
      "item:string=ITEMS?+"},
     {"bloom.merge", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "destination:key source:key+"},
-    {"bloom.info", 2, "*3 +readonly +module +fast", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
-     "key:key"},
+    {"bloom.info", -2, "*3 +readonly +module +fast", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
+     "key:key watermark:pure-token=WATERMARK?"},
     {"bloom.load", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key step:oneof(load:block=BEGIN(bytes:integer? id:string=ID? seconds:integer=EX?) "
      "length:block=BYTES(bytes:integer id:string=ID?) "

@@ -74,6 +74,29 @@ TEST_F(Watermarks, MoveOnlyFromWhereTheyAre) {
   EXPECT_EQ(ask(step), ":0") << "it is the second beat by now";
 }
 
+TEST_F(Watermarks, AreToldAlone) {
+  EXPECT_EQ(ask("BLOOM.INFO f WATERMARK"), "*3 $32 " + info("Identity") + " $-1 :0");
+  ASSERT_EQ(advance("-", kSource + ":18446744073709551615"), ":1");
+  EXPECT_EQ(ask("BLOOM.INFO f watermark"),
+            "*3 $32 " + info("Identity") + " $32 " + kSource + " :-1");
+  EXPECT_EQ(ask("BLOOM.INFO missing WATERMARK"), "-ERR not found");
+  EXPECT_EQ(ask("BLOOM.INFO f EPOCH").substr(0, 4), "-ERR");
+}
+
+TEST_F(Watermarks, BeatsMoveByAsMuchAsIsSaid) {
+  const auto step = [&](const std::string& beat) {
+    return ask("BLOOM.ADVANCE f EPOCH " + info("Identity") + " BEAT " + beat + " FROM - TO -");
+  };
+  EXPECT_EQ(step("0 BY 4294967296"), ":1");
+  EXPECT_EQ(info("Beat"), "4294967296");
+  EXPECT_EQ(step("4294967296 BY 18446744069414584319"), ":1");
+  EXPECT_EQ(info("Beat"), "-1") << "2^64 - 1, as the protocol has no larger numbers";
+  ask("DEBUG LOADAOF");
+  EXPECT_EQ(info("Beat"), "-1");
+  EXPECT_EQ(step("18446744073709551615 BY 2"), ":1");
+  EXPECT_EQ(info("Beat"), "1") << "it goes on from the beginning";
+}
+
 TEST_F(Watermarks, GoWithTheFilterWhereverItGoes) {
   ASSERT_EQ(advance("-", kSource + ":7", " ITEMS a"), ":1");
   const auto all = [&](const std::string& key) {
@@ -109,7 +132,9 @@ TEST_F(Watermarks, WhatIsNoneIsRefused) {
                                 "EPOCH " + kSource + " FROM - TO " + kSource + ":-1",
                                 "EPOCH " + kSource + " FROM " + kSource + ":1 TO -",
                                 "EPOCH " + kSource + " FROM - TO " + kSource + ":1 ITEMS",
-                                "EPOCH " + kSource + " BEAT -1 FROM - TO " + kSource + ":1"}) {
+                                "EPOCH " + kSource + " BEAT -1 FROM - TO " + kSource + ":1",
+                                "EPOCH " + kSource + " BEAT 0 BY 0 FROM - TO " + kSource + ":1",
+                                "EPOCH " + kSource + " BY 1 FROM - TO " + kSource + ":1"}) {
     EXPECT_EQ(ask("BLOOM.ADVANCE f " + words).substr(0, 4), "-ERR") << words;
   }
   EXPECT_EQ(ask("BLOOM.CHECK f FENCE x 1 a").substr(0, 4), "-ERR");
