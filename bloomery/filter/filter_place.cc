@@ -33,6 +33,10 @@ void Rebuild::commit_at(const Watermark&, const CallContext&) {
   throw std::invalid_argument("a rebuild: its place has no watermark");
 }
 
+std::vector<Watermark> FilterPlace::watermarks(const CallContext& context) {
+  return one_or_none(head(context).watermark);
+}
+
 bool FilterPlace::advance(const PlaceHead&, const Watermark&, const CallContext&) {
   refuse("has no watermark");
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bloomery/filter/call_context.h"
 #include "bloomery/filter/options.h"
@@ -101,6 +102,17 @@ class FilterPlace {
   virtual void flush(const CallContext&) {}
 
   virtual PlaceHead head(const CallContext& context = {}) = 0;
+
+  // Every watermark by which it may deny a key from now on, unless it moves: of all its parts, also
+  // of such as do not answer now. Throws where it cannot say.
+  virtual std::vector<Watermark> watermarks(const CallContext& context = {});
+
+  // Those by which it has answered: of each part that an answer rested on, which is over by now,
+  // one that is no lower than the one by which that was judged, unless another filter has taken its
+  // place since. Asked before each fence: override where watermarks() is a trip.
+  virtual std::vector<Watermark> watermarks_told(const CallContext& context = {}) {
+    return watermarks(context);
+  }
 
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
@@ -132,6 +133,11 @@ class MemoryPlace final : public FilterPlace {
       head.inserted = state.filter->inserted();
     }
     return head;
+  }
+
+  std::vector<Watermark> watermarks(const CallContext& = {}) override {
+    const auto pass = gate_.enter();
+    return one_or_none(state_.load()->watermark);
   }
 
   bool advance(const PlaceHead& expected, const Watermark& next, const CallContext& = {}) override {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 namespace bloomery {
 
@@ -27,6 +29,10 @@ struct Watermark {
   }
   friend bool operator==(const Watermark&, const Watermark&) = default;
 };
+
+inline std::vector<Watermark> one_or_none(const std::optional<Watermark>& watermark) {
+  return watermark ? std::vector{*watermark} : std::vector<Watermark>{};
+}
 
 // How far a filter must have been filled before its "absent" is true. Asked of the source after the
 // request began: one asked before says nothing about the rows in between.

@@ -222,6 +222,17 @@ PlaceHead FollowedPlace::head(const CallContext& context) {
   return inner_->head(context);
 }
 
+// Of what denies, which may be there no more.
+std::vector<Watermark> FollowedPlace::watermarks(const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  return inner_ ? inner_->watermarks(context) : std::vector<Watermark>{};
+}
+
+std::vector<Watermark> FollowedPlace::watermarks_told(const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  return inner_ ? inner_->watermarks_told(context) : std::vector<Watermark>{};
+}
+
 AnyFilter FollowedPlace::copy(const CallContext& context) {
   const std::shared_lock lock(mutex_);
   return need().copy(context);

@@ -6,6 +6,7 @@
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
@@ -47,6 +48,8 @@ class FollowedPlace final : public FilterPlace {
   // Looks at what is there now, also where a server lost it or somebody put another there. A filter
   // that is damaged is as good as lost.
   PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;

@@ -14,9 +14,7 @@
 #include <utility>
 
 #include "bloomery/filter/fence_source.h"
-#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/filter/reader_gate.h"
-#include "bloomery/guard/history_watch.h"
 
 namespace bloomery {
 namespace {
@@ -241,40 +239,45 @@ Fence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) 
   }
 }
 
+// Strictly the place was asked just before, and has told its watermarks. Within a budget that may
+// be long ago, and so is the last fence.
 Fence FencedPlace::fence_of_one_history(const CallContext& context) {
   using enum HistoryWatch::Verdict;
   HistoryWatch& history = mine_.get().history;
-  bool looks = history.is_due();
+  HistoryWatch::Before before = history.begin();
+  before.has_looked = options_.budget != milliseconds(0) || history.must_look();
+  std::optional<Watermark> first;
   while (true) {
-    HistoryWatch::Before before = history.begin();
-    before.has_looked = looks;
-    if (looks) before.read = reached(context);
+    before.read = reached(before, context);
     counters_.add(&GuardCounters::fence_questions);
     const Fence fence = fence_(context);
+    if (!first) first = fence.at_least;
     switch (history.judge(before, fence.at_least)) {
       case one_history:
         return fence;
       case look:
-        looks = true;
+        before.has_looked = true;
         continue;
       case lost:
         throw SourceChanged(place_.name() + ": its filter is ahead of the database (" +
-                            std::to_string(highest_of(before.read, fence.at_least.source)) +
-                            ", which is at " + std::to_string(fence.at_least.position) +
+                            std::to_string(highest_of(before.read, first->source)) +
+                            ", which is at " + std::to_string(first->position) +
                             "), so the database has lost rows, or its log began anew; build the "
                             "filter again");
     }
   }
 }
 
-// None where it cannot say: then it denies nothing behind a fence.
-std::vector<Watermark> FencedPlace::reached(const CallContext& context) {
+// None where it cannot say: then it denies nothing behind a fence. But where it was ahead, it is so
+// until it says otherwise.
+std::vector<Watermark> FencedPlace::reached(const HistoryWatch::Before& before,
+                                            const CallContext& context) {
   try {
-    return watermarks_of(place_, context);
+    return before.has_looked ? place_.watermarks(context) : place_.watermarks_told(context);
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
-    return {};
+    return before.proven;
   }
 }
 

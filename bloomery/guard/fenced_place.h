@@ -14,6 +14,7 @@
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/gathering.h"
 #include "bloomery/guard/guard_counters.h"
+#include "bloomery/guard/history_watch.h"
 #include "bloomery/guard/wait_times.h"
 
 namespace bloomery {
@@ -75,6 +76,12 @@ class FencedPlace final : public FilterPlace {
   }
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override { return place_.head(context); }
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override {
+    return place_.watermarks(context);
+  }
+  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override {
+    return place_.watermarks_told(context);
+  }
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override {
@@ -111,7 +118,7 @@ class FencedPlace final : public FilterPlace {
   CounterBoard::Counter why_unknown(const Fence& fence, const CallContext& context);
   Fence asked_now(std::size_t key_count, const CallContext& context);
   Fence fence_of_one_history(const CallContext& context);
-  std::vector<Watermark> reached(const CallContext& context);
+  std::vector<Watermark> reached(const HistoryWatch::Before& before, const CallContext& context);
   Fence recent_fence(const CallContext& context);
   Fence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);

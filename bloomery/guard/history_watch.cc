@@ -5,8 +5,6 @@
 namespace bloomery {
 namespace {
 
-constexpr std::chrono::milliseconds kLookEvery{100};
-
 bool lies_below(const Watermark& said, const Watermark& other) noexcept {
   return other.source == said.source && said.position < other.position;
 }
@@ -16,9 +14,9 @@ bool lies_below(const Watermark& said, const std::optional<Watermark>& other) no
 
 }  // namespace
 
-bool HistoryWatch::is_due() const {
+bool HistoryWatch::must_look() const {
   const std::lock_guard lock(mutex_);
-  return Clock::now() >= look_at_;
+  return is_lost_;
 }
 
 HistoryWatch::Before HistoryWatch::begin() const {
@@ -26,18 +24,23 @@ HistoryWatch::Before HistoryWatch::begin() const {
   return {.highest = highest_};
 }
 
-HistoryWatch::Verdict HistoryWatch::judge(const Before& before, const Watermark& said) {
+HistoryWatch::Verdict HistoryWatch::judge(Before& before, const Watermark& said) {
   const std::lock_guard lock(mutex_);
   const bool went_back = lies_below(said, before.highest);
   // Of this source it may have said more, before it spoke of the other one.
   const bool is_another = before.highest && before.highest->source != said.source;
-  if ((went_back || is_another) && !before.has_looked) return Verdict::look;
-  const auto is_ahead = [&](const Watermark& read) { return lies_below(said, read); };
-  if (std::ranges::any_of(before.read, is_ahead)) {
-    look_at_ = {};
-    return Verdict::lost;
+  for (const Watermark& read : before.read) {
+    if (lies_below(said, read)) before.proven.push_back(read);
   }
-  if (!before.read.empty()) look_at_ = Clock::now() + kLookEvery;
+  if (!before.has_looked && (went_back || is_another || !before.proven.empty())) {
+    if (went_back) before.proven.push_back(*before.highest);
+    return Verdict::look;
+  }
+  is_lost_ = std::ranges::any_of(before.proven, [&](const Watermark& lost) {
+    return std::ranges::any_of(before.read,
+                               [&](const Watermark& read) { return read.reaches(lost); });
+  });
+  if (is_lost_) return Verdict::lost;
   // Another thread may have been told more meanwhile.
   if (went_back || !lies_below(said, highest_)) highest_ = said;
   return Verdict::one_history;

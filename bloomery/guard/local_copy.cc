@@ -78,13 +78,21 @@ std::vector<Watermark> LocalCopy::watermarks(const CallContext& context) {
   std::vector<Watermark> all;
   if (reached) all.push_back(*reached);
   try {
-    const auto of_place = watermarks_of(place_, context);
+    const auto of_place = place_.watermarks(context);
     all.insert(all.end(), of_place.begin(), of_place.end());
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
     // It is away, and the copy's is what there is.
   }
+  return all;
+}
+
+std::vector<Watermark> LocalCopy::watermarks_told(const CallContext& context) {
+  std::vector<Watermark> all = place_.watermarks_told(context);
+  const auto pass = gate_.enter();
+  const Copy* const copy = copy_.load();
+  if (copy != nullptr && copy->may_deny() && copy->reached) all.push_back(*copy->reached);
   return all;
 }
 

@@ -16,7 +16,6 @@
 #include "bloomery/bits/own_process.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
-#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/filter/reader_gate.h"
 
 namespace bloomery {
@@ -43,7 +42,7 @@ struct LocalCopyOptions {
 //
 // A child of fork() has the copy, but no such thread: behind later fences it asks the place.
 // Borrows the place. All calls may run together.
-class LocalCopy final : public FilterPlace, public PlaceOfParts {
+class LocalCopy final : public FilterPlace {
  public:
   // Reads nothing yet. Throws std::invalid_argument for a time below 1 ms.
   explicit LocalCopy(FilterPlace& place, const LocalCopyOptions& options = {});
@@ -61,6 +60,7 @@ class LocalCopy final : public FilterPlace, public PlaceOfParts {
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
   bool advance(const PlaceHead& expected, const Watermark& next,

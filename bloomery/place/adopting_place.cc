@@ -4,7 +4,6 @@
 #include <chrono>
 #include <exception>
 #include <utility>
-#include <vector>
 
 #include "bloomery/errors.h"
 
@@ -131,7 +130,11 @@ PlaceHead AdoptingPlace::head(const CallContext& context) {
 }
 
 std::vector<Watermark> AdoptingPlace::watermarks(const CallContext& context) {
-  return with([&](FilterPlace& place) { return watermarks_of(place, context); });
+  return with([&](FilterPlace& place) { return place.watermarks(context); });
+}
+
+std::vector<Watermark> AdoptingPlace::watermarks_told(const CallContext& context) {
+  return with([&](FilterPlace& place) { return place.watermarks_told(context); });
 }
 
 AnyFilter AdoptingPlace::copy(const CallContext& context) {

@@ -7,11 +7,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bloomery/bits/per_process.h"
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
-#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/filter/reader_gate.h"
 
 namespace bloomery {
@@ -25,7 +25,7 @@ namespace bloomery {
 //
 // It looks where a question behind a fence would stay `unknown`, for one thread, some times a
 // second; the others are answered as before. Who asks meanwhile is answered by the old filter.
-class AdoptingPlace final : public FilterPlace, public PlaceOfParts {
+class AdoptingPlace final : public FilterPlace {
  public:
   using Open = std::function<std::unique_ptr<FilterPlace>()>;
 
@@ -45,6 +45,7 @@ class AdoptingPlace final : public FilterPlace, public PlaceOfParts {
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;

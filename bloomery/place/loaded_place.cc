@@ -78,6 +78,11 @@ PlaceHead LoadedPlace::head(const CallContext&) {
   return head_now();
 }
 
+std::vector<Watermark> LoadedPlace::watermarks(const CallContext&) {
+  const std::shared_lock lock(mutex_);
+  return one_or_none(reached());
+}
+
 PlaceHead LoadedPlace::head_now() const {
   const bool is_empty = filter().inserted() == 0 && filter().cardinality() == 0;
   const FileNotes notes = editor_ ? editor_->notes() : FileNotes();

@@ -4,6 +4,7 @@
 #include <shared_mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/store/file_location.h"
@@ -33,6 +34,7 @@ class LoadedPlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
 
  private:
   void insert(std::span<const Key> keys, std::span<Inserted> outcomes);

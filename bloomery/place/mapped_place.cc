@@ -28,6 +28,10 @@ void MappedPlace::flush(const CallContext&) {
   if (writes_) mapped_.flush();
 }
 
+std::vector<Watermark> MappedPlace::watermarks(const CallContext&) {
+  return one_or_none(mapped_.notes().reached());
+}
+
 PlaceHead MappedPlace::head(const CallContext&) {
   const FileNotes& notes = mapped_.notes();
   return {.identity = notes.identity,

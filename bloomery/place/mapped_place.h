@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/store/file_location.h"
@@ -24,6 +25,7 @@ class MappedPlace final : public FilterPlace {
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
 
  private:
   const FileLocation location_;

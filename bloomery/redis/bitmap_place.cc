@@ -122,6 +122,7 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
     const TransactionResult& result = part.result;
     found.byte_count = result.byte_count;
     found.trailers.push_back(result.trailer);
+    if (result.trailer) told_.note(ToldWatermark::Mark::of(result.trailer->notes));
     found.has_stepped = found.has_stepped && result.has_stepped;
     std::string doubt = result.doubt;
     if (doubt.empty() && !is_opened(result.trailer)) {
@@ -270,6 +271,17 @@ PlaceHead BitmapPlace::head(const CallContext& context) {
   const bool is_sure = filter_.trusts_bits ? found.not_ours.empty() : trailer.has_value();
   head.no_absent = is_sure ? NoAbsent::none : NoAbsent::bits_alone;
   return head;
+}
+
+// Behind a fence it also denies by the trailer of another bitmap than was opened.
+std::vector<Watermark> BitmapPlace::watermarks(const CallContext& context) {
+  const ToldWatermark::Mark before = told_.now();
+  const Found found = travel({}, Touch::read, context);
+  if (!found.doubt.empty()) found.require_none(name());
+  const std::optional<Trailer>& trailer = found.trailers.front();
+  if (!trailer) return {};
+  told_.replace(before, ToldWatermark::Mark::of(trailer->notes));
+  return one_or_none(trailer->notes.reached());
 }
 
 bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,

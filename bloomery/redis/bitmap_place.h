@@ -13,6 +13,7 @@
 #include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/lost_bits.h"
+#include "bloomery/redis/told_watermark.h"
 
 namespace bloomery::redis {
 
@@ -47,6 +48,8 @@ class BitmapPlace final : public FilterPlace {
   // One round trip. `inserted` is 0: counting bits takes the server as long as its bitmap is large.
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext&) override { return told_.all(); }
   // One transaction; the server copies the bitmap meanwhile, some 0.1 s for 256 MiB, which is the
   // most. Throws StoreError where the filter is in doubt.
   AnyFilter copy(const CallContext& context = {}) override;
@@ -83,6 +86,7 @@ class BitmapPlace final : public FilterPlace {
   const bool writes_;
   std::optional<Trailer> opened_{};  // as look() found it
   LostBits lost_;
+  ToldWatermark told_;
   GatheredPresence gathered_;
 };
 

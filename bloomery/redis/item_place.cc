@@ -9,6 +9,7 @@
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/item_keys.h"
+#include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -35,6 +36,18 @@ Identity identity_in(const Reply& value, const std::string& name) {
   return *identity;
 }
 
+// What BLOOM.INFO says where WATERMARK alone is asked.
+ToldWatermark::Mark mark_in(const Reply& reply, const std::string& name) {
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != 3) fail_answer(name, "a watermark");
+  const Reply& position = reply.elements[2];
+  if (!position.is(Reply::Type::number)) fail_answer(name, "a watermark");
+  ToldWatermark::Mark mark{.filter = identity_in(reply.elements[0], name)};
+  const Identity source = identity_in(reply.elements[1], name);
+  // Positions above 2^63 come as negative numbers.
+  if (source.is_set()) mark.reached = {source, static_cast<std::uint64_t>(position.number)};
+  return mark;
+}
+
 }  // namespace
 
 // What a trip brought.
@@ -51,7 +64,9 @@ struct ItemPlace::Trip {
   bool repeated = false;
   bool is_fenced = false;    // the fence was asked with the items
   bool has_reached = false;  // and the watermark is there
-  bool is_step = false;      // of the watermark
+  bool tells = false;        // the watermark was asked with them
+  ToldWatermark::Mark mark{};
+  bool is_step = false;  // of the watermark
   bool has_stepped = false;
 };
 
@@ -88,6 +103,11 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   // Of both: BLOOM.INFO reads bits.
   request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
+  if (setup_.tells_watermark && !inserts) {
+    request.add({"BLOOM.INFO", key, "WATERMARK"});
+    trip.tells = true;
+    ++trip.unit_count;
+  }
   if (inserts) {
     std::vector<std::string_view> added =
         is_bf ? std::vector<std::string_view>{"BF.INSERT", key, "NOCREATE", "ITEMS"}
@@ -110,6 +130,7 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
       });
   trip.repeated = answer.repeated;
   if (!trip.is_primary) client_->suspect(key);
+  if (trip.tells && trip.doubt.empty()) told_.note(trip.mark);
   if (trip.doubt.empty()) trip.doubt = known_.judge(known, trip.known, trip.item_count);
   return trip;
 }
@@ -131,7 +152,8 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
     trip.doubt = "no filter is there";
     return;
   }
-  const bool inserts = trip.unit_count == 5;
+  const bool inserts = trip.unit_count == 5 && !trip.tells;
+  if (trip.tells) trip.mark = mark_in(all[4], setup_.name);
   const std::size_t before = 1 + known.items.size();
   std::vector<bool> found =
       item_flags(asked, before + (inserts ? 0 : trip.key_count), setup_.name, trip.is_fenced);
@@ -193,12 +215,22 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   head.parameters.keys = setup_.keys;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
   head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
-  if (has_watermark()) add_watermark(head, context);
+  if (setup_.has_watermark()) add_watermark(head, context);
   return head;
 }
 
-bool ItemPlace::has_watermark() const {
-  return setup_.dialect == Dialect::bloom && !is_foreign(setup_.kind) && !setup_.forgets;
+std::vector<Watermark> ItemPlace::watermarks(const CallContext& context) {
+  if (!setup_.has_watermark()) return {};
+  if (!setup_.tells_watermark) return FilterPlace::watermarks(context);
+  const ToldWatermark::Mark before = told_.now();
+  const Trip trip = travel({}, false, context);
+  if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+  told_.replace(before, trip.mark);
+  return one_or_none(trip.mark.reached);
+}
+
+std::vector<Watermark> ItemPlace::watermarks_told(const CallContext& context) {
+  return setup_.tells_watermark ? told_.all() : watermarks(context);
 }
 
 // Identity, watermark and beat are of one moment.
@@ -228,7 +260,7 @@ bool ItemPlace::advance(const PlaceHead& expected, const Watermark& next,
 
 bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                    const Watermark& next, const CallContext& context) {
-  if (!has_watermark()) refuse("has no watermark");
+  if (!setup_.has_watermark()) refuse("has no watermark");
   if (!setup_.writes) refuse("is open for reading only");
   if (!next.source.is_set()) refuse("a watermark without a source says nothing");
   if (!head.identity.is_set()) {
@@ -238,22 +270,18 @@ bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
     const std::span<const Key> part = keys.first(std::min(keys.size(), kItemsInTrip));
     keys = keys.subspan(part.size());
     const auto to = keys.empty() ? std::optional(next) : head.watermark;
-    const std::vector<std::string> step{"BLOOM.ADVANCE",
-                                        client_->location().key,
-                                        "EPOCH",
-                                        identity_text(head.identity),
-                                        "BEAT",
-                                        std::to_string(head.beat),
-                                        "FROM",
-                                        watermark_text(head.watermark),
-                                        "TO",
-                                        watermark_text(to)};
+    const std::uint64_t by = setup_.tells_watermark ? random_step() : 1;
+    std::vector<std::string> step{"BLOOM.ADVANCE", client_->location().key,
+                                  "EPOCH",         identity_text(head.identity),
+                                  "BEAT",          std::to_string(head.beat)};
+    if (setup_.tells_watermark) step.insert(step.end(), {"BY", std::to_string(by)});
+    step.insert(step.end(), {"FROM", watermark_text(head.watermark), "TO", watermark_text(to)});
     const Trip trip = travel(part, true, context, step);
     if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
     if (!trip.has_stepped) return false;
     known_.learn(part, true);
     head.watermark = to;
-    ++head.beat;
+    head.beat += by;
   } while (!keys.empty());
   return true;
 }

@@ -12,6 +12,7 @@
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/known_items.h"
+#include "bloomery/redis/told_watermark.h"
 
 namespace bloomery::redis {
 
@@ -40,6 +41,10 @@ class ItemPlace final : public FilterPlace {
     FilterKind kind = FilterKind::redisbloom;
     KeyForm keys{};
     bool writes = false;
+    // The server knows BLOOM.INFO key WATERMARK, and steps of any size; an older module does not.
+    bool tells_watermark = false;
+
+    bool has_watermark() const noexcept;
   };
 
   ItemPlace(std::unique_ptr<Client> client, Setup setup);
@@ -63,6 +68,8 @@ class ItemPlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
  private:
@@ -71,13 +78,13 @@ class ItemPlace final : public FilterPlace {
   // `step`: the words of BLOOM.ADVANCE before the items, which then takes them.
   Trip travel(std::span<const Key> keys, bool inserts, const CallContext& context,
               std::span<const std::string> step = {});
-  bool has_watermark() const;
   void add_watermark(PlaceHead& head, const CallContext& context);
   void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
 
   const std::unique_ptr<Client> client_;
   const Setup setup_;
   KnownItems known_;
+  ToldWatermark told_;
   GatheredPresence gathered_;
 };
 

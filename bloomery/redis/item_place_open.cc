@@ -9,6 +9,7 @@
 #include "bloomery/format/format.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/settings.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/item_keys.h"
 #include "bloomery/redis/item_place.h"
 #include "bloomery/redis/live_bitmap.h"
@@ -52,7 +53,19 @@ void describe(const Reply& info, ItemPlace::Setup& setup) {
   }
 }
 
+// Whatever it says of the filter.
+bool knows_command(const Reply& reply) {
+  if (!reply.is(Reply::Type::error)) return true;
+  const Refusal refusal = refusal_of(reply.text);
+  return refusal != Refusal::unknown_command && refusal != Refusal::no_permission &&
+         !reply.text.starts_with("ERR wrong number of arguments");
+}
+
 }  // namespace
+
+bool ItemPlace::Setup::has_watermark() const noexcept {
+  return dialect == Dialect::bloom && !is_foreign(kind) && !forgets;
+}
 
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view text, bool writes,
                                              bool allow_forgetting) {
@@ -70,9 +83,11 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
     setup.says_absent = setup.says_absent || !setup.markers.empty();
   }
   // A server without our module does not know the command.
-  const Answer answer =
-      client->run(Request().add({"BLOOM.INFO", keys[0]}).about(keys[0]), Repeat::safe);
+  Request info;
+  info.add({"BLOOM.INFO", keys[0]}).add({"BLOOM.INFO", keys[0], "WATERMARK"}).about(keys[0]);
+  const Answer answer = client->run(info, Repeat::safe);
   describe(answer.replies.at(0), setup);
+  setup.tells_watermark = setup.has_watermark() && knows_command(answer.replies.at(1));
   if (setup.forgets && !allow_forgetting) refuse_forgetting(setup.name);
   return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
 }

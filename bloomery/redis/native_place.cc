@@ -229,6 +229,7 @@ void NativePlace::judge(Trip& trip) {
   if (!std::ranges::all_of(trip.pieces, is_primary)) client_->suspect(key_);
   const Head opened = this->opened();
   for (TripPiece& piece : trip.pieces) {
+    if (piece.head) told_.note(ToldWatermark::Mark::of(piece.head->header.notes));
     if (!piece.doubt.empty()) continue;
     if (!piece.head->has_bits_of(*opened)) {
       piece.doubt = "a filter whose keys have other bits has taken its place; open it again";
@@ -314,6 +315,16 @@ void NativePlace::require_sure(const Trip& trip) const {
 
 PlaceHead NativePlace::head(const CallContext& context) {
   return need_head(context)->place_head();
+}
+
+// Behind a fence it also denies by the head of another filter than was opened.
+std::vector<Watermark> NativePlace::watermarks(const CallContext& context) {
+  const ToldWatermark::Mark before = told_.now();
+  const Trip trip = ask({}, context);
+  const TripPiece& piece = trip.pieces.front();
+  if (!piece.doubt.empty()) fail(piece.doubt);
+  told_.replace(before, ToldWatermark::Mark::of(piece.head->header.notes));
+  return one_or_none(piece.head->header.notes.reached());
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/lost_bits.h"
 #include "bloomery/redis/native_bitmap.h"
+#include "bloomery/redis/told_watermark.h"
 
 namespace bloomery::redis {
 
@@ -47,6 +48,8 @@ class NativePlace final : public FilterPlace {
   // Throws StoreError where the filter is in doubt. `inserted` is what the head says: nobody counts
   // in a server.
   PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext&) override { return told_.all(); }
   // A megabyte a trip: what was inserted before the call is in it.
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -132,6 +135,7 @@ class NativePlace final : public FilterPlace {
   const Positions positions_;
   std::atomic<std::uint64_t> head_length_;
   LostBits lost_;  // by their offsets in the string
+  ToldWatermark told_;
 
   mutable ForkMutex mutex_;
   Head opened_;

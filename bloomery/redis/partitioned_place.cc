@@ -369,7 +369,18 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
 }
 
 std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) {
-  for (const auto& error : read_heads(context)) {
+  const auto shares = all_parts();
+  std::vector<ToldWatermark::Mark> before(parts_.size());
+  std::ranges::transform(parts_, before.begin(),
+                         [](const auto& part) { return part->told_.now(); });
+  const auto errors = at_nodes(groups_of(shares, context), [&](const Group& group) {
+    ask(shares, group, context,
+        [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
+          const auto& head = trip.pieces.front().head;
+          if (head) part.told_.replace(before[i], ToldWatermark::Mark::of(head->header.notes));
+        });
+  });
+  for (const auto& error : errors) {
     if (!error) continue;
     try {
       std::rethrow_exception(error);
@@ -379,11 +390,13 @@ std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) 
       // Parts that are away or lost say nothing; the others do.
     }
   }
+  return watermarks_told(context);
+}
+
+std::vector<Watermark> PartitionedPlace::watermarks_told(const CallContext&) {
   std::vector<Watermark> all;
   for (const auto& part : parts_) {
-    const auto last = part->last_head();
-    if (!last || last->header.notes.identity != index_.header.notes.identity) continue;
-    if (const auto reached = last->place_head().watermark) all.push_back(*reached);
+    if (const auto reached = part->told_.now().reached) all.push_back(*reached);
   }
   return all;
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "bloomery/filter/filter_place.h"
-#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/native_bitmap.h"
@@ -24,7 +23,7 @@ namespace bloomery::redis {
 //
 // A line that was read has a clear bit: the key is absent, whatever became of other parts. That
 // needs no more than that this part has all keys' bits that are its own.
-class PartitionedPlace final : public FilterPlace, public PlaceOfParts {
+class PartitionedPlace final : public FilterPlace {
  public:
   // `index`: what was at the location's key, with a part that is none.
   PartitionedPlace(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
@@ -45,6 +44,7 @@ class PartitionedPlace final : public FilterPlace, public PlaceOfParts {
   PlaceHead head(const CallContext& context = {}) override;
   // As its head was when it was read last, of a part whose node does not answer.
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;

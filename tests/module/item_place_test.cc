@@ -233,6 +233,39 @@ TEST_F(ItemPlaces, KeepTheContractOfPlacesWithAWatermark) {
       .check_all();
 }
 
+// Of two that step from the same place one is refused the next step, whatever the server loses:
+// where beats were counted, the other's step, put back, would be taken for its own.
+TEST_F(ItemPlaces, TwoStepsFromTheSamePlaceEndAtDifferentBeats) {
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  const auto first = open(Dialect::bloom);
+  const auto second = open(Dialect::bloom);
+  PlaceHead mine = first->head();
+  PlaceHead theirs = mine;
+  const std::string before = server_->call({"DUMP", "f"}).text;
+  const Watermark at{.source = {3, 3}, .position = 5};
+  const Key a[] = {"a"};
+  const Key b[] = {"b"};
+  ASSERT_TRUE(first->insert_and_advance(a, mine, at));
+  EXPECT_EQ(first->head().beat, mine.beat);
+  // A failover that loses it.
+  ASSERT_EQ(server_->call({"RESTORE", "f", "0", before, "REPLACE"}).line, "+OK");
+  ASSERT_TRUE(second->insert_and_advance(b, theirs, at));
+  EXPECT_NE(mine.beat, theirs.beat);
+  EXPECT_FALSE(open(Dialect::bloom)->advance(mine, {.source = {3, 3}, .position = 6}));
+  EXPECT_TRUE(open(Dialect::bloom)->advance(theirs, {.source = {3, 3}, .position = 6}));
+}
+
+TEST_F(ItemPlaces, AQuestionTellsTheWatermarkInItsTrip) {
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  const auto place = open(Dialect::bloom);
+  PlaceHead head = place->head();
+  ASSERT_TRUE(place->advance(head, {.source = {3, 3}, .position = 5}));
+  server_->ask("CONFIG RESETSTAT");
+  EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  EXPECT_THAT(place->watermarks_told(), ::testing::ElementsAre(Watermark{{3, 3}, 5}));
+  EXPECT_THAT(server_->ask("INFO commandstats"), HasSubstr("cmdstat_exec:calls=1,"));
+}
+
 // As a rebuild from a database with fewer rows leaves it: fewer items than the open place has seen.
 TEST_F(ItemPlaces, AFilterThatWasRebuiltSmallerIsGoneOnWithBehindAFence) {
   const auto make = [&](const char* capacity, std::uint64_t position, std::vector<Key> keys) {

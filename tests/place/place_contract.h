@@ -137,6 +137,32 @@ class PlaceContract {
     EXPECT_EQ(count(*place_, names("out ", 100), Presence::absent, {.fence = &above}), 0U);
     EXPECT_EQ(count(*place_, names("out ", 100), Presence::absent, {.fence = &elsewhere}), 0U);
     EXPECT_EQ(place_->presence_of("row 5", {.fence = &reached}), Presence::maybe);
+    EXPECT_TRUE(all_are(place_->watermarks(), at));
+    EXPECT_TRUE(all_are(place_->watermarks_told(), at));
+    an_answer_tells_its_watermark(at);
+  }
+
+  static bool all_are(const std::vector<Watermark>& told, const Watermark& wanted) {
+    return !told.empty() &&
+           std::ranges::all_of(told, [&](const auto& one) { return one == wanted; });
+  }
+
+  // Whether it was asked for one key or for many, behind a fence or without.
+  void an_answer_tells_its_watermark(const Watermark& at) {
+    place_->flush({});
+    if (!tested_.open) return;
+    const Fence above{.at_least = {.source = at.source, .position = at.position + 1}};
+    const auto asked_of = [&](const auto& ask) {
+      const auto reader = tested_.open();
+      ask(*reader);
+      return reader->watermarks_told();
+    };
+    EXPECT_TRUE(all_are(asked_of([](FilterPlace& place) { place.presence_of("out"); }), at));
+    EXPECT_TRUE(all_are(
+        asked_of([&](FilterPlace& place) { place.presence_of("out", {.fence = &above}); }), at));
+    EXPECT_TRUE(all_are(
+        asked_of([](FilterPlace& place) { count(place, names("out ", 100), Presence::absent); }),
+        at));
   }
 
   void threads_may_ask_and_insert_together() {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/filter/place_of_parts.h"
 #include "bloomery/redis/hash_slot.h"
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/partition_keys.h"
@@ -360,7 +359,7 @@ TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {
   ASSERT_TRUE(place->insert_and_advance(keys, head, {source, 8}));
   ask({"RESTORE", part(2), "0", dump.text, "REPLACE"});
   EXPECT_EQ(place->head().watermark, (Watermark{source, 7}));
-  EXPECT_EQ(std::ranges::count(watermarks_of(*place), Watermark{source, 8}), kParts - 1)
+  EXPECT_EQ(std::ranges::count(place->watermarks(), Watermark{source, 8}), kParts - 1)
       << "by which the others deny";
   const Fence now{{source, 8}};
   EXPECT_NEAR(static_cast<double>(count_of(*place, strangers, Presence::unknown, {.fence = &now})),
