@@ -12,6 +12,7 @@
 #include "bloomery/redis/bitmap_transaction.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/run_reading.h"
 #include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
@@ -98,14 +99,15 @@ BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
   }
   const bool allow_replica = client_->location().allow_replica;
   const std::size_t replies_each = replies_of_transaction(filter_, touch);
-  const Answer answer =
-      client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
-        for (Part& part : parts) {
-          part.result = read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
-                                         known.positions, part.positions.size(), allow_replica);
-          replies = replies.subspan(replies_each);
-        }
-      });
+  const auto read = [&](std::span<const Reply> replies) {
+    for (Part& part : parts) {
+      part.result = read_transaction(replies.first(replies_each), filter_, touch, part.nonce,
+                                     known.positions, part.positions.size(), allow_replica);
+      replies = replies.subspan(replies_each);
+    }
+  };
+  const Answer answer = touch == Touch::set ? client_->run(request, Repeat::safe, context, read)
+                                            : run_reading(*client_, request, context, read);
   if (!std::ranges::all_of(parts, [](const Part& part) { return part.result.is_primary; })) {
     client_->suspect(filter_.key);
   }

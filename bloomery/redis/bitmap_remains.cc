@@ -8,6 +8,7 @@
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/run_reading.h"
 #include "bloomery/redis/trailer.h"
 #include "bloomery/redis/transaction.h"
 
@@ -48,7 +49,7 @@ Remains bitmap_remains(Client& client, const Format& format) {
   request.add(
       {"GETRANGE", names.key, std::to_string(said), std::to_string(said + kTrailerBytes - 1)});
   request.add({"GETRANGE", names.key, "-" + std::to_string(kTrailerBytes), "-1"}).add({"EXEC"});
-  const Answer answer = client.run(request, Repeat::safe);
+  const Answer answer = run_reading(client, request, {});
   const auto& all = read_exec(answer.replies, kUnitsOfRemains, nonce, names.name);
   for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;

@@ -8,6 +8,7 @@
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_trip.h"
+#include "bloomery/redis/run_reading.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -252,7 +253,7 @@ NativePlace::Trip NativePlace::ask(KeyBits bits, const CallContext& context) {
     Request request;
     request.about(key_);
     append_question(request, trip);
-    client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+    run_reading(*client_, request, context, [&](std::span<const Reply> replies) {
       trip.begin_again();
       read_question(replies, trip);
     });

@@ -17,6 +17,7 @@
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/partitioned_place.h"
+#include "bloomery/redis/run_reading.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -58,7 +59,7 @@ NativeBitmapHead read_native_head(Client& client, const std::string& key, const 
   begin_transaction(request, nonce);
   request.add({"STRLEN", key});
   request.add({"GETRANGE", key, "0", std::to_string(kMaxHeadBytes - 1)}).add({"EXEC"});
-  const Answer answer = client.run(request, Repeat::safe);
+  const Answer answer = run_reading(client, request, {});
   const auto& all = read_exec(answer.replies, 4, nonce, name);
   for (const Reply& reply : all) {
     if (reply.is(Reply::Type::error)) throw RefusedError(name, reply.text);
@@ -87,7 +88,7 @@ Reply NativePlace::read_piece(std::uint64_t from, std::uint64_t count,
   request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", std::to_string(head_length_ - 1)});
   request.add({"GETRANGE", key_, std::to_string(from), std::to_string(from + count - 1)});
   request.add({"EXEC"});
-  const Answer answer = client_->run(request, Repeat::safe, context);
+  const Answer answer = run_reading(*client_, request, context);
   const auto& all = read_exec(answer.replies, 5, nonce, name_);
   for (const Reply& reply : all) {
     if (reply.is(Reply::Type::error)) throw RefusedError(name_, reply.text);

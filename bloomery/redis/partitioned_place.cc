@@ -13,6 +13,7 @@
 #include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/redirection.h"
+#include "bloomery/redis/run_reading.h"
 
 namespace bloomery::redis {
 namespace {
@@ -160,7 +161,7 @@ void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
     parts_[shares[group[i]].part]->append_question(request, trips[i]);
     sizes[i] = request.size() - before;
   }
-  client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+  run_reading(*client_, request, context, [&](std::span<const Reply> replies) {
     for (std::size_t i = 0; i < group.size(); ++i) {
       const auto of_part = replies.first(sizes[i]);
       replies = replies.subspan(sizes[i]);

@@ -2,6 +2,7 @@
 
 #include <hiredis/hiredis.h>
 
+#include <charconv>
 #include <memory>
 #include <new>
 #include <vector>
@@ -28,6 +29,28 @@ Request& Request::add(std::span<const std::string_view> words) {
   if (words.front() == "MULTI") in_transaction_ = true;
   if (words.front() == "EXEC") in_transaction_ = false;
   return *this;
+}
+
+// The bytes are our own.
+std::vector<std::vector<std::string_view>> Request::commands() const {
+  std::string_view rest = bytes_;
+  const auto take_number = [&] {
+    std::size_t number = 0;
+    const char* const digits = rest.data() + 1;
+    const char* const end = std::from_chars(digits, rest.data() + rest.size(), number).ptr;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 2);
+    return number;
+  };
+  std::vector<std::vector<std::string_view>> all(size_);
+  for (auto& words : all) {
+    words.resize(take_number());
+    for (std::string_view& word : words) {
+      const std::size_t size = take_number();
+      word = rest.substr(0, size);
+      rest.remove_prefix(size + 2);
+    }
+  }
+  return all;
 }
 
 Request Request::with(const Request& behind) const {

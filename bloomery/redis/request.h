@@ -40,6 +40,8 @@ class Request {
   std::size_t size() const noexcept { return size_; }
   std::string_view bytes() const noexcept { return bytes_; }
   std::span<const Unit> units() const noexcept { return units_; }
+  // The words of each command, which are this request's.
+  std::vector<std::vector<std::string_view>> commands() const;
   const std::string& key() const noexcept { return key_; }
 
   // All of both, for one trip.
