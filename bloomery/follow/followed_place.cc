@@ -80,10 +80,20 @@ void look_at_remains(const PlaceLocation& location, const std::exception& error)
   }
 }
 
-// What is there, with its head. Throws DamagedFilterError for what may be replaced, and FormatError
-// for what is left alone.
+// Bits that a server has, and nothing else that says whose they are.
+void require_no_stranger(const PlaceLocation& location) {
+  redis::Client client(redis::parse_location(location.server));
+  const auto length = redis::strange_length(client, *location.format);
+  if (!length) return;
+  throw FormatError(location.text() + ": a string of " + std::to_string(*length) +
+                    " bytes is there, which is not the length of such a filter, and is left alone: "
+                    "bloomery destroy removes it; trust=bits in the location says that it is a "
+                    "filter of these settings, and a new one takes its place");
+}
+
+// What is there, with its head.
 template <class Open>
-PlaceHead open_whole(const PlaceLocation& location, Open open) {
+PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
   try {
     return open()->head();
   } catch (const redis::DamagedFilterError&) {
@@ -104,6 +114,15 @@ PlaceHead open_whole(const PlaceLocation& location, Open open) {
     if (is_foreign_live(location)) look_at_remains(location, error);
     throw;
   }
+}
+
+// The same. Throws DamagedFilterError for what may be replaced, and FormatError for what is left
+// alone.
+template <class Open>
+PlaceHead open_whole(const PlaceLocation& location, Open open) {
+  const PlaceHead head = open_any_filter(location, open);
+  if (is_foreign_live(location) && !head.identity.is_set()) require_no_stranger(location);
+  return head;
 }
 
 }  // namespace
@@ -167,6 +186,9 @@ void FollowedPlace::open_if_there() {
     open();
   } catch (const redis::DamagedFilterError&) {
     inner_.reset();
+  } catch (const FormatError&) {
+    inner_.reset();
+    throw;
   }
 }
 
@@ -188,7 +210,9 @@ void FollowedPlace::replace(const AnyFilter& filter, const Watermark* watermark)
     redis::push_filter(filter.contents(), client, {.notes = notes});
   } else {
     save(filter.contents(), location_,
-         {.file = {.replace = true, .notes = std::move(notes)}, .discard = true});
+         {.file = {.replace = true, .notes = std::move(notes)},
+          .discard = true,
+          .spares_strangers = true});
   }
   open();
 }

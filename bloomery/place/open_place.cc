@@ -110,6 +110,7 @@ void save(const FilterContents& contents, const PlaceLocation& location,
   const redis::BulkOptions load{
       .replace = options.file.replace,
       .discard = options.discard,
+      .spares_strangers = options.spares_strangers,
       .progress = options.progress,
       .watermark = options.discard ? options.file.notes.reached() : std::nullopt};
   if (location.is_own_bitmap()) return redis::load_native(client, contents, load);

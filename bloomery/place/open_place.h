@@ -57,6 +57,8 @@ struct PlaceSaveOptions {
   // A filter in a server that is replaced is thrown away, and what others add to it meanwhile is
   // lost. Otherwise the new one also has what the old one has, which must be of the same size.
   bool discard = false;
+  // But never what may be no filter at all.
+  bool spares_strangers = false;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};  // in bytes, of servers
 };
 

@@ -47,6 +47,17 @@ if (there or configured) and (ARGV[3] == 'keep' or trusts) then
     if ARGV[5] ~= '' then redis.call('SETRANGE', next, ARGV[1] - #ARGV[5], ARGV[5]) end
   end
 end
+if there and not config and ARGV[3] == 'spare' then
+  local length, whole = redis.call('STRLEN', live), ARGV[1] - #ARGV[5]
+  -- Perhaps with something behind it, or behind fewer bits.
+  local function has_trailer_at(from)
+    return #ARGV[5] > 0 and length >= from + #ARGV[5] and from >= 0 and
+      redis.call('GETRANGE', live, from, from + 7) == string.sub(ARGV[5], 1, 8)
+  end
+  if length ~= whole and not has_trailer_at(whole) and not has_trailer_at(length - #ARGV[5]) then
+    return 'strange'
+  end
+end
 local function expiry(key)
   local left = redis.call('PTTL', key)
   if left < 0 then return nil end
@@ -170,11 +181,12 @@ void bulk_load(Client& client, const Format& format, const FilterContents& conte
   KeyBeside beside(client, names.name, names.key, bytes_of(format, contents, trailer));
   beside.send(options.progress);
   const bool trusts_bits = says_trust(client.location());
+  const bool may_drop_anything = trusts_bits || !options.spares_strangers;
   const std::string said = exchange(beside, names,
-                                    !options.replace  ? "new"
-                                    : options.discard ? "drop"
-                                    : trusts_bits     ? "trust"
-                                                      : "keep",
+                                    !options.replace    ? "new"
+                                    : !options.discard  ? (trusts_bits ? "trust" : "keep")
+                                    : may_drop_anything ? "drop"
+                                                        : "spare",
                                     trailer);
   if (said != "done") beside.refuse(said);
   beside.is_done();

@@ -18,6 +18,8 @@ struct BulkOptions {
   bool replace = false;
   // It is thrown away instead, with what others add to it until the exchange.
   bool discard = false;
+  // But not what may be no filter at all (strange_length() of bitmap_remains.h).
+  bool spares_strangers = false;
   // Is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
   // Of a new filter of our own, or with a trailer: how far it has its source.

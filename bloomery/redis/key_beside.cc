@@ -111,6 +111,10 @@ void refuse_exchange(std::string_view said, const std::string& name) {
                      "with another size, whose bits mean other keys: --discard throws it away, and "
                      "trust=bits in the location says that it is of this size");
   }
+  if (said == "strange") {
+    throw StoreError(name +
+                     ": a string of another length is there, and nothing says that it is a filter");
+  }
   if (said == "counts") {
     throw StoreError(
         name +

@@ -624,6 +624,45 @@ TEST_F(FollowerInServerTest, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
   expect_in(*reader(), "row ", 100, fence());
 }
 
+// A bitmap says nothing of itself: a string of another length may be whatever somebody keeps there.
+TEST_F(FollowerInServerTest, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter) {
+  insert("row ", 100);
+  const auto at = [&](const std::string& settings) {
+    return parse_place_location("gozero:redis+unix://" + server_->socket() + "?bits=40000" +
+                                settings + "#a");
+  };
+  const auto make = [](const FilterOptions& options) {
+    return find_format("gozero")->create(options, {{"bits", "40000"}});
+  };
+  for (const std::string trailer : {"&trailer=1", ""}) {
+    SCOPED_TRACE(trailer);
+    server_->ask("SET a something");
+    EXPECT_THROW(FollowedPlace(at(trailer), make), FormatError);
+    EXPECT_THROW(head_to_follow(at(trailer)), FormatError);
+    EXPECT_EQ(server_->ask("GET a"), "something\n");
+
+    // It comes while the table is read, too.
+    server_->ask("DEL a");
+    {
+      FollowedPlace place(at(trailer), make);
+      const auto rebuild = place.begin_rebuild({.capacity = 100});
+      server_->ask("SET a something");
+      EXPECT_THROW(rebuild->commit(), StoreError);
+    }
+    EXPECT_EQ(server_->ask("GET a"), "something\n");
+
+    const auto from = source();
+    const auto last = open_fence(location());
+    FollowedPlace trusted(at(trailer + "&trust=bits"), make);
+    Follower(*from, trusted, {}).run_once({}, *last);
+    EXPECT_NE(server_->ask("STRLEN a"), "9\n");
+    // What a follower made is followed by the next one.
+    FollowedPlace again(at(trailer), make);
+    Follower(*from, again, {}).run_once({}, *last);
+    EXPECT_EQ(again.presence_of("row 7"), Presence::maybe);
+  }
+}
+
 // Of another system's filter with a trailer, too: whatever became of its bits or configuration.
 TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
   insert("row ", 100);
