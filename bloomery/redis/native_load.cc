@@ -124,7 +124,8 @@ class StringLoad {
         old_(old_head(client, key_, name_, options)) {
     if (old_ && !header_.part) header_.notes = merged(old_->header, header_.contents).notes;
     header_.layout = layout_of(header_);
-    // Before the pieces travel.
+    // Before the pieces travel, and before an index goes.
+    require_string();
     require_same();
     beside_.emplace(client_, name_, key_, bytes_of_native(header_));
   }
@@ -155,6 +156,11 @@ class StringLoad {
   }
 
  private:
+  void require_string() {
+    const Answer answer = client_.run(Request().add({"TYPE", key_}).about(key_), Repeat::safe);
+    const Reply& type = require_done(answer.replies.at(0), client_.location());
+    if (!type.is_status("string") && !type.is_status("none")) refuse("type");
+  }
   void require_same() {
     if (is_kept() && !old_) {
       throw StoreError(name_ +

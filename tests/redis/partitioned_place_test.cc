@@ -326,6 +326,16 @@ TEST_F(PartitionedPlaceTest, AFenceIsNotReachedByAnOlderDumpThatIsCarriedUpAgain
   EXPECT_EQ(count_of(*reader, texts, Presence::maybe, {.fence = &fence}), 3000U);
 }
 
+TEST_F(PartitionedPlaceTest, ALoadThatCannotEndLeavesTheIndex) {
+  load_keys(0, 100);
+  ask({"DEL", part(kParts - 1)});
+  ask({"RPUSH", part(kParts - 1), "somebody's"});
+  EXPECT_THROW(load_keys(0, 200, {.replace = true, .discard = true}), StoreError);
+  EXPECT_GT(count_of(*open(false), texts_of(0, 100), Presence::maybe), 0U);
+  EXPECT_EQ(ask({"LLEN", part(kParts - 1)}).number, 1);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts) << "nothing is beside";
+}
+
 TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {
   load_keys(0, 100);
   const auto place = open();
