@@ -121,7 +121,6 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   learn_head(place_.head(context));
   carried_ = head_.watermark;
   const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);
-  has_followed_ = true;
   std::optional<Watermark> wanted;  // none: the first that comes
   if (goes_on) {
     // A database may have kept much since then, and gives it bit by bit.
@@ -134,6 +133,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   } else {
     scan_into_new(context, /*is_live=*/false);
   }
+  has_followed_ = true;  // what is refused from here on was right once
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
   bool is_fresh = false;
   while (!stop.stop_requested() && !is_fresh) {

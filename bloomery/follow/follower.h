@@ -74,7 +74,7 @@ class Follower {
 
   // Until it is stopped, and the filter is flushed: throws what makes that fail. Throws
   // std::invalid_argument for what does not work from the beginning, such as a table that is not
-  // there.
+  // there, or a filter that cannot be made so large.
   void run(std::stop_token stop);
   // Until the filter has what was committed before the call, as the database's fence says. Throws
   // what fails, and CallAborted where it is stopped before.

@@ -479,6 +479,17 @@ TEST_F(FollowerTest, RefusesWhatNeverWorks) {
   const auto from = source();
   EXPECT_THROW(Follower(*from, place, {.rebuild_at = 0}), std::invalid_argument);
   EXPECT_THROW(Follower(*from, place, {.growth = 0.5}), std::invalid_argument);
+
+  // Nor does a filter that cannot be made, however often it is tried.
+  FollowedPlace impossible(parse_place_location(folder_.path("ids.bloom")),
+                           [](const FilterOptions& options) {
+                             if (options.capacity > 5'000) {
+                               throw std::invalid_argument("no filter is so large");
+                             }
+                             return blocked(options);
+                           });
+  Follower follower(*from, impossible, {.filter = {.capacity = 10'000}});
+  EXPECT_THROW(follower.run({}), std::invalid_argument);
 }
 
 // The table is exchanged while it is followed.
