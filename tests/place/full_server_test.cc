@@ -19,7 +19,7 @@ namespace {
 
 using testing::RedisServer;
 
-const FilterOptions kForFull{.capacity = 4000, .false_positive_rate = 0.001};
+const FilterOptions kForFull{.capacity = 1600, .false_positive_rate = 0.001};
 
 struct Live {
   std::string format;
@@ -47,8 +47,8 @@ class FullServer : public ::testing::Test {
   void SetUp() override {
     if (!RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
     server_ = std::make_unique<RedisServer>(folder_.path().string());
-    for (int i = 0; i < 2000; ++i) in_.push_back("in " + std::to_string(i));
-    for (int i = 0; i < 2000; ++i) out_.push_back("out " + std::to_string(i));
+    for (int i = 0; i < 800; ++i) in_.push_back("in " + std::to_string(i));
+    for (int i = 0; i < 800; ++i) out_.push_back("out " + std::to_string(i));
   }
   PlaceLocation at(const Live& live, const std::string& more = "") const {
     return parse_place_location(live.format + ":redis+unix://" + server_->socket() +
@@ -85,12 +85,12 @@ TEST_F(FullServer, IsAskedAsOneThatIsNot) {
     load(live);
     const auto place = open_place(at(live), {.access = PlaceOptions::read_write});
     const auto before = ask(*place, out_);
-    ASSERT_GT(std::ranges::count(before, Presence::absent), 1900);
+    ASSERT_GT(std::ranges::count(before, Presence::absent), 760);
     server_->ask("CONFIG SET maxmemory 1");
     server_->ask("CONFIG RESETSTAT");
     EXPECT_EQ(ask(*place, out_), before);
     EXPECT_NE(server_->ask("INFO commandstats").find("cmdstat_eval:"), std::string::npos);
-    EXPECT_EQ(std::ranges::count(ask(*place, in_), Presence::maybe), 2000);
+    EXPECT_EQ(std::ranges::count(ask(*place, in_), Presence::maybe), 800);
     EXPECT_EQ(place->presence_of("in 7"), Presence::maybe);
     EXPECT_EQ(ask(*open_place(at(live)), out_), before) << "who opens it now";
     if (live.has_watermark) {
