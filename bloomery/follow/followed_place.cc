@@ -5,13 +5,16 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/format/native/file_header.h"
 #include "bloomery/place/loaded_place.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/redis/bitmap_remains.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/push_filter.h"
+#include "bloomery/store/regular_file.h"
 
 namespace bloomery {
 
@@ -91,6 +94,24 @@ void require_no_stranger(const PlaceLocation& location) {
                     "filter of these settings, and a new one takes its place");
 }
 
+// Whether a file has a whole head of ours: then what cannot be opened was one of our filters.
+bool was_our_file(const PlaceLocation& location) {
+  if (location.is_live() || location.format != nullptr) return false;
+  const auto file = RegularFile::open_existing(location.file.path, RegularFile::Access::read);
+  if (!file) return false;
+  std::vector<std::byte> head(std::min(file->size(), kMaxHeadBytes));
+  try {
+    file->read(head, 0);
+    if (head.size() < kHeaderBytes) return false;
+    const auto layout = FileLayout::of(get_number<std::uint16_t>(head, kFieldBytesAt),
+                                       get_number<std::uint64_t>(head, kBodyBitsAt));
+    decode_head(head, layout.file_bytes);
+    return true;
+  } catch (const FormatError&) {
+    return false;
+  }
+}
+
 // What is there, with its head.
 template <class Open>
 PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
@@ -102,6 +123,7 @@ PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
     leave_alone(error);
   } catch (const FormatError& error) {
     if (is_foreign_live(location)) look_at_remains(location, error);
+    if (was_our_file(location)) throw redis::DamagedFilterError(error.what());
     leave_alone(error);
   } catch (const redis::ConnectionError&) {
     throw;
@@ -178,7 +200,8 @@ void FollowedPlace::open() {
 }
 
 // With the lock. In a server something may have been written behind a filter, or it was cut short,
-// or one of its keys evicted: whatever it held is in its table, from which a new one is made.
+// or one of its keys evicted, and a file may be cut or damaged behind its head: whatever it held is
+// in its table, from which a new one is made.
 void FollowedPlace::open_if_there() {
   inner_.reset();
   if (!is_taken(location_)) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -143,6 +144,40 @@ TEST_F(FollowerTest, MakesAFileAndGoesOnWhereItWas) {
   expect_in(*reader, "before ", 100, fence());
   expect_in(*reader, "first ", 50, fence());
   expect_in(*reader, "second ", 50, fence());
+}
+
+// Cut by a full disk, say, or by who copied it; its head says what it was.
+TEST_F(FollowerTest, MakesADamagedFileAnewAndLeavesWhatIsNoneAlone) {
+  const std::string file = folder_.path("users.bloom");
+  insert("row ", 100);
+  const auto follow = [&] {
+    FollowedPlace place(parse_place_location(file), blocked);
+    const auto from = source();
+    Follower(*from, place, {}).run_once({}, *open_fence(location()));
+  };
+  follow();
+  const auto whole = std::filesystem::file_size(file);
+  for (const std::uintmax_t size : {whole - 1, std::uintmax_t{4'200}}) {  // the head has 4,096
+    std::filesystem::resize_file(file, size);
+    EXPECT_FALSE(head_to_follow(parse_place_location(file)));
+    follow();
+    EXPECT_EQ(std::filesystem::file_size(file), whole);
+    expect_in(*open_place(file), "row ", 100, fence());
+  }
+  {
+    std::fstream bytes(file, std::ios::in | std::ios::out);
+    bytes.seekp(static_cast<std::streamoff>(whole) - 100);
+    bytes << "something else";
+  }
+  follow();
+  expect_in(*open_place(file), "row ", 100, fence());
+
+  std::filesystem::resize_file(file, 20);
+  EXPECT_THROW(head_to_follow(parse_place_location(file)), FormatError);
+  EXPECT_THROW(follow(), FormatError);
+  std::ofstream(file) << "a letter";
+  EXPECT_THROW(follow(), FormatError);
+  EXPECT_EQ(std::filesystem::file_size(file), 8U);
 }
 
 TEST_F(FollowerTest, WritesWhatCouldNotBeWrittenOnce) {
