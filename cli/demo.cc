@@ -176,6 +176,22 @@ class Demo {
     demo_.without = run_once("traffic without the filter", none, types, stream);
     demo_.with = run_once("traffic with the filter", presence, types, stream);
     say(result_text(demo_, terminal_));
+    if (temporary_) run_scenes(presence, types);
+    say(last_text(demo_, terminal_));
+  }
+
+  // They write into the database.
+  void run_scenes(MemoryPlace<BlockedFilter>& presence, KeyTypes types) {
+    {
+      const Task task("insert rows, take the filter away", std::nullopt);
+      demo_.live = run_live_scene(presence, demo_.table, types, real_keys_, demo_.filter);
+    }
+    say(live_text(*demo_.live, terminal_));
+    {
+      const Task task("a stampede", std::nullopt);
+      demo_.stampede = run_stampede(demo_.table);
+    }
+    say(stampede_text(*demo_.stampede, terminal_));
   }
 
   TrafficResult run_once(const std::string& label, FilterPlace& filter, KeyTypes types,

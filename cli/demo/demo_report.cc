@@ -93,6 +93,32 @@ std::string answered_line(const DemoResult& demo) {
   return gone == 0 ? line + "." : line + " (" + grouped(gone) + " for rows deleted meanwhile).";
 }
 
+std::string denied_line(const LiveScene& live) {
+  if (live.denied_count == 0) return "All were found.";
+  return "NOT FOUND: " + grouped(live.denied_count) + ". This is a bug; please report it.";
+}
+
+Report::Value part_json(const LivePart& part) {
+  return {{"absent_request_count", part.absent_count},
+          {"absent_database_queries", part.absent_queries}};
+}
+
+Report::Value live_json(const LiveScene& live) {
+  return {{"inserted_count", live.inserted_count}, {"real_request_count", live.asked_count},
+          {"denied_count", live.denied_count},     {"rebuild_seconds", live.rebuild_time.count()},
+          {"with_filter", part_json(live.before)}, {"filter_away", part_json(live.away)},
+          {"filter_back", part_json(live.after)}};
+}
+
+Report::Value stampede_json(const Stampede& stampede) {
+  const auto run = [](const StampedeRun& of) -> Report::Value {
+    return {{"database_queries", of.queries}, {"seconds", of.elapsed.count()}};
+  };
+  return {{"thread_count", stampede.thread_count},
+          {"cache_alone", run(stampede.cache_alone)},
+          {"single_flight", run(stampede.single_flight)}};
+}
+
 Report::Value run_json(const TrafficResult& run) {
   Report::Value json;
   json["request_count"] = run.request_count;
@@ -165,7 +191,60 @@ std::string traffic_text(const DemoResult& demo, std::uint64_t request_count,
 std::string result_text(const DemoResult& demo, const Terminal& terminal) {
   return '\n' + table_of_results(demo) + '\n' + charts(demo, terminal) + '\n' +
          wrapped("", what_happened(demo), terminal) + wrapped("", answered_line(demo), terminal) +
-         '\n' + colored("Try next", Color::bold, terminal) + '\n' + next_commands(demo);
+         '\n';
+}
+
+std::string live_text(const LiveScene& live, const Terminal& terminal) {
+  const auto bar = [](const char* label, const LivePart& part, Color color) {
+    return Bar{label, part.share(), percent(part.share()), color};
+  };
+  return titled("Inserts",
+                grouped(live.inserted_count) +
+                    " rows were inserted while others asked, each announced to the guard and asked "
+                    "for as soon as it was committed. " +
+                    denied_line(live),
+                terminal) +
+         titled("No filter",
+                "In the middle of this the filter was taken away. Who has none to ask, asks the "
+                "database. Another was made of the table in " +
+                    seconds_text(live.rebuild_time) +
+                    ", beside the inserts. Of the requests for keys that do not exist, the "
+                    "database got:",
+                terminal) +
+         bar_chart({bar("before", live.before, Color::green), bar("away", live.away, Color::red),
+                    bar("back", live.after, Color::green)},
+                   terminal) +
+         '\n';
+}
+
+std::string stampede_text(const Stampede& stampede, const Terminal& terminal) {
+  const auto bar = [](const char* label, const StampedeRun& run, Color color) {
+    const std::string queries = run.queries == 1 ? " query, " : " queries, ";
+    return Bar{label, static_cast<double>(run.queries),
+               grouped(run.queries) + queries + seconds_text(run.elapsed), color};
+  };
+  return titled("Stampede",
+                std::to_string(stampede.thread_count) +
+                    " threads ask at once for one key that is not there, where no filter stands "
+                    "before the cache and a query reads the whole table:",
+                terminal) +
+         bar_chart({bar("cache alone", stampede.cache_alone, Color::red),
+                    bar("and one query a key", stampede.single_flight, Color::green)},
+                   terminal) +
+         '\n';
+}
+
+std::string last_text(const DemoResult& demo, const Terminal& terminal) {
+  std::string text;
+  if (demo.live && demo.stampede) {
+    text = wrapped("",
+                   "In short: the filter keeps away what does not exist, single flight all but one "
+                   "of those who ask for the same, and without a filter the guard is slower, "
+                   "never wrong.",
+                   terminal) +
+           '\n';
+  }
+  return text + colored("Try next", Color::bold, terminal) + '\n' + next_commands(demo);
 }
 
 Report::Value demo_json(const DemoResult& demo) {
@@ -201,6 +280,8 @@ Report::Value demo_json(const DemoResult& demo) {
   json["measured_rate"] = demo.measured_rate();
   json["measured_rate_low"] = interval.low;
   json["measured_rate_high"] = interval.high;
+  if (demo.live) json["inserts"] = live_json(*demo.live);
+  if (demo.stampede) json["stampede"] = stampede_json(*demo.stampede);
   json["every_real_key_answered"] = demo.every_real_key_answered();
   return json;
 }

@@ -2,11 +2,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bloomery/filter/parameters.h"
 #include "cli/binomial_interval.h"
 #include "cli/demo/database_table.h"
+#include "cli/demo/live_scene.h"
+#include "cli/demo/stampede.h"
 #include "cli/demo/traffic.h"
 #include "cli/report.h"
 #include "cli/terminal.h"
@@ -33,9 +36,14 @@ struct DemoResult {
   TrafficResult without;
   TrafficResult with;
 
+  // What is only done to a database of the demo's own.
+  std::optional<LiveScene> live;
+  std::optional<Stampede> stampede;
+
   std::uint64_t real_count() const { return with.request_count - absent_count; }
   bool every_real_key_answered() const {
-    return without.denied_count == 0 && with.denied_count == 0;
+    return without.denied_count == 0 && with.denied_count == 0 &&
+           (!live || live->denied_count == 0);
   }
   double measured_rate() const;
   Interval measured_interval() const;
@@ -47,6 +55,9 @@ std::string filter_text(const DemoResult& demo, const Terminal& terminal);
 std::string traffic_text(const DemoResult& demo, std::uint64_t request_count,
                          const Terminal& terminal);
 std::string result_text(const DemoResult& demo, const Terminal& terminal);
+std::string live_text(const LiveScene& live, const Terminal& terminal);
+std::string stampede_text(const Stampede& stampede, const Terminal& terminal);
+std::string last_text(const DemoResult& demo, const Terminal& terminal);
 
 // The whole for programs.
 Report::Value demo_json(const DemoResult& demo);

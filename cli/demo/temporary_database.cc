@@ -17,7 +17,7 @@ namespace {
 struct Paths {
   std::string folder;
   std::string database;
-  std::string journal;
+  std::array<std::string, 3> beside;  // journals of both sorts, and what goes with the newer
 };
 Paths g_paths;
 volatile sig_atomic_t g_exists = 0;
@@ -28,7 +28,7 @@ Handlers g_previous;
 
 void remove_files() noexcept {
   if (std::exchange(g_exists, 0) == 0) return;
-  unlink(g_paths.journal.c_str());
+  for (const std::string& path : g_paths.beside) unlink(path.c_str());
   unlink(g_paths.database.c_str());
   rmdir(g_paths.folder.c_str());
 }
@@ -58,7 +58,9 @@ void install_handlers() {
 TemporaryDatabase::TemporaryDatabase() {
   const std::string folder = new_temporary_folder("bloomery-demo-", "the database");
   path_ = folder + "/words.db";
-  g_paths = {.folder = folder, .database = path_, .journal = path_ + "-journal"};
+  g_paths = {.folder = folder,
+             .database = path_,
+             .beside = {path_ + "-journal", path_ + "-wal", path_ + "-shm"}};
   g_exists = 1;
   install_handlers();
 }

@@ -11,6 +11,10 @@
 namespace bloomery::cli {
 namespace {
 
+constexpr const char* kInsertWord = "INSERT OR IGNORE INTO words VALUES (?1, ?2, ?3)";
+
+constexpr int kBusyMs = 5'000;
+
 bool is_continuation(char byte) noexcept {
   return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
 }
@@ -24,6 +28,7 @@ class Writer {
         sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
     connection_.reset(opened);
     require(code);
+    require(sqlite3_busy_timeout(opened, kBusyMs));
   }
 
   void execute(const char* sql) {
@@ -78,7 +83,7 @@ DatabaseTable fill_word_database(const std::string& path, KeySource& words,
   writer.execute("PRAGMA synchronous = OFF");
   writer.execute("CREATE TABLE words(word TEXT PRIMARY KEY, length INTEGER, reversed TEXT)");
   writer.execute("BEGIN");
-  writer.prepare_insert("INSERT OR IGNORE INTO words VALUES (?1, ?2, ?3)");
+  writer.prepare_insert(kInsertWord);
   std::uint64_t rows = 0;
   words.for_each_batch([&](const Batch& batch) {
     for (const Key word : batch.keys) rows += writer.insert_word(word) ? 1 : 0;
@@ -87,6 +92,14 @@ DatabaseTable fill_word_database(const std::string& path, KeySource& words,
   });
   writer.execute("COMMIT");
   return {.path = path, .table = "words", .column = "word", .value_column = "reversed"};
+}
+
+std::function<void(std::string_view)> word_inserter(const std::string& path) {
+  const auto writer = std::make_shared<Writer>(path);
+  writer->execute("PRAGMA synchronous = OFF");
+  writer->execute("PRAGMA journal_mode = WAL");
+  writer->prepare_insert(kInsertWord);
+  return [writer](std::string_view word) { writer->insert_word(word); };
 }
 
 std::string reversed_word(std::string_view word) {

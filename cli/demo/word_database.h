@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "bloomery/source/key_source.h"
 #include "cli/demo/database_table.h"
@@ -15,6 +16,10 @@ namespace bloomery::cli {
 // many rows there are by now. Throws StoreError where the file cannot be written.
 DatabaseTable fill_word_database(const std::string& path, KeySource& words,
                                  const std::function<void(std::uint64_t)>& done);
+
+// A function that inserts a word into the table of such a file and commits. Those who read the
+// table go on meanwhile. Both throw StoreError where the file cannot be written.
+std::function<void(std::string_view)> word_inserter(const std::string& path);
 
 // The characters of a UTF-8 word from the last to the first.
 std::string reversed_word(std::string_view word);

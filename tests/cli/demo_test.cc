@@ -97,6 +97,24 @@ TEST(Demo, GuardsADatabaseOfWords) {
   EXPECT_EQ(demo.at("database").at("key_count"), demo.at("filter").at("capacity"));
   EXPECT_THAT(demo.at("database").at("word_list").get<std::string>(), HasSubstr("/usr/share/dict"));
   EXPECT_GT(demo.at("with_filter").at("absent_database_queries"), 0);
+
+  const auto& inserts = demo.at("inserts");
+  EXPECT_GT(inserts.at("inserted_count"), 0);
+  EXPECT_GE(inserts.at("real_request_count"), inserts.at("inserted_count"));
+  EXPECT_EQ(inserts.at("denied_count"), 0);
+  for (const char* part : {"with_filter", "filter_back"}) {
+    const double asked = inserts.at(part).at("absent_request_count");
+    EXPECT_GT(asked, 0) << part;
+    EXPECT_LE(inserts.at(part).at("absent_database_queries"), most_passed(asked, 0.012)) << part;
+  }
+  // The first of them may have been asked before it was taken away, the last after.
+  const auto& away = inserts.at("filter_away");
+  EXPECT_GE(away.at("absent_database_queries"),
+            0.5 * away.at("absent_request_count").get<double>());
+  const auto& stampede = demo.at("stampede");
+  EXPECT_EQ(stampede.at("single_flight").at("database_queries"), 1);
+  EXPECT_GE(stampede.at("cache_alone").at("database_queries"), 1);
+  EXPECT_LE(stampede.at("cache_alone").at("database_queries"), stampede.at("thread_count"));
   EXPECT_EQ(shell.run("ls").out, "");
 }
 
@@ -107,6 +125,7 @@ TEST(Demo, TellsAPersonWhatHappenedAndWhatToTry) {
   EXPECT_EQ(outcome.err, "");
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("20,000 requests"), HasSubstr("for absent keys"),
                                  HasSubstr("Every real key was answered: yes"),
+                                 HasSubstr("taken away"), HasSubstr("Stampede  32 threads"),
                                  HasSubstr("  without  ####"), Not(HasSubstr("\x1b["))));
   std::istringstream lines(outcome.out);
   std::size_t tried = 0;
@@ -148,6 +167,7 @@ TEST(Demo, OnlyReadsADatabaseOfTheUsers) {
     SCOPED_TRACE(column);
     expect_consistent(demo);
     EXPECT_EQ(demo.at("database").at("path"), "shop.db");
+    EXPECT_FALSE(demo.contains("inserts") || demo.contains("stampede"));
     EXPECT_EQ(demo.at("database").at("column"), column);
     EXPECT_EQ(demo.at("database").at("null_count"), std::string(column) == "nick" ? 200 : 0);
     EXPECT_EQ(demo.at("filter").at("false_positive_rate"), 0.02);

@@ -3,6 +3,8 @@
 #include <stdexcept>
 
 #include "bloomery/source/open_source.h"
+#include "cli/demo/live_scene.h"
+#include "cli/demo/stampede.h"
 #include "cli/demo/traffic.h"
 #include "cli/demo/word_database.h"
 #include "tests/source/temporary_folder.h"
@@ -69,6 +71,23 @@ TEST_F(DemoTraffic, TellsADeletedRowFromADeniedOne) {
 
 TEST_F(DemoTraffic, RefusesAFloodThatExists) {
   EXPECT_THROW(run(no_filter_, {{"x", false}, {"one", false}}), std::invalid_argument);
+}
+
+TEST_F(DemoTraffic, CountsRowsThatAFilterDeniesWhileOthersAreInserted) {
+  BlockedFilter filter({.capacity = 3});
+  const FilterParameters parameters = filter.parameters();
+  MemoryPlace place(std::move(filter));
+  place.ready();  // which it is not
+  const std::vector<std::string> real{"one", "two", "three"};
+  EXPECT_GT(run_live_scene(place, table_, {.text = true}, real, parameters).denied_count, 0U);
+  // The filter that was made of the table has them.
+  EXPECT_EQ(run_live_scene(place, table_, {.text = true}, real, parameters).denied_count, 0U);
+}
+
+TEST_F(DemoTraffic, AsksOnceForAStampede) {
+  const Stampede stampede = run_stampede(table_);
+  EXPECT_EQ(stampede.single_flight.queries, 1U);
+  EXPECT_GE(stampede.cache_alone.queries, 1U);
 }
 
 }  // namespace
