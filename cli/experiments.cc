@@ -8,14 +8,26 @@
 
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/ending_signals.h"
 #include "cli/experiments/figure.h"
 #include "cli/report.h"
+#include "cli/stage.h"
 #include "cli/text_table.h"
 
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExperimentsExamples = R"(Keys and seeds are fixed: every run prints the same.
+constexpr const char* kExperimentsExamples =
+    R"(Keys and seeds are fixed: every run prints the same, but for times. What needs a
+Redis starts one of its own: $REDIS_SERVER, else redis-server.
+
+Posts:
+  000     Java: Guava, SimpleBloomFilter, Redisson; a filter of absent keys
+  001     RedisBloom: BF.ADD, BF.RESERVE, and how large a filter is
+  002     JavaScript: a class with eight hashes
+  003     Java: BloomFilterHelper over a bitmap of Redis, and Guava
+  004     PHP: a class with three hashes over a bitmap of Redis
+  claims  of several: formulas, bits a key, times, a set of Redis, SETBIT
 
 Examples:
   bloomery experiments --post 004          the figures of one post
@@ -29,8 +41,10 @@ struct Post {
 constexpr std::array kPosts{
     Post{"000", figures_of_post_000},
     Post{"001", [] { return figures_of_post_001(); }},
+    Post{"002", figures_of_post_002},
     Post{"003", [] { return figures_of_post_003(); }},
     Post{"004", figures_of_post_004},
+    Post{kRepeatedClaims, [] { return figures_of_repeated_claims(); }},
 };
 
 struct ExperimentsArguments {
@@ -88,16 +102,22 @@ void add_experiments(Command app, int& status) {
   const auto arguments = std::make_shared<ExperimentsArguments>();
   const Command command = app.add_subcommand(
       "experiments", "Run again what articles on Bloom filters print, and show both");
-  add_value(command, "--post", "NAME", "only this post: 000, 001, 003 or 004",
+  add_value(command, "--post", "NAME", "only this post: 000 to 004, or claims",
             [arguments](const std::string& name) {
               if (std::ranges::find(kPosts, name, &Post::name) == kPosts.end()) {
-                throw std::invalid_argument(name + " is no post with figures; 000, 001, 003, 004");
+                throw std::invalid_argument(name + " is no post; 000 to 004, or claims");
               }
               arguments->posts.push_back(name);
             });
   add_json(command, arguments->json);
   command.footer(kExperimentsExamples);
-  command.callback([arguments, &status] { status = experiments(*arguments); });
+  command.callback([arguments, &status] {
+    try {
+      status = experiments(*arguments);
+    } catch (const Interrupted& interrupted) {
+      die_of(interrupted.signal);
+    }
+  });
 }
 
 }  // namespace bloomery::cli

@@ -12,6 +12,8 @@ std::string_view verdict_name(Verdict verdict) noexcept {
       return "right then";
     case Verdict::wrong:
       return "wrong";
+    case Verdict::not_run:
+      return "not run";
   }
   return "";
 }

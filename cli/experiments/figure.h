@@ -15,7 +15,11 @@ enum class Verdict {
   plausible,  // a matter of luck, and within what luck allows
   dated,      // right for the software of its time
   wrong,      // and corrected
+  not_run,    // something that it needs is not here
 };
+
+// The name of what stands in several posts.
+inline constexpr const char* kRepeatedClaims = "claims";
 
 std::string_view verdict_name(Verdict verdict) noexcept;
 
@@ -34,7 +38,12 @@ struct Figure {
 // of many filters the less the fewer they are.
 std::vector<Figure> figures_of_post_000();
 std::vector<Figure> figures_of_post_001(std::uint64_t filter_count = 30);
+std::vector<Figure> figures_of_post_002();
 std::vector<Figure> figures_of_post_003(std::uint64_t filter_count = 4);
 std::vector<Figure> figures_of_post_004();
+// Two of them are times of this machine; and figures_with_redis() are among them.
+std::vector<Figure> figures_of_repeated_claims(std::uint64_t key_count = 100'000);
+// One that says why, where no Redis can be started.
+std::vector<Figure> figures_with_redis(std::uint64_t key_count);
 
 }  // namespace bloomery::cli

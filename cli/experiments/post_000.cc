@@ -8,6 +8,7 @@
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/simple_java.h"
 #include "cli/experiments/figure.h"
+#include "cli/experiments/inverted_guard.h"
 #include "cli/experiments/key_ranges.h"
 
 namespace bloomery::cli {
@@ -99,10 +100,43 @@ Figure redisson_size() {
           .numbers = {{"bit_count", config.size}, {"probe_count", config.hash_iterations}}};
 }
 
+Report::Value cost_json(const GuardCost& cost) {
+  return {{"queries", cost.queries},
+          {"denied_rows", cost.denied_rows},
+          {"denied_new_rows", cost.denied_new}};
+}
+
+Figure guard_of_absent_keys() {
+  const GuardsCompared guards = compare_guards(100'000, 200'000, 1'000);
+  const auto line = [&](const char* holds, const GuardCost& cost) {
+    return fmt::format("filter of the {} keys: {} queries; denied {} of {} rows, {} of {} new ones",
+                       holds, cost.queries, cost.denied_rows, guards.row_count, cost.denied_new,
+                       guards.new_count);
+  };
+  return {
+      .post = kPost000,
+      .what =
+          "getByKey, 200,000 absent keys asked for twice, before 100,000 rows: a filter of what "
+          "was not found",
+      .theirs = "keeps such keys from the database",
+      .ours = line("absent", guards.holds_absent) + "\n" + line("present", guards.holds_present),
+      .verdict = Verdict::wrong,
+      .remark =
+          "A false positive of a filter that holds the absent keys is a row that nobody finds, "
+          "the more the longer the flood goes on, and a row that comes later is never seen. "
+          "Of one that holds the present keys it is one query.",
+      .numbers = {{"row_count", guards.row_count},
+                  {"flood_count", guards.flood_count},
+                  {"new_count", guards.new_count},
+                  {"holds_absent", cost_json(guards.holds_absent)},
+                  {"holds_present", cost_json(guards.holds_present)}}};
+}
+
 }  // namespace
 
 std::vector<Figure> figures_of_post_000() {
-  return {guava_integers(), guava_sizes(), simple_java_digits(), redisson_size()};
+  return {guava_integers(), guava_sizes(), simple_java_digits(), redisson_size(),
+          guard_of_absent_keys()};
 }
 
 }  // namespace bloomery::cli

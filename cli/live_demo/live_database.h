@@ -10,7 +10,7 @@
 
 #include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
-#include "cli/live_demo/stage.h"
+#include "cli/stage.h"
 
 namespace bloomery::cli {
 

@@ -22,9 +22,9 @@
 #include "cli/live_demo/live_database.h"
 #include "cli/live_demo/live_report.h"
 #include "cli/live_demo/live_traffic.h"
-#include "cli/live_demo/stage.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/stage.h"
 #include "cli/terminal.h"
 #include "cli/terminal_progress.h"
 

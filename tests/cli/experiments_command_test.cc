@@ -25,9 +25,9 @@ TEST(ExperimentsCommand, ShowsTheirFigureAndOursWithAVerdict) {
 }
 
 TEST(ExperimentsCommand, RefusesAPostWithoutFigures) {
-  const Outcome outcome = Shell().run("bloomery experiments --post 002");
+  const Outcome outcome = Shell().run("bloomery experiments --post 005");
   EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("000, 001, 003, 004"));
+  EXPECT_THAT(outcome.err, HasSubstr("000 to 004, or claims"));
 }
 
 }  // namespace

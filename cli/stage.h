@@ -10,11 +10,11 @@
 
 #include "cli/ending_signals.h"
 
-// What the demo needs of the machine: a folder, an account, processes. All of it goes when these
-// objects do, in whichever way the demo ends.
+// What a demo or an experiment needs of the machine: a folder, an account, processes. All of it
+// goes when these objects do, in whichever way the program ends.
 namespace bloomery::cli {
 
-// Somebody wants the demo to end.
+// Somebody wants the program to end.
 struct Interrupted : std::runtime_error {
   explicit Interrupted(int which) : std::runtime_error("interrupted"), signal(which) {}
   int signal;
@@ -48,7 +48,7 @@ class Stage {
   std::string folder_;
 };
 
-// A program that runs in a group of its own, so that Ctrl-C comes to the demo alone; it dies with
+// A program that runs in a group of its own, so that Ctrl-C comes to us alone; it dies with
 // the thread that made it. Its words go to a log on the stage.
 struct ProcessOptions {
   std::string input{};  // a file that it reads

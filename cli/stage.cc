@@ -1,4 +1,4 @@
-#include "cli/live_demo/stage.h"
+#include "cli/stage.h"
 
 #include <fcntl.h>
 #include <pwd.h>
