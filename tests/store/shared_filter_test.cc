@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
+#include "tests/store/system_faults.h"
 
 namespace bloomery {
 namespace {
@@ -477,6 +479,31 @@ TEST(SharedFilter, RefusesWhatIsDamagedOrNotClosed) {
   EXPECT_THAT([&] { open_shared(folder / "f"); },
               ThrowsMessage<FormatError>(HasSubstr("a filter in a server")));
   EXPECT_THROW(open_shared(folder / "nothing"), StoreError);
+}
+
+// Whichever call of the system fails, the next who opens the file finds all that was inserted.
+TEST(SharedFilter, LosesNothingWhereTheSystemFails) {
+  const ScratchFolder folder;
+  int nth = 0;
+  for (std::string failed = "none yet"; !failed.empty();) {
+    put_filter(folder / "f", 1000);
+    bool is_in = false;
+    {
+      const testing::FailingCall failing(++nth, EIO);
+      try {
+        SharedFilter shared = open_shared(folder / "f");
+        shared.insert("in");
+        is_in = true;
+        shared.close();
+      } catch (const StoreError&) {
+      }
+      failed = failing.failed();
+    }
+    SCOPED_TRACE(std::to_string(nth) + ": " + failed);
+    EXPECT_EQ(open_shared(folder / "f").may_contain("in"), is_in);
+    EXPECT_EQ(load(folder / "f").may_contain("in"), is_in);
+  }
+  EXPECT_GT(nth, 15);
 }
 
 TEST(SharedFilter, ThreadsOfAProcessShareIt) {
