@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <latch>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "bloomery/bits/bit_view.h"
-#include "bloomery/filter/rates.h"
 #include "bloomery/format/bloom_filter_helper.h"
 #include "cli/experiments/figure.h"
 #include "cli/experiments/key_ranges.h"
