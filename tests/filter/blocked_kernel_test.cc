@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <vector>
 
 #include "bloomery/filter/blocked_layout.h"
@@ -19,6 +20,46 @@ TEST(BlockedKernel, TheScalarOneIsTheLast) {
 TEST(BlockedKernel, EveryKernelEqualsTheScalarOne) {
   for (const BlockedKernel* kernel : blocked_kernels()) {
     EXPECT_THAT(testing::differences_from_scalar(*kernel), ::testing::IsEmpty());
+  }
+}
+
+// Far lines of two: who finds many keys asks for both lines at once, who finds few for the second
+// late, and goes from one to the other after 64 keys and every 4,096.
+TEST(BlockedKernel, AnswersForTwoLinesHoweverManyKeysItFinds) {
+  constexpr std::size_t kCount = 9'000;
+  constexpr std::uint64_t kSpread = 7;
+  const BlockedShape shape =
+      BlockedShape::of({.bit_count = 2 * 512 * 600, .probe_count = 14, .lines_per_key = 2});
+  const auto key = [](std::size_t i) { return i * 0x10001; };
+  const auto hash = [&](std::size_t i) { return IntegerHash::hash(key(i), kSpread); };
+  std::vector<std::uint64_t> words(2 * 600 * 8);
+  // Runs of keys that are there, of keys that are not, and of both by turns.
+  for (std::size_t i = 0; i < kCount; ++i) {
+    const std::size_t run = i / 1'500 % 3;
+    if (run == 1 || (run == 2 && i % 2 == 0)) insert_scalar(words.data(), shape, hash(i));
+  }
+  std::vector<std::uint64_t> keys(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) keys[i] = key(i);
+  HashBlocks integers{.integers = keys.data(), .spread_seed = kSpread};
+  HashBlocks hashed{.context = &hash};
+  hashed.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
+    const auto& of = *static_cast<const decltype(hash)*>(context);
+    for (std::size_t j = 0; j < count; ++j) out.set(j, of(first + j));
+  };
+  for (const BlockedKernel* kernel : blocked_kernels()) {
+    for (HashBlocks* blocks : {&integers, &hashed}) {
+      for (const std::size_t count :
+           {0U, 1U, 63U, 64U, 65U, 1'000U, 4'159U, 4'160U, 4'161U, 9'000U}) {
+        blocks->count = count;
+        const auto found = std::make_unique<bool[]>(kCount);
+        kernel->two_lines.may_contain_batch(words.data(), shape, *blocks, true, found.get());
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < kCount; ++i) {
+          wrong += found[i] != (i < count && may_contain_scalar(words.data(), shape, hash(i)));
+        }
+        EXPECT_EQ(wrong, 0U) << kernel->name << ", " << count;
+      }
+    }
   }
 }
 

@@ -68,20 +68,118 @@ struct BlockedLoops {
         prefetch_far(words + One::second_line(shape, second_pair(hash)));
       }
     };
+    with_hasher(
+        hashes, [&](auto hasher) __attribute__((always_inline)) {
+          run_pipeline(far, hashes.count, hasher, prefetch, probe);
+        });
+  }
+
+  template <class Act>
+  [[gnu::always_inline]] static inline void with_hasher(const HashBlocks& hashes, Act act) {
     if (hashes.hash == nullptr) {
-      const IntegerHasher<Isa> hasher{hashes.integers, hashes.spread_seed};
-      run_pipeline(far, hashes.count, hasher, prefetch, probe);
+      act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
     } else {
       const auto hash = [&](std::size_t first, std::size_t count, HashBlock& out) {
         hashes.hash(hashes.context, first, count, out);
       };
-      run_pipeline(far, hashes.count, HashAtOnce{hash}, prefetch, probe);
+      act(HashAtOnce{hash});
+    }
+  }
+
+  // Where lines are far, the second is asked for once the first has let a key pass, as it does with
+  // few that are absent; those that pass wait together for their second lines.
+  static void may_contain_late(const Words* words, const BlockedShape& shape,
+                               const HashBlocks& hashes, bool* found) {
+    struct Waiting {
+      std::size_t index;
+      HashPair second;
+    };
+    constexpr std::size_t kMostWaiting = 32;
+    Waiting waiting[kMostWaiting];
+    std::size_t begun = 0;
+    std::size_t done = 0;
+    const auto end_one = [&] {
+      const auto& [index, second] = waiting[done++ % kMostWaiting];
+      found[index] = Isa::contains(words + One::second_line(shape, second),
+                                   Isa::some_lanes(second.h2, shape.probes[1]));
+    };
+    const auto prefetch = [&](HashPair hash) {
+      prefetch_far(words + One::first_line(shape, hash));
+    };
+    const auto probe = [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
+      found[i] = false;
+      if (Isa::contains(words + One::first_line(shape, hash), One::first_mask(shape, hash))) {
+        const HashPair second = second_pair(hash);
+        prefetch_far(words + One::second_line(shape, second));
+        if (begun - done == kMostWaiting) end_one();
+        waiting[begun++ % kMostWaiting] = {i, second};
+      }
+    };
+    with_hasher(
+        hashes, [&](auto hasher) __attribute__((always_inline)) {
+          run_pipeline<kFarLag>(hashes.count, hasher, prefetch, probe);
+        });
+    while (done != begun) end_one();
+  }
+
+  // Some of the keys of a batch, from `first` on, as a batch.
+  struct Part {
+    const HashBlocks& of;
+    std::size_t first;
+
+    HashBlocks blocks(std::size_t count) const {
+      HashBlocks blocks = of;
+      blocks.count = count;
+      if (of.hash == nullptr) {
+        blocks.integers += first;
+      } else {
+        blocks.context = this;
+        blocks.hash = [](const void* context, std::size_t at, std::size_t some, HashBlock& out) {
+          const Part& part = *static_cast<const Part*>(context);
+          part.of.hash(part.of.context, part.first + at, some, out);
+        };
+      }
+      return blocks;
+    }
+  };
+
+  // Keys of two lines that are far: both lines at once where more than a quarter is found of the
+  // keys just before.
+  static void may_contain_far(const Words* words, const BlockedShape& shape,
+                              const HashBlocks& hashes, bool* found) {
+    constexpr std::size_t kSample = 64;
+    constexpr std::size_t kPart = 4096;
+    bool many = true;
+    for (std::size_t first = 0; first < hashes.count;) {
+      const std::size_t most = first == 0 ? kSample : kPart;
+      const std::size_t size = hashes.count - first < most ? hashes.count - first : most;
+      const Part keys{hashes, first};
+      const HashBlocks part = keys.blocks(size);
+      bool* const answers = found + first;
+      if (many) {
+        run(
+            words, shape, part,
+            true, [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
+              answers[i] = One::may_contain(words, shape, hash);
+            });
+      } else {
+        may_contain_late(words, shape, part, answers);
+      }
+      first += size;
+      std::size_t count = 0;
+      for (std::size_t i = first - (size < kSample ? size : kSample); i < first; ++i) {
+        count += found[i] ? 1 : 0;
+      }
+      many = count > kSample / 4;
     }
   }
 
   static void may_contain_batch(const Words* words, const BlockedShape& shape_in,
                                 const HashBlocks& hashes, bool far, bool* found) {
     const BlockedShape shape = shape_in;  // a copy that stores through `found` cannot change
+    if constexpr (kShape == KeyShape::two_lines) {
+      if (far) return may_contain_far(words, shape, hashes, found);
+    }
     run(
         words, shape, hashes,
         far, [&](std::size_t i, HashPair hash) __attribute__((always_inline)) {
