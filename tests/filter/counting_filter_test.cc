@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -86,6 +88,28 @@ TYPED_TEST(CountingContract, CountersStickAtFifteen) {
   EXPECT_EQ(filter.estimate_count("popular"), 15U);
   for (int i = 0; i < 40; ++i) EXPECT_TRUE(filter.erase("popular"));
   EXPECT_TRUE(filter.may_contain("popular")) << "its true count is not known any more";
+}
+
+// Every counter of nearly full lines, against counts of positions; of one line and eight lanes, of
+// fewer lanes, and of two lines.
+TYPED_TEST(CountingContract, CountsEachPositionOfAKeyOnce) {
+  for (const double rate : {0.01, 0.1, 1e-6}) {
+    TypeParam filter({.capacity = 50, .false_positive_rate = rate});
+    std::map<std::uint64_t, std::uint64_t> counts;
+    for (std::uint64_t i = 0; i < 400; ++i) {
+      std::set<std::uint64_t> positions;
+      for (const Probe& probe : filter.probes(filter.hash(i))) positions.insert(probe.position);
+      bool is_new = false;
+      for (const std::uint64_t position : positions) is_new |= counts[position] == 0;
+      EXPECT_EQ(filter.may_contain(i), !is_new);
+      EXPECT_EQ(filter.insert(i), is_new);
+      for (const std::uint64_t position : positions) ++counts[position];
+    }
+    const auto words = stored_words(filter);
+    for (std::uint64_t at = 0; at < 16 * words.size(); ++at) {
+      ASSERT_EQ((words[at / 16] >> (4 * (at % 16))) & 15, std::min<std::uint64_t>(counts[at], 15));
+    }
+  }
 }
 
 TYPED_TEST(CountingContract, AnEmptiedFilterIsEmpty) {
