@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/bits/shared_words.h"
+#include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/batch.h"
+#include "bloomery/filter/blocked_layout.h"
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/insert.h"
 
@@ -32,16 +35,17 @@ concept Filter = std::movable<F> &&
 };
 
 // A filter whose kind is known only at run time: opened from a file, or chosen on a command line.
-// Costs one virtual call a key or batch. The calls are those of the filters themselves, where their
-// meaning, errors and thread-safety stand; std::invalid_argument for one that the kind does not
-// have. So also a question may throw, of a batch of pairs where the kind has none (hashes_once());
-// of keys it never does.
+// Costs one virtual call a key or batch; a key in a blocked filter, which nearly all are, none. The
+// calls are those of the filters themselves, where their meaning, errors and thread-safety stand;
+// std::invalid_argument for one that the kind does not have. So also a question may throw, of a
+// batch of pairs where the kind has none (hashes_once()); of keys it never does.
 class AnyFilter {
  public:
   // In this order, so that the second is not asked of AnyFilter itself.
   template <class F>
   requires(!std::same_as<F, AnyFilter> && Filter<F>) explicit AnyFilter(F filter)
-      : body_(std::make_unique<Body<F>>(std::move(filter))) {}
+      : body_(std::make_unique<Body<F>>(std::move(filter))),
+        is_blocked_(std::same_as<F, Blocked>) {}
 
   // Whether hash(), probes(pair) and batches of pairs can be asked for; else only keys can.
   bool hashes_once() const noexcept { return body_->hashes_once(); }
@@ -49,15 +53,24 @@ class AnyFilter {
   bool can_insert() const noexcept { return body_->can_insert(); }
   bool can_erase() const noexcept { return body_->can_erase(); }
 
-  bool insert(Key key) { return body_->insert(key); }
-  bool insert(IntegerKey auto integer) { return body_->insert(eight_bytes(integer)); }
+  [[gnu::always_inline]] bool insert(Key key) {
+    return is_blocked_ ? blocked().insert(key) : body_->insert(key);
+  }
+  [[gnu::always_inline]] bool insert(IntegerKey auto integer) {
+    return is_blocked_ ? blocked().insert(integer) : body_->insert(eight_bytes(integer));
+  }
   // The same, where a chain that is full and does not grow says so.
-  Insert try_insert(Key key) { return body_->try_insert(key); }
+  [[gnu::always_inline]] Insert try_insert(Key key) {
+    if (is_blocked_) return blocked().insert(key) ? Insert::added : Insert::present;
+    return body_->try_insert(key);
+  }
   // And where even such a one takes it.
   bool insert_regardless(Key key) { return body_->insert_regardless(key); }
-  bool may_contain(Key key) const noexcept { return body_->may_contain(key); }
-  bool may_contain(IntegerKey auto integer) const noexcept {
-    return body_->may_contain(eight_bytes(integer));
+  [[gnu::always_inline]] bool may_contain(Key key) const noexcept {
+    return is_blocked_ ? blocked().may_contain(key) : body_->may_contain(key);
+  }
+  [[gnu::always_inline]] bool may_contain(IntegerKey auto integer) const noexcept {
+    return is_blocked_ ? blocked().may_contain(integer) : body_->may_contain(eight_bytes(integer));
   }
   std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
@@ -260,7 +273,14 @@ class AnyFilter {
     F filter;
   };
 
+  // As make_filter() and open_filter() have it. A virtual call costs as much as the answer.
+  using Blocked = BasicFilter<BlockedLayout, SharedWords>;
+  [[gnu::always_inline]] Blocked& blocked() const noexcept {
+    return static_cast<Body<Blocked>&>(*body_).filter;
+  }
+
   std::unique_ptr<Interface> body_;
+  bool is_blocked_;
 };
 
 }  // namespace bloomery
