@@ -60,6 +60,12 @@ std::string unescaped(const std::string& text) {
   return result;
 }
 
+HashId text_hash_named(const std::string& text) {
+  if (text == "product") return HashId::product;
+  if (text == "xxh3") return HashId::native;
+  throw std::invalid_argument(printable(text) + " is no hash of texts; product or xxh3");
+}
+
 }  // namespace
 
 Option add_kind(Command command, std::optional<FilterKind>& kind) {
@@ -86,6 +92,7 @@ FilterOptions NewFilter::options() const {
   options.growth.tightening = tightening.value_or(options.growth.tightening);
   options.window.length_ms = window_ms.value_or(0);
   if (generations) options.window.generations = static_cast<std::uint32_t>(*generations);
+  options.hash = hash.value_or(options.hash);
   return options;
 }
 
@@ -98,11 +105,11 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
     return make_filter(wanted.kind_or_default(), wanted.options());
   }
   const std::string name(location.format->name);
-  if (wanted.kind || wanted.seed != 0 || wanted.secret || wanted.expansion || wanted.tightening ||
-      wanted.window_ms || wanted.generations) {
+  if (wanted.kind || wanted.seed != 0 || wanted.hash || wanted.secret || wanted.expansion ||
+      wanted.tightening || wanted.window_ms || wanted.generations) {
     throw std::invalid_argument(
         location.text() +
-        ": --kind, --seed, --secret, --expansion, --tightening, --window and "
+        ": --kind, --seed, --hash, --secret, --expansion, --tightening, --window and "
         "--generations are for files of our own; what " +
         name + " can choose is FILE?name=value: " +
         (location.format->create_settings.empty() ? "nothing"
@@ -135,10 +142,15 @@ void add_new_filter_options(Command command, NewFilter& filter) {
   const Option seed =
       add_value(command, "--seed", "N", "seed of the hash; only filters of one seed merge",
                 [&filter](const std::string& text) { filter.seed = parse_seed(text); });
+  const Option hash =
+      add_value(command, "--hash", "NAME",
+                "of texts: product, the default, or xxh3, as filters of earlier versions have it",
+                [&filter](const std::string& text) { filter.hash = text_hash_named(text); });
   command
       .add_flag("--secret", filter.secret,
                 "hash under a random key that stays in the file: for keys chosen by strangers")
-      .excludes(seed);
+      .excludes(seed)
+      .excludes(hash);
   add_ratio(command, "--expansion",
             "a scalable filter holds so many times as many keys with each new layer; 2",
             filter.expansion);

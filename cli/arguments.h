@@ -23,6 +23,7 @@ struct NewFilter {
   std::optional<double> rate;
   std::optional<FilterKind> kind;
   std::uint64_t seed = 0;
+  std::optional<HashId> hash;
   bool secret = false;
   std::optional<double> expansion;
   std::optional<double> tightening;
@@ -40,7 +41,7 @@ struct NewFilter {
 // format makes them. Throws std::invalid_argument for an option that these do not have.
 AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location);
 
-// --kind, --seed, --secret, --expansion, --tightening, --window, --generations.
+// --kind, --seed, --hash, --secret, --expansion, --tightening, --window, --generations.
 void add_new_filter_options(Command command, NewFilter& filter);
 
 inline constexpr const char* kWhereAFilterIs =

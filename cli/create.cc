@@ -38,8 +38,8 @@ struct CreateArguments {
 // By a server that makes filters itself.
 int create_served(const CreateArguments& arguments) {
   const NewFilter& wanted = arguments.filter;
-  if (wanted.kind || wanted.seed != 0 || wanted.secret || wanted.expansion || wanted.tightening ||
-      wanted.window_ms || wanted.generations) {
+  if (wanted.kind || wanted.seed != 0 || wanted.hash || wanted.secret || wanted.expansion ||
+      wanted.tightening || wanted.window_ms || wanted.generations) {
     throw std::invalid_argument(arguments.file.text() +
                                 ": --kind and what belongs to kinds are for files of our own");
   }

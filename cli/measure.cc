@@ -55,9 +55,9 @@ constexpr double kMostQueriesOfServer = 1e6;
 // Of a filter that is there: nobody has inserted so many keys of a pattern.
 constexpr std::uint64_t kFirstStranger = std::uint64_t{1} << 62;
 
-constexpr std::array kOfANewFilter{"--capacity", "--kind",        "--seed",
-                                   "--secret",   "--expansion",   "--tightening",
-                                   "--window",   "--generations", "--grow-from"};
+constexpr std::array kOfANewFilter{"--capacity",    "--kind",      "--seed",       "--hash",
+                                   "--secret",      "--expansion", "--tightening", "--window",
+                                   "--generations", "--grow-from"};
 
 struct MeasureArguments {
   std::string place;  // of a filter that is there; empty: one is made

@@ -22,7 +22,7 @@ void BlockedLayout::check(const FilterParameters& parameters) {
 
 void BlockedLayout::hash_many(std::span<const std::uint64_t> integers,
                               HashPair* out) const noexcept {
-  if (hash_.id() == HashId::native) {
+  if (hash_.mixes_integers()) {
     hash_integers_(integers.data(), integers.size(), hash_.spread_seed(), out);
   } else {
     for (const std::uint64_t integer : integers) *out++ = hash_(integer);

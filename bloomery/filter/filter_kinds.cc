@@ -20,7 +20,7 @@ namespace {
 
 using Classic = ClassicLayout<NativeProbes>;
 
-constexpr std::string_view kHash = "XXH3-128";
+constexpr std::string_view kHash = hash_name(HashId::product);
 
 constexpr Kind static_kind() {
   Kind kind{.number = FilterKind::fixed,

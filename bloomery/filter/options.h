@@ -4,6 +4,7 @@
 
 #include "bloomery/filter/growth.h"
 #include "bloomery/filter/window.h"
+#include "bloomery/hash/native_hash.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery {
@@ -17,6 +18,9 @@ struct FilterOptions {
   Growth growth{};      // of a ScalableFilter; others do not read it
   Window window{};      // of a WindowedFilter; others do not read it
   KeyForm keys{};       // how the caller's keys are written; only carried, and kept in its file
+  // Or HashId::native, for filters that merge with those of earlier versions or that those
+  // versions can open.
+  HashId hash = HashId::product;
 };
 
 // 128 bits of hash cannot tell keys apart more often than this for 10^10 of them.

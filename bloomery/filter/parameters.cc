@@ -31,7 +31,11 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
     return "the keys of one filter are " + form_text(a.keys) + " and those of the other " +
            form_text(b.keys);
   }
-  if (a.hash.id() != b.hash.id()) return "one filter is secret and the other is not";
+  if (a.hash.id() != b.hash.id()) {
+    if (a.hash.secret() || b.hash.secret()) return "one filter is secret and the other is not";
+    return "one filter hashes texts by " + std::string(hash_name(a.hash.id())) +
+           " and the other by " + std::string(hash_name(b.hash.id()));
+  }
   if (a.hash.seed() != b.hash.seed()) {
     return differ("the filters have seeds", a.hash.seed(), b.hash.seed());
   }
@@ -42,7 +46,8 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
 FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
                                 const FilterOptions& options) {
   return {.kind = kind,
-          .hash = options.secret ? NativeHash(SecretKey::random()) : NativeHash(options.seed),
+          .hash = options.secret ? NativeHash(SecretKey::random())
+                                 : NativeHash(options.hash, options.seed),
           .geometry = geometry,
           .capacity = options.capacity,
           .false_positive_rate = options.false_positive_rate,

@@ -154,6 +154,10 @@ void validate(const FilterOptions& options) {
     throw std::invalid_argument("false positive rate is " + number(rate) + ": from " +
                                 number(kMinRate) + " to below 1");
   }
+  if (options.hash != HashId::product && options.hash != HashId::native) {
+    throw std::invalid_argument("hash is " + std::to_string(static_cast<int>(options.hash)) +
+                                ": 1, that of older versions, or 4");
+  }
 }
 
 double kept_rate(const Geometry& geometry, std::uint64_t keys) noexcept {

@@ -55,8 +55,8 @@ void require_keeps(FilterKind number, const std::string& name) {
 }
 
 std::string_view any_hash_name(const FilterParameters& parameters) {
-  const bool secret = !is_foreign(parameters.kind) && parameters.hash.id() == HashId::secret;
-  return secret ? "HighwayHash-128" : kind_of(parameters.kind).hash_name;
+  return is_foreign(parameters.kind) ? kind_of(parameters.kind).hash_name
+                                     : hash_name(parameters.hash.id());
 }
 
 void check_any_contents(const FilterContents& contents) {

@@ -25,6 +25,7 @@ HashPair native_hash(Key key, std::uint64_t seed, std::uint64_t spread_seed) noe
 }  // namespace
 
 HashPair NativeHash::hash_bytes(Key key) const noexcept {
+  if (id_ == HashId::product) return ProductHash::hash_key(key, spread_);
   if (secret_) return highway_hash_128(key, *secret_);
   return native_hash(key, seed_, spread_);
 }
@@ -36,6 +37,9 @@ HashPair NativeHash::secret_hash(std::uint64_t integer) const noexcept {
 void NativeHash::hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
   if (secret_) {
     for (const Key key : keys) *out++ = highway_hash_128(key, *secret_);
+  } else if (id_ == HashId::product) {
+    const std::uint64_t spread = spread_;
+    for (const Key key : keys) *out++ = ProductHash::hash_key(key, spread);
   } else {
     for (const Key key : keys) *out++ = native_hash(key, seed_, spread_);
   }

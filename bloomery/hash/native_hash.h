@@ -5,10 +5,12 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "bloomery/hash/hash_pair.h"
 #include "bloomery/hash/integer_hash.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/hash/product_hash.h"
 #include "bloomery/hash/secret_key.h"
 
 namespace bloomery {
@@ -20,15 +22,33 @@ enum class HashId : std::uint8_t {
   native = 1,   // IntegerHash for keys of eight bytes, XXH3-128 for all others; both seeded
   secret = 2,   // HighwayHash-128 under a secret key
   foreign = 3,  // that of another system's scheme, which its kind names; no NativeHash has it
+  product = 4,  // IntegerHash for keys of eight bytes, ProductHash for all others; both seeded
 };
+
+// What people read of it; for `foreign` the filter's kind says that.
+constexpr std::string_view hash_name(HashId id) noexcept {
+  switch (id) {
+    case HashId::native:
+      return "XXH3-128";
+    case HashId::secret:
+      return "HighwayHash-128";
+    case HashId::foreign:
+      return "foreign";
+    case HashId::product:
+      return "ProductHash-128";
+  }
+  return {};
+}
 
 // The hash of our own filters: a value that is copied about with a filter's parameters.
 // Const calls may run together; none throws.
 class NativeHash {
  public:
-  explicit NativeHash(std::uint64_t seed = 0) noexcept
-      : seed_(seed), spread_(IntegerHash::spread_seed(seed)) {}
-  explicit NativeHash(const SecretKey& secret) noexcept : secret_(secret) {}
+  explicit NativeHash(std::uint64_t seed = 0) noexcept : NativeHash(HashId::native, seed) {}
+  // `id` is native or product.
+  NativeHash(HashId id, std::uint64_t seed) noexcept
+      : id_(id), seed_(seed), spread_(IntegerHash::spread_seed(seed)) {}
+  explicit NativeHash(const SecretKey& secret) noexcept : id_(HashId::secret), secret_(secret) {}
 
   // Keys of eight bytes are integers, and hashed where they are met.
   HashPair operator()(Key key) const noexcept {
@@ -46,7 +66,9 @@ class NativeHash {
   // Hashes keys[i] into out[i]; out has room for all.
   void hash_many(std::span<const Key> keys, HashPair* out) const noexcept;
 
-  HashId id() const noexcept { return secret_ ? HashId::secret : HashId::native; }
+  HashId id() const noexcept { return id_; }
+  // Whether a key of eight bytes is hashed by IntegerHash, with spread_seed().
+  bool mixes_integers() const noexcept { return id_ != HashId::secret; }
   std::uint64_t seed() const noexcept { return seed_; }
   std::uint64_t spread_seed() const noexcept { return spread_; }
   const std::optional<SecretKey>& secret() const noexcept { return secret_; }
@@ -57,6 +79,7 @@ class NativeHash {
   HashPair hash_bytes(Key key) const noexcept;
   HashPair secret_hash(std::uint64_t integer) const noexcept;
 
+  HashId id_;
   std::uint64_t seed_ = 0;
   std::uint64_t spread_ = 0;  // the seed as IntegerHash wants it
   std::optional<SecretKey> secret_;

@@ -20,7 +20,8 @@ TEST(AnyFilter, IsTheFilterOfItsKind) {
   const FilterOptions options{.capacity = 500, .false_positive_rate = 0.01, .seed = 9};
   const auto members = texts(500, "member:");
   std::vector<HashPair> hashes;
-  for (const auto& member : members) hashes.push_back(NativeHash(9)(Key(member)));
+  const NativeHash hash(HashId::product, 9);
+  for (const auto& member : members) hashes.push_back(hash(Key(member)));
   for (const Kind& kind : filter_kinds()) {
     if (is_built_once(kind.number)) continue;
     AnyFilter any = make_filter(kind_named(kind.name), options);
