@@ -69,7 +69,7 @@ void FileMapping::will_read(std::uint64_t offset, std::uint64_t count) const noe
 }
 
 bool FileMapping::is_damaged() const noexcept {
-  if (was_truncated() || (lost_pages_ && lost_pages_->any())) return true;
+  if (was_truncated() || has_lost_pages()) return true;
   struct stat about {};
   return fstat(descriptor_.number(), &about) != 0 ||
          static_cast<std::uint64_t>(about.st_size) != bytes_.size();

@@ -44,6 +44,10 @@ class FileMapping {
   // True once the file was truncated by whole pages, though it may have grown again. Costs a load.
   bool was_truncated() const noexcept { return !mark_->is_intact(); }
 
+  // True once a page was replaced by one of our own (see lost_pages.h): what is written there goes
+  // to no file. Costs a load.
+  bool has_lost_pages() const noexcept { return lost_pages_ && lost_pages_->any(); }
+
   // True where parts of the file were lost while it was mapped (see lost_pages.h), or its length is
   // not what it was, even for a while. Costs a system call.
   bool is_damaged() const noexcept;

@@ -74,9 +74,14 @@ void CheckedWords::require_ours() const {
   }
 }
 
-void CheckedWords::require_unchanged() const {
+void CheckedWords::require_kept() const {
   if (writer && !body->is_unchanged()) {
     throw_store_error(path, "was truncated or written over by others while it was mapped");
+  }
+  if (writer && !body->keeps_bits()) {
+    throw_store_error(path,
+                      "the disk refused a part of it (full, or broken): what is inserted there "
+                      "stays in this process");
   }
 }
 

@@ -31,9 +31,9 @@ struct CheckedWords {
   void require_good() const;
   void require_good(KeyBatch batch) const;
   // Throw StoreError: in a child of the writer's process; where a writer's file is no longer the
-  // one that was opened.
+  // one that was opened, or bits of it stay in memory.
   void require_ours() const;
-  void require_unchanged() const;
+  void require_kept() const;
 
  private:
   bool is_absent(KeyBatch one) const noexcept;
@@ -119,10 +119,10 @@ class CheckedFilter {
     words_.require_ours();
     if constexpr (std::is_void_v<decltype(by(words_.filter))>) {
       by(words_.filter);
-      words_.require_unchanged();
+      words_.require_kept();
     } else {
       const auto result = by(words_.filter);
-      words_.require_unchanged();
+      words_.require_kept();
       return result;
     }
   }

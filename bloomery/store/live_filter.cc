@@ -66,7 +66,7 @@ bool LiveFilter::insert(Key key) {
   require_inserts();
   const bool is_new = filter_.insert_concurrently(key);
   if (is_new) count_.add(1);
-  require_unchanged();
+  require_kept();
   return is_new;
 }
 
@@ -78,7 +78,7 @@ std::size_t LiveFilter::insert_many(UnhashedBatch batch) {
     const std::size_t count = std::min(kPiece, batch.size() - first);
     added += insert_piece(batch.subbatch(first, count), was_new.data());
   }
-  require_unchanged();
+  require_kept();
   return added;
 }
 
@@ -91,7 +91,7 @@ std::size_t LiveFilter::insert_many(UnhashedBatch batch, Answers was_new) {
       added += insert_piece(piece, flags + at);
     }
   });
-  require_unchanged();
+  require_kept();
   return added;
 }
 
@@ -124,6 +124,15 @@ void LiveFilter::require_inserts() const {
 void LiveFilter::require_unchanged() const {
   if (!body_->is_unchanged()) {
     throw_store_error(path_, "was truncated or written over by others while it was open");
+  }
+}
+
+void LiveFilter::require_kept() const {
+  require_unchanged();
+  if (!body_->keeps_bits()) {
+    throw_store_error(path_,
+                      "the disk refused a part of it (full, or broken): what is inserted there "
+                      "does not come to others");
   }
 }
 

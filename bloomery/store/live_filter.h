@@ -30,7 +30,8 @@ class LiveCount {
 
 // A filter over the words of a live file, among the other kinds of filter: any number of threads
 // and processes insert and ask at once. Inserts throw StoreError where the file is no longer the
-// one that was opened; questions then say "maybe".
+// one that was opened; questions then say "maybe". The same holds where the disk refused a page of
+// it, whose questions alone say "maybe" then.
 class LiveFilter {
  public:
   LiveFilter(AnyFilter filter, std::shared_ptr<MappedBody> body, LiveCount count,
@@ -68,6 +69,7 @@ class LiveFilter {
   std::size_t insert_piece(UnhashedBatch batch, bool* was_new);
   void require_inserts() const;
   void require_unchanged() const;
+  void require_kept() const;
   [[noreturn]] void refuse(const char* what) const;
 
   AnyFilter filter_;

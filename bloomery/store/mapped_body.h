@@ -44,6 +44,10 @@ class MappedBody {
     return false;
   }
 
+  // Whether bits that were set before are in the file, where others find them. A page that the disk
+  // refused (full, or broken) is memory of our own from then on, and has all bits already.
+  bool keeps_bits() const noexcept { return is_unchanged() && !mapping_->has_lost_pages(); }
+
   // Whether all blocks are what their checksums say, as far as is known.
   bool all_good() const noexcept { return all_good_.load(std::memory_order_acquire); }
 

@@ -39,8 +39,9 @@ struct MapOptions {
 // that was inserted before the last flush(), and perhaps more.
 //
 // Nothing damaged ever says "absent": blocks are checked, and once somebody truncates the file or
-// writes another's bytes over it, every answer is "maybe", and an insert throws StoreError. So it
-// is for readers from the moment that a writer maps the file read-write. What takes over all of a
+// writes another's bytes over it, every answer is "maybe", and an insert throws StoreError, as it
+// does once the disk refused a page that a writer changes. All answers are "maybe", too, for
+// readers from the moment that a writer maps the file read-write. What takes over all of a
 // filter that was opened read-only (contents(), save(), merge) checks all of it first, an insert
 // into one's own copy what its keys touch; both throw FormatError where that is damaged.
 // docs/soundness.md says what cannot be seen.

@@ -14,6 +14,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/lose_pages.h"
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
@@ -163,6 +164,20 @@ TEST(MappedFilter, IsRefusedAfterACrashUntilRecovered) {
     EXPECT_NEAR(static_cast<double>(mapped->inserted()), 800, 40);
     EXPECT_TRUE(load(folder / "f").may_contain("more:0"));
   }
+}
+
+// As on a full disk.
+TEST(MappedFilter, NoInsertReturnsThatAPageWhichTheDiskRefusedHas) {
+  const ScratchFolder folder;
+  save(sample(FilterKind::blocked, {.capacity = 100'000}), folder / "f");
+  MappedFilter mapped = open_mapped(folder / "f", kReadWrite);
+  testing::lose_pages(folder / "f", 4096, 25 * 4096);
+  std::vector<std::string> members;
+  for (int i = 0; i < 40; ++i) members.push_back("new:" + std::to_string(i));
+  EXPECT_THROW(mapped.insert_many(keys_of(members)), StoreError);
+  EXPECT_THROW(mapped.insert("one more"), StoreError);
+  EXPECT_TRUE(mapped.may_contain("member:0"));
+  EXPECT_THROW(mapped.close(), StoreError);
 }
 
 // What a child of fork() says of itself with its exit status.

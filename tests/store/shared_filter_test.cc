@@ -23,6 +23,7 @@
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/lose_pages.h"
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
 #include "tests/store/scratch_folder.h"
@@ -374,6 +375,52 @@ TEST(SharedFilter, SaysMaybeOnceTheFileIsNoLongerTheSame) {
   });
   put_filter(folder / "other", 2 * kCapacity);
   damaged_by([&] { write_file(folder / "f", read_file(folder / "other")); });
+}
+
+// As on a full disk. What was inserted before and elsewhere stays for all.
+TEST(SharedFilter, NoInsertReturnsThatAPageWhichTheDiskRefusedHas) {
+  const ScratchFolder folder;
+  constexpr std::uint64_t kPage = 4096;
+  constexpr int kKeys = 200;
+  std::vector<std::string> texts;
+  for (int i = 0; i < kKeys; ++i) texts.push_back(key(0, i));
+  const auto keys = testing::keys_of(texts);
+  const std::span<const Key> all(keys);
+  using Insert = std::function<void(SharedFilter&, std::span<const Key>)>;
+  const auto refused = [&](const Insert& insert) {
+    put_filter(folder / "f");
+    SharedFilter shared = open_shared(folder / "f");
+    shared.insert("before");
+    testing::lose_pages(folder / "f", 5 * kPage, 20 * kPage);
+    const SharedFilter other = open_shared(folder / "f");
+    int returned = 0;
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+      const auto some = all.subspan(i, 2);
+      try {
+        insert(shared, some);
+      } catch (const StoreError&) {
+        continue;
+      }
+      ++returned;
+      EXPECT_TRUE(other.may_contain(some[0]) && other.may_contain(some[1])) << "of " << i;
+    }
+    EXPECT_LT(returned, kKeys / 4);  // those before the first that fell there
+    EXPECT_TRUE(shared.is_damaged());
+    EXPECT_TRUE(shared.may_contain("before"));
+    EXPECT_TRUE(other.may_contain("before"));
+    EXPECT_FALSE(other.is_damaged());
+    EXPECT_THROW(shared.flush(), StoreError);
+    EXPECT_THROW(shared.close(), StoreError);
+  };
+  refused([](SharedFilter& shared, std::span<const Key> some) {
+    shared.insert(some[0]);
+    shared.insert(some[1]);
+  });
+  refused([](SharedFilter& shared, std::span<const Key> some) { shared.insert_many(some); });
+  refused([](SharedFilter& shared, std::span<const Key> some) {
+    std::array<bool, 2> was_new{};
+    shared.insert_many(some, was_new);
+  });
 }
 
 // It goes on with the file that it has, which is nobody else's.
