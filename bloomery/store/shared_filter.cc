@@ -54,15 +54,16 @@ void require_room(const FileHeader& header, const std::filesystem::path& path) {
 // By who has the file alone. Whatever ends this process leaves it whole, or live and all there.
 void make_live(const WriterLock& lock, const Identity& boot, const std::filesystem::path& path) {
   const RegularFile& file = lock.file();
+  require_local(file);
   FileHeader header = read_header(file);
   if (header.is_live) {
     require_of_this_boot(header, boot, path);
     if (!header.open_for_writing) return;
+    allocate_all(file);
   } else {
     require_closed_cleanly(header, path);
     require_known_fields(header, path);
     require_changed_in_place(header.contents.parameters.kind, path);
-    require_local(file);
     allocate_all(file);
     // It will be signed again.
     require_whole_body(file, header.layout);
@@ -85,7 +86,11 @@ std::optional<Joined> try_join(const std::filesystem::path& path, const Identity
   auto file = open_beside_others(path, access);
   if (!file) return std::nullopt;
   FileHeader header = read_header(*file);
-  if (is_joined(header, boot)) return Joined{std::move(*file), std::move(header)};
+  if (is_joined(header, boot)) {
+    // Others may have it by another way, which leads to other memory: a mount of FUSE or NFS.
+    require_local(*file);
+    return Joined{std::move(*file), std::move(header)};
+  }
   if (access == RegularFile::Access::read_write) return std::nullopt;
   if (header.is_live) require_of_this_boot(header, boot, path);
   throw_store_error(path, "is not live, and cannot be shared read-only: open_mapped reads it");
@@ -244,6 +249,8 @@ void seal(const std::filesystem::path& path) {
   const auto header = read_header(lock.file());
   if (!header.is_live) return require_closed_cleanly(header, path);
   require_of_this_boot(header, boot_id(), path);
+  // Its lock may not be that of those who have it open otherwise.
+  require_local(lock.file());
   make_whole(lock.file(), header, inserted_into(lock.file(), header));
 }
 

@@ -553,6 +553,33 @@ TEST(SharedFilter, LosesNothingWhereTheSystemFails) {
   EXPECT_GT(nth, 15);
 }
 
+// The same file by another mount is other memory, and has other locks.
+TEST(SharedFilter, RefusesWhatOthersMayHaveByAnotherWay) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  constexpr SharedOptions kAsk{.access = SharedOptions::read_only};
+  const auto refused = ThrowsMessage<StoreError>(HasSubstr("is on FUSE"));
+  const auto refuses = [&] {
+    const testing::FileSystemIs fuse(0x65735546);
+    EXPECT_THAT([&] { open_shared(folder / "f"); }, refused);
+    if (!inspect(folder / "f").is_live) return;
+    EXPECT_THAT([&] { seal(folder / "f"); }, refused);
+  };
+  refuses();
+  EXPECT_FALSE(inspect(folder / "f").is_live);
+  {
+    const SharedFilter shared = open_shared(folder / "f", kStaysLive);
+    const testing::FileSystemIs fuse(0x65735546);
+    EXPECT_THAT([&] { open_shared(folder / "f"); }, refused);
+    EXPECT_THAT([&] { open_shared(folder / "f", kAsk); }, refused);
+  }
+  refuses();
+  edit_head(folder / "f", [](FileHeader& header) { header.open_for_writing = true; });
+  refuses();
+  EXPECT_TRUE(inspect(folder / "f").is_live);
+  EXPECT_FALSE(open_shared(folder / "f").may_contain("nothing"));
+}
+
 TEST(SharedFilter, ThreadsOfAProcessShareIt) {
   const ScratchFolder folder;
   put_filter(folder / "f");

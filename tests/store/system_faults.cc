@@ -3,11 +3,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
+#include <optional>
 
 namespace {
 
@@ -23,6 +25,7 @@ struct Plan {
   std::function<void()> action;
   bool halting = false;
   unsigned halts = 0;
+  std::optional<std::uint32_t> file_system;
 };
 Plan plan;
 
@@ -62,6 +65,7 @@ int __real_linkat(int from_folder, const char* from, int to_folder, const char* 
 int __real_ftruncate(int descriptor, off_t size);
 int __real_fchmod(int descriptor, mode_t mode);
 int __real_flock(int descriptor, int operation);
+int __real_fstatfs(int descriptor, struct statfs* about);
 int __real_msync(void* at, size_t count, int flags);
 int __real_posix_fallocate(int descriptor, off_t offset, off_t count);
 
@@ -105,6 +109,11 @@ int __wrap_flock(int descriptor, int operation) {
   if (operation == LOCK_UN) return __real_flock(descriptor, operation);
   return fails("flock") || is_interrupted() ? -1 : __real_flock(descriptor, operation);
 }
+int __wrap_fstatfs(int descriptor, struct statfs* about) {
+  const int result = __real_fstatfs(descriptor, about);
+  if (plan.file_system) about->f_type = *plan.file_system;
+  return result;
+}
 int __wrap_msync(void* at, size_t count, int flags) {
   return fails("msync") ? -1 : __real_msync(at, count, flags);
 }
@@ -146,6 +155,13 @@ std::string FailingCall::failed() const {
 }
 int FailingCall::calls() const {
   return plan.calls;
+}
+
+FileSystemIs::FileSystemIs(std::uint32_t magic) {
+  plan.file_system = magic;
+}
+FileSystemIs::~FileSystemIs() {
+  plan.file_system.reset();
 }
 
 HaltingCalls::HaltingCalls() {

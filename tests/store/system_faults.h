@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -40,6 +41,15 @@ class HaltingCalls {
   HaltingCalls(const HaltingCalls&) = delete;
   HaltingCalls& operator=(const HaltingCalls&) = delete;
   ~HaltingCalls();
+};
+
+// While it lives, fstatfs() says this of every file.
+class FileSystemIs {
+ public:
+  explicit FileSystemIs(std::uint32_t magic);
+  FileSystemIs(const FileSystemIs&) = delete;
+  FileSystemIs& operator=(const FileSystemIs&) = delete;
+  ~FileSystemIs();
 };
 
 }  // namespace bloomery::testing
