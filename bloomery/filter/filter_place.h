@@ -113,6 +113,9 @@ class FilterPlace {
   virtual std::vector<Watermark> watermarks_told(const CallContext& context = {}) {
     return watermarks(context);
   }
+  // Another number once an answer rests on a filter, or on a part, of which watermarks_told() had
+  // said nothing before. Overridden with watermarks_told(), and by each place that asks another.
+  virtual std::uint64_t filters_told() { return 0; }
 
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});

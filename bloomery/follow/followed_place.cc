@@ -188,6 +188,7 @@ bool FollowedPlace::has_watermark() const noexcept {
 // With the lock.
 void FollowedPlace::open() {
   inner_.reset();
+  ++openings_;
   const PlaceHead head = open_whole(location_, [&]() -> FilterPlace* {
     if (location_.is_live()) {
       inner_ = open_place(location_, {.access = PlaceOptions::read_write});
@@ -278,6 +279,11 @@ std::vector<Watermark> FollowedPlace::watermarks(const CallContext& context) {
 std::vector<Watermark> FollowedPlace::watermarks_told(const CallContext& context) {
   const std::shared_lock lock(mutex_);
   return inner_ ? inner_->watermarks_told(context) : std::vector<Watermark>{};
+}
+
+std::uint64_t FollowedPlace::filters_told() {
+  const std::shared_lock lock(mutex_);
+  return (openings_ << 32U) + (inner_ ? inner_->filters_told() : 0);
 }
 
 AnyFilter FollowedPlace::copy(const CallContext& context) {

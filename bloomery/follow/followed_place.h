@@ -50,6 +50,7 @@ class FollowedPlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
+  std::uint64_t filters_told() override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;
@@ -75,7 +76,8 @@ class FollowedPlace final : public FilterPlace {
   const FilterMaker make_;
   std::shared_mutex mutex_;             // inner_ and next_ may be replaced
   std::unique_ptr<FilterPlace> inner_;  // null: none is there
-  std::shared_ptr<Next> next_;          // what a rebuild under way makes
+  std::uint64_t openings_ = 0;
+  std::shared_ptr<Next> next_;  // what a rebuild under way makes
 };
 
 }  // namespace bloomery

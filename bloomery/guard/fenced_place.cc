@@ -31,6 +31,8 @@ constexpr milliseconds kPatience{500};
 constexpr milliseconds kPauseInTrouble{100};
 // How often a fence is asked in a budget.
 constexpr int kFencesInBudget = 4;
+// How often the place is looked at where each time another filter is there.
+constexpr int kLooks = 3;
 
 const FencedOptions& checked_options(const FilterPlace& place, const AskFence& fence,
                                      const FencedOptions& options) {
@@ -68,22 +70,26 @@ CallContext::Clock::time_point time_awake_or_not() noexcept {
 
 // The fences of a budget, oldest first. Never changed, only replaced.
 struct FencedPlace::Recent {
-  struct Asked {
-    Fence fence;
+  struct Timed {
+    Asked asked;
     Clock::time_point at;  // from before
   };
 
-  // The oldest that is not older than `since`; null where all are.
-  const Asked* oldest_since(Clock::time_point since) const noexcept {
+  // The fence of the oldest that is not older than `since`, with the filters that the newest was
+  // compared with that could be: all of them are of one history with a row from before.
+  std::optional<Asked> oldest_since(Clock::time_point since) const noexcept {
+    std::optional<Asked> oldest;
     for (std::size_t i = 0; i < count; ++i) {
-      if (all[i].at >= since) return &all[i];
+      if (all[i].at < since) continue;
+      if (!oldest) oldest = all[i].asked;
+      if (all[i].asked.filters) oldest->filters = all[i].asked.filters;
     }
-    return nullptr;
+    return oldest;
   }
   bool has_one_since(Clock::time_point since) const noexcept {
     return count != 0 && all[count - 1].at >= since;
   }
-  Recent with(const Asked& next) const noexcept {
+  Recent with(const Timed& next) const noexcept {
     Recent more;
     for (std::size_t i = count == all.size() ? 1 : 0; i < count; ++i)
       more.all[more.count++] = all[i];
@@ -91,7 +97,7 @@ struct FencedPlace::Recent {
     return more;
   }
 
-  std::array<Asked, kFencesInBudget + 2> all{};
+  std::array<Timed, kFencesInBudget + 2> all{};
   std::size_t count = 0;
 };
 
@@ -143,27 +149,22 @@ FencedPlace::~FencedPlace() = default;
 
 void FencedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
-  if (context.fence != nullptr) return ask_behind(*context.fence, keys, answers, context);
+  if (context.fence != nullptr) {
+    ask_behind(*context.fence, keys, answers, context);
+    return count_denials(answers);
+  }
   if (options_.budget == milliseconds(0)) return ask_strictly(keys, answers, context);
-  const Fence fence = recent_fence(context);
-  place_.presence_of_many(keys, answers, behind(fence, context));
-  const auto absents = std::ranges::count(answers, Presence::absent);
-  const auto unknowns = std::ranges::count(answers, Presence::unknown);
-  if (absents != 0) counters_.add(&GuardCounters::fenced, absents);
-  if (unknowns != 0) counters_.add(&GuardCounters::fence_behind, unknowns);
+  ask_within_budget(keys, answers, context);
 }
 
 Presence FencedPlace::presence_of(Key key, const CallContext& context) {
   Presence answer = Presence::unknown;
   if (context.fence != nullptr) {
-    ask_behind(*context.fence, {&key, 1}, {&answer, 1}, context);
+    presence_of_many({&key, 1}, {&answer, 1}, context);
     return answer;
   }
   if (options_.budget != milliseconds(0)) {
-    const Fence fence = recent_fence(context);
-    answer = place_.presence_of(key, behind(fence, context));
-    if (answer == Presence::absent) counters_.add(&GuardCounters::fenced);
-    if (answer == Presence::unknown) counters_.add(&GuardCounters::fence_behind);
+    ask_within_budget({&key, 1}, {&answer, 1}, context);
     return answer;
   }
   if (mine_.get().is_troubled.load(std::memory_order_acquire)) [[unlikely]] {
@@ -226,11 +227,85 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
 // Everybody whose keys these are has asked the place before. The answers come in as `unknown`.
 void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers,
                          const CallContext& context) {
-  const Fence fence = asked_now(keys.size(), context);
-  ask_behind(fence, keys, answers, context);
+  if (decide_once(keys, answers, context)) return;
+  // Of the filter that came in between something is known by now.
+  std::ranges::fill(answers, Presence::unknown);
+  decide_once(keys, answers, context);
 }
 
-Fence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
+// False where a denial was taken back.
+bool FencedPlace::decide_once(std::span<const Key> keys, std::span<Presence> answers,
+                              const CallContext& context) {
+  const Asked asked = asked_now(keys.size(), context);
+  try {
+    ask_behind(asked.fence, keys, answers, context);
+  } catch (...) {
+    take_back_unseen(asked, answers, context);
+    throw;
+  }
+  const bool stands = take_back_unseen(asked, answers, context);
+  count_denials(answers);
+  return stands;
+}
+
+void FencedPlace::ask_within_budget(std::span<const Key> keys, std::span<Presence> answers,
+                                    const CallContext& context) {
+  if (!ask_recent(keys, answers, context) && may_try()) {
+    std::ranges::fill(answers, Presence::unknown);
+    renew(options_.now(), context);
+    ask_recent(keys, answers, context);
+  }
+  count_denials(answers);
+  const auto unknowns = std::ranges::count(answers, Presence::unknown);
+  if (unknowns != 0) counters_.add(&GuardCounters::fence_behind, unknowns);
+}
+
+// False where a denial was taken back.
+bool FencedPlace::ask_recent(std::span<const Key> keys, std::span<Presence> answers,
+                             const CallContext& context) {
+  const Asked asked = recent_fence(context);
+  const CallContext fenced = behind(asked.fence, context);
+  try {
+    if (keys.size() == 1) {
+      answers[0] = place_.presence_of(keys[0], fenced);
+    } else {
+      place_.presence_of_many(keys, answers, fenced);
+    }
+  } catch (...) {
+    take_back_unseen(asked, answers, context);
+    throw;
+  }
+  return take_back_unseen(asked, answers, context);
+}
+
+// What the fence was compared with is all that was known when it was asked. A denial by a filter
+// that came since says nothing: it may have been filled in a history that was lost before.
+bool FencedPlace::take_back_unseen(const Asked& asked, std::span<Presence> answers,
+                                   const CallContext& context) {
+  if (std::ranges::find(answers, Presence::absent) == answers.end() || stands(asked, context)) {
+    return true;
+  }
+  std::ranges::replace(answers, Presence::absent, Presence::unknown);
+  return false;
+}
+
+// Where nothing could be read the answers' own watermarks say it.
+bool FencedPlace::stands(const Asked& asked, const CallContext& context) {
+  if (asked.filters) return *asked.filters == place_.filters_told();
+  try {
+    const Watermark& fence = asked.fence.at_least;
+    return highest_of(place_.watermarks_told(context), fence.source) <= fence.position;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void FencedPlace::count_denials(std::span<const Presence> answers) {
+  const auto absents = std::ranges::count(answers, Presence::absent);
+  if (absents != 0) counters_.add(&GuardCounters::fenced, absents);
+}
+
+FencedPlace::Asked FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
   try {
     return fence_of_one_history(context);
   } catch (...) {
@@ -241,20 +316,20 @@ Fence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) 
 
 // Strictly the place was asked just before, and has told its watermarks. Within a budget that may
 // be long ago, and so is the last fence.
-Fence FencedPlace::fence_of_one_history(const CallContext& context) {
+FencedPlace::Asked FencedPlace::fence_of_one_history(const CallContext& context) {
   using enum HistoryWatch::Verdict;
   HistoryWatch& history = mine_.get().history;
   HistoryWatch::Before before = history.begin();
   before.has_looked = options_.budget != milliseconds(0) || history.must_look();
   std::optional<Watermark> first;
   while (true) {
-    before.read = reached(before, context);
+    const std::optional<std::uint64_t> filters = read_filters(before, context);
     counters_.add(&GuardCounters::fence_questions);
     const Fence fence = fence_(context);
     if (!first) first = fence.at_least;
     switch (history.judge(before, fence.at_least)) {
       case one_history:
-        return fence;
+        return {.fence = fence, .filters = filters};
       case look:
         before.has_looked = true;
         continue;
@@ -268,17 +343,33 @@ Fence FencedPlace::fence_of_one_history(const CallContext& context) {
   }
 }
 
-// None where it cannot say: then it denies nothing behind a fence. But where it was ahead, it is so
-// until it says otherwise.
-std::vector<Watermark> FencedPlace::reached(const HistoryWatch::Before& before,
-                                            const CallContext& context) {
+// Which they are; none where the place cannot say. What its answers said counts then, and where it
+// was ahead, it is so until it says otherwise.
+std::optional<std::uint64_t> FencedPlace::read_filters(HistoryWatch::Before& before,
+                                                       const CallContext& context) {
+  before.has_failed = false;
   try {
-    return before.has_looked ? place_.watermarks(context) : place_.watermarks_told(context);
+    for (int i = 0; i < kLooks; ++i) {
+      const std::uint64_t filters = place_.filters_told();
+      before.read =
+          before.has_looked ? place_.watermarks(context) : place_.watermarks_told(context);
+      if (filters == place_.filters_told()) return filters;
+    }
+    return std::nullopt;
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
-    return before.proven;
+    before.has_failed = true;
   }
+  try {
+    before.read = place_.watermarks_told(context);
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    before.read.clear();
+  }
+  before.read.insert(before.read.end(), before.proven.begin(), before.proven.end());
+  return std::nullopt;
 }
 
 void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
@@ -293,10 +384,7 @@ void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
     // Who had no time has not waited.
     if (!context.is_over()) note(fence);
   }
-  const auto absents = std::ranges::count(answers, Presence::absent);
-  if (absents == 0) return;
-  counters_.add(&GuardCounters::fenced, absents);
-  if (!waits) calm_down();
+  if (!waits && std::ranges::find(answers, Presence::absent) != answers.end()) calm_down();
 }
 
 // Until nothing is unknown. False where time was over before.
@@ -380,15 +468,15 @@ void FencedPlace::calm_down() {
   mine.is_troubled.store(false, std::memory_order_release);
 }
 
-Fence FencedPlace::recent_fence(const CallContext& context) {
+FencedPlace::Asked FencedPlace::recent_fence(const CallContext& context) {
   Mine& mine = mine_.get();
   const auto now = options_.now();
-  std::optional<Fence> oldest;
+  std::optional<Asked> oldest;
   bool is_due = false;
   {
     const auto pass = mine.gate.enter();
     const Recent& recent = *mine.recent.load();
-    if (const auto* asked = recent.oldest_since(now - options_.budget)) oldest = asked->fence;
+    oldest = recent.oldest_since(now - options_.budget);
     is_due = !recent.has_one_since(now - options_.budget / kFencesInBudget);
   }
   if (!oldest) return renew(now, context);
@@ -412,14 +500,14 @@ void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context
   }
 }
 
-Fence FencedPlace::renew(Clock::time_point now, const CallContext& context) {
-  const Fence fence = asked_now(0, context);
+FencedPlace::Asked FencedPlace::renew(Clock::time_point now, const CallContext& context) {
+  const Asked asked = asked_now(0, context);
   Mine& mine = mine_.get();
   const std::lock_guard lock(mine.publishing);
   const std::unique_ptr<const Recent> old(
-      mine.recent.exchange(new Recent(mine.recent.load()->with({.fence = fence, .at = now}))));
+      mine.recent.exchange(new Recent(mine.recent.load()->with({.asked = asked, .at = now}))));
   mine.gate.wait_for_readers();
-  return fence;
+  return asked;
 }
 
 }  // namespace bloomery

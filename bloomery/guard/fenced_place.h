@@ -49,7 +49,8 @@ struct FencedOptions {
 // beat of anybody else has a part in it.
 //
 // A filter that is ahead of its database says nothing either (HistoryWatch): the question throws
-// SourceChanged, until it was built again.
+// SourceChanged, until it was built again. One of which nothing was known when the fence was asked,
+// as it was opened since or did not answer, denies nothing behind that fence.
 //
 // A question that brings its own fence (CallContext::fence) is asked behind that, and waits as
 // above. A child of fork() knows nothing of what its parent's threads were doing. Borrows the
@@ -82,6 +83,7 @@ class FencedPlace final : public FilterPlace {
   std::vector<Watermark> watermarks_told(const CallContext& context = {}) override {
     return place_.watermarks_told(context);
   }
+  std::uint64_t filters_told() override { return place_.filters_told(); }
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override {
@@ -103,6 +105,12 @@ class FencedPlace final : public FilterPlace {
 
  private:
   using Clock = CallContext::Clock;
+  // A fence of ours, and what the place's filters were compared with it.
+  struct Asked {
+    Fence fence{};
+    // FilterPlace::filters_told of those that it was compared with; none: they could not be read.
+    std::optional<std::uint64_t> filters{};
+  };
   struct Recent;
   struct Mine;  // what it knows, and its locks
 
@@ -112,15 +120,26 @@ class FencedPlace final : public FilterPlace {
   void ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
                     const CallContext& context);
   void decide(std::span<const Key> keys, std::span<Presence> answers, const CallContext& context);
+  bool decide_once(std::span<const Key> keys, std::span<Presence> answers,
+                   const CallContext& context);
+  void ask_within_budget(std::span<const Key> keys, std::span<Presence> answers,
+                         const CallContext& context);
+  bool ask_recent(std::span<const Key> keys, std::span<Presence> answers,
+                  const CallContext& context);
   void ask_behind(const Fence& fence, std::span<const Key> keys, std::span<Presence> answers,
                   const CallContext& context);
+  bool take_back_unseen(const Asked& asked, std::span<Presence> answers,
+                        const CallContext& context);
+  bool stands(const Asked& asked, const CallContext& context);
+  void count_denials(std::span<const Presence> answers);
   bool wait_for(const CallContext& behind, std::span<const Key> keys, std::span<Presence> answers);
   CounterBoard::Counter why_unknown(const Fence& fence, const CallContext& context);
-  Fence asked_now(std::size_t key_count, const CallContext& context);
-  Fence fence_of_one_history(const CallContext& context);
-  std::vector<Watermark> reached(const HistoryWatch::Before& before, const CallContext& context);
-  Fence recent_fence(const CallContext& context);
-  Fence renew(Clock::time_point now, const CallContext& context);
+  Asked asked_now(std::size_t key_count, const CallContext& context);
+  Asked fence_of_one_history(const CallContext& context);
+  std::optional<std::uint64_t> read_filters(HistoryWatch::Before& before,
+                                            const CallContext& context);
+  Asked recent_fence(const CallContext& context);
+  Asked renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
 
   std::optional<Fence> troubled();

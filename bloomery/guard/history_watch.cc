@@ -36,13 +36,15 @@ HistoryWatch::Verdict HistoryWatch::judge(Before& before, const Watermark& said)
     if (went_back) before.proven.push_back(*before.highest);
     return Verdict::look;
   }
-  is_lost_ = std::ranges::any_of(before.proven, [&](const Watermark& lost) {
+  const bool is_lost = std::ranges::any_of(before.proven, [&](const Watermark& lost) {
     return std::ranges::any_of(before.read,
                                [&](const Watermark& read) { return read.reaches(lost); });
   });
-  if (is_lost_) return Verdict::lost;
+  // What could not be looked at is still what it was.
+  if (is_lost || !before.has_failed) is_lost_ = is_lost;
+  if (is_lost) return Verdict::lost;
   // Another thread may have been told more meanwhile.
-  if (went_back || !lies_below(said, highest_)) highest_ = said;
+  if ((went_back && !before.has_failed) || !lies_below(said, highest_)) highest_ = said;
   return Verdict::one_history;
 }
 

@@ -22,9 +22,10 @@ class HistoryWatch {
  public:
   // What is known before the database is asked.
   struct Before {
-    std::vector<Watermark> read{};       // the filter's, of all its parts
-    bool has_looked = false;             // just now, rather than by answers before
-    std::vector<Watermark> proven{};     // of a history that was lost: who stands there stood there
+    std::vector<Watermark> read{};    // the filter's, of all its parts
+    bool has_looked = false;          // just now, rather than by answers before
+    bool has_failed = false;          // the place could not say all; what is read is what it told
+    std::vector<Watermark> proven{};  // of a history that was lost: who stands there stood there
     std::optional<Watermark> highest{};  // that it said of the source that it named last
   };
   enum class Verdict : std::uint8_t { one_history, look, lost };

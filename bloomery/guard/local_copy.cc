@@ -72,19 +72,19 @@ PlaceHead LocalCopy::head(const CallContext& context) {
   }
 }
 
-// The copy's is in the place's head, or given up.
+// The copy's is in the place's head, or given up. Where the place is away the copy's is what there
+// is, until the place is back, however far it is then.
 std::vector<Watermark> LocalCopy::watermarks(const CallContext& context) {
-  const auto reached = head(context).watermark;
   std::vector<Watermark> all;
-  if (reached) all.push_back(*reached);
   try {
-    const auto of_place = place_.watermarks(context);
-    all.insert(all.end(), of_place.begin(), of_place.end());
+    all = place_.watermarks(context);
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
-    // It is away, and the copy's is what there is.
+    ++misses_;
   }
+  const auto reached = head(context).watermark;
+  if (reached) all.push_back(*reached);
   return all;
 }
 
@@ -94,6 +94,18 @@ std::vector<Watermark> LocalCopy::watermarks_told(const CallContext& context) {
   const Copy* const copy = copy_.load();
   if (copy != nullptr && copy->may_deny() && copy->reached) all.push_back(*copy->reached);
   return all;
+}
+
+std::uint64_t LocalCopy::filters_told() {
+  return met_misses_.load() + place_.filters_told();
+}
+
+// Before anybody sees what came from the place.
+void LocalCopy::meet_place() {
+  const std::uint64_t misses = misses_.load();
+  std::uint64_t met = met_misses_.load();
+  while (met < misses && !met_misses_.compare_exchange_weak(met, misses)) {
+  }
 }
 
 // The watermark was read before the bits.
@@ -110,8 +122,11 @@ Presence LocalCopy::local(Key key, const CallContext& context) const {
 }
 
 Presence LocalCopy::presence_of(Key key, const CallContext& context) {
-  const Presence answer = local(key, context);
-  return answer != Presence::unknown ? answer : place_.presence_of(key, context);
+  Presence answer = local(key, context);
+  if (answer != Presence::unknown) return answer;
+  answer = place_.presence_of(key, context);
+  meet_place();
+  return answer;
 }
 
 void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
@@ -127,6 +142,7 @@ void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> 
   if (asked.empty()) return;
   std::vector<Presence> said(asked.size(), Presence::unknown);
   place_.presence_of_many(asked, said, context);
+  meet_place();
   for (std::size_t i = 0; i < said.size(); ++i) answers[positions[i]] = said[i];
 }
 
@@ -219,6 +235,7 @@ void LocalCopy::look(const std::stop_token& stop) {
   if (!made->is_of(place_.head(context))) {
     throw StoreError(name() + ": another filter took its place while it was copied");
   }
+  meet_place();
   made->is_confirmed = true;
   copies_.fetch_add(1, std::memory_order_relaxed);
 }

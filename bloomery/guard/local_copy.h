@@ -61,6 +61,7 @@ class LocalCopy final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
+  std::uint64_t filters_told() override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -92,6 +93,7 @@ class LocalCopy final : public FilterPlace {
   // `maybe`, `absent`, or `unknown`: ask the place.
   Presence local(Key key, const CallContext& context) const;
   void put_in(std::span<const Key> keys);
+  void meet_place();
   // Of the process that made it, not of a child.
   bool is_ours() const noexcept { return process_ == process_number(); }
   void keep_up(const std::stop_token& stop);
@@ -101,6 +103,10 @@ class LocalCopy final : public FilterPlace {
   const LocalCopyOptions options_;
   ReaderGate gate_;
   std::atomic<Copy*> copy_{nullptr};
+  // How often the place was away when it was looked at, and how many of these an answer of its came
+  // after.
+  std::atomic<std::uint64_t> misses_{0};
+  std::atomic<std::uint64_t> met_misses_{0};
 
   mutable std::mutex mutex_;
   bool is_reading_ = false;

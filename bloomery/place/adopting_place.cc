@@ -89,8 +89,8 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
           opened_.load()->keys.value_or(head.parameters.keys) == head.parameters.keys) {
         std::vector<Presence> said(keys.size(), Presence::unknown);
         place->presence_of_many(keys, said, context);
-        const std::unique_ptr<const Opened> old(
-            opened_.exchange(new Opened{std::move(place), head.identity, head.parameters.keys}));
+        const std::unique_ptr<const Opened> old(opened_.exchange(new Opened{
+            std::move(place), head.identity, head.parameters.keys, opened_.load()->adoptions + 1}));
         mine.gate.wait_for_readers();
         std::ranges::copy(said, answers.begin());
       }
@@ -135,6 +135,12 @@ std::vector<Watermark> AdoptingPlace::watermarks(const CallContext& context) {
 
 std::vector<Watermark> AdoptingPlace::watermarks_told(const CallContext& context) {
   return with([&](FilterPlace& place) { return place.watermarks_told(context); });
+}
+
+std::uint64_t AdoptingPlace::filters_told() {
+  const auto pass = mine_.get().gate.enter();
+  const Opened& opened = *opened_.load();
+  return (opened.adoptions << 32U) + opened.place->filters_told();
 }
 
 AnyFilter AdoptingPlace::copy(const CallContext& context) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -46,6 +47,7 @@ class AdoptingPlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
+  std::uint64_t filters_told() override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;
@@ -61,6 +63,7 @@ class AdoptingPlace final : public FilterPlace {
     std::shared_ptr<FilterPlace> place;
     Identity identity{};
     std::optional<KeyForm> keys{};  // nothing: it was in doubt
+    std::uint64_t adoptions = 0;    // before
   };
 
   // Of this process: the threads of its parent read and look no more.

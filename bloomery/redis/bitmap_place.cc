@@ -277,12 +277,12 @@ PlaceHead BitmapPlace::head(const CallContext& context) {
 
 // Behind a fence it also denies by the trailer of another bitmap than was opened.
 std::vector<Watermark> BitmapPlace::watermarks(const CallContext& context) {
-  const ToldWatermark::Mark before = told_.now();
+  const std::uint64_t notes = told_.notes();
   const Found found = travel({}, Touch::read, context);
   if (!found.doubt.empty()) found.require_none(name());
   const std::optional<Trailer>& trailer = found.trailers.front();
   if (!trailer) return {};
-  told_.replace(before, ToldWatermark::Mark::of(trailer->notes));
+  told_.replace(notes, ToldWatermark::Mark::of(trailer->notes));
   return one_or_none(trailer->notes.reached());
 }
 

@@ -222,10 +222,10 @@ PlaceHead ItemPlace::head(const CallContext& context) {
 std::vector<Watermark> ItemPlace::watermarks(const CallContext& context) {
   if (!setup_.has_watermark()) return {};
   if (!setup_.tells_watermark) return FilterPlace::watermarks(context);
-  const ToldWatermark::Mark before = told_.now();
+  const std::uint64_t notes = told_.notes();
   const Trip trip = travel({}, false, context);
   if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
-  told_.replace(before, trip.mark);
+  told_.replace(notes, trip.mark);
   return one_or_none(trip.mark.reached);
 }
 

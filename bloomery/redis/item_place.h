@@ -70,6 +70,7 @@ class ItemPlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
+  std::uint64_t filters_told() override { return told_.changes(); }
   void destroy(const CallContext& context = {}) override;
 
  private:

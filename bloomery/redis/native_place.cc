@@ -320,11 +320,11 @@ PlaceHead NativePlace::head(const CallContext& context) {
 
 // Behind a fence it also denies by the head of another filter than was opened.
 std::vector<Watermark> NativePlace::watermarks(const CallContext& context) {
-  const ToldWatermark::Mark before = told_.now();
+  const std::uint64_t notes = told_.notes();
   const Trip trip = ask({}, context);
   const TripPiece& piece = trip.pieces.front();
   if (!piece.doubt.empty()) fail(piece.doubt);
-  told_.replace(before, ToldWatermark::Mark::of(piece.head->header.notes));
+  told_.replace(notes, ToldWatermark::Mark::of(piece.head->header.notes));
   return one_or_none(piece.head->header.notes.reached());
 }
 

@@ -50,6 +50,7 @@ class NativePlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks_told(const CallContext&) override { return told_.all(); }
+  std::uint64_t filters_told() override { return told_.changes(); }
   // A megabyte a trip: what was inserted before the call is in it.
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,

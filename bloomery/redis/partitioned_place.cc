@@ -371,16 +371,22 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
 
 std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) {
   const auto shares = all_parts();
-  std::vector<ToldWatermark::Mark> before(parts_.size());
-  std::ranges::transform(parts_, before.begin(),
-                         [](const auto& part) { return part->told_.now(); });
+  std::vector<std::uint64_t> notes(parts_.size());
+  std::ranges::transform(parts_, notes.begin(),
+                         [](const auto& part) { return part->told_.notes(); });
+  std::vector<char> has_answered(parts_.size(), 0);  // each written by one thread
   const auto errors = at_nodes(groups_of(shares, context), [&](const Group& group) {
     ask(shares, group, context,
         [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
           const auto& head = trip.pieces.front().head;
-          if (head) part.told_.replace(before[i], ToldWatermark::Mark::of(head->header.notes));
+          if (!head) return;
+          part.told_.replace(notes[i], ToldWatermark::Mark::of(head->header.notes));
+          has_answered[i] = 1;
         });
   });
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (has_answered[i] == 0) parts_[i]->told_.miss();
+  }
   for (const auto& error : errors) {
     if (!error) continue;
     try {
@@ -388,7 +394,7 @@ std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) 
     } catch (const CallAborted&) {
       throw;
     } catch (const std::exception&) {
-      // Parts that are away or lost say nothing; the others do.
+      // Parts that are away or lost say nothing; the others do (ToldWatermark::miss).
     }
   }
   return watermarks_told(context);
@@ -399,6 +405,12 @@ std::vector<Watermark> PartitionedPlace::watermarks_told(const CallContext&) {
   for (const auto& part : parts_) {
     if (const auto reached = part->told_.now().reached) all.push_back(*reached);
   }
+  return all;
+}
+
+std::uint64_t PartitionedPlace::filters_told() {
+  std::uint64_t all = 0;
+  for (const auto& part : parts_) all += part->told_.changes();
   return all;
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "bloomery/bits/fork_mutex.h"
@@ -29,6 +32,8 @@ class ToldWatermark {
     return mark_;
   }
   std::vector<Watermark> all() const { return one_or_none(now().reached); }
+  // How often a filter or a source came that was not the last one (FilterPlace::filters_told).
+  std::uint64_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
 
   // An answer was judged by it.
   void note(const Mark& told) {
@@ -36,17 +41,40 @@ class ToldWatermark {
     const bool is_lower = told.filter == mark_.filter && mark_.reached &&
                           (!told.reached || (told.reached->source == mark_.reached->source &&
                                              told.reached->position < mark_.reached->position));
-    if (!is_lower) mark_ = told;
+    if (!is_lower) ++notes_;
+    set(is_lower ? mark_ : told);
   }
-  // It was looked at after it had been `before`: what it was then is over, be it lower now.
-  void replace(const Mark& before, const Mark& told) {
+  // How many notes there were that were not lower: taken before a look, and given to replace().
+  std::uint64_t notes() const {
     const std::lock_guard lock(mutex_);
-    if (mark_ == before) mark_ = told;
+    return notes_;
+  }
+  // It was looked at after so many notes: what they said is over, be it lower now.
+  void replace(std::uint64_t notes, const Mark& told) {
+    const std::lock_guard lock(mutex_);
+    if (notes_ == notes) set(told);
+  }
+  // It did not answer when it was looked at: it may be another one by now.
+  void miss() {
+    const std::lock_guard lock(mutex_);
+    was_missed_ = true;
   }
 
  private:
+  void set(const Mark& told) {
+    const bool is_same = mark_.filter == told.filter &&
+                         mark_.reached.has_value() == told.reached.has_value() &&
+                         (!told.reached || mark_.reached->source == told.reached->source);
+    mark_ = told;
+    if (!is_same || std::exchange(was_missed_, false))
+      changes_.fetch_add(1, std::memory_order_release);
+  }
+
   mutable ForkMutex mutex_;
   Mark mark_{};
+  std::uint64_t notes_ = 0;
+  bool was_missed_ = false;
+  std::atomic<std::uint64_t> changes_{0};
 };
 
 }  // namespace bloomery::redis

@@ -295,13 +295,19 @@ TEST(FencedPlace, WhatWasAheadOnceIsNotBelievedInTheSameQuestion) {
   EXPECT_THROW(fenced.presence_of("out"), SourceChanged);
 }
 
-// Of a place in a server: what its answers said, and nothing is asked beside them.
+// Of a place in a server: what its answers said, and nothing is asked beside them. The server may
+// be away for some trips.
 class TellingPlace final : public FilterPlace {
  public:
   std::string name() const override { return "a telling place"; }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context) override {
+    if (!travels()) {
+      if (throws_when_away) throw StoreError("the server is away");
+      return;
+    }
     place.presence_of_many(keys, answers, context);
+    if (told.empty()) ++filters;
     told = place.watermarks();
   }
   using FilterPlace::insert_many;
@@ -311,14 +317,80 @@ class TellingPlace final : public FilterPlace {
   }
   PlaceHead head(const CallContext& context) override {
     ++looks;
+    if (!travels()) throw StoreError("the server is away");
     return place.head(context);
   }
   std::vector<Watermark> watermarks_told(const CallContext&) override { return told; }
+  std::uint64_t filters_told() override { return filters; }
+
+  bool travels() {
+    if (trips.empty()) return true;
+    const bool arrives = trips.front() == '+';
+    trips.erase(0, 1);
+    return arrives;
+  }
 
   PlayedPlace place;
   std::vector<Watermark> told{};
+  std::uint64_t filters = 0;
   int looks = 0;
+  std::string trips{};  // those that come, by a sign each; '-' fails
+  bool throws_when_away = true;
 };
+
+// It is at 10, of a history that was lost; its database is at 5.
+struct Lost {
+  explicit Lost(const FencedOptions& options)
+      : fenced(
+            place,
+            [this](const CallContext&) {
+              return Fence{{kHere, end}};
+            },
+            options) {
+    place.place.set(Watermark{kHere, 10});
+  }
+
+  TellingPlace place;
+  std::uint64_t end = 5;
+  FencedPlace fenced;
+};
+
+TEST(FencedPlace, WhatWasAheadIsSoUntilItIsLookedAt) {
+  Lost lost({.longest_wait = milliseconds(0)});
+  EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged);
+  lost.place.trips = "+-+";
+  EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged)
+      << "it was away when it was looked at";
+}
+
+TEST(FencedPlace, AFilterThatAnswersOnlyBehindTheFenceDeniesNothing) {
+  Lost lost({.longest_wait = milliseconds(0)});
+  lost.place.throws_when_away = false;
+  lost.place.trips = "-+";
+  EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged);
+  lost.end = 10;
+  lost.place.told.clear();
+  lost.place.trips = "-+";
+  EXPECT_EQ(lost.fenced.presence_of("out"), Presence::absent) << "in step with its database";
+}
+
+TEST(FencedPlaceBudget, AFilterThatWasAwayWhenTheFenceWasAskedDeniesNothing) {
+  Lost lost({.budget = seconds(2)});
+  lost.place.trips = "--";
+  EXPECT_THROW(lost.fenced.presence_of("out"), StoreError);
+  EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged);
+
+  Lost seen({.budget = seconds(2)});
+  seen.place.trips = "-++";
+  EXPECT_THROW(seen.fenced.presence_of("out"), SourceChanged) << "by the answer that denied";
+}
+
+TEST(FencedPlaceBudget, WhileAFilterCannotBeLookedAtItDeniesUpToItsFence) {
+  Lost setting({.budget = seconds(2)});
+  setting.end = 10;
+  setting.place.trips = "-";
+  EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
+}
 
 TEST(FencedPlace, AsksForNoWatermarkBesideTheAnswersWhileAllIsWell) {
   TellingPlace place;

@@ -218,6 +218,16 @@ TEST_F(LocalCopyOfBefore, DeniesNoRowWhereThePlaceIsAway) {
   EXPECT_THROW(ask(local), SourceChanged) << "the copy is ahead of the database";
 }
 
+// The copy is behind the fence, and the place ahead of it, which nobody has seen.
+TEST_F(LocalCopyOfBefore, DeniesNoRowByAPlaceThatCouldNotBeLookedAt) {
+  LocalCopy local(far_, {.look_every = std::chrono::hours(1)});
+  wait_for_copies(local, 1);
+  far_.reach(100);
+  far_.is_away = true;
+  end_ = 55;
+  EXPECT_EQ(ask(local), Presence::unknown);
+}
+
 // The head is looked at while a copy of the old filter is on its way.
 TEST_F(LocalCopyOfBefore, DeniesNoRowAfterACopyThatCameTooLate) {
   std::atomic<bool> is_under_way = false;

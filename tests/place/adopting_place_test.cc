@@ -11,8 +11,10 @@
 #include <thread>
 #include <vector>
 
+#include "bloomery/filter/fence_source.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/memory_place.h"
+#include "bloomery/guard/fenced_place.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/redis/client.h"
 #include "tests/store/scratch_folder.h"
@@ -84,6 +86,26 @@ TEST(AdoptingPlace, GoesOnWithAnotherFilterOnceItsWatermarkHasComeToTheFence) {
   EXPECT_EQ(behind(exchange.place, "new", 5), Presence::maybe);
   EXPECT_EQ(exchange.place.presence_of("old"), Presence::absent);
   EXPECT_EQ(exchange.place.presence_of("new"), Presence::maybe);
+}
+
+// It was filled in a history that its database has lost. Nobody knew of it when the fence was
+// asked.
+TEST(AdoptingPlace, WhatItGoesOnWithIsComparedWithTheDatabaseBeforeItDenies) {
+  for (const int budget : {0, 1'000}) {
+    Exchange exchange;
+    std::uint64_t end = 5;
+    FencedPlace fenced(exchange.place,
+                       [&](const CallContext&) {
+                         return Fence{{kSource, end}};
+                       },
+                       {.budget = std::chrono::milliseconds(budget)});
+    exchange.reached = 100;
+    EXPECT_THROW(fenced.presence_of("out"), SourceChanged);
+    EXPECT_EQ(exchange.opened, 1);
+    if (budget != 0) continue;  // the fence of before serves for a while
+    end = 100;
+    EXPECT_EQ(fenced.presence_of("out"), Presence::absent);
+  }
 }
 
 TEST(AdoptingPlace, WithoutAFenceNothingIsLookedFor) {

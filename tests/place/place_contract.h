@@ -154,7 +154,12 @@ class PlaceContract {
     const Fence above{.at_least = {.source = at.source, .position = at.position + 1}};
     const auto asked_of = [&](const auto& ask) {
       const auto reader = tested_.open();
+      const auto told = reader->watermarks_told();
+      const std::uint64_t filters = reader->filters_told();
       ask(*reader);
+      if (reader->watermarks_told() != told) {
+        EXPECT_NE(reader->filters_told(), filters);
+      }
       return reader->watermarks_told();
     };
     EXPECT_TRUE(all_are(asked_of([](FilterPlace& place) { place.presence_of("out"); }), at));
