@@ -90,6 +90,13 @@ AnyFilter build_static(const bloomery_options& options, const bloomery_keys& giv
   return AnyFilter(OwnedStaticFilter::build(parameters, hashes));
 }
 
+// A file that processes share has no checksums, and is copied by one who joins them.
+AnyFilter load_now(const PlaceLocation& location) {
+  const bool is_shared = !location.is_live() && location.file.format == nullptr &&
+                         inspect(location.file.path).is_live_here;
+  return is_shared ? open_place(location)->copy() : bloomery::load(location);
+}
+
 }  // namespace
 
 std::string text_or_empty(const char* text) {
@@ -133,7 +140,7 @@ std::unique_ptr<bloomery_filter> open_handle(const char* text, int flags, const 
                              .allow_forgetting = (flags & BLOOMERY_FORGETTING) != 0,
                              .load_files = (flags & BLOOMERY_WHOLE) != 0};
   auto place = open_place(location, options);
-  PlaceFacts facts{.load = [location] { return bloomery::load(location); },
+  PlaceFacts facts{.load = [location] { return load_now(location); },
                    .says_form = location.has_trailer,
                    .writes_file = !shared && !location.is_live() && (flags & BLOOMERY_WRITE) != 0};
   // Nobody loads what is live. The place outlives these.

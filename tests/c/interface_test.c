@@ -463,6 +463,7 @@ static void processes_share_a_file(void) {
   const char* path = file_named("shared.bloom");
   bloomery_filter* filter = make("blocked", "i64");
   bloomery_filter* other;
+  bloomery_filter* reader;
   int status = 1;
   pid_t child;
   int64_t keys[] = {10, 11, 12, 10};
@@ -500,13 +501,19 @@ static void processes_share_a_file(void) {
   other = bloomery_copy(filter);
   CHECK(other != NULL && bloomery_ask_i64(other, 12) == BLOOMERY_MAYBE);
   bloomery_close(other);
+  reader = bloomery_open(path, 0, NULL);
+  CHECK(reader != NULL && bloomery_insert_i64(filter, 13) == BLOOMERY_ADDED);
+  other = bloomery_copy(reader);
+  CHECK(other != NULL && bloomery_ask_i64(other, 13) == BLOOMERY_MAYBE);
+  bloomery_close(other);
+  bloomery_close(reader);
   info = bloomery_info(filter);
-  CHECK(info != NULL && strstr(info, "\"inserted\": 5") != NULL);
+  CHECK(info != NULL && strstr(info, "\"inserted\": 6") != NULL);
   bloomery_free(info);
   bloomery_close(filter);
   filter = bloomery_load(path, NULL);
   CHECK(filter != NULL && bloomery_ask_i64(filter, 2) == BLOOMERY_MAYBE);
-  CHECK(bloomery_inserted(filter) == 5);
+  CHECK(bloomery_inserted(filter) == 6);
   bloomery_close(filter);
   remove(path);
 }

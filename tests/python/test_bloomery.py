@@ -869,6 +869,15 @@ class Shared(Folder):
             own = shared.copy()
         self.assertIn("by a pickled one", pickle.loads(pickle.dumps(own)))
 
+    def test_who_only_reads_it_copies_it_too(self):
+        with bloomery.open_shared(self.path) as shared:
+            with bloomery.open(self.path) as reader:
+                shared.add("later")
+                self.assertIn("later", reader.copy())
+                self.assertIn("later", BloomFilter.from_bytes(reader.to_bytes()))
+                reader.save("copy.bloom")
+        self.assertIn("later", bloomery.load("copy.bloom"))
+
     def test_what_cannot_be_shared_is_refused(self):
         BloomFilter(100, kind="counting").save(self.path)
         with self.assertRaisesRegex(bloomery.StoreError, "not changed in place"):
