@@ -65,7 +65,11 @@ void CheckedWords::require_good(KeyBatch batch) const {
 
 void CheckedWords::require_good() const {
   const BodyDamage damage = body->check_all();
-  if (damage.first_block) throw_format_error(path, describe(damage, body->layout()));
+  if (!damage.first_block) return;
+  if (!body->is_unchanged()) {
+    throw_store_error(path, "was truncated or written over by others while it was mapped");
+  }
+  throw_format_error(path, describe(damage, body->layout()));
 }
 
 void CheckedWords::require_ours() const {

@@ -50,7 +50,12 @@ MappedFilter::MappedFilter(const std::filesystem::path& path, const MapOptions& 
   const bool checks_all = writes || options.verify;
   body_ = std::make_shared<MappedBody>(mapping, layout, head, writes,
                                        checks_all || !options.verify_when_touched);
-  if (checks_all) require_whole_body(file, layout);
+  try {
+    if (checks_all) require_whole_body(file, layout);
+  } catch (const FormatError&) {
+    if (body_->is_unchanged()) throw;
+    throw_store_error(path_, "was truncated or written over by others while it was opened");
+  }
   MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
   auto filter = checked_filter(open_any(header_.contents, std::move(words)), body_, path_, writes);
   if (body_->is_damaged()) {

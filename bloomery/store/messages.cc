@@ -39,7 +39,7 @@ void throw_store_error(const std::filesystem::path& path, std::string_view reaso
 }
 
 void throw_busy(const std::filesystem::path& path) {
-  throw BusyError(about(path, "another process is writing this file"));
+  throw BusyError(about(path, "another process is writing this file, or shares it"));
 }
 
 void throw_format_error(const std::filesystem::path& path, std::string_view reason) {

@@ -15,7 +15,7 @@ namespace bloomery {
 [[noreturn]] void throw_store_error(const std::filesystem::path& path, std::string_view reason);
 [[noreturn]] void throw_format_error(const std::filesystem::path& path, std::string_view reason);
 
-// BusyError: another process is writing the file.
+// BusyError: another process is writing the file, or shares it.
 [[noreturn]] void throw_busy(const std::filesystem::path& path);
 
 }  // namespace bloomery

@@ -26,8 +26,21 @@ FileHeader read_header(const RegularFile& file) {
   }
 }
 
+void require_of_this_boot(const FileHeader& header, const Identity& boot,
+                          const std::filesystem::path& path) {
+  if (!header.live) throw_format_error(path, kLiveBody);
+  if (header.live->boot == boot) return;
+  throw_format_error(path,
+                     "was live when this machine went down, or on another one: keys inserted since "
+                     "its last flush may be missing. Build it anew; or, where they are inserted "
+                     "again, recover() or bloomery seal --recover make it whole as it is");
+}
+
 void require_closed_cleanly(const FileHeader& header, const std::filesystem::path& path) {
-  if (header.is_live) throw_format_error(path, why_not_whole(header));
+  if (header.is_live) {
+    if (header.live) require_of_this_boot(header, boot_id(), path);
+    throw_format_error(path, why_not_whole(header));
+  }
   if (!header.open_for_writing) return;
   throw_format_error(path,
                      "not closed cleanly: a writer has it open, or died while it had; if it died, "
@@ -78,15 +91,15 @@ AnyFilter load(const std::filesystem::path& path) {
     } catch (const FormatError&) {
       const auto now = read_header(file);
       const bool is_changed =
-          now.open_for_writing || now.contents.inserted != header.contents.inserted;
+          now.open_for_writing || now.is_live || now.contents.inserted != header.contents.inserted;
       if (!is_changed || attempt == kLockAttempts) throw;
     }
   }
 }
 
-FileInfo inspect(const std::filesystem::path& path, bool verify) {
-  const auto file = RegularFile::open(path, RegularFile::Access::read);
-  const auto header = read_header(file);
+namespace {
+
+FileInfo inspect_with(const RegularFile& file, const FileHeader& header, bool verify) {
   FileInfo info;
   info.version = kFileVersion;
   info.contents = header.contents;
@@ -105,6 +118,20 @@ FileInfo inspect(const std::filesystem::path& path, bool verify) {
     info.first_damaged_block = damage.first_block;
   }
   return info;
+}
+
+}  // namespace
+
+// Who makes a file live, or whole again, changes the meaning of its table.
+FileInfo inspect(const std::filesystem::path& path, bool verify) {
+  const auto file = RegularFile::open(path, RegularFile::Access::read);
+  for (int attempt = 1;; ++attempt) {
+    const auto header = read_header(file);
+    FileInfo info = inspect_with(file, header, verify);
+    if (attempt == kLockAttempts || encode_head(read_header(file)) == encode_head(header)) {
+      return info;
+    }
+  }
 }
 
 }  // namespace bloomery

@@ -14,6 +14,10 @@ namespace bloomery {
 // Throws FormatError, naming the file, for anything wrong before or around the body.
 FileHeader read_header(const RegularFile& file);
 
+// Throws FormatError for a live file of a server, or of another start of the machine than `boot`.
+void require_of_this_boot(const FileHeader& header, const Identity& boot,
+                          const std::filesystem::path& path);
+
 // Throws FormatError where a writer has the file mapped, or died while it had.
 void require_closed_cleanly(const FileHeader& header, const std::filesystem::path& path);
 

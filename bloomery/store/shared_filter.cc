@@ -28,20 +28,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kPause{2};
+// Between fork() and exec() a child has what its parent has open.
+constexpr std::chrono::milliseconds kUntilExec{10};
 
 // Whose bits are all there, and which anybody may have open now.
 bool is_joined(const FileHeader& header, const Identity& boot) noexcept {
   return header.is_live && !header.open_for_writing && header.live && header.live->boot == boot;
-}
-
-void require_of_this_boot(const FileHeader& header, const Identity& boot,
-                          const std::filesystem::path& path) {
-  if (!header.live) throw_format_error(path, kLiveBody);
-  if (header.live->boot == boot) return;
-  throw_format_error(path,
-                     "was live when this machine went down, or on another one: keys inserted since "
-                     "its last flush may be missing. Build it anew; or, where they are inserted "
-                     "again, recover() or bloomery seal --recover make it whole as it is");
 }
 
 void require_room(const FileHeader& header, const std::filesystem::path& path) {
@@ -92,7 +84,12 @@ std::optional<Joined> try_join(const std::filesystem::path& path, const Identity
     return Joined{std::move(*file), std::move(header)};
   }
   if (access == RegularFile::Access::read_write) return std::nullopt;
-  if (header.is_live) require_of_this_boot(header, boot, path);
+  if (header.is_live) {
+    require_of_this_boot(header, boot, path);
+    throw_store_error(path,
+                      "who made it whole was killed meanwhile: seal() or bloomery seal does that, "
+                      "and opening it read-write goes on with it");
+  }
   throw_store_error(path, "is not live, and cannot be shared read-only: open_mapped reads it");
 }
 
@@ -127,14 +124,28 @@ Joined join(const std::filesystem::path& path, const SharedOptions& options) {
 
 // Nothing where others have it open, it is whole, or gone.
 void seal_if_alone(const std::filesystem::path& path) {
+  const auto end = Clock::now() + kUntilExec;
+  for (;;) {
+    try {
+      const auto lock = WriterLock::of_existing(path);
+      if (!lock) return;
+      const auto header = read_header(lock->file());
+      if (!header.is_live) return;
+      require_of_this_boot(header, boot_id(), path);
+      return make_whole(lock->file(), header, inserted_into(lock->file(), header));
+    } catch (const BusyError&) {
+      if (Clock::now() >= end) return;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// By one who may have no right to write it.
+void seal_if_allowed(const std::filesystem::path& path) {
   try {
-    const auto lock = WriterLock::of_existing(path);
-    if (!lock) return;
-    const auto header = read_header(lock->file());
-    if (!header.is_live) return;
-    require_of_this_boot(header, boot_id(), path);
-    make_whole(lock->file(), header, inserted_into(lock->file(), header));
-  } catch (const BusyError&) {
+    seal_if_alone(path);
+  } catch (const StoreError&) {
+    // It stays live.
   }
 }
 
@@ -174,6 +185,7 @@ SharedFilter::SharedFilter(SharedFilter&& other) noexcept
       file_(std::exchange(other.file_, std::nullopt)),
       header_(std::move(other.header_)),
       body_(std::move(other.body_)),
+      lost_changes_(other.lost_changes_.load()),
       filter_(std::exchange(other.filter_, std::nullopt)) {}
 
 SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
@@ -184,6 +196,7 @@ SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
   file_ = std::exchange(other.file_, std::nullopt);
   header_ = std::move(other.header_);
   body_ = std::move(other.body_);
+  lost_changes_ = other.lost_changes_.load();
   filter_ = std::exchange(other.filter_, std::nullopt);
   return *this;
 }
@@ -212,8 +225,10 @@ void SharedFilter::flush() {
     throw_store_error(path_, "was moved, removed or replaced while it was open");
   }
   try {
+    if (options_.access == SharedOptions::read_only) return file_->sync();
     body_->mapping().sync();
   } catch (const std::system_error& error) {
+    lost_changes_ = true;  // the system says it once
     throw_store_error(path_, error.what());
   }
 }
@@ -226,12 +241,19 @@ void SharedFilter::close() {
   body_.reset();
   // The lock with it, unless a child of fork() still has it.
   file_.reset();
-  if (options_.access == SharedOptions::read_only) return;
+  if (options_.access == SharedOptions::read_only) {
+    // Writers that closed before could not.
+    if (options_.seal_at_close && !damaged && named) seal_if_allowed(path_);
+    return;
+  }
   if (damaged) {
     throw_store_error(path_,
                       "was truncated or written over, or its disk failed, while it was open");
   }
   if (!named) throw_store_error(path_, "was moved, removed or replaced while it was open");
+  if (lost_changes_) {
+    throw_store_error(path_, "flush() failed: what its disk has is not known, and it stays live");
+  }
   if (options_.seal_at_close) seal_if_alone(path_);
 }
 

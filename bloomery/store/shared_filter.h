@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -17,10 +18,11 @@ struct SharedOptions {
   enum class Access { read_only, read_write };
   using enum Access;
 
-  // read_only asks a file that is live already.
+  // read_only asks a file that is live already, and changes it only where it seals it.
   Access access = read_write;
-  // The last who closes the file makes it whole, which reads all of it. Else it stays live, until
-  // somebody seals it, and the next who opens it goes on at once.
+  // The last who closes the file makes it whole, which reads all of it; who has it read-only does,
+  // too, where he may write it. Else it stays live, until somebody seals it, and the next who opens
+  // it goes on at once.
   bool seal_at_close = true;
   // How long to wait for who has the file alone: the first to open it checks all of it.
   std::chrono::milliseconds patience{60'000};
@@ -80,7 +82,8 @@ class SharedFilter {
   AnyFilter copy() const;
 
   // Returns when all that was inserted before, by anybody, is on the disk. Throws StoreError where
-  // it is not, and where the file has lost its name or another took it.
+  // it is not (then close() throws as well, and seals nothing), and where the file has lost its
+  // name or another took it.
   void flush();
 
   void close();
@@ -93,7 +96,8 @@ class SharedFilter {
   std::optional<RegularFile> file_;  // which holds the lock
   FileHeader header_;
   std::shared_ptr<MappedBody> body_;
-  std::optional<AnyFilter> filter_;  // until close
+  std::atomic<bool> lost_changes_{false};  // flush() failed
+  std::optional<AnyFilter> filter_;        // until close
 };
 
 inline SharedFilter open_shared(const std::filesystem::path& path,

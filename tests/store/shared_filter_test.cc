@@ -238,6 +238,8 @@ TEST(SharedFilter, GoesOnAfterASealThatWasKilled) {
   bytes[bytes.size() - 1] ^= 0x55;  // of the table, which was written in part
   write_file(folder / "f", bytes);
   EXPECT_THROW(load(folder / "f"), FormatError);
+  EXPECT_THAT([&] { open_shared(folder / "f", {.access = SharedOptions::read_only}); },
+              ThrowsMessage<StoreError>(HasSubstr("was killed meanwhile")));
   SharedFilter shared = open_shared(folder / "f");
   EXPECT_TRUE(shared.may_contain("in"));
   EXPECT_EQ(shared.inserted(), 1U);
@@ -330,9 +332,9 @@ TEST(SharedFilter, IsRefusedAfterAnotherStartOfTheMachine) {
   EXPECT_THAT([&] { open_shared(folder / "f"); }, refused);
   EXPECT_THAT([&] { open_shared(folder / "f", {.access = SharedOptions::read_only}); }, refused);
   EXPECT_THAT([&] { seal(folder / "f"); }, refused);
-  EXPECT_THROW(load(folder / "f"), FormatError);
-  EXPECT_THROW(open_mapped(folder / "f"), FormatError);
-  EXPECT_THROW(open_mapped(folder / "f", kReadWrite), FormatError);
+  EXPECT_THAT([&] { load(folder / "f"); }, refused);
+  EXPECT_THAT([&] { open_mapped(folder / "f"); }, refused);
+  EXPECT_THAT([&] { open_mapped(folder / "f", kReadWrite); }, refused);
 
   recover(folder / "f");
   EXPECT_TRUE(load(folder / "f").may_contain("in"));
@@ -465,8 +467,101 @@ TEST(SharedFilter, IsAskedReadOnlyWhileItIsLive) {
   writer.close();
   EXPECT_TRUE(inspect(folder / "f").is_live);  // for as long as somebody reads it
   reader.close();
+  EXPECT_TRUE(load(folder / "f").may_contain("later"));
   EXPECT_FALSE(open_shared(folder / "f").may_contain("more"));
   EXPECT_FALSE(inspect(folder / "f").is_live);
+}
+
+TEST(SharedFilter, AReaderSealsWhatItMayWrite) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  constexpr SharedOptions kAsk{.access = SharedOptions::read_only};
+  SharedFilter writer = open_shared(folder / "f");
+  SharedFilter reader = open_shared(folder / "f", kAsk);
+  SharedFilter leaving =
+      open_shared(folder / "f", {.access = SharedOptions::read_only, .seal_at_close = false});
+  writer.close();
+  {
+    const testing::FailingCall fails(1, EIO, "fsync");
+    EXPECT_THROW(leaving.flush(), StoreError);
+  }
+  reader.close();
+  leaving.close();
+  EXPECT_TRUE(inspect(folder / "f").is_live);
+  {
+    SharedFilter denied = open_shared(folder / "f", kAsk);
+    const testing::FailingCall fails(1, EACCES, "open");
+    denied.close();
+    EXPECT_EQ(fails.failed(), "open");
+  }
+  EXPECT_TRUE(inspect(folder / "f").is_live);
+  open_shared(folder / "f", kAsk).close();
+  EXPECT_FALSE(inspect(folder / "f").is_live);
+}
+
+// As one does that another thread has just forked.
+TEST(SharedFilter, IsSealedThoughAnotherHasItForAMoment) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  SharedFilter shared = open_shared(folder / "f");
+  {
+    const testing::FailingCall busy(1, EWOULDBLOCK, "flock");
+    shared.close();
+    EXPECT_EQ(busy.failed(), "flock");
+  }
+  EXPECT_FALSE(inspect(folder / "f").is_live);
+}
+
+TEST(SharedFilter, IsNotSealedOnceAFlushFailed) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  SharedFilter opened = open_shared(folder / "f");
+  opened.insert("in");
+  {
+    const testing::FailingCall fails(1, EIO, "msync");
+    EXPECT_THROW(opened.flush(), StoreError);
+  }
+  SharedFilter shared = std::move(opened);
+  shared.flush();
+  EXPECT_THAT([&] { shared.close(); }, ThrowsMessage<StoreError>(HasSubstr("flush() failed")));
+  EXPECT_TRUE(inspect(folder / "f").is_live);
+  EXPECT_TRUE(open_shared(folder / "f").may_contain("in"));
+}
+
+// Whoever reads a file while it becomes live, or whole.
+TEST(SharedFilter, WhatIsReadMeanwhileIsNotCalledDamaged) {
+  const ScratchFolder folder;
+  std::vector<std::string> texts;
+  for (int i = 0; i < 500; ++i) texts.push_back(key(0, i));
+  std::optional<SharedFilter> shared;
+  const auto share = [&] {
+    shared.emplace(open_shared(folder / "f"));
+    shared->insert_many(testing::keys_of(texts));
+  };
+  put_filter(folder / "f");
+  {
+    const testing::BeforeCall before(2, "pread", share);
+    EXPECT_THAT([&] { load(folder / "f"); }, ThrowsMessage<FormatError>(HasSubstr("is live")));
+    EXPECT_TRUE(before.has_run());
+  }
+  const std::uint64_t inserted = shared->inserted();
+  {
+    const testing::BeforeCall before(2, "pread", [&] { shared->close(); });
+    const FileInfo info = inspect(folder / "f");
+    EXPECT_TRUE(before.has_run());
+    EXPECT_FALSE(info.is_live);
+    EXPECT_EQ(info.contents.inserted, inserted);
+  }
+  const auto changed = ThrowsMessage<StoreError>(HasSubstr("written over by others while"));
+  put_filter(folder / "f");
+  const MappedFilter mapped = open_mapped(folder / "f");
+  share();
+  EXPECT_THAT([&] { mapped->contents(); }, changed);
+  shared->close();
+  put_filter(folder / "f");
+  const testing::BeforeCall before(3, "pread", share);
+  EXPECT_THAT([&] { open_mapped(folder / "f", {.verify = true}); }, changed);
+  EXPECT_TRUE(before.has_run());
 }
 
 TEST(SharedFilter, TakesTheKindsThatAreChangedInPlace) {
