@@ -81,17 +81,22 @@ std::optional<std::uint64_t> strange_length(Client& client, const Format& format
   request.about(filter.key);
   begin_transaction(request, nonce);
   request.add({"STRLEN", filter.key});
-  request.add({"GETRANGE", filter.key, "-" + std::to_string(kTrailerBytes), "-1"}).add({"EXEC"});
+  // A right that whoever follows a bitmap without a trailer need not have.
+  const bool asks_trailer = says_trailer(location);
+  if (asks_trailer) {
+    request.add({"GETRANGE", filter.key, "-" + std::to_string(kTrailerBytes), "-1"});
+  }
+  request.add({"EXEC"});
   const Answer answer = run_reading(client, request, {});
-  const auto& all = read_exec(answer.replies, 4, nonce, filter.name);
+  const auto& all = read_exec(answer.replies, asks_trailer ? 4 : 3, nonce, filter.name);
   for (const Reply& reply : all) {
     if (reply.is(Reply::Type::error)) throw RefusedError(filter.name, reply.text);
   }
   if (!all[2].is(Reply::Type::number) || all[2].number < 0) fail_answer(filter.name, "its length");
   const auto length = static_cast<std::uint64_t>(all[2].number);
   const bool is_whole = length == trailer_offset(filter.parameters);
-  const bool has_trailer = says_trailer(location) && length >= kTrailerBytes &&
-                           is_trailer_at(all[3].text, length - kTrailerBytes);
+  const bool has_trailer =
+      asks_trailer && length >= kTrailerBytes && is_trailer_at(all[3].text, length - kTrailerBytes);
   return length == 0 || is_whole || has_trailer ? std::nullopt : std::optional(length);
 }
 
