@@ -107,6 +107,7 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
   std::uint64_t failures = 0;
   auto told = Follower::Clock::now();
   std::optional<int> signal;
+  bool has_told_full = false;
   while (!is_over) {
     if (const auto came = signals.wait(std::min(kTick, every))) {
       signal = came;
@@ -114,6 +115,13 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
     }
     const FollowerStatus status = follower.status();
     const auto now = Follower::Clock::now();
+    if (is_full_for_good(status) && !std::exchange(has_told_full, true)) {
+      complain(arguments.to->text() + ": the filter is full: its settings make it for " +
+               std::to_string(status.capacity) + " keys, and the table has about " +
+               std::to_string(status.key_count) +
+               ". It is followed all the same; more and more keys seem to be there that are not. "
+               "Give it more bits, or a filter that grows (bitmap:, bloom:)");
+    }
     // The first failure of a row of them is told at once.
     if (now < next && (failures > 0 || status.failures == failures)) continue;
     const double seconds = std::chrono::duration<double>(now - told).count();

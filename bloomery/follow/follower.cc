@@ -47,6 +47,10 @@ std::string_view state_name(FollowerStatus::State state) noexcept {
   return "ended";
 }
 
+bool is_full_for_good(const FollowerStatus& status) noexcept {
+  return status.cannot_grow && status.key_count > status.capacity;
+}
+
 Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options)
     : source_(source), place_(place), options_(options) {
   const auto is_share = [](double value) { return value > 0 && value <= 1; };
@@ -184,7 +188,7 @@ bool Follower::is_too_full() const {
   const FollowerStatus now = status();
   const auto keys = static_cast<double>(now.key_count);
   if (now.capacity > 0 && keys > options_.rebuild_at * static_cast<double>(now.capacity)) {
-    return true;
+    if (!now.cannot_grow) return true;
   }
   return now.deleted > kFewestKeys &&
          static_cast<double>(now.deleted) > options_.rebuild_at_deleted * keys;
@@ -248,6 +252,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   update([&](FollowerStatus& status) {
     ++status.rebuilds;
     status.key_count = key_count;
+    status.cannot_grow = status.capacity > 0 && status.capacity < wanted.capacity;
     status.deleted = 0;
     status.fresh_as_of = asked;
   });

@@ -48,6 +48,7 @@ struct FollowerStatus {
   std::uint64_t resumed = 0;    // how often it went on where it was
   std::uint64_t rebuilds = 0;   // how often it had to scan, or wanted to
   std::uint64_t failures = 0;
+  bool cannot_grow = false;   // it was made for fewer keys than were asked for
   bool has_watermark = true;  // else no fence is ever reached: another system's filter
   std::optional<Watermark> watermark{};
   std::optional<std::chrono::steady_clock::time_point> fresh_as_of{};
@@ -56,11 +57,16 @@ struct FollowerStatus {
 
 std::string_view state_name(FollowerStatus::State state) noexcept;
 
+// Whether it has more keys than it was made for and will have: its rate is worse, and it denies no
+// row that it has.
+bool is_full_for_good(const FollowerStatus& status) noexcept;
+
 // Keeps a filter in step with a table: makes it where none is, carries each change into it, and
 // moves its watermark, which is never ahead of what is in it. Where the database cannot go on from
 // that watermark, where the filter is too full, or where many of its rows are gone, the filter is
 // built again beside the old one, whose watermark stays where it is or goes on, and takes its place
-// in one step. Whatever fails is tried again, from the filter's own watermark.
+// in one step. One whose settings give it a size of its own is not built again for being too full.
+// Whatever fails is tried again, from the filter's own watermark.
 //
 // Two followers of one filter, one that was stopped and goes on, and whoever restores an old filter
 // under it harm nobody: the watermark moves only in a filter that is as it was left.

@@ -17,6 +17,7 @@ std::string status_line(const FollowerStatus& status, double rows_per_second) {
   std::string line(state_name(status.state));
   line += ": " + std::to_string(status.key_count) + " keys";
   if (status.capacity > 0) line += " of " + std::to_string(status.capacity);
+  if (is_full_for_good(status)) line += " (full)";
   line += ", " + short_number(rows_per_second, 3) + " rows/s";
   const double behind = seconds_behind(status);
   if (behind >= 0) line += ", " + short_number(behind, 2) + " s behind";

@@ -527,6 +527,27 @@ TEST_F(FollowerTest, RefusesWhatNeverWorks) {
   EXPECT_THROW(follower.run({}), std::invalid_argument);
 }
 
+TEST_F(FollowerTest, AFilterThatCannotGrowIsNotBuiltAgainForBeingFull) {
+  insert("first ", 1);
+  FollowedPlace place(parse_place_location(folder_.path("ids.bloom")),
+                      [](const FilterOptions&) { return blocked({.capacity = 3000}); });
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  EXPECT_FALSE(follower.status().cannot_grow);
+  insert("many ", 5000);
+  running.wait_until([](const FollowerStatus& now) { return now.cannot_grow; });
+  for (const char* name : {"a ", "b ", "c "}) {
+    insert(name, 1);
+    running.wait_for(fence());
+  }
+  EXPECT_EQ(follower.status().rebuilds, 2U);
+  EXPECT_TRUE(is_full_for_good(follower.status()));
+  follower.rebuild();
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 3; });
+}
+
 // The table is exchanged while it is followed.
 TEST_F(FollowerTest, ATableMadeAnewIsScannedAgain) {
   insert("old ", 10);
@@ -707,6 +728,22 @@ TEST_F(FollowerInServerTest, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter
     Follower(*from, again, {}).run_once({}, *last);
     EXPECT_EQ(again.presence_of("row 7"), Presence::maybe);
   }
+}
+
+// Reading the string takes a right that only a trailer needs.
+TEST_F(FollowerInServerTest, ReadsNoTrailerWhereNoneIsSaid) {
+  server_->ask("ACL SETUSER follower on >any ~* +@all -getrange");
+  setenv("BLOOMERY_TEST_FOLLOWER", "any", 1);
+  const auto at =
+      parse_place_location("gozero:redis+unix://" + server_->socket() +
+                           "?bits=40000&user=follower&password_env=BLOOMERY_TEST_FOLLOWER#a");
+  FollowedPlace place(at, [](const FilterOptions& options) {
+    return find_format("gozero")->create(options, {{"bits", "40000"}});
+  });
+  const auto rebuild = place.begin_rebuild({.capacity = 100});
+  rebuild->insert_many(std::vector<Key>{"row"}, {});
+  EXPECT_NO_THROW(rebuild->commit({}));
+  EXPECT_EQ(place.presence_of("row"), Presence::maybe);
 }
 
 // Of another system's filter with a trailer, too: whatever became of its bits or configuration.
