@@ -79,6 +79,7 @@ std::uint64_t inserted_into(const RegularFile& file, const FileHeader& header) {
 }
 
 void make_whole(const RegularFile& file, FileHeader header, std::optional<std::uint64_t> inserted) {
+  require_known_fields(header, file.path());
   const BodySummary body = summarize_body(file, header.layout);
   FilterContents& contents = header.contents;
   const double estimate = estimate_cardinality(contents.parameters.geometry, body.ones);

@@ -39,7 +39,8 @@ std::uint64_t inserted_into(const RegularFile& file, const FileHeader& header);
 
 // Writes the checksums of the body as it is, and then a head that says that they hold: with this
 // count of inserts, or where it is not known, the estimated number of keys if that is more. On the
-// disk when it returns. The caller has the file for itself.
+// disk when it returns. The caller has the file for itself. Throws StoreError for a file that has
+// fields which its header leaves out.
 void make_whole(const RegularFile& file, FileHeader header, std::optional<std::uint64_t> inserted);
 
 }  // namespace bloomery

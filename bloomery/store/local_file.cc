@@ -20,14 +20,29 @@ struct FileSystem {
   std::string_view name;
 };
 constexpr std::array kNotLocal{
-    FileSystem{0x6969, "NFS"},       FileSystem{0xff534d42, "CIFS"},
-    FileSystem{0xfe534d42, "SMB2"},  FileSystem{0x517b, "SMB"},
-    FileSystem{0x5346414f, "AFS"},   FileSystem{0x6b414653, "AFS"},
-    FileSystem{0x00c36400, "Ceph"},  FileSystem{0x01021997, "9P"},
-    FileSystem{0x65735546, "FUSE"},  FileSystem{0x0bd00bd0, "Lustre"},
-    FileSystem{0x47504653, "GPFS"},  FileSystem{0x01161970, "GFS2"},
-    FileSystem{0x7461636f, "OCFS2"}, FileSystem{0x786f4256, "VirtualBox's shared folders"},
+    FileSystem{0x6969, "NFS"},
+    FileSystem{0xff534d42, "CIFS"},
+    FileSystem{0xfe534d42, "SMB2"},
+    FileSystem{0x517b, "SMB"},
+    FileSystem{0x5346414f, "AFS"},
+    FileSystem{0x6b414653, "AFS"},
+    FileSystem{0x00c36400, "Ceph"},
+    FileSystem{0x01021997, "9P"},
+    FileSystem{0x65735546, "FUSE"},
+    FileSystem{0x0bd00bd0, "Lustre"},
+    FileSystem{0x47504653, "GPFS"},
+    FileSystem{0x01161970, "GFS2"},
+    FileSystem{0x7461636f, "OCFS2"},
+    FileSystem{0x786f4256, "VirtualBox's shared folders"},
     FileSystem{0x73757245, "Coda"},
+    FileSystem{0x19830326, "BeeGFS"},
+    FileSystem{0x20030528, "OrangeFS"},
+    FileSystem{0xaad7aaea, "PanFS"},
+    FileSystem{0xbeefdead, "StorNext"},
+    FileSystem{0x013111a8, "IBRIX"},
+    FileSystem{0x564c, "NCP"},
+    FileSystem{0xbacbacbc, "VMware's shared folders"},
+    FileSystem{0x7c7c6673, "Parallels' shared folders"},
 };
 
 }  // namespace

@@ -165,7 +165,6 @@ void recover(const std::filesystem::path& path) {
   const auto lock = WriterLock::of(target);
   const auto header = read_header(lock.file());
   if (!header.open_for_writing && !header.is_live) return;
-  require_known_fields(header, target);
   make_whole(lock.file(), header, std::nullopt);
 }
 

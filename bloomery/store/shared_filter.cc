@@ -51,6 +51,7 @@ void make_live(const WriterLock& lock, const Identity& boot, const std::filesyst
   if (header.is_live) {
     require_of_this_boot(header, boot, path);
     if (!header.open_for_writing) return;
+    require_known_fields(header, path);
     allocate_all(file);
   } else {
     require_closed_cleanly(header, path);

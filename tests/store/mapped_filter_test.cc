@@ -9,11 +9,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/native/crc32c.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/later_field.h"
 #include "tests/store/lose_pages.h"
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
@@ -58,15 +57,8 @@ TEST(MappedFilter, AnswersAsTheFilterThatWasSaved) {
 TEST(MappedFilter, ChangesNoFileThatHasFieldsOfALaterProgram) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f", {.notes = {.note = "known"}});
-  std::string bytes = read_file(folder / "f");
-  const auto byte_of = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-  const std::size_t field_bytes = byte_of(14) + 256U * byte_of(15);
-  bytes.replace(64 + field_bytes, 8, std::string("\x01\x80\x04\0new!", 8));
-  bytes[14] = static_cast<char>(field_bytes + 8);
-  const auto all = std::as_bytes(std::span(bytes));
-  const std::uint32_t checksum = crc32c(all.subspan(64, field_bytes + 8), crc32c(all.first(60)));
-  std::memcpy(bytes.data() + 60, &checksum, sizeof checksum);
-  testing::write_file(folder / "f", bytes);
+  testing::add_later_field(folder / "f");
+  const std::string bytes = read_file(folder / "f");
 
   EXPECT_TRUE(open_mapped(folder / "f").may_contain("member:0"));
   EXPECT_THAT([&] { open_mapped(folder / "f", kReadWrite); },

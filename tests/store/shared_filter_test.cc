@@ -23,6 +23,7 @@
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/store/later_field.h"
 #include "tests/store/lose_pages.h"
 #include "tests/store/read_write.h"
 #include "tests/store/sample_filters.h"
@@ -528,6 +529,22 @@ TEST(SharedFilter, IsNotSealedOnceAFlushFailed) {
   EXPECT_TRUE(open_shared(folder / "f").may_contain("in"));
 }
 
+TEST(SharedFilter, IsNotSealedByWhoWouldLoseFieldsOfALaterProgram) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  open_shared(folder / "f", kStaysLive).close();
+  testing::add_later_field(folder / "f");
+  const std::string bytes = read_file(folder / "f");
+  const auto refused = ThrowsMessage<StoreError>(HasSubstr("has fields of a later program"));
+  EXPECT_THAT([&] { seal(folder / "f"); }, refused);
+  EXPECT_THAT([&] { recover(folder / "f"); }, refused);
+  EXPECT_THAT([&] { open_shared(folder / "f").close(); }, refused);
+  EXPECT_EQ(read_file(folder / "f"), bytes);
+  edit_head(folder / "f", [](FileHeader& header) { header.open_for_writing = true; });
+  testing::add_later_field(folder / "f");
+  EXPECT_THAT([&] { open_shared(folder / "f"); }, refused);
+}
+
 // Whoever reads a file while it becomes live, or whole.
 TEST(SharedFilter, WhatIsReadMeanwhileIsNotCalledDamaged) {
   const ScratchFolder folder;
@@ -667,6 +684,10 @@ TEST(SharedFilter, RefusesWhatOthersMayHaveByAnotherWay) {
     const testing::FileSystemIs fuse(0x65735546);
     EXPECT_THAT([&] { open_shared(folder / "f"); }, refused);
     EXPECT_THAT([&] { open_shared(folder / "f", kAsk); }, refused);
+  }
+  for (const std::uint32_t magic : {0x6969U, 0x19830326U, 0xbacbacbcU}) {
+    const testing::FileSystemIs remote(magic);
+    EXPECT_THROW(open_shared(folder / "f"), StoreError);
   }
   refuses();
   edit_head(folder / "f", [](FileHeader& header) { header.open_for_writing = true; });
