@@ -115,6 +115,9 @@ void refuse_exchange(std::string_view said, const std::string& name) {
     throw StoreError(name +
                      ": a string of another length is there, and nothing says that it is a filter");
   }
+  if (said == "stranger") {
+    throw StoreError(name + ": a string that is no filter of ours is there, and is left alone");
+  }
   if (said == "counts") {
     throw StoreError(
         name +

@@ -32,6 +32,9 @@ if redis.call('BITCOUNT', next) ~= tonumber(ARGV[2]) then return 'lost' end
 local found = redis.call('TYPE', live).ok
 if found ~= 'string' and found ~= 'none' then return 'type' end
 if found == 'string' and ARGV[3] == 'new' then return 'taken' end
+if found == 'string' and ARGV[3] == 'ours' then
+  if redis.call('GETRANGE', live, 0, 7) ~= redis.call('GETRANGE', next, 0, 7) then return 'stranger' end
+end
 if ARGV[3] == 'keep' then
   if redis.call('STRLEN', live) ~= tonumber(ARGV[1]) then return 'moved' end
   if redis.call('GETRANGE', live, 0, #ARGV[4] - 1) ~= ARGV[4] then return 'moved' end
@@ -141,7 +144,10 @@ class StringLoad {
       require_same();
       const std::string new_head =
           old_ ? head_bytes(merged(old_->header, header_.contents), name_) : "";
-      const std::string mode = old_ ? "keep" : options_.discard ? "drop" : "new";
+      const std::string mode = old_                        ? "keep"
+                               : !options_.discard         ? "new"
+                               : options_.spares_strangers ? "ours"
+                                                           : "drop";
       const std::string old_bytes = old_ ? old_->bytes : "";
       const std::array<std::string_view, 10> words{"EVAL",         kExchangeString, "2",       key_,
                                                    beside_->key(), byte_count,      bit_count, mode,

@@ -730,6 +730,25 @@ TEST_F(FollowerInServerTest, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter
   }
 }
 
+// It comes while the table is read, at the key of a filter or of one of its partitions.
+TEST_F(FollowerInServerTest, LeavesAStringAloneThatComesWhereItsOwnFilterIsToBe) {
+  const std::string server = "bitmap:redis+unix://" + server_->socket();
+  for (const std::string partitions : {"", "?partitions=2"}) {
+    const std::string key = partitions.empty() ? "a" : redis::partition_key("a", 1, 2);
+    FollowedPlace place(parse_place_location(server + partitions + "#a"), blocked);
+    const auto rebuild = place.begin_rebuild({.capacity = 1000});
+    server_->ask("SET '" + key + "' something");
+    try {
+      rebuild->commit({});
+      ADD_FAILURE() << "it was replaced";
+    } catch (const StoreError& error) {
+      EXPECT_NE(std::string(error.what()).find("is left alone"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(server_->ask("GET '" + key + "'"), "something\n");
+    server_->ask("FLUSHALL");
+  }
+}
+
 // Reading the string takes a right that only a trailer needs.
 TEST_F(FollowerInServerTest, ReadsNoTrailerWhereNoneIsSaid) {
   server_->ask("ACL SETUSER follower on >any ~* +@all -getrange");
