@@ -35,13 +35,26 @@ std::string entries(const std::string& title, const std::vector<OptionManual>& o
   return text;
 }
 
-// What stands behind blanks was laid out by hand: examples are pasted as they are.
+// Lines of prose are a paragraph, up to an empty one or one that ends with a colon. What stands
+// behind blanks was laid out by hand: examples are pasted as they are.
 std::string closing_of(std::string_view text, const Terminal& terminal) {
   std::string closing;
+  std::string paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) closing += wrapped("", paragraph, terminal);
+    paragraph.clear();
+  };
   for (const std::string_view line : parts_of(text, '\n')) {
-    const bool is_prose = !line.empty() && line.front() != ' ';
-    closing += is_prose ? wrapped("", line, terminal) : std::string(line) + "\n";
+    if (line.empty() || line.front() == ' ') {
+      end_paragraph();
+      closing += std::string(line) + "\n";
+      continue;
+    }
+    if (!paragraph.empty()) paragraph += ' ';
+    paragraph += line;
+    if (line.back() == ':') end_paragraph();
   }
+  end_paragraph();
   return closing;
 }
 

@@ -34,6 +34,18 @@ TEST(Help, FitsTheTerminal) {
   }
 }
 
+// No line of a paragraph ends while the next one's first word would fit.
+TEST(Help, FillsItsLines) {
+  for (const char* command : {"dedup", "follow", "merge", "seal"}) {
+    std::istringstream text(Shell().run("COLUMNS=80 bloomery help " + std::string(command)).out);
+    const auto is_prose = [](const std::string& line) { return !line.empty() && line[0] != ' '; };
+    for (std::string before, line; std::getline(text, line); before = line) {
+      if (!is_prose(before) || !is_prose(line) || before.ends_with(':')) continue;
+      EXPECT_GT(before.size() + 1 + line.find(' '), 80u) << command << ": " << before;
+    }
+  }
+}
+
 TEST(Help, WritesAManPageOfEveryCommand) {
   const Shell shell;
   ASSERT_EQ(shell.run("bloomery help --man-pages man1").status, 0);
