@@ -8,8 +8,18 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/format/native/file_notes.h"
 
 namespace bloomery {
+
+// Of a filter in a file of ours.
+inline PlaceHead head_of(const AnyFilter& filter, const FileNotes& notes) {
+  return {.identity = notes.identity,
+          .parameters = filter.parameters(),
+          .inserted = filter.inserted(),
+          .watermark = notes.reached(),
+          .beat = notes.beat};
+}
 
 // What a filter says whose watermark is `reached`, or which has none: then nothing is `absent`
 // behind a fence. The watermark was read no later than the bits.

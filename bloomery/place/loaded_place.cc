@@ -84,14 +84,9 @@ std::vector<Watermark> LoadedPlace::watermarks(const CallContext&) {
 }
 
 PlaceHead LoadedPlace::head_now() const {
-  const bool is_empty = filter().inserted() == 0 && filter().cardinality() == 0;
-  const FileNotes notes = editor_ ? editor_->notes() : FileNotes();
-  return {.identity = notes.identity,
-          .parameters = filter().parameters(),
-          .inserted = filter().inserted(),
-          .watermark = notes.reached(),
-          .beat = notes.beat,
-          .is_empty = is_empty};
+  PlaceHead head = head_of(filter(), editor_ ? editor_->notes() : FileNotes());
+  head.is_empty = head.inserted == 0 && filter().cardinality() == 0;
+  return head;
 }
 
 }  // namespace bloomery

@@ -33,12 +33,7 @@ std::vector<Watermark> MappedPlace::watermarks(const CallContext&) {
 }
 
 PlaceHead MappedPlace::head(const CallContext&) {
-  const FileNotes& notes = mapped_.notes();
-  return {.identity = notes.identity,
-          .parameters = mapped_->parameters(),
-          .inserted = mapped_->inserted(),
-          .watermark = notes.reached(),
-          .beat = notes.beat};
+  return head_of(mapped_.filter(), mapped_.notes());
 }
 
 }  // namespace bloomery

@@ -37,12 +37,7 @@ void SharedPlace::flush(const CallContext&) {
 }
 
 PlaceHead SharedPlace::head(const CallContext&) {
-  const FileNotes& notes = shared_.notes();
-  return {.identity = notes.identity,
-          .parameters = shared_->parameters(),
-          .inserted = shared_->inserted(),
-          .watermark = notes.reached(),
-          .beat = notes.beat};
+  return head_of(shared_.filter(), shared_.notes());
 }
 
 AnyFilter SharedPlace::copy(const CallContext& context) {
