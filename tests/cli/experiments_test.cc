@@ -34,7 +34,8 @@ TEST(Experiments, RepeatThoseOfPost000) {
   EXPECT_EQ(figures[2]["bits_set"], 9'029'126);
   EXPECT_EQ(figures[3]["bit_count"], 401'414'246);
   EXPECT_EQ(figures[3]["probe_count"], 5);
-  // As docs/guard.md has it. With twice its keys a filter finds (3/4)^7 of others, 13 % and more.
+  // As docs/experiments.md has it. With twice its keys a filter finds (3/4)^7 of others, 13 % and
+  // more.
   EXPECT_EQ(figures[4]["holds_absent"],
             Numbers({{"queries", 193'224}, {"denied_rows", 15'764}, {"denied_new_rows", 1'000}}));
   EXPECT_EQ(figures[4]["holds_present"],
