@@ -70,7 +70,7 @@ KeyForm settle_filter(FollowArguments& arguments) {
   if (const auto there = head_to_follow(to)) {
     const PlaceHead& head = *there;
     form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
-    const bool keeps_form = to.format == nullptr || (to.has_trailer && head.identity.is_set());
+    const bool keeps_form = !to.is_foreign() || (to.has_trailer && head.identity.is_set());
     if (says_keys(to) && keeps_form && form != head.parameters.keys) {
       throw std::invalid_argument(to.text() + ": its keys are written as " +
                                   form_text(head.parameters.keys) + ", not as " + form_text(form) +
@@ -90,8 +90,10 @@ FilterMaker maker_of(const FollowArguments& arguments) {
   return [&arguments](const FilterOptions& options) {
     NewFilter wanted = arguments.filter;
     wanted.capacity = options.capacity;
-    if (arguments.to->format == nullptr && !wanted.kind) wanted.kind = FilterKind::blocked;
-    return empty_filter(wanted, *arguments.to);
+    PlaceLocation to = *arguments.to;
+    if (!to.is_foreign()) to.format = nullptr;  // bloom: takes filters of our kinds
+    if (to.format == nullptr && !wanted.kind) wanted.kind = FilterKind::blocked;
+    return empty_filter(wanted, to);
   };
 }
 

@@ -66,7 +66,7 @@ namespace {
 }
 
 bool is_foreign_live(const PlaceLocation& location) noexcept {
-  return location.is_live() && location.format != nullptr;
+  return location.is_live() && location.is_foreign();
 }
 
 // Of another system's filter that a server has and that could not be opened. Returns where nobody
@@ -143,6 +143,12 @@ PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
 template <class Open>
 PlaceHead open_whole(const PlaceLocation& location, Open open) {
   const PlaceHead head = open_any_filter(location, open);
+  // A chain that BF.ADD has made is somebody's, too.
+  if (location.dialect && is_foreign(head.parameters.kind)) {
+    throw FormatError(location.text() +
+                      ": a filter of RedisBloom's is there, which keeps no watermark, and is left "
+                      "alone: bloomery destroy removes it");
+  }
   if (is_foreign_live(location) && !head.identity.is_set()) require_no_stranger(location);
   return head;
 }
@@ -175,6 +181,9 @@ FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
     refuse("a counting filter's \"absent\" is no promise; another kind is to be followed");
   }
   require_keeps(filter.parameters().kind, name());
+  if (location_.dialect && is_foreign(filter.parameters().kind)) {
+    refuse("a filter of RedisBloom's keeps no watermark; allowed: kinds of our own");
+  }
   if (!location_.dialect) require_may_be_there(filter.parameters().kind, location_);
   open_if_there();
 }
@@ -182,7 +191,7 @@ FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
 FollowedPlace::~FollowedPlace() = default;
 
 bool FollowedPlace::has_watermark() const noexcept {
-  return location_.format == nullptr || location_.has_trailer;
+  return !location_.is_foreign() || location_.has_trailer;
 }
 
 // With the lock.

@@ -35,6 +35,8 @@ struct PlaceLocation {
   bool is_live() const noexcept { return !server.empty(); }
   // Whether it is one of ours in a string of a server.
   bool is_own_bitmap() const noexcept { return is_live() && format == nullptr; }
+  // Whether it is another system's, which knows nothing of ours.
+  bool is_foreign() const noexcept { return format != nullptr && !dialect; }
   // As it was written but for the settings and passwords, for messages.
   std::string text() const { return is_live() ? name : file.text(); }
   // Throws std::invalid_argument, "LOCATION: WHY", for a filter in a server.
