@@ -71,6 +71,8 @@ class Process {
   // Throws with its log where it has ended.
   void require_alive();
 
+  pid_t id() const noexcept { return child_; }  // -1: it has ended
+
   void kill_now();
   // Asks it to end, and kills it where it does not.
   void end();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -33,6 +35,7 @@ class LiveDatabase {
 
   virtual std::string title() const = 0;     // "PostgreSQL 15.14"
   virtual std::string location() const = 0;  // of the column
+  virtual pid_t process() const = 0;         // the server's, whose children are its own
   virtual std::unique_ptr<SqlSession> connect() const = 0;
   // Names of users by their ids, for a guard.
   virtual Rows rows(std::size_t connections) const = 0;

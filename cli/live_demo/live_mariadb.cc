@@ -60,6 +60,7 @@ class LiveMariadb final : public LiveDatabase {
   std::string location() const override {
     return "mariadb://root@/shop?table=users&column=id&socket=" + socket();
   }
+  pid_t process() const override { return server_->id(); }
   std::unique_ptr<SqlSession> connect() const override {
     return std::make_unique<MariadbSqlSession>(location());
   }

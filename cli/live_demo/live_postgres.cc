@@ -69,6 +69,7 @@ class LivePostgres final : public LiveDatabase {
   std::string location() const override {
     return "postgres://postgres@/postgres?host=" + stage_.path("") + "&table=users&column=id";
   }
+  pid_t process() const override { return server_->id(); }
   std::unique_ptr<SqlSession> connect() const override {
     return std::make_unique<PostgresSqlSession>(location());
   }
