@@ -86,6 +86,39 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
   }
 }
 
+bool Client::run_watched(const Request& first, const Then& then, const CallContext& context,
+                         const Judge& judge) {
+  Deadline deadline(location_.server(), context, location_.timeout);
+  const Nodes::Node node = nodes().of(first.key(), deadline);
+  try {
+    {
+      ServerPool::Lease connection(*node, deadline);
+      try {
+        const auto second = then(connection->exchange(first, deadline));
+        if (!second) {
+          connection->distrust();  // it watches still
+          return false;
+        }
+        judge(connection->exchange(*second, deadline));
+      } catch (...) {
+        connection->distrust();
+        throw;
+      }
+    }
+    return nodes().is_current(node, deadline);
+  } catch (const TimeoutError&) {
+    nodes().lost(*node);
+    throw;
+  } catch (const ConnectionError&) {
+    node->drop_idle();
+    nodes().lost(*node);
+    return false;
+  } catch (const CallAborted&) {
+    nodes().lost(*node);
+    throw;
+  }
+}
+
 std::vector<std::size_t> Client::nodes_of(std::span<const std::string_view> keys,
                                           const CallContext& context) {
   Deadline deadline(location_.server(), context, location_.timeout);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,14 @@ class Client {
   // of each try.
   Answer run(const Request& request, Repeat repeat, const CallContext& context = {},
              const Judge& judge = {});
+
+  // Two trips on one connection, on which nobody asks anything in between: `first`, which watches a
+  // key, and what `then` makes of its replies. False where that is nothing; or where the connection
+  // failed or cannot be believed, when nobody knows what was done. Neither is tried again, and
+  // nobody follows where they are sent. Throws TimeoutError, CallAborted.
+  using Then = std::function<std::optional<Request>(std::span<const Reply> replies)>;
+  bool run_watched(const Request& first, const Then& then, const CallContext& context,
+                   const Judge& judge);
 
   // Which keys one node has, as far as is known: a number from 0 on for each. Throws what asking
   // nodes and sentinels throws.

@@ -104,11 +104,12 @@ class NativePlace final : public FilterPlace {
   Head need_head(const CallContext& context);
   void require_sure(const Trip& trip) const;
   // What fits into a trip, from a key on.
-  std::vector<Part> split(const KeyBits& bits, std::size_t first_key) const;
+  std::vector<Part> split(const KeyBits& bits, std::size_t first_key, std::size_t most_bits) const;
   // What the next trip of an insert does, from a key on.
   Insertion insertion(const KeyBits& bits, std::size_t first_key) const;
   Insertion insertion(const KeyBits& bits, std::size_t first_key, Head old,
                       const Watermark& watermark) const;
+
   void append(Request& request, Insertion& insertion);
   void read(std::span<const Reply> replies, Insertion& insertion);
   void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
@@ -117,6 +118,8 @@ class NativePlace final : public FilterPlace {
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
   // Appends, sends, reads and settles. False: the trip was repeated.
   bool run(Insertion& insertion, const CallContext& context);
+  // The same for many lines, at less cost; false: it has not, and run() is to.
+  bool exchange(const Insertion& insertion, const CallContext& context);
   // What the head is now; null: it has not stepped.
   Head finish_step(const Insertion& insertion);
   // What was read last, if that is `head`, or what is there now; null: neither is.
@@ -135,7 +138,8 @@ class NativePlace final : public FilterPlace {
   const std::string geometry_;
   const Positions positions_;
   std::atomic<std::uint64_t> head_length_;
-  LostBits lost_;  // by their offsets in the string
+  std::atomic<int> exchanges_to_skip_ = 0;  // after one that was overtaken or refused
+  LostBits lost_;                           // by their offsets in the string
   ToldWatermark told_;
 
   mutable ForkMutex mutex_;

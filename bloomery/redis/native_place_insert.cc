@@ -5,6 +5,7 @@
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/lines.h"
+#include "bloomery/redis/native_exchange.h"
 #include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/set_bits.h"
@@ -17,8 +18,13 @@ namespace {
 constexpr std::size_t kLinesInTransaction = 1'000;
 constexpr std::size_t kBitsInTransaction = 2'500;
 constexpr std::size_t kBitsInTrip = 100'000;
+constexpr std::size_t kBitsInStep = 200'000;
 constexpr std::size_t kUnits = 6;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD, EVAL
 constexpr int kMostTries = 10;
+// Fewer are set by a script, in one trip.
+constexpr std::size_t kKeysToExchange = 256;
+// Where others write all the time, watching is in vain.
+constexpr int kExchangesToSkip = 8;
 
 // How much is to be set of a key: lines, or bits.
 std::size_t count_of(bool by_lines, const KeyBits& bits, std::size_t key) {
@@ -88,14 +94,14 @@ void NativePlace::Insertion::tell(bool by_lines, Inserted old_key,
   }
 }
 
-std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits,
-                                                  std::size_t first_key) const {
+std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits, std::size_t first_key,
+                                                  std::size_t most_bits) const {
   const std::size_t most = sets_lines() ? kLinesInTransaction : kBitsInTransaction;
   std::vector<Part> parts(1);
   const std::size_t begin = first_key == bits.size() ? 0 : bits.begin_of(first_key);
   std::size_t in_part = 0;
   for (std::size_t i = first_key; i < bits.size(); ++i) {
-    if (i > first_key && bits.ends[i] - begin > kBitsInTrip) break;
+    if (i > first_key && bits.ends[i] - begin > most_bits) break;
     const std::size_t count = count_of(sets_lines(), bits, i);
     if (in_part > 0 && in_part + count > most) {
       parts.emplace_back();
@@ -137,12 +143,12 @@ void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Know
 }
 
 NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key) const {
-  return {.parts = split(bits, first_key)};
+  return {.parts = split(bits, first_key, kBitsInTrip)};
 }
 
 NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key, Head old,
                                               const Watermark& watermark) const {
-  Insertion made = insertion(bits, first_key);
+  Insertion made{.parts = split(bits, first_key, kBitsInStep)};
   for (Part& part : made.parts) {
     first_key += part.bits.size();
     FileHeader next = old->header;
@@ -194,6 +200,49 @@ bool NativePlace::run(Insertion& insertion, const CallContext& context) {
                    [&](std::span<const Reply> replies) { read(replies, insertion); });
   settle(insertion, context);
   return !answer.repeated;
+}
+
+bool NativePlace::exchange(const Insertion& insertion, const CallContext& context) {
+  const Head old = insertion.parts.front().old;
+  const Head next = insertion.parts.back().next;
+  const bool is_ours = is_opened(*old) && old->header.is_live && old->has_bits_of(*opened());
+  if (!sets_lines() || !is_ours || insertion.key_count() < kKeysToExchange) return false;
+  if (exchanges_to_skip_ > 0) {
+    --exchanges_to_skip_;
+    return false;
+  }
+  const LostBits::Known known = lost_.known();
+  const std::string head = next_head(*old, next->header, name_);
+  NativeExchange exchange({.key = key_,
+                           .name = name_,
+                           .byte_count = layout_.file_bytes,
+                           .body_offset = layout_.body_offset,
+                           .old_head = old->bytes,
+                           .next_head = head,
+                           .known = known.positions});
+  for (const Part& part : insertion.parts) exchange.add(part.bits);
+  std::optional<std::string> lost;
+  const auto then = [&](std::span<const Reply> replies) -> std::optional<Request> {
+    if (!exchange.take(replies)) return std::nullopt;
+    TransactionResult result{.byte_count = layout_.file_bytes, .known_bits = exchange.known_bits()};
+    lost = lost_.judge(known, result);
+    if (lost) return std::nullopt;
+    return exchange.writing();
+  };
+  auto outcome = NativeExchange::Outcome::refused;
+  const bool is_sure = client_->run_watched(
+      exchange.question(), then, context,
+      [&](std::span<const Reply> replies) { outcome = exchange.outcome(replies); });
+  if (lost) fail(*lost);
+  if (!is_sure || outcome != NativeExchange::Outcome::done) {
+    exchanges_to_skip_ = kExchangesToSkip;
+    return false;
+  }
+  remember(next);
+  const KeyBits& last = insertion.parts.back().bits;
+  const std::span<const std::uint64_t> positions(last.positions);
+  lost_.learn(offsets(positions.subspan(last.begin_of(last.size() - 1))), true);
+  return true;
 }
 
 void NativePlace::settle(const Insertion& insertion, const CallContext& context) {
@@ -300,8 +349,12 @@ bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
   std::size_t key = 0;
   do {
     Insertion trip = insertion(bits, key, old, next);
-    run(trip, context);
-    old = finish_step(trip);
+    if (exchange(trip, context)) {
+      old = trip.parts.back().next;
+    } else {
+      run(trip, context);
+      old = finish_step(trip);
+    }
     if (!old) return false;
     key += trip.key_count();
   } while (key < bits.size());

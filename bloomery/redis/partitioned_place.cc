@@ -19,7 +19,7 @@ namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kKeysInBatch = 10'000;
-constexpr std::size_t kBitsInTrip = 100'000;
+constexpr std::size_t kBitsOfPartsInTrip = 100'000;
 
 void rethrow_first(const std::vector<std::exception_ptr>& errors) {
   for (const auto& each : errors) {
@@ -244,7 +244,7 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
     std::vector<Progress*> travelling;
     std::size_t bit_count = 0;
     for (Progress& each : progress) {
-      if (each.is_done || bit_count >= kBitsInTrip) continue;
+      if (each.is_done || bit_count >= kBitsOfPartsInTrip) continue;
       const Share& share = all.shares[each.share];
       NativePlace& part = *parts_[share.part];
       if (travelling.empty()) request.about(part.key_).of_several_slots();

@@ -22,7 +22,7 @@ using postgres::ReplicationMessage;
 using postgres::Result;
 using Clock = CallContext::Clock;
 
-constexpr std::size_t kMostKeys = 8192;  // handed over at once
+constexpr std::size_t kMostKeys = 16'384;  // handed over at once
 constexpr std::size_t kMostKeyBytes = 1 << 20;
 constexpr std::size_t kMostOpen = 1 << 18;  // transactions: a server has fewer connections
 constexpr std::chrono::milliseconds kCheckEvery{200};

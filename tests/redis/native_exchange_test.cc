@@ -1,0 +1,257 @@
+#include "bloomery/redis/native_exchange.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/filter/filter_kinds.h"
+#include "bloomery/redis/client.h"
+#include "bloomery/redis/native_load.h"
+#include "bloomery/redis/native_place.h"
+#include "tests/store/scratch_folder.h"
+#include "tests/support/redis_server.h"
+
+namespace bloomery::redis {
+namespace {
+
+using testing::RedisServer;
+
+std::vector<std::string> rows(int from, int to) {
+  std::vector<std::string> all;
+  for (int i = from; i < to; ++i) all.push_back("row " + std::to_string(i));
+  return all;
+}
+
+// One server for all.
+class NativeExchangeTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (!RedisServer::is_installed()) return;
+    shared_ = new Shared;
+  }
+  static void TearDownTestSuite() {
+    delete shared_;
+    shared_ = nullptr;
+  }
+  void SetUp() override {
+    if (shared_ == nullptr) GTEST_SKIP() << "no redis-server here";
+    client_ = std::make_unique<Client>(parse_location(at()));
+    ask({"FLUSHALL"});
+    ask({"CONFIG", "RESETSTAT"});
+  }
+
+  static std::string at() { return "redis+unix://" + shared_->server.socket() + "#f"; }
+  Reply ask(std::initializer_list<std::string_view> words) {
+    const Answer answer = client_->run(Request().add(words), Repeat::never);
+    return require_done(answer.replies.at(0), client_->location());
+  }
+  std::string bytes() { return ask({"GET", "f"}).text; }
+  bool has_called(const std::string& command) {
+    return ask({"INFO", "commandstats"}).text.find("cmdstat_" + command + ":") != std::string::npos;
+  }
+  AnyFilter made(double rate) const {
+    return make_filter(FilterKind::blocked,
+                       {.capacity = 3000, .false_positive_rate = rate, .seed = 7});
+  }
+
+  struct Shared {
+    testing::ScratchFolder folder;
+    RedisServer server{folder.path().string()};
+  };
+  static Shared* shared_;
+  std::unique_ptr<Client> client_{};
+};
+
+NativeExchangeTest::Shared* NativeExchangeTest::shared_ = nullptr;
+
+TEST_F(NativeExchangeTest, AStepOfManyKeysSetsTheBitsOfEachWithoutAScript) {
+  for (const double rate : {0.01, 1e-6}) {  // one line a key, and two
+    AnyFilter same = made(rate);
+    load_native(*client_, same.contents(), {.replace = true, .discard = true});
+    const auto place = open_native_place(at(), true);
+    ask({"CONFIG", "RESETSTAT"});
+    PlaceHead head = place->head();
+    for (const std::uint64_t step : {1, 2}) {
+      const auto texts = rows(static_cast<int>(step) * 1000, static_cast<int>(step) * 1000 + 1000);
+      const std::vector<Key> keys(texts.begin(), texts.end());
+      const Watermark next{.source = {1, 2}, .position = step};
+      ASSERT_TRUE(place->insert_and_advance(keys, head, next));
+      same.insert_many(keys);
+      EXPECT_EQ(head.watermark, next);
+      EXPECT_EQ(place->head().watermark, next);
+      EXPECT_EQ(place->head().beat, head.beat);
+    }
+    const AnyFilter there = place->copy();
+    EXPECT_TRUE(std::ranges::equal(there.contents().words.front(), same.contents().words.front()));
+    EXPECT_TRUE(has_called("watch"));
+    EXPECT_FALSE(has_called("eval"));
+  }
+}
+
+// Whatever is done to the string between reading and writing it: nothing is written over that.
+TEST_F(NativeExchangeTest, WritesNothingWhereSomebodyWasInBetween) {
+  const AnyFilter filter = made(0.001);
+  load_native(*client_, filter.contents(), {});
+  const auto place = open_native_place(at(), true);
+  PlaceHead at_first = place->head();
+  const std::string whole = bytes();
+  ask({"SET", "copy", whole});
+  const std::string dump = ask({"DUMP", "f"}).text;
+  const std::vector<std::function<void()>> intrusions{[&] {
+                                                        ask({"SETBIT", "f", "40000", "1"});
+                                                      },
+                                                      [&] {
+                                                        ask({"SETRANGE", "f", "40", "x"});
+                                                      },
+                                                      [&] {
+                                                        ask({"DEL", "f"});
+                                                      },
+                                                      [&] {
+                                                        ask({"SET", "f", whole});
+                                                      },
+                                                      [&] {
+                                                        ask({"RESTORE", "f", "0", dump, "REPLACE"});
+                                                      },
+                                                      [&] {
+                                                        ask({"COPY", "copy", "f", "REPLACE"});
+                                                      },
+                                                      [&] {
+                                                        ask({"PEXPIRE", "f", "0"});
+                                                      },
+                                                      [&] {
+                                                        ask({"APPEND", "f", "x"});
+                                                      },
+                                                      [&] { ask({"FLUSHALL"}); },
+                                                      [&] {
+                                                        ask({"SWAPDB", "0", "1"});
+                                                      },
+                                                      [&] {
+                                                        ask({"CONFIG", "SET", "maxmemory", "1"});
+                                                      }};
+  const NativeBitmapHead head = read_native_head(whole, whole.size());
+  const std::string next(head.bytes.size(), 'x');
+  KeyBits bits;
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    bits.positions.push_back(i * 97 % 20'000);
+    bits.ends.push_back(bits.positions.size());
+  }
+  for (std::size_t i = 0; i <= intrusions.size(); ++i) {
+    const bool is_alone = i == intrusions.size();
+    ask({"FLUSHALL"});
+    ask({"SET", "copy", whole});
+    ask({"SET", "f", whole});
+    NativeExchange exchange({.key = "f",
+                             .name = "f",
+                             .byte_count = whole.size(),
+                             .body_offset = head.header.layout.body_offset,
+                             .old_head = head.bytes,
+                             .next_head = next});
+    exchange.add(bits);
+    std::string there;
+    auto outcome = NativeExchange::Outcome::refused;
+    const auto then = [&](std::span<const Reply> replies) -> std::optional<Request> {
+      EXPECT_TRUE(exchange.take(replies)) << i;
+      if (!is_alone) intrusions[i]();
+      there = bytes();
+      return exchange.writing();
+    };
+    EXPECT_TRUE(client_->run_watched(
+        exchange.question(), then, {},
+        [&](std::span<const Reply> replies) { outcome = exchange.outcome(replies); }));
+    if (is_alone) {
+      EXPECT_EQ(outcome, NativeExchange::Outcome::done);
+      EXPECT_NE(bytes(), there);
+      EXPECT_TRUE(bytes().starts_with(next));
+    } else {
+      EXPECT_NE(outcome, NativeExchange::Outcome::done) << i;
+      EXPECT_EQ(bytes(), there) << i;
+    }
+    ask({"CONFIG", "SET", "maxmemory", "0"});
+  }
+}
+
+// What is not the filter that it was is told before anything is written.
+TEST_F(NativeExchangeTest, TakesNoOtherFilterForItsOwn) {
+  const AnyFilter filter = made(0.001);
+  load_native(*client_, filter.contents(), {});
+  const std::string whole = bytes();
+  std::string other_head = whole;
+  other_head[70] = static_cast<char>(other_head[70] ^ 1);
+  const NativeBitmapHead head = read_native_head(whole, whole.size());
+  KeyBits bits;
+  bits.positions.push_back(5);
+  bits.ends.push_back(1);
+  for (const std::string& there :
+       {std::string(), other_head, whole.substr(0, whole.size() - 1), whole + "x"}) {
+    ask({"SET", "f", there});
+    NativeExchange exchange({.key = "f",
+                             .name = "f",
+                             .byte_count = whole.size(),
+                             .body_offset = head.header.layout.body_offset,
+                             .old_head = head.bytes,
+                             .next_head = head.bytes});
+    exchange.add(bits);
+    EXPECT_FALSE(client_->run_watched(
+        exchange.question(),
+        [&](std::span<const Reply> replies) -> std::optional<Request> {
+          EXPECT_FALSE(exchange.take(replies));
+          return std::nullopt;
+        },
+        {}, [](std::span<const Reply>) { FAIL() << "nothing was asked"; }));
+    EXPECT_EQ(bytes(), there);
+  }
+  ask({"DEL", "f"});
+  ask({"RPUSH", "f", "no string"});
+  const auto place_less = [&] {
+    NativeExchange exchange({.key = "f",
+                             .name = "f",
+                             .byte_count = whole.size(),
+                             .body_offset = head.header.layout.body_offset,
+                             .old_head = head.bytes,
+                             .next_head = head.bytes});
+    exchange.add(bits);
+    bool is_taken = true;
+    client_->run_watched(
+        exchange.question(),
+        [&](std::span<const Reply> replies) -> std::optional<Request> {
+          is_taken = exchange.take(replies);
+          return std::nullopt;
+        },
+        {}, [](std::span<const Reply>) {});
+    return !is_taken;
+  };
+  EXPECT_TRUE(place_less());
+}
+
+// Who is overtaken sets the bits by a script, and does not lose what the other has set.
+TEST_F(NativeExchangeTest, TwoWhoWriteAtOnceLoseNothing) {
+  const AnyFilter filter = made(0.001);
+  load_native(*client_, filter.contents(), {});
+  const auto follower = open_native_place(at(), true);
+  const auto guard = open_native_place(at(), true);
+  const auto announced = rows(100'000, 100'400);
+  PlaceHead head = follower->head();
+  std::jthread other([&] {
+    for (const std::string& each : announced) {
+      const Key key(each);
+      guard->insert_many(std::span(&key, 1));
+    }
+  });
+  const auto texts = rows(0, 10 * 300);
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    ASSERT_TRUE(follower->insert_and_advance(std::span(keys).subspan(i * 300, 300), head,
+                                             {.source = {1, 2}, .position = i + 1}));
+  }
+  other.join();
+  const AnyFilter there = follower->copy();
+  for (const std::string& each : texts) ASSERT_TRUE(there.may_contain(Key(each))) << each;
+  for (const std::string& each : announced) ASSERT_TRUE(there.may_contain(Key(each))) << each;
+}
+
+}  // namespace
+}  // namespace bloomery::redis
