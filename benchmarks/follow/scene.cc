@@ -19,7 +19,6 @@ using Clock = std::chrono::steady_clock;
 using cli::Process;
 
 constexpr int kSessions = 3;
-constexpr std::chrono::milliseconds kLook{5};
 
 double since(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
@@ -120,19 +119,19 @@ void Scene::wait_for(Process& follower, const std::string& filter) {
   const auto fence = open_fence(database_->location());
   Watermark wanted = fence->ask();
   std::unique_ptr<FilterPlace> place;
-  while (true) {
+  follower.wait_until(signals_, [&] {
     try {
       if (!place || std::filesystem::exists(filter)) place = open_place(filter);
       const PlaceHead head = place->head();
-      if (head.watermark && head.watermark->reaches(wanted)) return;
+      if (!head.watermark) return false;
       // A follower that begins may make the table another source.
-      if (head.watermark && head.watermark->source != wanted.source) wanted = fence->ask();
+      if (head.watermark->source != wanted.source) wanted = fence->ask();
+      return head.watermark->reaches(wanted);
     } catch (const std::runtime_error&) {
       place.reset();  // there is none yet
+      return false;
     }
-    follower.require_alive();
-    cli::pause(signals_, kLook);
-  }
+  });
 }
 
 Figure Scene::run(Load load, Filter filter) {
