@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "bloomery/bits/memory_limit.h"
@@ -13,7 +14,11 @@ namespace bloomery {
 namespace {
 
 constexpr std::uint64_t kHugePage = std::uint64_t{2} << 20;
+#if defined(__EMSCRIPTEN__)
+constexpr std::uint64_t kWorthMapping = std::numeric_limits<std::uint64_t>::max();  // no pages
+#else
 constexpr std::uint64_t kWorthMapping = 2 * kHugePage;
+#endif
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
   return (value + unit - 1) / unit * unit;

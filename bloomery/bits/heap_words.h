@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -30,8 +31,8 @@ class HeapWords {
 
   HeapWords clone() const;
 
-  std::span<std::uint64_t> words() noexcept { return {words_.get(), word_count_}; }
-  std::span<const std::uint64_t> words() const noexcept { return {words_.get(), word_count_}; }
+  std::span<std::uint64_t> words() noexcept { return {words_.get(), size()}; }
+  std::span<const std::uint64_t> words() const noexcept { return {words_.get(), size()}; }
 
  private:
   struct Release {
@@ -39,6 +40,8 @@ class HeapWords {
     void* from_host;             // null: not from the host
     void operator()(std::uint64_t* words) const noexcept;
   };
+
+  std::size_t size() const noexcept { return static_cast<std::size_t>(word_count_); }
 
   std::unique_ptr<std::uint64_t[], Release> words_;
   std::uint64_t word_count_ = 0;

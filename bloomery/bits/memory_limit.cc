@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <limits>
@@ -14,6 +15,15 @@ namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
+#if defined(__EMSCRIPTEN__)
+// What it calls the machine's pages are those it has taken so far, and it has no files.
+std::uint64_t physical_memory() noexcept {
+  return kNoLimit;
+}
+std::uint64_t control_group_limit() noexcept {
+  return kNoLimit;
+}
+#else
 std::uint64_t physical_memory() noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_size = sysconf(_SC_PAGE_SIZE);
@@ -35,11 +45,15 @@ std::uint64_t control_group_limit() noexcept {
   }
   return kNoLimit;
 }
+#endif
 
 }  // namespace
 
 std::uint64_t memory_limit() noexcept {
-  static const std::uint64_t limit = std::min(physical_memory(), control_group_limit());
+  // No object is larger than a difference of pointers can be, whatever the machine has.
+  static const std::uint64_t limit =
+      std::min({physical_memory(), control_group_limit(),
+                static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max())});
   return limit;
 }
 

@@ -145,7 +145,7 @@ GenerationClock::Turn GenerationClock::take(std::span<std::uint64_t> words,
   const std::uint64_t keys =
       std::min<std::uint64_t>(wanted, std::max<std::uint64_t>(next - inserts, 1));
   inserts = std::min(inserts + keys, kMost);
-  return {generation, keys};
+  return {generation, static_cast<std::size_t>(keys)};
 }
 
 std::uint64_t GenerationClock::take_concurrently(std::span<std::uint64_t> words) const noexcept {

@@ -14,10 +14,16 @@ std::uint64_t milliseconds_of() noexcept {
          static_cast<std::uint64_t>(time.tv_nsec) / 1'000'000;
 }
 
+#if defined(__EMSCRIPTEN__)  // which has no other
+constexpr clockid_t kRunning = CLOCK_MONOTONIC;
+#else
+constexpr clockid_t kRunning = CLOCK_BOOTTIME;
+#endif
+
 }  // namespace
 
 std::uint64_t steady_wall_ms() noexcept {
-  static const SteadyWall wall(milliseconds_of<CLOCK_REALTIME>, milliseconds_of<CLOCK_BOOTTIME>);
+  static const SteadyWall wall(milliseconds_of<CLOCK_REALTIME>, milliseconds_of<kRunning>);
   return wall.now_ms();
 }
 

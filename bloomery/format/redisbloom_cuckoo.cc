@@ -355,11 +355,13 @@ bool CuckooFilter::empty_into_older(std::size_t from, bool& moved) noexcept {
 }
 
 std::span<const std::byte> CuckooFilter::slots(std::size_t i) const noexcept {
-  return {reinterpret_cast<const std::byte*>(subs_[i].slots), sub_filter_bytes(shape_, i)};
+  return {reinterpret_cast<const std::byte*>(subs_[i].slots),
+          static_cast<std::size_t>(sub_filter_bytes(shape_, i))};
 }
 
 std::span<std::byte> CuckooFilter::slots(std::size_t i) noexcept {
-  return {reinterpret_cast<std::byte*>(subs_[i].slots), sub_filter_bytes(shape_, i)};
+  return {reinterpret_cast<std::byte*>(subs_[i].slots),
+          static_cast<std::size_t>(sub_filter_bytes(shape_, i))};
 }
 
 }  // namespace bloomery::redisbloom

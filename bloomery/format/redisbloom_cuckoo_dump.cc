@@ -18,7 +18,7 @@ constexpr std::uint64_t kOldBucketSize = 2;
 
 // The sub-filter of a slot of all, and where in it; the number of sub-filters where there is none.
 struct CuckooPlace {
-  std::size_t sub_filter = 0;
+  std::uint64_t sub_filter = 0;
   std::uint64_t offset = 0;
 };
 CuckooPlace place_of_slot(const CuckooShape& shape, std::uint64_t offset) noexcept {

@@ -62,9 +62,10 @@ std::string_view integer_of(std::string_view text, std::string& room) {
   std::string_view rest = text;
   const bool negative = rest.starts_with('-');
   if (negative || rest.starts_with('+')) rest.remove_prefix(1);
-  const auto* const dot = std::ranges::find_if_not(rest, is_decimal);
-  std::string_view digits(rest.begin(), dot);
-  std::string_view fraction(dot, rest.end());
+  const auto dot =
+      static_cast<std::size_t>(std::ranges::find_if_not(rest, is_decimal) - rest.begin());
+  std::string_view digits = rest.substr(0, dot);
+  std::string_view fraction = rest.substr(dot);
   if (digits.empty()) refuse(text);
   if (!fraction.empty()) {
     if (fraction.find_first_of("eE") != std::string_view::npos) return of_exponent(text, room);

@@ -28,7 +28,8 @@ bool may_contain_neon(const std::uint64_t* words, const BlockedShape& shape,
 bool insert_neon(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept;
 #endif
 
-[[gnu::always_inline]] inline bool may_contain_by(InstructionSet set, const std::uint64_t* words,
+[[gnu::always_inline]] inline bool may_contain_by([[maybe_unused]] InstructionSet set,
+                                                  const std::uint64_t* words,
                                                   const BlockedShape& shape,
                                                   HashPair hash) noexcept {
 #if defined(__x86_64__)
@@ -40,8 +41,9 @@ bool insert_neon(std::uint64_t* words, const BlockedShape& shape, HashPair hash)
   return may_contain_scalar(words, shape, hash);
 }
 
-[[gnu::always_inline]] inline bool insert_by(InstructionSet set, std::uint64_t* words,
-                                             const BlockedShape& shape, HashPair hash) noexcept {
+[[gnu::always_inline]] inline bool insert_by([[maybe_unused]] InstructionSet set,
+                                             std::uint64_t* words, const BlockedShape& shape,
+                                             HashPair hash) noexcept {
 #if defined(__x86_64__)
   if (set == InstructionSet::avx512) return insert_avx512(words, shape, hash);
   if (set == InstructionSet::avx2) return insert_avx2(words, shape, hash);
