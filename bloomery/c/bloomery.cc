@@ -8,52 +8,21 @@
 #include <new>
 
 #include "bloomery/bits/per_process.h"
+#include "bloomery/c/calls.h"
 #include "bloomery/c/filter_handle.h"
 #include "bloomery/c/insert_keys.h"
 #include "bloomery/c/key_reader.h"
 #include "bloomery/c/last_error.h"
 #include "bloomery/c/make_filter.h"
 #include "bloomery/format/native/write_native.h"
-#include "bloomery/place/open_place.h"
 #include "bloomery/version.h"
 
-// The calls themselves: what is thrown ends here.
+// The calls on filters in memory, and on any that a handle has.
 namespace bloomery::c {
 namespace {
 
 constexpr KeyForm kI64{.encoding = KeyEncoding::i64};
 constexpr KeyForm kU64{.encoding = KeyEncoding::u64};
-
-template <class T>
-T& need(T* pointer, const char* what = "filter") {
-  if (pointer == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
-  return *pointer;
-}
-
-// BLOOMERY_OK, or the status of what was thrown.
-int status_of(const auto& call) noexcept {
-  try {
-    call();
-    return BLOOMERY_OK;
-  } catch (...) {
-    return remember_exception();
-  }
-}
-
-// A pointer or number, or `failed`.
-template <class T>
-T result_of(T failed, const auto& call) noexcept {
-  try {
-    return call();
-  } catch (...) {
-    remember_exception();
-    return failed;
-  }
-}
-
-bloomery_filter* handle(const auto& call) noexcept {
-  return result_of<bloomery_filter*>(nullptr, [&] { return call().release(); });
-}
 
 // key_in(form, room) reads the key in the filter's form.
 int ask(const bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
@@ -137,15 +106,6 @@ void merge(bloomery_filter& into, const bloomery_filter& other) {
   }
 }
 
-void save(const bloomery_filter& filter, const char* text, bool must_be_new) {
-  const PlaceLocation location = parse_place_location(need_text(text, "location"));
-  filter.look([&](const FilterContents& contents) {
-    PlaceSaveOptions options;
-    options.file.replace = !must_be_new;
-    bloomery::save(contents, location, options);
-  });
-}
-
 std::size_t write_bytes(const bloomery_filter& filter, std::byte* bytes, std::size_t room) {
   std::size_t needed = 0;
   filter.look([&](const FilterContents& contents) {
@@ -187,14 +147,6 @@ bloomery_filter* bloomery_make(const bloomery_options* options) {
 bloomery_filter* bloomery_build(const bloomery_options* options, const bloomery_keys* keys) {
   return handle(
       [&] { return build_handle(read_struct(options, "options"), read_struct(keys, "keys")); });
-}
-
-bloomery_filter* bloomery_open(const char* location, int flags, const char* keys) {
-  return handle([&] { return open_handle(location, flags, keys); });
-}
-
-bloomery_filter* bloomery_load(const char* location, const char* keys) {
-  return handle([&] { return load_handle(location, keys); });
 }
 
 bloomery_filter* bloomery_copy(const bloomery_filter* filter) {
@@ -307,10 +259,6 @@ int bloomery_flush(bloomery_filter* filter) {
     need(filter).require_trust();
     filter->held().flush();
   });
-}
-
-int bloomery_save(const bloomery_filter* filter, const char* location, int must_be_new) {
-  return status_of([&] { save(need(filter), location, must_be_new != 0); });
 }
 
 int bloomery_to_bytes(const bloomery_filter* filter, void* bytes, size_t size, size_t* needed) {

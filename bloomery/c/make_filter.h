@@ -8,6 +8,7 @@
 
 #include "bloomery/c/bloomery.h"
 #include "bloomery/c/filter_handle.h"
+#include "bloomery/c/memory_filter.h"
 
 namespace bloomery::c {
 
@@ -33,10 +34,11 @@ T read_struct(const T* of, const char* what) {
   return known;
 }
 
+// Of a filter in memory; `keys` null: as it says itself.
+std::unique_ptr<bloomery_filter> handle_of(AnyFilter filter, const char* keys,
+                                           Known known = Known::nothing);
 std::unique_ptr<bloomery_filter> make_handle(const bloomery_options& options);
 std::unique_ptr<bloomery_filter> build_handle(bloomery_options options, const bloomery_keys& keys);
-std::unique_ptr<bloomery_filter> open_handle(const char* location, int flags, const char* keys);
-std::unique_ptr<bloomery_filter> load_handle(const char* location, const char* keys);
 std::unique_ptr<bloomery_filter> copy_handle(const bloomery_filter& filter);
 std::unique_ptr<bloomery_filter> handle_from_bytes(const void* bytes, std::size_t size);
 void size_of(const bloomery_options& options, bloomery_size& size);
