@@ -1,0 +1,151 @@
+/** "0.1.0" */
+export const version: string;
+
+/** A text is its UTF-8, an integer eight bytes, and a Uint8Array itself. */
+export type Key = string | number | bigint | Uint8Array;
+
+/** Many keys. Arrays of integers are copied as they lie; the narrower are integers, too. */
+export type Keys =
+  | Iterable<Key>
+  | BigInt64Array
+  | BigUint64Array
+  | Int8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array;
+
+export type Kind = 'blocked' | 'classic' | 'counting' | 'scalable' | 'windowed' | 'static';
+
+/** How it differs from the others is said in `message`; which of them it is, in `code`. */
+export class BloomeryError extends Error {
+  readonly code:
+    | 'BAD_ARGUMENT'
+    | 'WRONG_KEYS'
+    | 'BAD_FORMAT'
+    | 'INCOMPATIBLE'
+    | 'STORE_FAILED'
+    | 'NO_MEMORY'
+    | 'IN_DOUBT'
+    | 'FREED'
+    | 'FAILED';
+}
+
+export interface Options {
+  /** How many keys it is for. */
+  capacity: number | bigint;
+  /** Of false positives, when it has them all; 0.01. */
+  rate?: number;
+  kind?: Kind;
+  /** How keys are written: 'text', 'i64', 'u64', ...; else as those that are added first. */
+  keys?: string;
+  /** Filters merge only when their seeds agree; 0. */
+  seed?: number | bigint;
+  /** Hashed under a random key, where strangers choose the keys. */
+  secret?: boolean;
+  /** Of a scalable filter; 2. */
+  expansion?: number;
+  /** Of a scalable filter; 0.85. */
+  tightening?: number;
+  /** Of a windowed filter; without it the window is the last `capacity` keys. */
+  windowMs?: number;
+  /** Of a windowed filter; 4. */
+  generations?: number;
+  /** Another system's filter: 'guava', 'redisson', ... */
+  format?: string;
+  /** Of that format. */
+  settings?: Settings;
+}
+
+export type Settings = string | Record<string, string | number>;
+export interface Format {
+  format?: string;
+  settings?: Settings;
+  /** How that system's keys are written, where it is not as usual there: 'text', 'i64', ... */
+  keys?: string;
+}
+export interface Width {
+  /** The keys are a Uint8Array, and so many bytes each. */
+  width?: number;
+}
+
+/** A set that has no false "no": what it denies was never added. */
+export class Filter {
+  constructor(options: Options);
+
+  /** A filter of these keys, as large as they want. The only way to a static one. */
+  static of<F extends typeof Filter>(
+    this: F,
+    keys: Keys,
+    options?: Partial<Options> & Width,
+  ): InstanceType<F>;
+  /** Of the bytes of a file. Throws BAD_FORMAT for what is damaged. */
+  static fromBytes<F extends typeof Filter>(
+    this: F,
+    bytes: Uint8Array | ArrayBuffer,
+    options?: Format,
+  ): InstanceType<F>;
+  /** Of a file; in a browser, of what is fetched from there. */
+  static open<F extends typeof Filter>(
+    this: F,
+    location: string | URL,
+    options?: Format,
+  ): Promise<InstanceType<F>>;
+
+  /** Whether it seemed to be new. */
+  add(key: Key): boolean;
+  /** `false`: it was never added. `true`: maybe it was. */
+  has(key: Key): boolean;
+  /** 'unknown' after a batch that broke. */
+  presence(key: Key): 'absent' | 'maybe' | 'unknown';
+  /** Of a counting filter, and only of what was added. Whether it was there. */
+  delete(key: Key): boolean;
+
+  /**
+   * How many seemed to be new. Where it throws, keys may be missing: all that is not there is
+   * "maybe", and the filter is not saved, until acknowledge() or clear().
+   */
+  addMany(keys: Keys, options?: Width): number;
+  /** 1 for maybe, 0 for never. */
+  hasMany(keys: Keys, options?: Width): Uint8Array;
+
+  /** Then it has the keys of both. */
+  merge(other: Filter): this;
+  copy(): this;
+  clear(): void;
+  /** Says that somebody knows which keys are missing. */
+  acknowledge(): void;
+
+  /** The bytes of a file. */
+  toBytes(options?: { format?: string }): Uint8Array;
+  /** What the bytes of the format do not say. */
+  settingsOf(format: string): Record<string, string>;
+  /** Node only. In one step, and on the disk when it is done. */
+  save(file: string, options?: { format?: string }): Promise<void>;
+
+  /** As `bloomery info --json` has it. */
+  info(): Record<string, string | number | boolean | null>;
+  readonly kind: string;
+  readonly capacity: number;
+  readonly rate: number;
+  /** Keys that seemed to be new: at most the distinct ones. */
+  readonly count: number;
+  /** How its keys are written; null while nobody has said. */
+  readonly keys: string | null;
+
+  /** Gives its memory back now, and not when nobody holds it any more. */
+  free(): void;
+}
+
+/** The fastest, and the one to begin with: a key touches one line of memory. */
+export class BlockedFilter extends Filter {}
+/** The smallest. */
+export class ClassicFilter extends Filter {}
+/** Keys can be deleted. */
+export class CountingFilter extends Filter {}
+/** Grows with its keys. */
+export class ScalableFilter extends Filter {}
+/** Forgets keys after a while. */
+export class WindowedFilter extends Filter {}
+/** Built once, of all keys: see Filter.of(). */
+export class StaticFilter extends Filter {}

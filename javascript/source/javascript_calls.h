@@ -1,0 +1,26 @@
+#pragma once
+
+#include <stddef.h>
+
+#include "bloomery/c/bloomery.h"
+
+// What JavaScript calls beside the C interface.
+extern "C" {
+
+// Of a safe integer, which a double holds: making a BigInt of it costs more than the question.
+int javascript_ask_number(const bloomery_filter* filter, double key);
+int javascript_insert_number(bloomery_filter* filter, double key);
+int javascript_erase_number(bloomery_filter* filter, double key);
+
+// The bytes of another system's file. `settings`: "name=value&name=value", or null; `keys` as of
+// bloomery_open().
+bloomery_filter* javascript_from_format(const char* format, const char* settings, const char* keys,
+                                        const void* bytes, size_t size);
+// Leaves the bytes, or what they do not say, a line each, as the result.
+int javascript_to_format(const bloomery_filter* filter, const char* format);
+int javascript_settings(const bloomery_filter* filter, const char* format);
+
+const void* javascript_result(void);
+size_t javascript_result_size(void);
+void javascript_free_result(void);
+}
