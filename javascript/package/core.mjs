@@ -123,6 +123,7 @@ function define(module, crypto = globalThis.crypto) {
     }
   };
 
+  const isText = (key) => typeof key === 'string';
   const textAt = (at) => {
     at >>>= 0;
     return decoder.decode(bytes().subarray(at, bytes().indexOf(0, at)));
@@ -150,8 +151,11 @@ function define(module, crypto = globalThis.crypto) {
       call('free', at);
     }
   };
-  const withText = (text, use) =>
-    text === undefined ? use(0) : withBytes(encoder.encode(`${text}\0`), use);
+  const withText = (text, use) => {
+    if (text === undefined) return use(0);
+    if (!isText(text)) throw new TypeError(`a text is asked for, and not ${typeof text}`);
+    return withBytes(encoder.encode(`${text}\0`), use);
+  };
 
   const stage = take(STAGE_BYTES);
   const stageKeys = stage + KEYS_AT;
@@ -161,7 +165,6 @@ function define(module, crypto = globalThis.crypto) {
   const stageText = stage + TEXT_AT;
   const stageEnd = stage + STAGE_BYTES;
 
-  const isText = (key) => typeof key === 'string';
   const refuseKey = (key) => {
     if (typeof key === 'number') {
       throw new TypeError(
@@ -349,7 +352,15 @@ function define(module, crypto = globalThis.crypto) {
 
   const INTEGERS = [Int8Array, Int16Array, Uint16Array, Int32Array, Uint32Array];
   const WIDE = [BigInt64Array, BigUint64Array];
-  // { count, run(send, alone) }, or a TypeError.
+  // Keys that are read once, and whose reading runs no code of the caller's.
+  const gathered = (keys) => {
+    if (isText(keys) || ArrayBuffer.isView(keys)) return keys;
+    if (typeof keys?.[Symbol.iterator] !== 'function') {
+      throw new TypeError('no keys: an iterable, or a typed array of integers');
+    }
+    return [...keys];
+  };
+  // { count, run(send, alone) } of what was gathered, or a TypeError.
   const batchOf = (keys, width) => {
     if (width !== undefined) {
       if (!(keys instanceof Uint8Array)) throw new TypeError('width: the keys are no Uint8Array');
@@ -367,11 +378,8 @@ function define(module, crypto = globalThis.crypto) {
     if (isText(keys) || keys instanceof Uint8Array) {
       throw new TypeError('one key: many are an array; a Uint8Array of many takes { width }');
     }
-    if (ArrayBuffer.isView(keys) || typeof keys?.[Symbol.iterator] !== 'function') {
-      throw new TypeError('no keys: an iterable, or a typed array of integers');
-    }
-    const all = Array.isArray(keys) || keys instanceof Set ? keys : [...keys];
-    return { count: all.length ?? all.size, run: (send, alone) => sendEach(all, send, alone) };
+    if (ArrayBuffer.isView(keys)) throw new TypeError('of typed arrays only those of integers');
+    return { count: keys.length, run: (send, alone) => sendEach(keys, send, alone) };
   };
 
   // Of a structure bloomery_options: where each is.
@@ -443,15 +451,23 @@ function define(module, crypto = globalThis.crypto) {
     }
   };
 
-  const registry = new FinalizationRegistry((filter) => {
-    call('bloomery_close', filter);
-  });
+  // Nothing is left to give back where the module failed before.
+  const unlessFailed = (name, filter) => {
+    try {
+      call(name, filter);
+    } catch (error) {
+      if (error.code !== 'FAILED') throw error;
+    }
+  };
+  const registry = new FinalizationRegistry((filter) => unlessFailed('bloomery_close', filter));
 
   const HANDLE = Symbol('handle');
   const fromHandle = (handle, asked) => {
     if (handle === 0) throw lastError();
     const filter = new Filter({ [HANDLE]: handle });
-    Object.setPrototypeOf(filter, (CLASSES[filter.kind] ?? Filter).prototype);
+    const Class = CLASSES[filter.kind] ?? Filter;
+    const isOfIts = asked.prototype instanceof Class;
+    Object.setPrototypeOf(filter, (isOfIts ? asked : Class).prototype);
     if (filter instanceof asked) return filter;
     const kind = filter.kind;
     filter.free();
@@ -482,10 +498,11 @@ function define(module, crypto = globalThis.crypto) {
       return this.#handle;
     }
 
-    static of(keys, options = {}) {
-      const kind = this.kind ?? options.kind;
-      const batch = batchOf(keys, options.width);
+    static of(given, options = {}) {
+      const keys = gathered(given);
       const { width, ...rest } = options;
+      const kind = this.kind ?? rest.kind;
+      const batch = batchOf(keys, width);
       if (kind !== 'static') {
         const Class = this;
         const filter = new Class({ capacity: Math.max(batch.count, 1), ...rest });
@@ -537,24 +554,24 @@ function define(module, crypto = globalThis.crypto) {
     }
 
     addMany(keys, { width } = {}) {
-      const filter = this.#live;
       const total = { added: 0 };
       try {
-        batchOf(keys, width).run(inserting(filter, total), (key) => {
+        const batch = batchOf(gathered(keys), width);
+        batch.run(inserting(this.#live, total), (key) => {
           total.added += this.add(key) ? 1 : 0;
         });
       } catch (error) {
-        call('bloomery_doubt', filter); // keys that were to come are not in
+        // Keys that were to come are not in.
+        if (this.#handle !== 0) unlessFailed('bloomery_doubt', this.#handle);
         throw error;
       }
       return total.added;
     }
 
     hasMany(keys, { width } = {}) {
-      const filter = this.#live;
-      const batch = batchOf(keys, width);
+      const batch = batchOf(gathered(keys), width);
       const answers = new Uint8Array(batch.count).fill(1);
-      return askMany(filter, batch, answers, (key) => this.has(key));
+      return askMany(this.#live, batch, answers, (key) => this.has(key));
     }
 
     merge(other) {
@@ -635,7 +652,7 @@ function define(module, crypto = globalThis.crypto) {
       registry.unregister(this);
       const handle = this.#handle;
       this.#handle = 0;
-      call('bloomery_close', handle);
+      unlessFailed('bloomery_close', handle);
     }
   }
   if (Symbol.dispose !== undefined) {
@@ -677,9 +694,9 @@ function define(module, crypto = globalThis.crypto) {
     if (width !== undefined) {
       return withBytes(keys, (at, size) => build(FIXED, true, at, size, 0, width));
     }
-    const list = ArrayBuffer.isView(keys) ? keys : [...keys];
-    const kinds = new Set(ArrayBuffer.isView(keys) ? ['i64'] : list.map(kindOfKey));
-    if (keys instanceof BigUint64Array) kinds.clear(), kinds.add('u64');
+    const list = Array.from(keys);
+    const ofArray = keys instanceof BigUint64Array ? 'u64' : 'i64';
+    const kinds = new Set(ArrayBuffer.isView(keys) ? [ofArray] : list.map(kindOfKey));
     if (kinds.size > 1) {
       throw new TypeError(`keys of several kinds: ${[...kinds].join(', ')}`);
     }

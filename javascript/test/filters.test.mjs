@@ -71,6 +71,49 @@ test('of() makes a filter as large as its keys want', () => {
   assert.ok(filter.hasMany(members).every((answer) => answer === 1));
 });
 
+test('keys that can be read only once are all there', () => {
+  function* some() {
+    yield* members;
+  }
+  for (const filter of [
+    BlockedFilter.of(some()),
+    StaticFilter.of(some()),
+    StaticFilter.of(new Set(members)),
+    BlockedFilter.of(new Map(members.map((key) => [key, 0])).keys()),
+  ]) {
+    assert.ok(filter.hasMany(some()).every((answer) => answer === 1));
+    assert.equal(filter.hasMany(some()).length, 2000);
+  }
+});
+
+test('code of the caller that runs between keys changes none of them', () => {
+  const other = new BlockedFilter(options);
+  class Meddler extends Array {
+    *[Symbol.iterator]() {
+      for (let i = 0; i < this.length; ++i) {
+        other.add(`other ${i}`);
+        yield this[i];
+      }
+    }
+  }
+  const filter = new BlockedFilter(options);
+  filter.addMany(Meddler.from(members));
+  assert.ok(filter.hasMany(members).every((answer) => answer === 1));
+  function* freeing() {
+    yield 'a';
+    filter.free();
+    yield 'b';
+  }
+  assert.throws(() => filter.addMany(freeing()), isCode('FREED'));
+});
+
+test('a class of the caller stays his', () => {
+  class Names extends BlockedFilter {}
+  const names = Names.fromBytes(new Names(options).toBytes());
+  assert.ok(names instanceof Names);
+  assert.ok(Names.of(['a']) instanceof Names);
+});
+
 test('merged filters have the keys of both', () => {
   const a = new BlockedFilter(options);
   const b = new BlockedFilter(options);
