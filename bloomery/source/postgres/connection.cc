@@ -202,6 +202,8 @@ Result Connection::try_prepared(const std::string& name, std::span<const char* c
 
 bool Connection::wait_for_input(Clock::time_point until, const CallContext& context) {
   need_open();
+  // It may have been lost while it was drained, and then has no socket to wait for.
+  if (PQstatus(handle()) == CONNECTION_BAD) fail("the connection is lost");
   if (!wait_for_socket(POLLIN, until, context)) return false;
   if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
   return true;

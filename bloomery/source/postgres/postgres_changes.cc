@@ -23,6 +23,8 @@ using postgres::Result;
 using Clock = CallContext::Clock;
 
 constexpr std::size_t kMostKeys = 16'384;  // handed over at once
+constexpr std::size_t kManyKeys = 100;
+constexpr std::chrono::microseconds kPause{300};
 constexpr std::size_t kMostKeyBytes = 1 << 20;
 constexpr std::size_t kMostOpen = 1 << 18;  // transactions: a server has fewer connections
 constexpr std::chrono::milliseconds kCheckEvery{200};
@@ -145,6 +147,8 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
       // A socket holds a few hundred rows. Those of a transaction that has not ended can wait for
       // the rest: no watermark moves by them.
       if ((is_full() || has_moved()) && hand_over(consumer)) break;
+      // Of a transaction of many rows each would wake us.
+      if (!open_.empty() && key_places_.size() >= kManyKeys) std::this_thread::sleep_for(kPause);
     } while (replication_->wait(std::min(until, checked_ + kCheckEvery), waiting) ||
              Clock::now() < until);
     hand_over(consumer);
@@ -533,7 +537,11 @@ bool PostgresChanges::hand_over(const ChangeConsumer& consumer) {
   }
   Changes changes{.keys = keys_, .deleted_count = deleted_count_, .has_open = !open_.empty()};
   if (moves) changes.watermark = Watermark{.source = source_, .position = position_};
-  consumer(changes);
+  {
+    // As many come again while these are carried.
+    const auto drain = is_full() && replication_ ? replication_->drain() : nullptr;
+    consumer(changes);
+  }
   // Not before: who throws gets them again.
   announced_ = position_;
   announced_at_ = Clock::now();

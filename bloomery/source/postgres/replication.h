@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "bloomery/source/postgres/connection.h"
+#include "bloomery/source/postgres/input_drain.h"
 
 namespace bloomery::postgres {
 
@@ -40,6 +41,9 @@ class Replication {
   bool wait(CallContext::Clock::time_point until, const CallContext& context) {
     return connection_.wait_for_input(until, context);
   }
+
+  // Takes what comes meanwhile, for next().
+  std::unique_ptr<InputDrain> drain() { return std::make_unique<InputDrain>(connection_.handle()); }
 
   bool is_open() const noexcept { return connection_.is_open(); }
 

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -78,7 +79,7 @@ TEST(PostgresChanges, StreamsALargeTransactionWhileItIsOpen) {
   session.run("COMMIT");
   EXPECT_TRUE(followed.catch_up());
   EXPECT_EQ(followed.keys().size(), 100000u);
-  EXPECT_LE(followed.most_at_once(), 8192u);
+  EXPECT_LE(followed.most_at_once(), 16'384u);
   // Undone, as a whole and in part.
   session.run(
       "BEGIN; INSERT INTO large SELECT i, repeat('x', 20) FROM generate_series(200000, 215000) i;"
@@ -90,6 +91,47 @@ TEST(PostgresChanges, StreamsALargeTransactionWhileItIsOpen) {
   EXPECT_TRUE(followed.catch_up());
   EXPECT_TRUE(followed.keys().contains("300000"));
   EXPECT_TRUE(followed.keys().contains("300001"));
+}
+
+// A batch of a megabyte is as much as there is: meanwhile others are taken from the server.
+TEST(PostgresChanges, TakesRowsWhileAFullBatchIsCarriedAndNoticesALostConnection) {
+  constexpr std::size_t kRows = 5000;
+  constexpr std::size_t kFull = 1000;
+  PostgresSession session(server());
+  session.run("CREATE TABLE wide(id text PRIMARY KEY)");
+  const auto insert = [&](const std::string& prefix) {
+    session.run("INSERT INTO wide SELECT '" + prefix + "' || i || repeat('x', 1000) " +
+                "FROM generate_series(1, " + std::to_string(kRows) + ") i");
+  };
+  const auto source = open_change_source(location_of("table=wide&column=id"));
+  source->start(std::nullopt);
+  source->scan([](const Batch&) { return true; });
+  Keys keys;
+  std::size_t most = 0;
+  std::function<void()> meanwhile = [] { std::this_thread::sleep_for(3ms); };
+  const auto poll = [&] {
+    source->poll(
+        [&](const Changes& changes) {
+          keys.insert(changes.keys.begin(), changes.keys.end());
+          most = std::max(most, changes.keys.size());
+          if (changes.keys.size() >= kFull) meanwhile();
+        },
+        100ms);
+  };
+  insert("a");
+  const auto until = Clock::now() + 20s;
+  while (keys.size() < kRows && Clock::now() < until) poll();
+  EXPECT_EQ(keys.size(), kRows);
+  EXPECT_GE(most, kFull);
+
+  meanwhile = [] {
+    PostgresSession(server()).run(
+        "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_replication");
+    std::this_thread::sleep_for(50ms);
+  };
+  insert("b");
+  EXPECT_THROW(while (Clock::now() < until) poll(), StoreError);
+  source->remove();
 }
 
 TEST(PostgresChanges, SeesRowsHoweverTheyCome) {
