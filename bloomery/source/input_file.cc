@@ -1,6 +1,7 @@
 #include "bloomery/source/input_file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,6 +130,14 @@ std::size_t InputFile::read_at(std::uint64_t offset, char* out, std::size_t byte
   const ssize_t got = uninterrupted([&] { return ::pread(descriptor_, out, byte_count, place); });
   if (got < 0) fail("cannot be read");
   return static_cast<std::size_t>(got);
+}
+
+bool InputFile::would_wait() const noexcept {
+  if (is_regular_) return false;
+  // What is at hand of compressed bytes may not be enough for one of the text.
+  if (gunzip_ != nullptr) return true;
+  pollfd here{descriptor_, POLLIN, 0};
+  return ahead_.empty() && poll(&here, 1, 0) == 0;
 }
 
 void InputFile::restart() {

@@ -34,6 +34,9 @@ class InputFile {
   // nothing, and as the bytes stand there, compressed or not. Regular files only.
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t byte_count) const;
 
+  // Whether read() may have to wait for whoever writes a pipe or types.
+  bool would_wait() const noexcept;
+
   // Back to the place where the file stood when it came here. Throws where that cannot be: a pipe.
   void restart();
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,11 +21,21 @@ struct Batch {
   std::span<const std::string_view> lines;
   std::uint64_t first_record;  // number of lines[0], from 1
   std::uint64_t byte_count;    // read from the source up to the end of this batch
+  std::size_t slot = 0;        // where a preparation may leave what it has found out
 };
 
 // Takes a batch; true asks for more, false for no more. What it throws ends the reading and reaches
 // the caller of for_each_batch.
 using BatchConsumer = std::function<bool(const Batch&)>;
+
+// What can be done with batches before their turn, several at a time. `work` runs on any of so many
+// threads, with the slot of its batch for itself until the consumer has had it (slot_count() of
+// in_order.h says how many there are), and before the number of the first record is known. What it
+// throws reaches the caller in the batch's turn.
+struct Preparation {
+  unsigned threads = 1;
+  std::function<void(const Batch&)> work{};
+};
 
 struct SourceTotals {
   std::uint64_t key_count = 0;   // handed to the consumer
@@ -42,6 +53,16 @@ class KeySource {
   // that is damaged, and std::invalid_argument at a record that spells no key; every key before it
   // has then been handed over.
   virtual SourceTotals for_each_batch(const BatchConsumer& consumer) = 0;
+
+  // The same, with each batch prepared before the consumer has it: by this thread, where a source
+  // cannot use several.
+  virtual SourceTotals for_each_prepared(const Preparation& preparation,
+                                         const BatchConsumer& consumer) {
+    return for_each_batch([&](const Batch& batch) {
+      if (preparation.work) preparation.work(batch);
+      return consumer(batch);
+    });
+  }
 
   // How many keys will come: exact at this moment or, with NULLs among them, a little more. Nothing
   // where that cannot be known (a pipe). May read the whole source, faster than for_each_batch

@@ -2,10 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "bloomery/source/input_file.h"
 #include "bloomery/source/key_source.h"
@@ -13,9 +9,8 @@
 
 namespace bloomery {
 
-// Keys out of a text, a record each. Where the record is its key the batch is views into the read
-// buffer and costs no more than finding the separators; a field costs one search a field before it,
-// an encoding one pass over the key.
+// Keys out of a text, a record each: see block_reader.h for the records, record_keys.h for what a
+// key costs. Where the record is its key the batch is views into the read buffer.
 class TextSource final : public KeySource {
  public:
   // Throws std::invalid_argument where a field is wanted and the delimiter is empty, and where no
@@ -23,7 +18,12 @@ class TextSource final : public KeySource {
   TextSource(InputFile file, SourceOptions options);
 
   // A second call starts again, which a pipe cannot: StoreError.
-  SourceTotals for_each_batch(const BatchConsumer& consumer) override;
+  SourceTotals for_each_batch(const BatchConsumer& consumer) override {
+    return for_each_prepared({}, consumer);
+  }
+  // The threads cut the text into keys, and prepare them.
+  SourceTotals for_each_prepared(const Preparation& preparation,
+                                 const BatchConsumer& consumer) override;
 
   std::optional<std::uint64_t> expected_count() override;
   std::optional<std::uint64_t> expected_byte_count() override {
@@ -38,22 +38,11 @@ class TextSource final : public KeySource {
   bool had_byte_order_mark() const noexcept { return had_byte_order_mark_; }
 
  private:
-  bool is_plain() const noexcept {
-    return options_.field == 0 && options_.encoding == KeyEncoding::text &&
-           options_.normalise == Normalise::none;
-  }
-  std::size_t take_keys(std::span<const std::string_view> lines, std::string& problem);
-  std::string_view field_of(std::string_view line);
-
   InputFile file_;
   SourceOptions options_;
   bool was_read_ = false;
   bool first_line_ended_in_cr_ = false;
   bool had_byte_order_mark_ = false;
-  std::vector<Key> keys_;
-  std::vector<char> decoded_;
-  std::string unquoted_;    // room for a field of CSV
-  std::string normalised_;  // and for a text
 };
 
 }  // namespace bloomery

@@ -8,9 +8,11 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/in_order.h"
 #include "source_helpers.h"
 #include "temporary_folder.h"
 
@@ -139,11 +141,83 @@ TEST_F(TextSourceTest, NumbersABadRecordOfALaterBatch) {
 }
 
 TEST_F(TextSourceTest, StopsWhenTheConsumerHasEnough) {
-  auto plain = source(std::string(10'000, '\n'));
+  auto plain = source(std::string(1'000'000, '\n'));
   int calls = 0;
-  const auto totals = plain.for_each_batch([&](const Batch&) { return ++calls < 2; });
+  std::uint64_t keys = 0;
+  const auto totals = plain.for_each_batch([&](const Batch& batch) {
+    keys += batch.keys.size();
+    return ++calls < 2;
+  });
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(totals.key_count, 2'048U);
+  EXPECT_LT(keys, 1'000'000U);
+  EXPECT_EQ(totals.key_count, keys);
+}
+
+// Some programs begin a UTF-8 text with a mark, which would be part of the first key.
+TEST_F(TextSourceTest, TakesNoMarkOfTheEncodingForAKey) {
+  const std::string mark = "\xef\xbb\xbf";
+  auto lines = source(mark + "a\n" + mark + "b\n");
+  EXPECT_THAT(keys_of(lines), ElementsAre("a", mark + "b"));
+  EXPECT_TRUE(lines.had_byte_order_mark());
+  auto records = source(mark + "a\0b"s, {.separator = '\0'});
+  EXPECT_THAT(keys_of(records), ElementsAre(mark + "a", "b")) << "only of lines";
+  auto alone = source(mark);
+  EXPECT_THAT(keys_of(alone), ElementsAre(""));
+}
+
+// Everything that a consumer sees, and how it ends.
+std::string seen_by_a_consumer(TextSource& source, unsigned threads) {
+  std::string seen;
+  std::vector<std::size_t> lengths(slot_count(threads));
+  const auto prepare = [&](const Batch& batch) {
+    for (const Key key : batch.keys) lengths[batch.slot] += key.size();
+  };
+  try {
+    source.for_each_prepared({threads, prepare}, [&](const Batch& batch) {
+      std::size_t length = 0;
+      for (std::size_t i = 0; i < batch.keys.size(); ++i) {
+        seen += std::to_string(batch.first_record + i) + " " + std::string(batch.keys[i]) + " of " +
+                std::string(batch.lines[i]) + "\n";
+        length += batch.keys[i].size();
+      }
+      seen += std::to_string(batch.byte_count) + "\n";
+      EXPECT_EQ(std::exchange(lengths[batch.slot], 0), length);
+      return true;
+    });
+  } catch (const std::invalid_argument& wrong) {
+    seen += wrong.what();
+  }
+  return seen;
+}
+
+TEST_F(TextSourceTest, SeveralThreadsHandOverWhatOneDoes) {
+  std::string text = "id,code\n";
+  for (int i = 0; i < 40'000; ++i) {
+    text +=
+        std::to_string(i) + (i % 7 == 0 ? ",\"0\n" : ",\"") + std::to_string(i % 13 * i) + "\"\n";
+  }
+  const std::string wrong = text + "7,\"not a number\"\n8,\"8\"\n" + text;
+  const SourceOptions csv{.normalise = Normalise::trim | Normalise::integer,
+                          .field = 2,
+                          .delimiter = ",",
+                          .csv = true,
+                          .skip_header = true};
+  const SourceOptions small{.record_byte_limit = 100'000};
+  auto plain_lines = source(text);
+  const std::string of_lines = seen_by_a_consumer(plain_lines, 1);
+  for (const unsigned threads : {2U, 3U, 8U}) {
+    EXPECT_TRUE(seen_by_a_consumer(plain_lines, threads) == of_lines) << threads;
+  }
+  const std::vector<std::pair<std::string, SourceOptions>> faulty{
+      {wrong, csv}, {text + std::string(2'000'000, 'x') + "\nlast", small}};
+  for (const auto& [bytes, options] : faulty) {
+    auto from = source(bytes, options);
+    const std::string of_one = seen_by_a_consumer(from, 1);
+    EXPECT_THAT(of_one, HasSubstr("keys.txt:")) << "where it ends";
+    for (const unsigned threads : {2U, 3U, 8U}) {
+      EXPECT_TRUE(seen_by_a_consumer(from, threads) == of_one) << threads;
+    }
+  }
 }
 
 TEST_F(TextSourceTest, PassesOnWhatTheConsumerThrows) {
