@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/source/in_order.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
@@ -46,6 +48,7 @@ struct CheckArguments {
   Patience patience = kNoPatience;
   SourceOptions source;
   KeyChoice keys;
+  unsigned threads = 1;
   bool absent = false;
   bool count = false;
   bool quiet = false;
@@ -79,9 +82,14 @@ Presence either(Presence a, Presence b) noexcept {
   return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
 }
 
-// Answers of several filters about the keys of a batch.
+// Answers of several filters about the keys of a batch. Several threads may ask.
 class AnyOf {
  public:
+  struct Answers {
+    std::vector<Presence> all;
+    std::vector<Presence> one;  // those of one filter
+  };
+
   AnyOf(const std::vector<PlaceLocation>& locations, const Patience& patience)
       : locations_(locations) {
     for (const PlaceLocation& each : locations) places_.push_back(open_or_explain(each, patience));
@@ -97,13 +105,12 @@ class AnyOf {
     return heads;
   }
 
-  const std::vector<Presence>& presence_of_many(std::span<const Key> keys) {
-    ask(*places_.front(), keys, answers_);
+  void presence_of_many(std::span<const Key> keys, Answers& answers) {
+    ask(*places_.front(), keys, answers.all);
     for (std::size_t i = 1; i < places_.size(); ++i) {
-      ask(*places_[i], keys, others_);
-      std::ranges::transform(answers_, others_, answers_.begin(), either);
+      ask(*places_[i], keys, answers.one);
+      std::ranges::transform(answers.all, answers.one, answers.all.begin(), either);
     }
-    return answers_;
   }
 
  private:
@@ -122,16 +129,14 @@ class AnyOf {
     }
   }
   void tell(const std::string& why) {
-    if (!std::exchange(told_, true)) {
+    if (!told_.exchange(true)) {
       complain("of some keys it is unknown whether they are there: " + why);
     }
   }
 
   const std::vector<PlaceLocation>& locations_;
   std::vector<std::unique_ptr<FilterPlace>> places_;
-  std::vector<Presence> answers_;
-  std::vector<Presence> others_;
-  bool told_ = false;
+  std::atomic<bool> told_ = false;
 };
 
 struct Counts {
@@ -173,10 +178,20 @@ int check(const CheckArguments& arguments) {
   // Those that are selected for sure.
   const auto selected = [&] { return arguments.absent ? counts.absent() : counts.maybe; };
 
+  // A server answers a batch after the other; files are asked by every thread.
+  const bool asks_servers = std::ranges::any_of(arguments.files, &PlaceLocation::is_live);
+  std::vector<AnyOf::Answers> answers_of(slot_count(arguments.threads));
+  const auto ask = [&](const Batch& batch) {
+    filters.presence_of_many(batch.keys, answers_of[batch.slot]);
+  };
+  Preparation preparation{arguments.threads, {}};
+  if (!asks_servers) preparation.work = ask;
+
   // Records and progress would overwrite each other on one terminal.
   const bool shares_terminal = prints && isatty(STDOUT_FILENO) != 0;
-  read_keys({arguments.input}, source, shares_terminal ? "" : "check", [&](const Batch& batch) {
-    const std::vector<Presence>& answers = filters.presence_of_many(batch.keys);
+  const auto take = [&](const Batch& batch) {
+    if (asks_servers) ask(batch);
+    const std::vector<Presence>& answers = answers_of[batch.slot].all;
     counts.add(answers);
     if (prints) {
       for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -187,7 +202,8 @@ int check(const CheckArguments& arguments) {
       output.flush();
     }
     return !(arguments.quiet && selected() > 0);
-  });
+  };
+  read_keys({arguments.input}, source, shares_terminal ? "" : "check", take, preparation);
 
   if (!arguments.quiet) print_counts(arguments, counts, output);
   // As grep: -q is content with the first, and whatever else went wrong.
@@ -208,6 +224,7 @@ void add_check(Command app, int& status) {
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
   add_wait(command, arguments->patience);
+  add_threads(command, arguments->threads);
   command.add_flag("-v,--absent", arguments->absent, "select those surely absent from all of them");
   command.add_flag("-c,--count", arguments->count, "print only how many were selected");
   command.add_flag("-q,--quiet", arguments->quiet, "print nothing; stop at the first");

@@ -25,6 +25,7 @@
 #include "cli/key_choice.h"
 #include "cli/messages.h"
 #include "cli/patience.h"
+#include "cli/prepared_hashes.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
 #include "cli/state_keeper.h"
@@ -68,6 +69,7 @@ struct DedupArguments {
   std::uint64_t save_every_ms = 60'000;
   Patience patience;
   bool exact = false;
+  unsigned threads = 1;
   bool quiet = false;
   bool json = false;
 };
@@ -122,7 +124,8 @@ class Dedup {
     source_ = with_form(source_, form);
   }
   NewFilter wanted() const;
-  void read_all(const char* label, bool prints, const BatchConsumer& consumer);
+  void read_all(const char* label, bool prints, const Preparation& preparation,
+                const BatchConsumer& consumer);
   void print_selected(const Batch& batch, std::span<const bool> selected);
   void filter_batch(const Batch& batch);
   void save_state();
@@ -141,6 +144,7 @@ class Dedup {
   SourceOptions source_;  // with keys of that form
   std::vector<std::string> inputs_;
   std::optional<DedupFilter> filter_;
+  std::optional<PreparedHashes> hashes_;  // as the filter wants them
   std::optional<LossRecord> record_;
   Answers answers_;
   Output output_;
@@ -199,14 +203,17 @@ void Dedup::open_filter() {
                " and stays so; -n and -p are for a new one");
     }
   }
+  hashes_.emplace(filter_->get().parameters(), arguments_.threads);
   record_.emplace(filter_->get());
   next_warning_ = static_cast<double>(filter_->get().capacity());
 }
 
-void Dedup::read_all(const char* label, bool prints, const BatchConsumer& consumer) {
+void Dedup::read_all(const char* label, bool prints, const Preparation& preparation,
+                     const BatchConsumer& consumer) {
   // Records and progress would overwrite each other on one terminal.
   const bool shows = !arguments_.quiet && !(prints && isatty(STDOUT_FILENO) != 0);
-  const SourceTotals totals = read_keys(inputs_, source_, shows ? label : "", consumer);
+  const SourceTotals totals =
+      read_keys(inputs_, source_, shows ? label : "", consumer, preparation);
   key_count_ = totals.key_count;
   null_count_ = totals.null_count;
 }
@@ -216,13 +223,16 @@ void Dedup::print_selected(const Batch& batch, std::span<const bool> selected) {
   output_.flush();
 }
 
+// Threads cut and hash what comes; one asks and inserts, in the order of the records, so that of
+// equal keys the first is the one that is new.
 void Dedup::filter_batch(const Batch& batch) {
+  const KeyBatch keys = hashes_->of(batch);
   const std::span<bool> was_new = answers_.room_for(batch.keys.size());
   is_halfway_ = true;
   for (std::size_t at = 0; at < batch.keys.size();) {
     const std::size_t count = std::min<std::uint64_t>(batch.keys.size() - at, record_->next_look());
     printed_count_ +=
-        filter_->get().insert_many(batch.keys.subspan(at, count), was_new.subspan(at, count));
+        filter_->get().insert_many(keys.subbatch(at, count), was_new.subspan(at, count));
     record_->look(count, printed_count_);
     at += count;
   }
@@ -248,7 +258,7 @@ void Dedup::save_state() {
 void Dedup::run_once() {
   open_filter();
   if (arguments_.state.empty()) {
-    read_all("dedup", true, [&](const Batch& batch) {
+    read_all("dedup", true, hashes_->preparation(), [&](const Batch& batch) {
       filter_batch(batch);
       return true;
     });
@@ -257,7 +267,7 @@ void Dedup::run_once() {
   {
     StateKeeper keeper(std::chrono::milliseconds(arguments_.save_every_ms),
                        [this] { save_state(); });
-    read_all("dedup", true, [&](const Batch& batch) {
+    read_all("dedup", true, hashes_->preparation(), [&](const Batch& batch) {
       const StateKeeper::Lock held = keeper.lock();
       filter_batch(batch);
       return true;
@@ -274,15 +284,15 @@ void Dedup::run_exact() {
   const RepeatableInputs repeatable(inputs_);
   open_filter();
   SuspectSet suspects;
-  read_all("dedup, first pass", false, [&](const Batch& batch) {
+  read_all("dedup, first pass", false, hashes_->preparation(), [&](const Batch& batch) {
     const std::span<bool> was_new = answers_.room_for(batch.keys.size());
-    filter_->get().insert_many(batch.keys, was_new);
+    filter_->get().insert_many(hashes_->of(batch), was_new);
     suspects.insert_many(batch.keys, was_new, false);
     return true;
   });
   repeatable.require_unchanged();
   repeatable.rewind();
-  read_all("dedup, second pass", true, [&](const Batch& batch) {
+  read_all("dedup, second pass", true, {arguments_.threads, {}}, [&](const Batch& batch) {
     const std::span<bool> is_first = answers_.room_for(batch.keys.size());
     suspects.are_first(batch.keys, is_first);
     printed_count_ += static_cast<std::uint64_t>(std::ranges::count(is_first, true));
@@ -388,6 +398,7 @@ void add_dedup(Command app, int& status) {
   add_new_filter_options(command, arguments->filter);
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
+  add_threads(command, arguments->threads);
   command.add_flag("-q,--quiet", arguments->quiet,
                    "no report, no progress, no warning of a full filter");
   add_json(command, arguments->json)

@@ -16,6 +16,7 @@ struct FillRequest {
   NewFilter filter{};
   SourceOptions source{};
   KeyChoice keys{};
+  unsigned threads = 1;
 };
 
 struct Filled {

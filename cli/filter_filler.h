@@ -14,17 +14,23 @@ namespace bloomery::cli {
 // (bulk_builder.h); others have none. Stays where it is once keys came.
 class FilterFiller {
  public:
-  FilterFiller(FilterKind kind, const FilterOptions& options)
-      : parameters_(parameters_for(kind, {}, options)) {
-    if (!is_built_once(kind)) filter_ = make_filter(kind, options);
+  FilterFiller(FilterKind kind, const FilterOptions& options, unsigned threads = 0)
+      : parameters_(parameters_for(kind, {}, options)), threads_(threads) {
+    if (is_built_once(kind)) return;
+    filter_ = make_filter(kind, options);
+    parameters_ = filter_->parameters();  // with the secret key that was drawn for it
   }
 
-  explicit FilterFiller(AnyFilter empty)
-      : parameters_(empty.parameters()), filter_(std::move(empty)) {}
+  explicit FilterFiller(AnyFilter empty, unsigned threads = 0)
+      : parameters_(empty.parameters()), threads_(threads), filter_(std::move(empty)) {}
+
+  // By which keys may be hashed before.
+  const FilterParameters& parameters() const noexcept { return parameters_; }
 
   void add(KeyBatch batch) {
     if (filter_) {
-      if (!builder_) builder_.emplace(*filter_, parameters_.capacity);
+      if (!builder_)
+        builder_.emplace(*filter_, parameters_.capacity, BulkOptions{.threads = threads_});
       builder_->add(batch);
       return;
     }
@@ -44,6 +50,7 @@ class FilterFiller {
 
  private:
   FilterParameters parameters_;
+  unsigned threads_;
   std::optional<AnyFilter> filter_;
   std::optional<BulkBuilder> builder_;
   std::vector<HashPair> hashes_;

@@ -105,6 +105,7 @@ void add_load(Command app, int& status) {
   add_new_filter_options(command, arguments->fill.filter);
   add_record_options(command, arguments->fill.source);
   add_form_options(command, arguments->fill.keys);
+  add_threads(command, arguments->fill.threads);
   command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
   add_discard(command, arguments->discard);
   add_patience(command, arguments->patience);

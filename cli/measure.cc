@@ -7,6 +7,7 @@
 #include <memory>
 #include <numbers>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/source/in_order.h"
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"
 #include "cli/commands.h"
@@ -65,11 +67,13 @@ struct MeasureArguments {
   KeyPattern keys = KeyPattern::random;
   std::optional<std::uint64_t> queries;
   std::optional<std::uint64_t> grow_from;
+  unsigned threads = 1;
   bool json = false;
 };
 
 using Clock = std::chrono::steady_clock;
 
+// Of all threads together.
 struct Timing {
   Clock::duration spent{};
 
@@ -84,19 +88,56 @@ struct Timing {
   }
 };
 
-// Calls visit(batch of keys) for `count` keys from number `first` on.
-template <class Visit>
-void for_each_batch(const std::string& label, KeyPattern pattern, std::uint64_t first,
-                    std::uint64_t count, Visit visit) {
-  PatternBatches batches(pattern);
+// Keys of a pattern on their way: made and worked on by some thread, counted in their order.
+struct Piece {
+  explicit Piece(KeyPattern pattern) : batches(pattern) {}
+
+  PatternBatches batches;
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+  std::span<const Key> keys{};
+  Timing timing{};
+  std::array<HashPair, PatternBatches::kBatchKeys> hashes;
+  std::array<bool, PatternBatches::kBatchKeys> found;
+  std::vector<Presence> answers{};
+};
+
+// For `count` keys from number `first` on: calls work(piece), which is timed, on any of so many
+// threads, then end(piece) in order. Returns how long work() took in all.
+template <class Work, class End>
+Timing for_each_piece(const std::string& label, const MeasureArguments& arguments,
+                      std::uint64_t first, std::uint64_t count, unsigned threads, Work work,
+                      End end) {
+  std::vector<Piece> pieces(slot_count(threads), Piece(arguments.keys));
   auto progress = terminal_progress(label, {count, std::nullopt});
-  for (std::uint64_t done = 0; done < count;) {
-    const std::span<const Key> keys = batches.keys(first + done, count - done);
-    visit(keys);
-    done += keys.size();
+  std::uint64_t begun = 0;
+  std::uint64_t done = 0;
+  Timing timing;
+  OrderedSteps steps;
+  steps.begin = [&](std::size_t slot) {
+    Piece& piece = pieces[slot];
+    piece.first = first + begun;
+    piece.count = std::min<std::uint64_t>(count - begun, PatternBatches::kBatchKeys);
+    begun += piece.count;
+    return piece.count > 0;
+  };
+  steps.work = [&](std::size_t slot) {
+    Piece& piece = pieces[slot];
+    piece.keys = piece.batches.keys(piece.first, piece.count);
+    piece.timing = {};
+    piece.timing.add([&] { work(piece); });
+  };
+  steps.end = [&](std::size_t slot) {
+    Piece& piece = pieces[slot];
+    end(piece);
+    timing.spent += piece.timing.spent;
+    done += piece.count;
     if (progress) progress->update(done);
-  }
+    return true;
+  };
+  run_in_order(threads, steps);
   if (progress) progress->finish();
+  return timing;
 }
 
 std::uint64_t query_count(const MeasureArguments& arguments) {
@@ -157,21 +198,29 @@ int measure_new(const MeasureArguments& arguments) {
     }
     options.capacity = *arguments.grow_from;
   }
-  FilterFiller filler(kind, options);
+  FilterFiller filler(kind, options, arguments.threads);
+  const NativeHash hash = filler.parameters().hash;
   Timing insert;
-  for_each_batch("insert", arguments.keys, 0, capacity,
-                 [&](std::span<const Key> keys) { insert.add([&] { filler.add(keys); }); });
+  const Timing hashing = for_each_piece(
+      "insert", arguments, 0, capacity, arguments.threads,
+      [&](Piece& piece) { hash.hash_many(piece.keys, piece.hashes.data()); },
+      [&](Piece& piece) {
+        insert.add([&] { filler.add(std::span<const HashPair>(piece.hashes).first(piece.count)); });
+      });
+  insert.spent += hashing.spent;
   std::optional<AnyFilter> finished;
   insert.add([&] { finished = std::move(filler).finish(); });
   const AnyFilter& filter = *finished;
-  Timing look_up;
   std::uint64_t positives = 0;
-  std::array<bool, PatternBatches::kBatchKeys> answers{};
-  for_each_batch("ask", arguments.keys, capacity, queries, [&](std::span<const Key> keys) {
-    const std::span<bool> found = std::span(answers).first(keys.size());
-    look_up.add([&] { filter.may_contain_many(keys, found); });
-    positives += static_cast<std::uint64_t>(std::ranges::count(found, true));
-  });
+  const Timing look_up = for_each_piece(
+      "ask", arguments, capacity, queries, arguments.threads,
+      [&](Piece& piece) {
+        filter.may_contain_many(piece.keys, std::span(piece.found).first(piece.count));
+      },
+      [&](Piece& piece) {
+        const auto found = std::span(piece.found).first(piece.count);
+        positives += static_cast<std::uint64_t>(std::ranges::count(found, true));
+      });
 
   const double asked = *arguments.filter.rate;
   const double predicted = filter.predicted_rate();
@@ -211,16 +260,21 @@ int measure_place(const MeasureArguments& arguments) {
   const double most = location.is_live() ? kMostQueriesOfServer : kMostQueries;
   const double wanted = std::clamp(kWantedPositives / asked, std::min(kFewestQueries, most), most);
   const std::uint64_t queries = arguments.queries.value_or(static_cast<std::uint64_t>(wanted));
-  Timing look_up;
   std::uint64_t positives = 0;
   std::uint64_t unknowns = 0;
-  std::vector<Presence> answers;
-  for_each_batch("ask", arguments.keys, kFirstStranger, queries, [&](std::span<const Key> keys) {
-    answers.assign(keys.size(), Presence::unknown);
-    look_up.add([&] { place->presence_of_many(keys, answers); });
-    positives += static_cast<std::uint64_t>(std::ranges::count(answers, Presence::maybe));
-    unknowns += static_cast<std::uint64_t>(std::ranges::count(answers, Presence::unknown));
-  });
+  const Timing look_up = for_each_piece(
+      "ask", arguments, kFirstStranger, queries, location.is_live() ? 1 : arguments.threads,
+      [&](Piece& piece) {
+        piece.answers.assign(piece.count, Presence::unknown);
+        place->presence_of_many(piece.keys, piece.answers);
+      },
+      [&](Piece& piece) {
+        const auto count = [&](Presence answer) {
+          return static_cast<std::uint64_t>(std::ranges::count(piece.answers, answer));
+        };
+        positives += count(Presence::maybe);
+        unknowns += count(Presence::unknown);
+      });
 
   const bool kept = is_kept(asked, positives, queries);
   Report report;
@@ -279,6 +333,7 @@ void add_measure(Command app, int& status) {
   add_count(command, "--grow-from", "make a scalable filter for so few, and let it grow to -n",
             arguments->grow_from);
   add_new_filter_options(command, arguments->filter);
+  add_threads(command, arguments->threads);
   add_json(command, arguments->json);
   command.footer(kMeasureExamples);
   command.callback([arguments, command, &status] { status = measure(*arguments, command); });

@@ -1,9 +1,11 @@
 #include "cli/options.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <stdexcept>
+#include <thread>
 
 #include "bloomery/filter/options.h"
 #include "bloomery/source/human_number.h"
@@ -11,6 +13,11 @@
 #include "cli/report.h"
 
 namespace bloomery::cli {
+namespace {
+
+constexpr unsigned kMostThreads = 1024;
+
+}  // namespace
 
 Option add_value(Command command, const std::string& names, const std::string& type,
                  const std::string& description, std::function<void(const std::string&)> read) {
@@ -44,6 +51,20 @@ Option add_rate(Command command, std::optional<double>& rate) {
 
 Option add_json(Command command, bool& json) {
   return command.add_flag("--json", json, "print one JSON object instead of text");
+}
+
+Option add_threads(Command command, unsigned& threads) {
+  threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads);
+  return add_value(
+      command, "--threads", "COUNT",
+      "how many threads work together; as many as there are cores by default",
+      [&threads](const std::string& text) {
+        const std::uint64_t count = parse_positive(text);
+        if (count > kMostThreads) {
+          throw std::invalid_argument("is " + text + "; at most " + std::to_string(kMostThreads));
+        }
+        threads = static_cast<unsigned>(count);
+      });
 }
 
 std::uint64_t parse_positive(const std::string& text) {

@@ -16,6 +16,10 @@ Option add_capacity(Command command, std::optional<std::uint64_t>& capacity);
 Option add_rate(Command command, std::optional<double>& rate);
 Option add_json(Command command, bool& json);
 
+// --threads: how many work together; from here on as many as the processor runs at once, unless
+// somebody says otherwise.
+Option add_threads(Command command, unsigned& threads);
+
 // An option that `read` understands, or refuses with a std::invalid_argument.
 Option add_value(Command command, const std::string& names, const std::string& type,
                  const std::string& description, std::function<void(const std::string&)> read);

@@ -205,6 +205,7 @@ void add_push(Command app, int& status) {
       .description("of keys: false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);
   add_record_options(command, arguments->fill.source);
+  add_threads(command, arguments->fill.threads);
   add_form_options_to_ask(command, arguments->fill.keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);

@@ -33,13 +33,13 @@ void warn_of_line_ends_and_marks(const KeySource& source) {
 }  // namespace
 
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
-                       const BatchConsumer& consumer) {
+                       const BatchConsumer& consumer, const Preparation& preparation) {
   warn_of_unequal_bytes(source);
   std::optional<Progress> progress;
   if (!label.empty()) progress = terminal_progress(label, totals);
   std::uint64_t key_count = 0;
   try {
-    const SourceTotals read = source.for_each_batch([&](const Batch& batch) {
+    const SourceTotals read = source.for_each_prepared(preparation, [&](const Batch& batch) {
       key_count += batch.keys.size();
       const bool more = consumer(batch);
       if (progress) progress->update(key_count, batch.byte_count);
@@ -55,7 +55,8 @@ SourceTotals read_keys(KeySource& source, const std::string& label, const Progre
 }
 
 SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
-                       const std::string& label, const BatchConsumer& consumer) {
+                       const std::string& label, const BatchConsumer& consumer,
+                       const Preparation& preparation) {
   SourceTotals all;
   bool wants_more = true;
   for (const std::string& location :
@@ -64,9 +65,9 @@ SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOp
     const auto source = open_source(location, options);
     // Who types the keys needs no telling how many there were.
     const bool typed = location == "-" && isatty(STDIN_FILENO) != 0;
-    const SourceTotals one =
-        read_keys(*source, typed ? "" : label, {std::nullopt, source->expected_byte_count()},
-                  [&](const Batch& batch) { return wants_more = consumer(batch); });
+    const SourceTotals one = read_keys(
+        *source, typed ? "" : label, {std::nullopt, source->expected_byte_count()},
+        [&](const Batch& batch) { return wants_more = consumer(batch); }, preparation);
     all.key_count += one.key_count;
     all.null_count += one.null_count;
     all.byte_count += one.byte_count;

@@ -13,11 +13,12 @@ namespace bloomery::cli {
 // it has come; an empty label shows nothing. Says so where the keys end in carriage returns. Throws
 // as KeySource does.
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
-                       const BatchConsumer& consumer);
+                       const BatchConsumer& consumer, const Preparation& preparation = {});
 
 // The same for each location in turn; none at all means standard input. Stops where the consumer
 // does.
 SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
-                       const std::string& label, const BatchConsumer& consumer);
+                       const std::string& label, const BatchConsumer& consumer,
+                       const Preparation& preparation = {});
 
 }  // namespace bloomery::cli
