@@ -123,7 +123,11 @@ void Scene::wait_for(Process& follower, const std::string& filter) {
     try {
       if (!place || std::filesystem::exists(filter)) place = open_place(filter);
       const PlaceHead head = place->head();
-      if (!head.watermark) return false;
+      // bloom: that was opened before its filter came learns of no watermark.
+      if (!head.watermark) {
+        place.reset();
+        return false;
+      }
       // A follower that begins may make the table another source.
       if (head.watermark->source != wanted.source) wanted = fence->ask();
       return head.watermark->reaches(wanted);
