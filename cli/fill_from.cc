@@ -34,7 +34,8 @@ FilterFiller filler_of(const NewFilter& wanted, const PlaceLocation& place, unsi
 Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin) {
   const KeyForm form = form_of_new(request.keys, place);
-  const SourceOptions options = with_form(request.source, form);
+  SourceOptions options = with_form(request.source, form);
+  options.counting_threads = request.threads;
   auto source = open_source(request.from, options);
   NewFilter wanted = request.filter;
   wanted.keys = form;

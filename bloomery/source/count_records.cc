@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/bulk/run_threads.h"
 #include "bloomery/source/gunzip.h"
 
 namespace bloomery {
@@ -31,31 +34,84 @@ std::uint64_t count_byte(std::span<const char> bytes, char byte) noexcept {
   return count + static_cast<std::uint64_t>(std::count(bytes.begin(), bytes.end(), byte));
 }
 
-std::uint64_t count_records(const InputFile& file, char separator) {
+namespace {
+
+constexpr std::size_t kBlockBytes = std::size_t{256} * 1024;
+constexpr std::uint64_t kFewestBytesOfAThread = std::uint64_t{4} << 20;
+
+// What stands in a stretch of the text.
+struct Counted {
+  std::uint64_t separators = 0;
+  std::optional<char> last{};  // byte; none: it is empty
+  std::exception_ptr problem{};
+};
+
+// Calls read(room, byte_count) until it gives nothing.
+template <class Read>
+Counted count_all(char separator, Read read) {
+  const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
+  Counted counted;
+  while (const std::size_t got = read(block.get(), kBlockBytes)) {
+    counted.separators += count_byte({block.get(), got}, separator);
+    counted.last = block[got - 1];
+  }
+  return counted;
+}
+
+Counted count_compressed(const InputFile& file, char separator) {
+  std::uint64_t offset = 0;
+  Gunzip gunzip(file.name());
+  return count_all(separator, [&](char* out, std::size_t byte_count) {
+    return gunzip.read(out, byte_count, [&](char* room, std::size_t room_bytes) {
+      const std::size_t got = file.read_at(offset, room, room_bytes);
+      offset += got;
+      return got;
+    });
+  });
+}
+
+Counted count_stretch(const InputFile& file, char separator, std::uint64_t from, std::uint64_t to) {
+  return count_all(separator, [&](char* out, std::size_t byte_count) {
+    const std::uint64_t most = std::min<std::uint64_t>(byte_count, to - from);
+    const std::size_t got = most == 0 ? 0 : file.read_at(from, out, most);
+    from += got;
+    return got;
+  });
+}
+
+// The last thread also counts what the file grows by meanwhile.
+Counted count_plain(const InputFile& file, char separator, unsigned threads) {
+  const std::uint64_t byte_count = file.byte_count().value_or(0);
+  const std::uint64_t parts =
+      std::clamp<std::uint64_t>(byte_count / kFewestBytesOfAThread, 1, threads);
+  std::vector<Counted> counted(parts);
+  run_threads(parts, [&](std::size_t part) {
+    const bool is_last = part + 1 == parts;
+    const std::uint64_t end = is_last ? ~std::uint64_t{0} : byte_count / parts * (part + 1);
+    try {
+      counted[part] = count_stretch(file, separator, byte_count / parts * part, end);
+    } catch (...) {
+      counted[part].problem = std::current_exception();
+    }
+  });
+  Counted all;
+  for (const Counted& each : counted) {
+    if (each.problem) std::rethrow_exception(each.problem);
+    all.separators += each.separators;
+    if (each.last) all.last = each.last;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::uint64_t count_records(const InputFile& file, char separator, unsigned threads) {
   if (!file.is_regular()) {
     throw StoreError(file.name() + ": is no regular file, its records cannot be counted first");
   }
-  constexpr std::size_t kBlockBytes = 256 * 1024;
-  const auto block = std::make_unique_for_overwrite<char[]>(kBlockBytes);
-  std::uint64_t count = 0;
-  std::uint64_t offset = 0;
-  char last = separator;
-  const auto read_raw = [&](char* out, std::size_t byte_count) {
-    const std::size_t got = file.read_at(offset, out, byte_count);
-    offset += got;
-    return got;
-  };
-  std::optional<Gunzip> gunzip;
-  if (file.is_compressed()) gunzip.emplace(file.name());
-  const auto read = [&] {
-    return gunzip ? gunzip->read(block.get(), kBlockBytes, read_raw)
-                  : read_raw(block.get(), kBlockBytes);
-  };
-  while (const std::size_t got = read()) {
-    count += count_byte({block.get(), got}, separator);
-    last = block[got - 1];
-  }
-  return count + (last == separator ? 0 : 1);
+  const Counted counted = file.is_compressed() ? count_compressed(file, separator)
+                                               : count_plain(file, separator, threads);
+  return counted.separators + (counted.last.value_or(separator) == separator ? 0 : 1);
 }
 
 }  // namespace bloomery

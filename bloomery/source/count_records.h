@@ -10,8 +10,9 @@ namespace bloomery {
 
 // How many records a text has: separators, and one more where the last record has none
 // after it. Reads the whole file without moving its position, at the speed of memory, or
-// of zlib where it is compressed. Throws StoreError unless it is a regular file.
-std::uint64_t count_records(const InputFile& file, char separator = '\n');
+// of zlib where it is compressed; by several threads where it is long and not compressed. Throws
+// StoreError unless it is a regular file.
+std::uint64_t count_records(const InputFile& file, char separator = '\n', unsigned threads = 1);
 
 // How often `byte` occurs.
 std::uint64_t count_byte(std::span<const char> bytes, char byte) noexcept;

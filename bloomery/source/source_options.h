@@ -20,6 +20,7 @@ struct SourceOptions {
   bool csv = false;              // fields may be quoted (csv_field.h), and then hold line ends
   bool skip_header = false;      // the first record names the fields and is no key
   std::uint64_t record_byte_limit = memory_limit();
+  unsigned counting_threads = 1;  // how many may count the records beforehand
 
   std::uint32_t busy_timeout_ms = 5000;  // how long to wait for a locked database
 

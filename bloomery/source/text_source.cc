@@ -98,7 +98,7 @@ SourceTotals TextSource::for_each_prepared(const Preparation& preparation,
 
 std::optional<std::uint64_t> TextSource::expected_count() {
   if (!file_.is_regular()) return std::nullopt;
-  const std::uint64_t count = count_records(file_, options_.separator);
+  const std::uint64_t count = count_records(file_, options_.separator, options_.counting_threads);
   return count - (options_.skip_header && count > 0 ? 1 : 0);
 }
 

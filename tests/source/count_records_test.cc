@@ -52,6 +52,21 @@ TEST(CountRecords, IsWhatTheReaderFinds) {
   }
 }
 
+TEST(CountRecords, IsTheSameForSeveralThreads) {
+  const TemporaryFolder folder;
+  std::mt19937 random(2);
+  std::string text(17'000'000, 'x');
+  for (std::size_t i = 0; i < text.size(); i += 1 + random() % 100) text[i] = '\n';
+  for (const char* const end : {"\n", "x"}) {
+    const InputFile file = InputFile::open(folder.write("f", text + end));
+    const std::uint64_t counted = count_records(file);
+    EXPECT_EQ(counted, 1 + static_cast<std::uint64_t>(std::ranges::count(text, '\n')));
+    for (const unsigned threads : {2U, 3U, 100U}) {
+      EXPECT_EQ(count_records(file, '\n', threads), counted) << threads;
+    }
+  }
+}
+
 TEST(CountRecords, CountsNulSeparatedRecords) {
   const TemporaryFolder folder;
   const std::string text("a\nb\0c\0d", 7);
