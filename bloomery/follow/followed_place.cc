@@ -153,6 +153,16 @@ PlaceHead open_whole(const PlaceLocation& location, Open open) {
   return head;
 }
 
+// Somebody may have put something there since it was looked at.
+void require_no_strange_file(const PlaceLocation& location) {
+  if (was_our_file(location)) return;
+  try {
+    open_whole(location, [&] { return std::make_unique<LoadedPlace>(location.file); });
+  } catch (const redis::DamagedFilterError&) {
+    // It was one.
+  }
+}
+
 }  // namespace
 
 std::optional<PlaceHead> head_to_follow(const PlaceLocation& location) {
@@ -242,8 +252,11 @@ void FollowedPlace::replace(const AnyFilter& filter, const Watermark* watermark)
     redis::Client client(redis::parse_location(location_.server));
     redis::push_filter(filter.contents(), client, {.notes = notes});
   } else {
+    // Where nothing is, what comes before the new file does, is not replaced.
+    const bool is_there = is_taken(location_);
+    if (is_there && !location_.is_live()) require_no_strange_file(location_);
     save(filter.contents(), location_,
-         {.file = {.replace = true, .notes = std::move(notes)},
+         {.file = {.replace = is_there || location_.is_live(), .notes = std::move(notes)},
           .discard = true,
           .spares_strangers = true});
   }

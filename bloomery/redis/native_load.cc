@@ -22,6 +22,8 @@ namespace bloomery::redis {
 namespace {
 
 constexpr int kMostExchanges = 10;
+// With which every filter of ours begins.
+constexpr std::size_t kMagicBytes = 8;
 
 // KEYS: the filter, the key beside it. ARGV: bytes and bits of the latter, what becomes of a filter
 // that is there, its head, the head that the new one then gets.
@@ -52,6 +54,24 @@ end
 redis.call('RENAME', next, live)
 return 'done'
 )";
+
+// KEYS: what is to go. ARGV: the bytes that it begins with where it may.
+constexpr std::string_view kDropString = R"(
+local found = redis.call('TYPE', KEYS[1]).ok
+if found == 'none' then return 'done' end
+if found ~= 'string' then return 'type' end
+local begin = redis.call('GETRANGE', KEYS[1], 0, #ARGV[1])
+if string.sub(begin, 1, #ARGV[1]) ~= ARGV[1] then return 'stranger' end
+redis.call('DEL', KEYS[1])
+return 'done'
+)";
+
+// Removes it, if it begins so; else says why not.
+std::string drop_string(Client& client, const std::string& key, std::string_view begin) {
+  const Answer answer =
+      client.run(Request().add({"EVAL", kDropString, "1", key, begin}).about(key), Repeat::never);
+  return require_done(answer.replies.at(0), client.location()).text;
+}
 
 FileHeader new_header(const FilterContents& contents, const std::optional<Watermark>& watermark) {
   FileHeader header;
@@ -211,13 +231,37 @@ void put_index(Client& client, const std::string& key, const FileHeader& header,
   throw StoreError(name + ": somebody else has put a filter there meanwhile");
 }
 
+// What is at the key, where it is a part of that filter: its head moves while others write to it.
+void remove_old_part(Client& client, const std::string& key, const FileHeader& of,
+                     std::uint32_t index) {
+  for (int i = 0; i < kMostExchanges; ++i) {
+    std::optional<NativeBitmapHead> there;
+    try {
+      there = read_native_head(client, key, key);
+    } catch (const ConnectionError&) {
+      throw;
+    } catch (const StoreError&) {
+      return;  // nothing, or what is no filter
+    } catch (const FormatError&) {
+      return;
+    }
+    const bool is_its_part = there->header.part && there->header.part->index == index &&
+                             there->header.part->count == of.part->count &&
+                             there->header.notes.identity == of.notes.identity;
+    if (!is_its_part || drop_string(client, key, there->bytes) == "done") return;
+  }
+}
+
 // Of its partitions, those that are not the new filter's.
-void remove_old_parts(Client& client, const std::string& key, std::uint32_t old_count,
+void remove_old_parts(Client& client, const std::string& key, const FileHeader& old,
                       std::uint32_t new_count) {
+  const std::uint32_t old_count = old.part->count;
   if (old_count == new_count) return;
   for (std::uint32_t i = 0; i < old_count; ++i) {
-    const std::string old = partition_key(key, i, old_count);
-    if (i >= new_count || old != partition_key(key, i, new_count)) delete_native(client, old);
+    const std::string part = partition_key(key, i, old_count);
+    if (i >= new_count || part != partition_key(key, i, new_count)) {
+      remove_old_part(client, part, old, i);
+    }
   }
 }
 
@@ -259,10 +303,13 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
   if (options.discard) {
     std::vector<std::unique_ptr<StringLoad>> loads;
     for (std::uint32_t i = 0; i < count; ++i) send(*loads.emplace_back(load_of(i)));
-    delete_native(client, key);
+    // An index has the beginning of every filter of ours.
+    const std::string begin = head_bytes(header, name).substr(0, kMagicBytes);
+    const std::string said = drop_string(client, key, options.spares_strangers ? begin : "");
+    if (said != "done") refuse_exchange(said, name);
     for (const auto& each : loads) each->exchange();
     if (old && old->header.part) {
-      remove_old_parts(client, key, old->header.part->count, count);
+      remove_old_parts(client, key, old->header, count);
     }
     return put_index(client, key, header, name);
   }
@@ -299,7 +346,7 @@ void load_native(Client& client, const FilterContents& contents, const BulkOptio
   load.send(options.progress);
   load.exchange();
   if (old && old->header.part && options.discard) {
-    remove_old_parts(client, location.key, old->header.part->count, 1);
+    remove_old_parts(client, location.key, old->header, 1);
   }
 }
 

@@ -180,6 +180,37 @@ TEST_F(FollowerTest, MakesADamagedFileAnewAndLeavesWhatIsNoneAlone) {
   EXPECT_EQ(std::filesystem::file_size(file), 8U);
 }
 
+// It comes while the table is read.
+TEST_F(FollowerTest, LeavesAFileAloneThatComesWhereItsOwnIsToBe) {
+  for (const std::string format : {"", "guava:"}) {
+    const std::string file = folder_.path("users.filter");
+    const auto make = [&](const FilterOptions& options) {
+      if (format.empty()) return blocked(options);
+      return find_format("guava")->create(options, {});
+    };
+    auto place = std::make_unique<FollowedPlace>(parse_place_location(format + file), make);
+    auto rebuild = place->begin_rebuild({.capacity = 1000});
+    std::ofstream(file) << "a letter";
+    try {
+      rebuild->commit({});
+      ADD_FAILURE() << "it was replaced";
+    } catch (const FormatError& error) {
+      EXPECT_NE(std::string(error.what()).find("is left alone"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(std::filesystem::file_size(file), 8U);
+    std::filesystem::remove(file);
+    rebuild->commit({});
+    EXPECT_EQ(place->presence_of("a key"), Presence::absent);
+    rebuild.reset();
+    place.reset();  // which has its lock
+    // A filter is what would have been gone on with.
+    FollowedPlace(parse_place_location(format + file), make)
+        .begin_rebuild({.capacity = 1000})
+        ->commit({});
+    std::filesystem::remove(file);
+  }
+}
+
 TEST_F(FollowerTest, WritesWhatCouldNotBeWrittenOnce) {
   const std::string folder = folder_.path("filters");
   const std::string away = folder_.path("away");

@@ -293,6 +293,37 @@ TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
 }
 
+// A part may have been lost, and its key taken by somebody else.
+TEST_F(PartitionedPlaceTest, AReloadRemovesNothingButThePartsOfItsFilter) {
+  load_keys(0, 100);
+  ask({"SET", part(1), "somebody's"});
+  ask({"DEL", part(2)});
+  ask({"RPUSH", part(2), "somebody's"});
+  Client other(parse_location("redis+unix://" + shared_->server.socket() + "#g"));
+  load_native(other, filter_of(0, 10).contents(), {});
+  ask({"COPY", "g", part(3), "REPLACE"});  // a filter, but no part of that one
+  Client one(parse_location(at("partitions=1")));
+  load_native(one, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  EXPECT_EQ(ask({"EXISTS", part(0)}).number, 0);
+  EXPECT_EQ(ask({"GET", part(1)}).text, "somebody's");
+  EXPECT_EQ(ask({"LLEN", part(2)}).number, 1);
+  EXPECT_EQ(ask({"EXISTS", part(3)}).number, 1);
+}
+
+TEST_F(PartitionedPlaceTest, AnIndexThatIsSomebodyElsesStays) {
+  ask({"RPUSH", "f", "somebody's"});
+  EXPECT_THROW(load_keys(0, 100, {.replace = true, .discard = true}), StoreError);
+  EXPECT_EQ(ask({"LLEN", "f"}).number, 1);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1) << "nothing is beside";
+  ask({"DEL", "f"});
+  ask({"SET", "f", "somebody's"});
+  EXPECT_THROW(load_keys(0, 100, {.replace = true, .discard = true, .spares_strangers = true}),
+               StoreError);
+  EXPECT_EQ(ask({"GET", "f"}).text, "somebody's");
+  load_keys(0, 100, {.replace = true, .discard = true});  // its caller said so
+  EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::maybe), 100U);
+}
+
 // Each part's own head proves its lines.
 TEST_F(PartitionedPlaceTest, AFenceIsNotReachedByAnOlderDumpThatIsCarriedUpAgain) {
   load_keys(0, 0);
