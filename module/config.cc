@@ -82,4 +82,8 @@ void register_config(Context* context) {
   }
 }
 
+void forget_config() noexcept {
+  parameters.clear();
+}
+
 }  // namespace bloomery::module

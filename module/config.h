@@ -12,4 +12,7 @@ namespace bloomery::module {
 // Throws std::runtime_error where the server refuses; it has said why in its log.
 void register_config(Context* context);
 
+// Gives back what it holds of the server's: afterwards that may be another one, or gone.
+void forget_config() noexcept;
+
 }  // namespace bloomery::module

@@ -97,6 +97,7 @@ extern "C" {
 
 [[gnu::visibility("default")]] int RedisModule_OnUnload(bloomery::module::Context*) {
   bloomery::module::the_module().is_loaded = false;
+  bloomery::module::forget_config();
   return bloomery::module::kOk;
 }
 }
