@@ -45,14 +45,24 @@ constexpr std::array kNotLocal{
     FileSystem{0x7c7c6673, "Parallels' shared folders"},
 };
 
-}  // namespace
+constexpr std::uint32_t kOverlay = 0x794c7630;
 
-void require_local(const RegularFile& file) {
+std::uint32_t magic_of(const RegularFile& file) {
   struct statfs about {};
   if (fstatfs(file.descriptor(), &about) != 0) {
     throw_store_error(file.path(), "ask what file system it is on", errno);
   }
-  const auto magic = static_cast<std::uint32_t>(about.f_type);
+  return static_cast<std::uint32_t>(about.f_type);
+}
+
+}  // namespace
+
+bool is_copied_by_writers(const RegularFile& file) {
+  return magic_of(file) == kOverlay;
+}
+
+void require_local(const RegularFile& file) {
+  const std::uint32_t magic = magic_of(file);
   const auto* const found = std::ranges::find(kNotLocal, magic, &FileSystem::magic);
   if (found == kNotLocal.end()) return;
   throw_store_error(file.path(), "is on " + std::string(found->name) +

@@ -74,6 +74,19 @@ struct Joined {
   FileHeader header;
 };
 
+// As those who write it have it, though it is only read.
+std::optional<RegularFile> open_the_writers(const std::filesystem::path& path) {
+  try {
+    return open_beside_others(path, RegularFile::Access::read_write);
+  } catch (const StoreError& error) {
+    throw_store_error(path,
+                      std::string("is on overlayfs, where a writer may copy it, and who reads "
+                                  "it is to have that copy, for which it must be opened for "
+                                  "writing: put it on a volume (") +
+                          error.what() + ")");
+  }
+}
+
 std::optional<Joined> try_join(const std::filesystem::path& path, const Identity& boot,
                                RegularFile::Access access) {
   auto file = open_beside_others(path, access);
@@ -82,6 +95,10 @@ std::optional<Joined> try_join(const std::filesystem::path& path, const Identity
   if (is_joined(header, boot)) {
     // Others may have it by another way, which leads to other memory: a mount of FUSE or NFS.
     require_local(*file);
+    if (access == RegularFile::Access::read && is_copied_by_writers(*file)) {
+      file = open_the_writers(path);
+      if (!file || encode_head(read_header(*file)) != encode_head(header)) return std::nullopt;
+    }
     return Joined{std::move(*file), std::move(header)};
   }
   if (access == RegularFile::Access::read_write) return std::nullopt;
@@ -154,10 +171,13 @@ void seal_if_allowed(const std::filesystem::path& path) {
 
 SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOptions& options)
     : path_(follow_links(path)), options_(options) {
+  const bool writes = options.access == SharedOptions::read_write;
+  // One whom nobody killed will close it, and leave the sealing to who reads it still. Of one that
+  // was left alone it is for others to say.
+  if (!writes && !is_held(path_)) options_.seal_at_close = false;
   Joined joined = join(path_, options);
   header_ = std::move(joined.header);
   const RegularFile& file = file_.emplace(std::move(joined.file));
-  const bool writes = options.access == SharedOptions::read_write;
   HeadBytes head{};
   file.read(std::as_writable_bytes(std::span(head)), 0);
   const FileLayout& layout = header_.layout;

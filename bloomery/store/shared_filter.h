@@ -18,11 +18,12 @@ struct SharedOptions {
   enum class Access { read_only, read_write };
   using enum Access;
 
-  // read_only asks a file that is live already, and changes it only where it seals it.
+  // read_only asks a file that is live already, and changes it only where it seals it. On overlayfs
+  // it needs the right to write it.
   Access access = read_write;
   // The last who closes the file makes it whole, which reads all of it; who has it read-only does,
-  // too, where he may write it. Else it stays live, until somebody seals it, and the next who opens
-  // it goes on at once.
+  // too, where others had it when he opened it, and he may write it. Else it stays live, until
+  // somebody seals it, and the next who opens it goes on at once.
   bool seal_at_close = true;
   // How long to wait for who has the file alone: the first to open it checks all of it.
   std::chrono::milliseconds patience{60'000};

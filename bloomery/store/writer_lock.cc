@@ -67,4 +67,11 @@ std::optional<RegularFile> open_beside_others(const std::filesystem::path& path,
   throw_busy(path);
 }
 
+bool is_held(const std::filesystem::path& path) {
+  const auto file = RegularFile::open(path, RegularFile::Access::read);
+  if (!try_lock(file, LOCK_EX)) return true;
+  flock(file.descriptor(), LOCK_UN);  // a child of fork() may have it for a moment
+  return false;
+}
+
 }  // namespace bloomery

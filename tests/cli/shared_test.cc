@@ -48,6 +48,10 @@ TEST(SharedFile, IsSealedWhereNobodyElseDid) {
   const Outcome refused = shell.run("bloomery convert f.bloom guava:g");
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("bloomery seal makes it whole"));
+  // Who only looks at it leaves it so.
+  EXPECT_EQ(shell.run("bloomery info f.bloom").status, 0);
+  EXPECT_EQ(shell.run("bloomery check -q f.bloom", "alice\n").status, 0);
+  EXPECT_TRUE(inspect(shell.path("f.bloom")).is_live);
 
   const Outcome sealed = shell.run("bloomery seal f.bloom --json");
   EXPECT_EQ(sealed.status, 0) << sealed.err;

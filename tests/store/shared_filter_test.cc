@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,8 +12,10 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -45,6 +48,7 @@ using testing::write_file;
 constexpr std::uint64_t kCapacity = 100'000;  // some blocks of checksums
 constexpr SharedOptions kAtOnce{.patience = std::chrono::milliseconds(0)};
 constexpr SharedOptions kStaysLive{.seal_at_close = false};
+constexpr SharedOptions kStaysLiveAsked{.access = SharedOptions::read_only, .seal_at_close = false};
 
 void put_filter(const std::filesystem::path& path, std::uint64_t capacity = kCapacity,
                 FileNotes notes = {}) {
@@ -490,6 +494,7 @@ TEST(SharedFilter, AReaderSealsWhatItMayWrite) {
   leaving.close();
   EXPECT_TRUE(inspect(folder / "f").is_live);
   {
+    const SharedFilter other = open_shared(folder / "f", kStaysLiveAsked);
     SharedFilter denied = open_shared(folder / "f", kAsk);
     const testing::FailingCall fails(1, EACCES, "open");
     denied.close();
@@ -497,7 +502,70 @@ TEST(SharedFilter, AReaderSealsWhatItMayWrite) {
   }
   EXPECT_TRUE(inspect(folder / "f").is_live);
   open_shared(folder / "f", kAsk).close();
+  EXPECT_TRUE(inspect(folder / "f").is_live) << "nobody had it, who could have asked for that";
+  std::optional<SharedFilter> other = open_shared(folder / "f", kStaysLiveAsked);
+  SharedFilter last = open_shared(folder / "f", kAsk);
+  other.reset();
+  last.close();
   EXPECT_FALSE(inspect(folder / "f").is_live);
+}
+
+// An overlay of two folders, where this process may mount one.
+class Overlay {
+ public:
+  explicit Overlay(const ScratchFolder& folder) : at_(folder / "merged") {
+    for (const char* each : {"lower", "upper", "work", "merged"}) {
+      std::filesystem::create_directory(folder / each);
+    }
+    const std::string options = "lowerdir=" + (folder / "lower").string() +
+                                ",upperdir=" + (folder / "upper").string() +
+                                ",workdir=" + (folder / "work").string();
+    is_mounted_ = mount("overlay", at_.c_str(), "overlay", 0, options.c_str()) == 0;
+  }
+  Overlay(const Overlay&) = delete;
+  Overlay& operator=(const Overlay&) = delete;
+  ~Overlay() {
+    if (is_mounted_) umount2(at_.c_str(), MNT_DETACH);
+  }
+  bool is_mounted() const { return is_mounted_; }
+
+ private:
+  std::filesystem::path at_;
+  bool is_mounted_ = false;
+};
+
+// Its writer gets a copy of the file, which has the name and the number of the old one.
+TEST(SharedFilter, WhoReadsItOnAnOverlayHasWhatItsWritersHave) {
+  const ScratchFolder folder;
+  constexpr SharedOptions kAsk{.access = SharedOptions::read_only};
+  std::filesystem::create_directory(folder / "lower");
+  put_filter(folder / "lower" / "f");
+  open_shared(folder / "lower" / "f", kStaysLive).insert("first");
+  const Overlay overlay(folder);
+  if (!overlay.is_mounted()) GTEST_SKIP() << "may mount no overlay here";
+  const SharedFilter reader = open_shared(folder / "merged" / "f", kAsk);
+  SharedFilter writer = open_shared(folder / "merged" / "f", kStaysLive);
+  writer.insert("later");
+  EXPECT_TRUE(reader.may_contain("first"));
+  EXPECT_TRUE(reader.may_contain("later"));
+  EXPECT_FALSE(reader.may_contain("never"));
+}
+
+TEST(SharedFilter, WhoMayNotWriteItOnAnOverlayDoesNotReadIt) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  const SharedFilter writer = open_shared(folder / "f", kStaysLive);
+  std::string said;
+  for (int nth = 1; nth < 10; ++nth) {
+    const testing::FailingCall fails(nth, EACCES, "open");
+    const testing::FileSystemIs overlay(0x794c7630);
+    try {
+      open_shared(folder / "f", kStaysLiveAsked);
+    } catch (const StoreError& error) {
+      said += error.what();
+    }
+  }
+  EXPECT_THAT(said, HasSubstr("is on overlayfs"));
 }
 
 // As one does that another thread has just forked.
