@@ -37,6 +37,11 @@ std::vector<Watermark> FilterPlace::watermarks(const CallContext& context) {
   return one_or_none(head(context).watermark);
 }
 
+Told FilterPlace::told(Telling telling, const CallContext& context) {
+  if (telling == Telling::filters) return {};
+  return {.watermarks = watermarks(context)};
+}
+
 bool FilterPlace::advance(const PlaceHead&, const Watermark&, const CallContext&) {
   refuse("has no watermark");
 }

@@ -46,6 +46,21 @@ struct PlaceHead {
   NoAbsent no_absent = NoAbsent::none;
 };
 
+// By what a place's answers were judged that are over by now.
+struct Told {
+  // Another number once an answer rests on a filter, or on a part, of which `watermarks` had said
+  // nothing before. Read no later than they.
+  std::uint64_t filters = 0;
+  // Of each part that an answer rested on, one that is no lower than the one by which that was
+  // judged, unless another filter has taken its place since.
+  std::vector<Watermark> watermarks{};
+};
+
+enum class Telling : std::uint8_t {
+  all,
+  filters  // alone: for who asks after each answer
+};
+
 // A new filter beside the one that answers. From its making on, what is inserted into the place
 // goes into both. Destroyed without commit(), it leaves the place as it was. The place outlives it.
 //
@@ -107,15 +122,9 @@ class FilterPlace {
   // of such as do not answer now. Throws where it cannot say.
   virtual std::vector<Watermark> watermarks(const CallContext& context = {});
 
-  // Those by which it has answered: of each part that an answer rested on, which is over by now,
-  // one that is no lower than the one by which that was judged, unless another filter has taken its
-  // place since. Asked before each fence: override where watermarks() is a trip.
-  virtual std::vector<Watermark> watermarks_told(const CallContext& context = {}) {
-    return watermarks(context);
-  }
-  // Another number once an answer rests on a filter, or on a part, of which watermarks_told() had
-  // said nothing before. Overridden with watermarks_told(), and by each place that asks another.
-  virtual std::uint64_t filters_told() { return 0; }
+  // Asked before each fence, and after each denial behind one. Overridden where watermarks() is a
+  // trip, where one filter takes another's place, and by each place that asks another.
+  virtual Told told(Telling telling = Telling::all, const CallContext& context = {});
 
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});

@@ -38,6 +38,8 @@ inline std::vector<Watermark> one_or_none(const std::optional<Watermark>& waterm
 // request began: one asked before says nothing about the rows in between.
 struct Fence {
   Watermark at_least;
+  // FenceSource::names_history
+  bool names_history = false;
 };
 
 }  // namespace bloomery

@@ -298,14 +298,11 @@ std::vector<Watermark> FollowedPlace::watermarks(const CallContext& context) {
   return inner_ ? inner_->watermarks(context) : std::vector<Watermark>{};
 }
 
-std::vector<Watermark> FollowedPlace::watermarks_told(const CallContext& context) {
+Told FollowedPlace::told(Telling telling, const CallContext& context) {
   const std::shared_lock lock(mutex_);
-  return inner_ ? inner_->watermarks_told(context) : std::vector<Watermark>{};
-}
-
-std::uint64_t FollowedPlace::filters_told() {
-  const std::shared_lock lock(mutex_);
-  return (openings_ << 32U) + (inner_ ? inner_->filters_told() : 0);
+  Told told = inner_ ? inner_->told(telling, context) : Told{};
+  told.filters += openings_ << 32U;
+  return told;
 }
 
 AnyFilter FollowedPlace::copy(const CallContext& context) {

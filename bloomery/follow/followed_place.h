@@ -49,8 +49,7 @@ class FollowedPlace final : public FilterPlace {
   // that is damaged is as good as lost.
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
-  std::uint64_t filters_told() override;
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;

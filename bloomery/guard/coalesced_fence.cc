@@ -33,27 +33,27 @@ CoalescedFence::CoalescedFence(Open open, CoalescedFenceOptions options)
     : open_(std::move(open)),
       options_(checked_fence(std::move(options))),
       gathering_(
-          [this](std::span<const Key>, std::span<Watermark> answers, const CallContext& context) {
+          [this](std::span<const Key>, std::span<Fence> answers, const CallContext& context) {
             std::ranges::fill(answers, question(context));
           },
-          Watermark{}, fence_limits(options_)) {
+          Fence{}, fence_limits(options_)) {
   if (!open_) throw std::invalid_argument(options_.name + ": nothing says how to open it");
 }
 
 Fence CoalescedFence::ask(const CallContext& context) {
   calls_.fetch_add(1, std::memory_order_relaxed);
-  return {gathering_.ask(Key(), context)};
+  return gathering_.ask(Key(), context);
 }
 
 // Of a whole trip, by one thread.
-Watermark CoalescedFence::question(const CallContext& context) {
+Fence CoalescedFence::question(const CallContext& context) {
   Mine& mine = mine_.get();
   if (const auto why = mine.back_off.refusal(BackOff::Clock::now())) throw StoreError(*why);
   CallContext limited = context;
   limited.fence = nullptr;
   limited.deadline = std::min(context.deadline, CallContext::Clock::now() + options_.timeout);
   try {
-    const Watermark answer = ask_someone(mine, limited);
+    const Fence answer = ask_someone(mine, limited);
     mine.back_off.succeeded();
     return answer;
   } catch (const CallAborted& error) {
@@ -70,7 +70,7 @@ Watermark CoalescedFence::question(const CallContext& context) {
 }
 
 // A connection that was kept may have been cut long ago: its failure says nothing of the database.
-Watermark CoalescedFence::ask_someone(Mine& mine, const CallContext& context) {
+Fence CoalescedFence::ask_someone(Mine& mine, const CallContext& context) {
   if (std::unique_ptr<FenceSource> kept = take_idle(mine)) {
     try {
       return ask_one(mine, std::move(kept), context);
@@ -90,12 +90,12 @@ Watermark CoalescedFence::ask_someone(Mine& mine, const CallContext& context) {
   return ask_one(mine, std::move(source), context);
 }
 
-Watermark CoalescedFence::ask_one(Mine& mine, std::unique_ptr<FenceSource> source,
-                                  const CallContext& context) {
+Fence CoalescedFence::ask_one(Mine& mine, std::unique_ptr<FenceSource> source,
+                              const CallContext& context) {
   questions_.fetch_add(1, std::memory_order_relaxed);
-  const Watermark answer = source->ask(context);
+  const Fence answer{.at_least = source->ask(context), .names_history = source->names_history()};
   // Every head without a watermark would be that far.
-  if (!answer.source.is_set())
+  if (!answer.at_least.source.is_set())
     throw StoreError(options_.name + ": it does not say of which source");
   const std::lock_guard lock(mine.mutex);
   mine.idle.push_back(std::move(source));

@@ -63,9 +63,9 @@ class CoalescedFence {
     std::vector<std::unique_ptr<FenceSource>> idle{};
   };
 
-  Watermark question(const CallContext& context);
-  Watermark ask_someone(Mine& mine, const CallContext& context);
-  Watermark ask_one(Mine& mine, std::unique_ptr<FenceSource> source, const CallContext& context);
+  Fence question(const CallContext& context);
+  Fence ask_someone(Mine& mine, const CallContext& context);
+  Fence ask_one(Mine& mine, std::unique_ptr<FenceSource> source, const CallContext& context);
   static std::unique_ptr<FenceSource> take_idle(Mine& mine);
 
   const Open open_;
@@ -74,7 +74,7 @@ class CoalescedFence {
   std::atomic<std::uint64_t> questions_{0};
   std::atomic<std::uint64_t> calls_{0};
   PerProcess<Mine> mine_;
-  Gathering<Watermark> gathering_;
+  Gathering<Fence> gathering_;
 };
 
 }  // namespace bloomery

@@ -13,7 +13,6 @@
 #include <thread>
 #include <utility>
 
-#include "bloomery/filter/fence_source.h"
 #include "bloomery/filter/reader_gate.h"
 
 namespace bloomery {
@@ -31,8 +30,6 @@ constexpr milliseconds kPatience{500};
 constexpr milliseconds kPauseInTrouble{100};
 // How often a fence is asked in a budget.
 constexpr int kFencesInBudget = 4;
-// How often the place is looked at where each time another filter is there.
-constexpr int kLooks = 3;
 
 const FencedOptions& checked_options(const FilterPlace& place, const AskFence& fence,
                                      const FencedOptions& options) {
@@ -45,12 +42,12 @@ const FencedOptions& checked_options(const FilterPlace& place, const AskFence& f
   return options;
 }
 
-std::uint64_t highest_of(const std::vector<Watermark>& all, const Identity& source) noexcept {
-  std::uint64_t highest = 0;
-  for (const Watermark& each : all) {
-    if (each.source == source) highest = std::max(highest, each.position);
-  }
-  return highest;
+bool denies(std::span<const Presence> answers) noexcept {
+  return std::ranges::find(answers, Presence::absent) != answers.end();
+}
+
+void take_back(std::span<Presence> answers) {
+  std::ranges::replace(answers, Presence::absent, Presence::unknown);
 }
 
 CallContext behind(const Fence& fence, const CallContext& context) {
@@ -71,14 +68,14 @@ CallContext::Clock::time_point time_awake_or_not() noexcept {
 // The fences of a budget, oldest first. Never changed, only replaced.
 struct FencedPlace::Recent {
   struct Timed {
-    Asked asked;
+    JudgedFence asked;
     Clock::time_point at;  // from before
   };
 
   // The fence of the oldest that is not older than `since`, with the filters that the newest was
   // compared with that could be: all of them are of one history with a row from before.
-  std::optional<Asked> oldest_since(Clock::time_point since) const noexcept {
-    std::optional<Asked> oldest;
+  std::optional<JudgedFence> oldest_since(Clock::time_point since) const noexcept {
+    std::optional<JudgedFence> oldest;
     for (std::size_t i = 0; i < count; ++i) {
       if (all[i].at < since) continue;
       if (!oldest) oldest = all[i].asked;
@@ -114,8 +111,6 @@ struct FencedPlace::Mine {
   Mine& operator=(const Mine&) = delete;
   ~Mine() { delete recent.load(); }
 
-  HistoryWatch history{};
-
   std::atomic<bool> is_troubled{false};
   std::mutex trouble_mutex{};
   Trouble trouble{};
@@ -131,9 +126,9 @@ FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions
                          std::unique_ptr<CounterBoard> own, CounterBoard* counters)
     : place_(place),
       options_(checked_options(place, fence, options)),
-      fence_(std::move(fence)),
       own_counters_(std::move(own)),
       counters_(counters != nullptr ? *counters : *own_counters_),
+      judge_(place, std::move(fence), counters_),
       gathering_([this](std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context) { decide(keys, answers, context); },
                  Presence::unknown, {.name = place.name(), .timeout = std::chrono::hours(1)}) {}
@@ -236,14 +231,17 @@ void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers,
 // False where a denial was taken back.
 bool FencedPlace::decide_once(std::span<const Key> keys, std::span<Presence> answers,
                               const CallContext& context) {
-  const Asked asked = asked_now(keys.size(), context);
+  const JudgedFence asked = asked_now(keys.size(), context);
+  bool stands = false;
   try {
     ask_behind(asked.fence, keys, answers, context);
+    stands = !denies(answers) || judge_.is_confirmed(asked, context);
+    if (!stands) take_back(answers);
   } catch (...) {
-    take_back_unseen(asked, answers, context);
+    take_back(answers);
     throw;
   }
-  const bool stands = take_back_unseen(asked, answers, context);
+  stands = take_back_unseen(asked, answers, context) && stands;
   count_denials(answers);
   return stands;
 }
@@ -263,7 +261,7 @@ void FencedPlace::ask_within_budget(std::span<const Key> keys, std::span<Presenc
 // False where a denial was taken back.
 bool FencedPlace::ask_recent(std::span<const Key> keys, std::span<Presence> answers,
                              const CallContext& context) {
-  const Asked asked = recent_fence(context);
+  const JudgedFence asked = recent_fence(context);
   const CallContext fenced = behind(asked.fence, context);
   try {
     if (keys.size() == 1) {
@@ -278,26 +276,11 @@ bool FencedPlace::ask_recent(std::span<const Key> keys, std::span<Presence> answ
   return take_back_unseen(asked, answers, context);
 }
 
-// What the fence was compared with is all that was known when it was asked. A denial by a filter
-// that came since says nothing: it may have been filled in a history that was lost before.
-bool FencedPlace::take_back_unseen(const Asked& asked, std::span<Presence> answers,
+bool FencedPlace::take_back_unseen(const JudgedFence& asked, std::span<Presence> answers,
                                    const CallContext& context) {
-  if (std::ranges::find(answers, Presence::absent) == answers.end() || stands(asked, context)) {
-    return true;
-  }
-  std::ranges::replace(answers, Presence::absent, Presence::unknown);
+  if (!denies(answers) || judge_.counts(asked, context)) return true;
+  take_back(answers);
   return false;
-}
-
-// Where nothing could be read the answers' own watermarks say it.
-bool FencedPlace::stands(const Asked& asked, const CallContext& context) {
-  if (asked.filters) return *asked.filters == place_.filters_told();
-  try {
-    const Watermark& fence = asked.fence.at_least;
-    return highest_of(place_.watermarks_told(context), fence.source) <= fence.position;
-  } catch (const std::exception&) {
-    return false;
-  }
 }
 
 void FencedPlace::count_denials(std::span<const Presence> answers) {
@@ -305,71 +288,15 @@ void FencedPlace::count_denials(std::span<const Presence> answers) {
   if (absents != 0) counters_.add(&GuardCounters::fenced, absents);
 }
 
-FencedPlace::Asked FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
+// Strictly the place was asked just before, and has told its watermarks. Within a budget that may
+// be long ago, and so is the last fence.
+JudgedFence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
   try {
-    return fence_of_one_history(context);
+    return judge_.ask(/*looks=*/options_.budget != milliseconds(0), context);
   } catch (...) {
     counters_.add(&GuardCounters::fence_failures, key_count);
     throw;
   }
-}
-
-// Strictly the place was asked just before, and has told its watermarks. Within a budget that may
-// be long ago, and so is the last fence.
-FencedPlace::Asked FencedPlace::fence_of_one_history(const CallContext& context) {
-  using enum HistoryWatch::Verdict;
-  HistoryWatch& history = mine_.get().history;
-  HistoryWatch::Before before = history.begin();
-  before.has_looked = options_.budget != milliseconds(0) || history.must_look();
-  std::optional<Watermark> first;
-  while (true) {
-    const std::optional<std::uint64_t> filters = read_filters(before, context);
-    counters_.add(&GuardCounters::fence_questions);
-    const Fence fence = fence_(context);
-    if (!first) first = fence.at_least;
-    switch (history.judge(before, fence.at_least)) {
-      case one_history:
-        return {.fence = fence, .filters = filters};
-      case look:
-        before.has_looked = true;
-        continue;
-      case lost:
-        throw SourceChanged(place_.name() + ": its filter is ahead of the database (" +
-                            std::to_string(highest_of(before.read, first->source)) +
-                            ", which is at " + std::to_string(first->position) +
-                            "), so the database has lost rows, or its log began anew; build the "
-                            "filter again");
-    }
-  }
-}
-
-// Which they are; none where the place cannot say. What its answers said counts then, and where it
-// was ahead, it is so until it says otherwise.
-std::optional<std::uint64_t> FencedPlace::read_filters(HistoryWatch::Before& before,
-                                                       const CallContext& context) {
-  before.has_failed = false;
-  try {
-    for (int i = 0; i < kLooks; ++i) {
-      const std::uint64_t filters = place_.filters_told();
-      before.read =
-          before.has_looked ? place_.watermarks(context) : place_.watermarks_told(context);
-      if (filters == place_.filters_told()) return filters;
-    }
-    return std::nullopt;
-  } catch (const CallAborted&) {
-    throw;
-  } catch (const std::exception&) {
-    before.has_failed = true;
-  }
-  try {
-    before.read = place_.watermarks_told(context);
-  } catch (const CallAborted&) {
-    throw;
-  } catch (const std::exception&) {
-    before.read.clear();
-  }
-  before.read.insert(before.read.end(), before.proven.begin(), before.proven.end());
-  return std::nullopt;
 }
 
 void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
@@ -384,7 +311,7 @@ void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
     // Who had no time has not waited.
     if (!context.is_over()) note(fence);
   }
-  if (!waits && std::ranges::find(answers, Presence::absent) != answers.end()) calm_down();
+  if (!waits && denies(answers)) calm_down();
 }
 
 // Until nothing is unknown. False where time was over before.
@@ -468,10 +395,10 @@ void FencedPlace::calm_down() {
   mine.is_troubled.store(false, std::memory_order_release);
 }
 
-FencedPlace::Asked FencedPlace::recent_fence(const CallContext& context) {
+JudgedFence FencedPlace::recent_fence(const CallContext& context) {
   Mine& mine = mine_.get();
   const auto now = options_.now();
-  std::optional<Asked> oldest;
+  std::optional<JudgedFence> oldest;
   bool is_due = false;
   {
     const auto pass = mine.gate.enter();
@@ -500,8 +427,8 @@ void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context
   }
 }
 
-FencedPlace::Asked FencedPlace::renew(Clock::time_point now, const CallContext& context) {
-  const Asked asked = asked_now(0, context);
+JudgedFence FencedPlace::renew(Clock::time_point now, const CallContext& context) {
+  const JudgedFence asked = asked_now(0, context);
   Mine& mine = mine_.get();
   const std::lock_guard lock(mine.publishing);
   const std::unique_ptr<const Recent> old(

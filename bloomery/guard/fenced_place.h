@@ -13,17 +13,14 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/gathering.h"
+#include "bloomery/guard/fence_judge.h"
 #include "bloomery/guard/guard_counters.h"
-#include "bloomery/guard/history_watch.h"
 #include "bloomery/guard/wait_times.h"
 
 namespace bloomery {
 
 // The time that does not stand still while the machine sleeps, as steady_clock's does.
 CallContext::Clock::time_point time_awake_or_not() noexcept;
-
-// How far the database is, at a moment after the call began (CoalescedFence::ask).
-using AskFence = std::function<Fence(const CallContext& context)>;
 
 struct FencedOptions {
   // Zero: an "absent" stands behind a fence that was asked after the question began. Otherwise
@@ -48,9 +45,8 @@ struct FencedOptions {
 // still within. Ages are by this process's own clock, from before a fence was asked: no clock or
 // beat of anybody else has a part in it.
 //
-// A filter that is ahead of its database says nothing either (HistoryWatch): the question throws
-// SourceChanged, until it was built again. One of which nothing was known when the fence was asked,
-// as it was opened since or did not answer, denies nothing behind that fence.
+// A filter that is ahead of its database says nothing either: the question throws SourceChanged,
+// until it was built again. Which denials count at all, FenceJudge says.
 //
 // A question that brings its own fence (CallContext::fence) is asked behind that, and waits as
 // above. A child of fork() knows nothing of what its parent's threads were doing. Borrows the
@@ -80,10 +76,9 @@ class FencedPlace final : public FilterPlace {
   std::vector<Watermark> watermarks(const CallContext& context = {}) override {
     return place_.watermarks(context);
   }
-  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override {
-    return place_.watermarks_told(context);
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override {
+    return place_.told(telling, context);
   }
-  std::uint64_t filters_told() override { return place_.filters_told(); }
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override {
@@ -105,12 +100,6 @@ class FencedPlace final : public FilterPlace {
 
  private:
   using Clock = CallContext::Clock;
-  // A fence of ours, and what the place's filters were compared with it.
-  struct Asked {
-    Fence fence{};
-    // FilterPlace::filters_told of those that it was compared with; none: they could not be read.
-    std::optional<std::uint64_t> filters{};
-  };
   struct Recent;
   struct Mine;  // what it knows, and its locks
 
@@ -128,18 +117,14 @@ class FencedPlace final : public FilterPlace {
                   const CallContext& context);
   void ask_behind(const Fence& fence, std::span<const Key> keys, std::span<Presence> answers,
                   const CallContext& context);
-  bool take_back_unseen(const Asked& asked, std::span<Presence> answers,
+  bool take_back_unseen(const JudgedFence& asked, std::span<Presence> answers,
                         const CallContext& context);
-  bool stands(const Asked& asked, const CallContext& context);
   void count_denials(std::span<const Presence> answers);
   bool wait_for(const CallContext& behind, std::span<const Key> keys, std::span<Presence> answers);
   CounterBoard::Counter why_unknown(const Fence& fence, const CallContext& context);
-  Asked asked_now(std::size_t key_count, const CallContext& context);
-  Asked fence_of_one_history(const CallContext& context);
-  std::optional<std::uint64_t> read_filters(HistoryWatch::Before& before,
-                                            const CallContext& context);
-  Asked recent_fence(const CallContext& context);
-  Asked renew(Clock::time_point now, const CallContext& context);
+  JudgedFence asked_now(std::size_t key_count, const CallContext& context);
+  JudgedFence recent_fence(const CallContext& context);
+  JudgedFence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
 
   std::optional<Fence> troubled();
@@ -150,9 +135,9 @@ class FencedPlace final : public FilterPlace {
 
   FilterPlace& place_;
   const FencedOptions options_;
-  const AskFence fence_;
   std::unique_ptr<CounterBoard> own_counters_;
   CounterBoard& counters_;
+  FenceJudge judge_;
   WaitTimes waits_;
   PerProcess<Mine> mine_;
 

@@ -16,7 +16,7 @@ bool lies_below(const Watermark& said, const std::optional<Watermark>& other) no
 
 bool HistoryWatch::must_look() const {
   const std::lock_guard lock(mutex_);
-  return is_lost_;
+  return !lost_.empty();
 }
 
 HistoryWatch::Before HistoryWatch::begin() const {
@@ -36,16 +36,46 @@ HistoryWatch::Verdict HistoryWatch::judge(Before& before, const Watermark& said)
     if (went_back) before.proven.push_back(*before.highest);
     return Verdict::look;
   }
-  const bool is_lost = std::ranges::any_of(before.proven, [&](const Watermark& lost) {
+  forget_others(before);
+  const auto stands_at = [&](const Watermark& lost) {
     return std::ranges::any_of(before.read,
                                [&](const Watermark& read) { return read.reaches(lost); });
-  });
-  // What could not be looked at is still what it was.
-  if (is_lost || !before.has_failed) is_lost_ = is_lost;
-  if (is_lost) return Verdict::lost;
+  };
+  const auto is_proven = std::ranges::find_if(before.proven, stands_at) != before.proven.end();
+  if (is_proven) {
+    for (const Watermark& lost : before.proven) {
+      if (std::ranges::find(lost_, lost) == lost_.end()) lost_.push_back(lost);
+    }
+    if (!lost_filters_) lost_filters_ = before.filters;
+    return Verdict::lost;
+  }
+  // Below the fence it denies nothing, and may be found to be another one by being asked.
+  const auto is_up_to_date = [&](const Watermark& read) {
+    return read.reaches(said) &&
+           std::ranges::any_of(lost_, [&](const Watermark& lost) { return read.reaches(lost); });
+  };
+  if (std::ranges::any_of(before.read, is_up_to_date)) return Verdict::lost;
+  before.is_barred = !lost_.empty();
   // Another thread may have been told more meanwhile.
   if ((went_back && !before.has_failed) || !lies_below(said, highest_)) highest_ = said;
   return Verdict::one_history;
+}
+
+// Another filter, or one that stands lower, is not the one that was ahead. Of one that could not be
+// looked at nobody knows.
+void HistoryWatch::forget_others(const Before& before) {
+  if (before.has_failed || lost_.empty()) return;
+  if (lost_filters_ && before.filters && *lost_filters_ != *before.filters) {
+    lost_.clear();
+  } else {
+    std::erase_if(lost_, [&](const Watermark& lost) {
+      const auto is_of_it = [&](const Watermark& read) { return read.source == lost.source; };
+      return std::ranges::any_of(before.read, is_of_it) &&
+             std::ranges::none_of(before.read,
+                                  [&](const Watermark& read) { return read.reaches(lost); });
+    });
+  }
+  if (lost_.empty()) lost_filters_.reset();
 }
 
 }  // namespace bloomery

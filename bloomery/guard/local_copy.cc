@@ -88,16 +88,17 @@ std::vector<Watermark> LocalCopy::watermarks(const CallContext& context) {
   return all;
 }
 
-std::vector<Watermark> LocalCopy::watermarks_told(const CallContext& context) {
-  std::vector<Watermark> all = place_.watermarks_told(context);
+Told LocalCopy::told(Telling telling, const CallContext& context) {
+  const std::uint64_t misses = met_misses_.load();
+  Told told = place_.told(telling, context);
+  told.filters += misses;
+  if (telling == Telling::filters) return told;
   const auto pass = gate_.enter();
   const Copy* const copy = copy_.load();
-  if (copy != nullptr && copy->may_deny() && copy->reached) all.push_back(*copy->reached);
-  return all;
-}
-
-std::uint64_t LocalCopy::filters_told() {
-  return met_misses_.load() + place_.filters_told();
+  if (copy != nullptr && copy->may_deny() && copy->reached) {
+    told.watermarks.push_back(*copy->reached);
+  }
+  return told;
 }
 
 // Before anybody sees what came from the place.

@@ -60,8 +60,7 @@ class LocalCopy final : public FilterPlace {
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
-  std::uint64_t filters_told() override;
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
   bool advance(const PlaceHead& expected, const Watermark& next,

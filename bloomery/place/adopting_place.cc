@@ -133,14 +133,12 @@ std::vector<Watermark> AdoptingPlace::watermarks(const CallContext& context) {
   return with([&](FilterPlace& place) { return place.watermarks(context); });
 }
 
-std::vector<Watermark> AdoptingPlace::watermarks_told(const CallContext& context) {
-  return with([&](FilterPlace& place) { return place.watermarks_told(context); });
-}
-
-std::uint64_t AdoptingPlace::filters_told() {
+Told AdoptingPlace::told(Telling telling, const CallContext& context) {
   const auto pass = mine_.get().gate.enter();
   const Opened& opened = *opened_.load();
-  return (opened.adoptions << 32U) + opened.place->filters_told();
+  Told told = opened.place->told(telling, context);
+  told.filters += opened.adoptions << 32U;
+  return told;
 }
 
 AnyFilter AdoptingPlace::copy(const CallContext& context) {

@@ -49,8 +49,9 @@ class BitmapPlace final : public FilterPlace {
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks_told(const CallContext&) override { return told_.all(); }
-  std::uint64_t filters_told() override { return told_.changes(); }
+  Told told(Telling telling = Telling::all, const CallContext& = {}) override {
+    return told_.told(telling);
+  }
   // One transaction; the server copies the bitmap meanwhile, some 0.1 s for 256 MiB, which is the
   // most. Throws StoreError where the filter is in doubt.
   AnyFilter copy(const CallContext& context = {}) override;

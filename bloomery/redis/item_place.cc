@@ -229,8 +229,10 @@ std::vector<Watermark> ItemPlace::watermarks(const CallContext& context) {
   return one_or_none(trip.mark.reached);
 }
 
-std::vector<Watermark> ItemPlace::watermarks_told(const CallContext& context) {
-  return setup_.tells_watermark ? told_.all() : watermarks(context);
+Told ItemPlace::told(Telling telling, const CallContext& context) {
+  Told told = told_.told(telling);
+  if (telling == Telling::all && !setup_.tells_watermark) told.watermarks = watermarks(context);
+  return told;
 }
 
 // Identity, watermark and beat are of one moment.

@@ -69,8 +69,7 @@ class ItemPlace final : public FilterPlace {
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
-  std::uint64_t filters_told() override { return told_.changes(); }
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
  private:

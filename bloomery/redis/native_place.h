@@ -49,8 +49,9 @@ class NativePlace final : public FilterPlace {
   // in a server.
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks_told(const CallContext&) override { return told_.all(); }
-  std::uint64_t filters_told() override { return told_.changes(); }
+  Told told(Telling telling = Telling::all, const CallContext& = {}) override {
+    return told_.told(telling);
+  }
   // A megabyte a trip: what was inserted before the call is in it.
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,

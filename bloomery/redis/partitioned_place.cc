@@ -397,20 +397,16 @@ std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) 
       // Parts that are away or lost say nothing; the others do (ToldWatermark::miss).
     }
   }
-  return watermarks_told(context);
+  return told(Telling::all, context).watermarks;
 }
 
-std::vector<Watermark> PartitionedPlace::watermarks_told(const CallContext&) {
-  std::vector<Watermark> all;
+Told PartitionedPlace::told(Telling telling, const CallContext&) {
+  Told all;
   for (const auto& part : parts_) {
-    if (const auto reached = part->told_.now().reached) all.push_back(*reached);
+    const Told one = part->told_.told(telling);
+    all.filters += one.filters;
+    all.watermarks.insert(all.watermarks.end(), one.watermarks.begin(), one.watermarks.end());
   }
-  return all;
-}
-
-std::uint64_t PartitionedPlace::filters_told() {
-  std::uint64_t all = 0;
-  for (const auto& part : parts_) all += part->told_.changes();
   return all;
 }
 

@@ -44,8 +44,7 @@ class PartitionedPlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   // As its head was when it was read last, of a part whose node does not answer.
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks_told(const CallContext& context = {}) override;
-  std::uint64_t filters_told() override;
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "bloomery/bits/fork_mutex.h"
+#include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/watermark.h"
 #include "bloomery/format/native/file_notes.h"
 
@@ -31,9 +31,13 @@ class ToldWatermark {
     const std::lock_guard lock(mutex_);
     return mark_;
   }
-  std::vector<Watermark> all() const { return one_or_none(now().reached); }
-  // How often a filter or a source came that was not the last one (FilterPlace::filters_told).
-  std::uint64_t changes() const noexcept { return changes_.load(std::memory_order_acquire); }
+  // FilterPlace::told: its number is how often a filter or a source came that was not the last one.
+  Told told(Telling telling) const {
+    if (telling == Telling::filters) return {.filters = changes_.load(std::memory_order_acquire)};
+    const std::lock_guard lock(mutex_);
+    return {.filters = changes_.load(std::memory_order_relaxed),
+            .watermarks = one_or_none(mark_.reached)};
+  }
 
   // An answer was judged by it.
   void note(const Mark& told) {

@@ -295,6 +295,72 @@ TEST(FencedPlace, WhatWasAheadOnceIsNotBelievedInTheSameQuestion) {
   EXPECT_THROW(fenced.presence_of("out"), SourceChanged);
 }
 
+// The filter stands still, and nobody follows: what the database says is where the filter is.
+TEST(FencedPlace, WhatWasAheadIsNotBelievedWhereTheDatabaseComesToItsVeryPosition) {
+  for (const auto& options :
+       {FencedOptions{.longest_wait = milliseconds(0)}, FencedOptions{.budget = milliseconds(1)}}) {
+    Setting setting(options);
+    setting.end = 5;
+    EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged);
+    setting.end = 10;
+    std::this_thread::sleep_for(milliseconds(2));
+    EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged);
+    setting.place.set(Watermark{kElsewhere, 10});
+    EXPECT_EQ(setting.fenced.presence_of("out"), Presence::unknown);
+    setting.place.set(Watermark{kHere, 11});
+    setting.end = 11;
+    std::this_thread::sleep_for(milliseconds(2));
+    EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged) << "it goes on from there";
+    setting.place.set(Watermark{kHere, 4});  // built again
+    setting.end = 4;
+    std::this_thread::sleep_for(milliseconds(2));
+    EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
+  }
+}
+
+// A follower that was late puts rows of the lost history in while a question is on its way: the
+// filter was below the fence before, and is above it when it denies.
+TEST(FencedPlace, WhatRisesAboveItsFenceCountsOnlyWhereTheDatabaseIsThereToo) {
+  for (const bool names_history : {false, true}) {
+    PlayedPlace place;
+    place.set(Watermark{kHere, 4});
+    int asked = 0;
+    std::uint64_t end = 5;
+    FencedPlace fenced(place,
+                       [&](const CallContext&) {
+                         ++asked;
+                         const Fence said{{kHere, end}, names_history};
+                         place.set(Watermark{kHere, 10});
+                         return said;
+                       },
+                       {.longest_wait = milliseconds(0)});
+    if (names_history) {
+      EXPECT_EQ(fenced.presence_of("out"), Presence::absent) << "no other history has that name";
+      EXPECT_EQ(asked, 1);
+      continue;
+    }
+    EXPECT_THROW(fenced.presence_of("out"), SourceChanged);
+    place.set(Watermark{kHere, 4});
+    end = 12;
+    asked = 0;
+    EXPECT_EQ(fenced.presence_of("out"), Presence::unknown) << "not there yet";
+    EXPECT_EQ(asked, 1);
+  }
+  // In one history the database is there by then.
+  PlayedPlace place;
+  place.set(Watermark{kHere, 4});
+  std::uint64_t end = 5;
+  FencedPlace fenced(place,
+                     [&](const CallContext&) {
+                       const Fence said{{kHere, std::exchange(end, 10)}};
+                       place.set(Watermark{kHere, 10});
+                       return said;
+                     },
+                     {.longest_wait = milliseconds(0)});
+  EXPECT_EQ(fenced.presence_of("out"), Presence::absent);
+  EXPECT_EQ(fenced.counters().fence_questions, 2U);
+}
+
 // Of a place in a server: what its answers said, and nothing is asked beside them. The server may
 // be away for some trips.
 class TellingPlace final : public FilterPlace {
@@ -307,8 +373,8 @@ class TellingPlace final : public FilterPlace {
       return;
     }
     place.presence_of_many(keys, answers, context);
-    if (told.empty()) ++filters;
-    told = place.watermarks();
+    if (answered.empty()) ++filters;
+    answered = place.watermarks();
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -320,8 +386,7 @@ class TellingPlace final : public FilterPlace {
     if (!travels()) throw StoreError("the server is away");
     return place.head(context);
   }
-  std::vector<Watermark> watermarks_told(const CallContext&) override { return told; }
-  std::uint64_t filters_told() override { return filters; }
+  Told told(Telling, const CallContext&) override { return {filters, answered}; }
 
   bool travels() {
     if (trips.empty()) return true;
@@ -331,7 +396,7 @@ class TellingPlace final : public FilterPlace {
   }
 
   PlayedPlace place;
-  std::vector<Watermark> told{};
+  std::vector<Watermark> answered{};
   std::uint64_t filters = 0;
   int looks = 0;
   std::string trips{};  // those that come, by a sign each; '-' fails
@@ -369,8 +434,10 @@ TEST(FencedPlace, AFilterThatAnswersOnlyBehindTheFenceDeniesNothing) {
   lost.place.trips = "-+";
   EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged);
   lost.end = 10;
-  lost.place.told.clear();
+  lost.place.answered.clear();
   lost.place.trips = "-+";
+  EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged) << "it stood there in between";
+  ++lost.place.filters;  // built again
   EXPECT_EQ(lost.fenced.presence_of("out"), Presence::absent) << "in step with its database";
 }
 

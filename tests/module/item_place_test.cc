@@ -262,7 +262,7 @@ TEST_F(ItemPlaces, AQuestionTellsTheWatermarkInItsTrip) {
   ASSERT_TRUE(place->advance(head, {.source = {3, 3}, .position = 5}));
   server_->ask("CONFIG RESETSTAT");
   EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_THAT(place->watermarks_told(), ::testing::ElementsAre(Watermark{{3, 3}, 5}));
+  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(Watermark{{3, 3}, 5}));
   EXPECT_THAT(server_->ask("INFO commandstats"), HasSubstr("cmdstat_exec:calls=1,"));
 }
 

@@ -104,7 +104,27 @@ TEST(AdoptingPlace, WhatItGoesOnWithIsComparedWithTheDatabaseBeforeItDenies) {
     EXPECT_EQ(exchange.opened, 1);
     if (budget != 0) continue;  // the fence of before serves for a while
     end = 100;
-    EXPECT_EQ(fenced.presence_of("out"), Presence::absent);
+    EXPECT_THROW(fenced.presence_of("out"), SourceChanged) << "it is the filter that it was";
+  }
+}
+
+// What a follower has built again is found by a question that the old one does not answer.
+TEST(AdoptingPlace, WhatTookThePlaceOfAFilterThatWasAheadIsBelieved) {
+  Exchange exchange;
+  exchange.reached = 100;
+  std::uint64_t end = 5;
+  FencedPlace fenced(exchange.place,
+                     [&](const CallContext&) {
+                       return Fence{{kSource, end}};
+                     },
+                     {.longest_wait = std::chrono::milliseconds(0)});
+  EXPECT_THROW(fenced.presence_of("out"), SourceChanged);
+  exchange.reached = 120;
+  end = 120;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (fenced.presence_of("out") != Presence::absent) {
+    ASSERT_LT(std::chrono::steady_clock::now(), until);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

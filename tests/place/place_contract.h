@@ -138,7 +138,7 @@ class PlaceContract {
     EXPECT_EQ(count(*place_, names("out ", 100), Presence::absent, {.fence = &elsewhere}), 0U);
     EXPECT_EQ(place_->presence_of("row 5", {.fence = &reached}), Presence::maybe);
     EXPECT_TRUE(all_are(place_->watermarks(), at));
-    EXPECT_TRUE(all_are(place_->watermarks_told(), at));
+    EXPECT_TRUE(all_are(place_->told().watermarks, at));
     an_answer_tells_its_watermark(at);
   }
 
@@ -154,13 +154,14 @@ class PlaceContract {
     const Fence above{.at_least = {.source = at.source, .position = at.position + 1}};
     const auto asked_of = [&](const auto& ask) {
       const auto reader = tested_.open();
-      const auto told = reader->watermarks_told();
-      const std::uint64_t filters = reader->filters_told();
+      const Told before = reader->told();
       ask(*reader);
-      if (reader->watermarks_told() != told) {
-        EXPECT_NE(reader->filters_told(), filters);
+      const Told after = reader->told();
+      if (after.watermarks != before.watermarks) {
+        EXPECT_NE(after.filters, before.filters);
       }
-      return reader->watermarks_told();
+      EXPECT_EQ(reader->told(Telling::filters).filters, after.filters);
+      return after.watermarks;
     };
     EXPECT_TRUE(all_are(asked_of([](FilterPlace& place) { place.presence_of("out"); }), at));
     EXPECT_TRUE(all_are(

@@ -402,17 +402,17 @@ TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {
   EXPECT_EQ(place->head().watermark, (Watermark{source, 7}));
   EXPECT_EQ(std::ranges::count(place->watermarks(), Watermark{source, 8}), kParts - 1)
       << "by which the others deny";
-  std::uint64_t filters = place->filters_told();
+  std::uint64_t filters = place->told(Telling::filters).filters;
   count_of(*place, strangers, Presence::absent);
-  EXPECT_EQ(place->filters_told(), filters);
+  EXPECT_EQ(place->told(Telling::filters).filters, filters);
 
   // One that was not there when all were looked at is another one when it is.
   ask({"RENAME", part(2), "away"});
   place->watermarks();
-  EXPECT_EQ(place->filters_told(), filters);
+  EXPECT_EQ(place->told(Telling::filters).filters, filters);
   ask({"RENAME", "away", part(2)});
   count_of(*place, strangers, Presence::absent);
-  EXPECT_NE(place->filters_told(), filters);
+  EXPECT_NE(place->told(Telling::filters).filters, filters);
   const Fence now{{source, 8}};
   EXPECT_NEAR(static_cast<double>(count_of(*place, strangers, Presence::unknown, {.fence = &now})),
               250, 80);

@@ -17,6 +17,8 @@ class PostgresFence final : public FenceSource {
   explicit PostgresFence(const ServerLocation& location);
 
   Watermark ask(const CallContext& context = {}) override;
+  // Each answer has the server's start and timeline.
+  bool names_history() const noexcept override { return true; }
 
  private:
   Watermark ask_once(const CallContext& context);
