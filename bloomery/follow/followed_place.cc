@@ -326,6 +326,8 @@ bool FollowedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& hea
 std::unique_ptr<Rebuild> FollowedPlace::begin_rebuild(const FilterOptions& options,
                                                       const CallContext&) {
   auto next = std::make_shared<Next>(make_(options));
+  // Before the table is read.
+  require_fits(next->filter.contents(), location_);
   const std::lock_guard lock(mutex_);
   if (next_) throw StoreError(name() + ": a rebuild is under way already");
   next_ = next;

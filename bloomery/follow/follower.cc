@@ -194,16 +194,30 @@ bool Follower::is_too_full() const {
          static_cast<double>(now.deleted) > options_.rebuild_at_deleted * keys;
 }
 
+// As large as is wanted; or, where there cannot be such a one, as the one that is there.
+std::unique_ptr<Rebuild> Follower::begin_new(FilterOptions wanted, const CallContext& context) {
+  try {
+    return place_.begin_rebuild(wanted, context);
+  } catch (const std::invalid_argument&) {
+    const std::uint64_t there = head_.parameters.capacity;
+    if (there == 0 || there >= wanted.capacity) throw;
+    wanted.capacity = there;
+  }
+  return place_.begin_rebuild(wanted, context);
+}
+
 // The new filter gets every row of the scan and every change meanwhile; so does the old one, while
 // its watermark still moves.
 void Follower::scan_into_new(const CallContext& context, bool is_live) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::scanning; });
   FilterOptions wanted = options_.filter;
   const double room = std::max(options_.growth, 1.2 / options_.rebuild_at);
-  const double count = room * static_cast<double>(source_.expected_count().value_or(0));
+  // A source that cannot say how many there are has shown some.
+  const std::uint64_t seen = is_live ? status().key_count : 0;
+  const double count = room * static_cast<double>(source_.expected_count().value_or(seen));
   wanted.capacity =
       std::max({wanted.capacity, kFewestKeys, static_cast<std::uint64_t>(std::ceil(count))});
-  const auto next = place_.begin_rebuild(wanted, context);
+  const auto next = begin_new(wanted, context);
 
   std::uint64_t key_count = 0;
   std::optional<Watermark> reached;

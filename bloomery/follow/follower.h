@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <random>
@@ -65,7 +66,8 @@ bool is_full_for_good(const FollowerStatus& status) noexcept;
 // moves its watermark, which is never ahead of what is in it. Where the database cannot go on from
 // that watermark, where the filter is too full, or where many of its rows are gone, the filter is
 // built again beside the old one, whose watermark stays where it is or goes on, and takes its place
-// in one step. One whose settings give it a size of its own is not built again for being too full.
+// in one step. One that cannot be made larger, by its settings or where it is, is not built again
+// for being too full.
 // Whatever fails is tried again, from the filter's own watermark.
 //
 // Two followers of one filter, one that was stopped and goes on, and whoever restores an old filter
@@ -100,6 +102,7 @@ class Follower {
 
   bool follow(std::stop_token stop, FenceSource* until);
   void scan_into_new(const CallContext& context, bool is_live);
+  std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
   void move(const Changes& changes, const CallContext& context);
   void look(const CallContext& context);

@@ -98,6 +98,11 @@ void require_may_be_there(FilterKind kind, const PlaceLocation& location) {
   if (location.is_own_bitmap()) redis::require_lives_in_string(kind, location.text());
 }
 
+void require_fits(const FilterContents& contents, const PlaceLocation& location) {
+  if (!location.is_own_bitmap()) return;
+  redis::require_fits(contents, redis::parse_location(location.server));
+}
+
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options) {
   if (!location.is_live()) return save(contents, location.file, options.file);

@@ -69,6 +69,9 @@ bool is_taken(const PlaceLocation& location);
 // a long load are read.
 void require_may_be_there(FilterKind kind, const PlaceLocation& location);
 
+// The same of a filter that is too large to be put there.
+void require_fits(const FilterContents& contents, const PlaceLocation& location);
+
 // Puts a filter there, whole, in one step. Throws as save() of files and redis/bulk_load.h do.
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options);

@@ -323,6 +323,12 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
 
 }  // namespace
 
+void require_fits(const FilterContents& contents, Location location) {
+  const std::string name = "bitmap:" + location.text();
+  const auto wanted = take_partitions(location);
+  require_lives_in_string(contents, partitions_for(contents.parameters, wanted, name), name);
+}
+
 void load_native(Client& client, const FilterContents& contents, const BulkOptions& options) {
   Location location = client.location();
   const std::string name = "bitmap:" + location.text();

@@ -5,6 +5,7 @@
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/client.h"
+#include "bloomery/redis/location.h"
 
 namespace bloomery::redis {
 
@@ -19,5 +20,8 @@ namespace bloomery::redis {
 //
 // Throws as bulk_load() does.
 void load_native(Client& client, const FilterContents& contents, const BulkOptions& options);
+
+// Throws std::invalid_argument where load_native() would, with `discard`, whatever the server has.
+void require_fits(const FilterContents& contents, Location location);
 
 }  // namespace bloomery::redis

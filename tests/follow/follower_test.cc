@@ -579,6 +579,70 @@ TEST_F(FollowerTest, AFilterThatCannotGrowIsNotBuiltAgainForBeingFull) {
   running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 3; });
 }
 
+// As a server's string, which has 512 MiB.
+TEST_F(FollowerTest, AFilterThatCannotBeMadeLargerStaysAsItIs) {
+  insert("first ", 10);
+  FollowedPlace place(parse_place_location(folder_.path("ids.bloom")),
+                      [](const FilterOptions& options) {
+                        if (options.capacity > 5'000) {
+                          throw std::invalid_argument("no filter is so large");
+                        }
+                        return blocked(options);
+                      });
+  const auto from = source();
+  Follower follower(*from, place, {.filter = {.capacity = 4'000}});
+  Following running(follower);
+  running.wait_until_followed();
+  insert("many ", 5'000);
+  running.wait_until([](const FollowerStatus& now) { return now.cannot_grow; });
+  for (const char* name : {"a ", "b ", "c "}) {
+    insert(name, 1);
+    running.wait_for(fence());
+  }
+  EXPECT_EQ(follower.status().rebuilds, 2U);
+  EXPECT_EQ(follower.status().failures, 0U) << follower.status().last_error;
+  EXPECT_TRUE(is_full_for_good(follower.status()));
+}
+
+// A source that cannot say how many rows there are.
+class UncountedSource final : public ChangeSource {
+ public:
+  explicit UncountedSource(ChangeSource& source) : source_(source) {}
+  std::string name() const override { return source_.name(); }
+  bool start(const std::optional<Watermark>& from, const CallContext& context) override {
+    return source_.start(from, context);
+  }
+  SourceTotals scan(const BatchConsumer& consumer, const CallContext& context) override {
+    return source_.scan(consumer, context);
+  }
+  std::optional<std::uint64_t> expected_count() override { return std::nullopt; }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+            const CallContext& context) override {
+    source_.poll(consumer, patience, context);
+  }
+  void confirm(const Watermark& watermark) override { source_.confirm(watermark); }
+  void remove(const CallContext& context) override { source_.remove(context); }
+
+ private:
+  ChangeSource& source_;
+};
+
+TEST_F(FollowerTest, WhatASourceDoesNotCountIsCountedByTheScan) {
+  insert("first ", 5'000);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto counted = source();
+  UncountedSource from(*counted);
+  Follower follower(from, place, {});
+  Following running(follower);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  for (const char* name : {"a ", "b ", "c "}) {
+    insert(name, 1);
+    running.wait_for(fence());
+  }
+  EXPECT_EQ(follower.status().rebuilds, 2U);
+  expect_in(place, "first ", 5'000, fence());
+}
+
 // The table is exchanged while it is followed.
 TEST_F(FollowerTest, ATableMadeAnewIsScannedAgain) {
   insert("old ", 10);
@@ -778,6 +842,15 @@ TEST_F(FollowerInServerTest, LeavesAStringAloneThatComesWhereItsOwnFilterIsToBe)
     EXPECT_EQ(server_->ask("GET '" + key + "'"), "something\n");
     server_->ask("FLUSHALL");
   }
+}
+
+TEST_F(FollowerInServerTest, RefusesWhatNoStringHoldsBeforeTheTableIsRead) {
+  const std::string server = "bitmap:redis+unix://" + server_->socket();
+  const FilterOptions large{.capacity = 600'000'000, .false_positive_rate = 0.01};
+  FollowedPlace one(parse_place_location(server + "?partitions=1#a"), blocked);
+  EXPECT_THROW(one.begin_rebuild(large), std::invalid_argument);
+  FollowedPlace many(parse_place_location(server + "#a"), blocked);
+  EXPECT_TRUE(many.begin_rebuild(large)) << "in partitions";
 }
 
 // Reading the string takes a right that only a trailer needs.
