@@ -1,6 +1,7 @@
 #include "bloomery/redis/run_reading.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
@@ -39,9 +40,14 @@ return said
 
 // Of a unit: MULTI, ECHO, ROLE, and what is between them and EXEC.
 constexpr std::size_t kBefore = 3;
-constexpr std::size_t kRepliesOfScript = 3;  // ROLE, EVAL, ROLE
+constexpr std::size_t kRepliesOfScript = 3;  // ROLE, the script, ROLE
 
-void append_script(Request& request, const std::vector<std::vector<std::string_view>>& unit) {
+// Who has no right to the first may have it to the second, by which nothing is written; servers
+// have that from 7.0 on.
+constexpr std::array<std::string_view, 2> kEvals{"EVAL", "EVAL_RO"};
+
+void append_script(Request& request, const std::vector<std::vector<std::string_view>>& unit,
+                   std::string_view eval) {
   std::set<std::string_view> keys;
   std::vector<std::string> counts;
   for (std::size_t i = kBefore; i + 1 < unit.size(); ++i) {
@@ -49,7 +55,7 @@ void append_script(Request& request, const std::vector<std::vector<std::string_v
     counts.push_back(std::to_string(unit[i].size()));
   }
   const std::string key_count = std::to_string(keys.size());
-  std::vector<std::string_view> words{"EVAL", kReads, key_count};
+  std::vector<std::string_view> words{eval, kReads, key_count};
   words.insert(words.end(), keys.begin(), keys.end());
   words.push_back(unit[1][1]);
   for (std::size_t i = kBefore; i + 1 < unit.size(); ++i) {
@@ -59,14 +65,14 @@ void append_script(Request& request, const std::vector<std::vector<std::string_v
   request.add({"ROLE"}).add(words).add({"ROLE"});
 }
 
-Request scripts_of(const Request& request) {
+Request scripts_of(const Request& request, std::string_view eval) {
   Request scripts;
   scripts.about(request.key());
   if (request.has_several_slots()) scripts.of_several_slots();
   const auto commands = request.commands();
   auto next = commands.begin();
   for (const Request::Unit& unit : request.units()) {
-    append_script(scripts, {next, next + static_cast<std::ptrdiff_t>(unit.size)});
+    append_script(scripts, {next, next + static_cast<std::ptrdiff_t>(unit.size)}, eval);
     next += static_cast<std::ptrdiff_t>(unit.size);
   }
   return scripts;
@@ -113,6 +119,13 @@ bool is_out_of_memory(const Reply& reply) {
   return reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::out_of_memory;
 }
 
+// Of this user, or of this server.
+bool is_no_command(const Reply& reply) {
+  if (!reply.is(Reply::Type::error)) return false;
+  const Refusal refusal = refusal_of(reply.text);
+  return refusal == Refusal::no_permission || refusal == Refusal::unknown_command;
+}
+
 }  // namespace
 
 Answer run_reading(Client& client, const Request& request, const CallContext& context,
@@ -129,17 +142,20 @@ Answer run_reading(Client& client, const Request& request, const CallContext& co
   };
   Answer answer = client.run(request, Repeat::safe, context, look);
   if (refusal.empty()) return answer;
-  std::vector<Reply> replies;
-  answer = client.run(scripts_of(request), Repeat::safe, context, [&](std::span<const Reply> all) {
-    const bool may_not = std::ranges::any_of(all, [](const Reply& each) {
-      return each.is(Reply::Type::error) && refusal_of(each.text) == Refusal::no_permission;
-    });
-    if (may_not) throw RefusedError(client.location().server(), refusal);
-    replies = as_transactions(request, all);
-    if (judge) judge(replies);
-  });
-  answer.replies = std::move(replies);
-  return answer;
+  for (const std::string_view eval : kEvals) {
+    std::vector<Reply> replies;
+    const auto read = [&](std::span<const Reply> all) {
+      replies.clear();
+      if (std::ranges::any_of(all, is_no_command)) return;
+      replies = as_transactions(request, all);
+      if (judge) judge(replies);
+    };
+    answer = client.run(scripts_of(request, eval), Repeat::safe, context, read);
+    if (replies.empty()) continue;
+    answer.replies = std::move(replies);
+    return answer;
+  }
+  throw RefusedError(client.location().server(), refusal);
 }
 
 }  // namespace bloomery::redis

@@ -133,6 +133,21 @@ TEST_F(FullServer, DeniesNothingForAFilterThatIsLostOrAReplica) {
   }
 }
 
+TEST_F(FullServer, WhoMayOnlyReadIsAnsweredByAScriptThatOnlyReads) {
+  load(all_layouts().front());
+  server_->ask(
+      "ACL SETUSER reader on >any ~f +multi +exec +echo +role +strlen +getrange +bitfield_ro "
+      "+eval_ro");
+  setenv("BLOOMERY_TEST_READER", "any", 1);
+  const auto place =
+      open_place(at(all_layouts().front(), "&user=reader&password_env=BLOOMERY_TEST_READER"));
+  const auto before = ask(*place, out_);
+  ASSERT_GT(std::ranges::count(before, Presence::absent), 760);
+  server_->ask("CONFIG SET maxmemory 1");
+  EXPECT_EQ(ask(*place, out_), before);
+  EXPECT_EQ(std::ranges::count(ask(*place, in_), Presence::maybe), 800);
+}
+
 TEST_F(FullServer, SaysSoWhereNoScriptMayRun) {
   load(all_layouts().front());
   server_->ask(
