@@ -73,11 +73,27 @@ struct ItemPlace::Trip {
 ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
     : client_(std::move(client)),
       setup_(std::move(setup)),
+      tells_watermark_(setup_.tells_watermark),
       known_(setup_.markers),
       gathered_(*this, client_->location()) {}
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
                                   const CallContext& context, std::span<const std::string> step) {
+  const bool told = tells_watermark_;
+  try {
+    return travel_once(keys, inserts, context, step);
+  } catch (const RefusedError&) {
+    // A server may have gone back to an older module, which knows no such question.
+    if (!told || inserts) throw;
+    ask_info(context);
+    if (tells_watermark_) throw;
+  }
+  return travel_once(keys, inserts, context, step);
+}
+
+ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
+                                       const CallContext& context,
+                                       std::span<const std::string> step) {
   KnownItems::Known known = known_.known();
   const bool is_bf = setup_.dialect == Dialect::bf;
   const std::string& key = client_->location().key;
@@ -103,7 +119,7 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   // Of both: BLOOM.INFO reads bits.
   request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
-  if (setup_.tells_watermark && !inserts) {
+  if (tells_watermark_ && !inserts) {
     request.add({"BLOOM.INFO", key, "WATERMARK"});
     trip.tells = true;
     ++trip.unit_count;
@@ -221,24 +237,37 @@ PlaceHead ItemPlace::head(const CallContext& context) {
 
 std::vector<Watermark> ItemPlace::watermarks(const CallContext& context) {
   if (!setup_.has_watermark()) return {};
-  if (!setup_.tells_watermark) return FilterPlace::watermarks(context);
+  if (!tells_watermark_) return FilterPlace::watermarks(context);
   const std::uint64_t notes = told_.notes();
   const Trip trip = travel({}, false, context);
   if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+  if (!trip.tells) return FilterPlace::watermarks(context);
   told_.replace(notes, trip.mark);
   return one_or_none(trip.mark.reached);
 }
 
 Told ItemPlace::told(Telling telling, const CallContext& context) {
   Told told = told_.told(telling);
-  if (telling == Telling::all && !setup_.tells_watermark) told.watermarks = watermarks(context);
+  if (telling == Telling::all && !tells_watermark_) told.watermarks = watermarks(context);
   return told;
+}
+
+// Also learns which module the server has by now.
+Answer ItemPlace::ask_info(const CallContext& context) {
+  const std::string& key = client_->location().key;
+  Request request;
+  request.add({"BLOOM.INFO", key}).add({"BLOOM.INFO", key, "WATERMARK"});
+  Answer answer = client_->run(request, Repeat::safe, context);
+  if (!setup_.has_watermark()) return answer;
+  const bool tells = knows_watermark(answer.replies.at(1));
+  // What came to be meanwhile was not told.
+  if (tells_watermark_.exchange(tells) != tells) told_.miss();
+  return answer;
 }
 
 // Identity, watermark and beat are of one moment.
 void ItemPlace::add_watermark(PlaceHead& head, const CallContext& context) {
-  const std::string& key = client_->location().key;
-  const Answer answer = client_->run(Request().add({"BLOOM.INFO", key}), Repeat::safe, context);
+  const Answer answer = ask_info(context);
   const Reply& info = require_done(answer.replies.at(0), client_->location());
   Identity source;
   std::uint64_t position = 0;
@@ -272,14 +301,19 @@ bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
     const std::span<const Key> part = keys.first(std::min(keys.size(), kItemsInTrip));
     keys = keys.subspan(part.size());
     const auto to = keys.empty() ? std::optional(next) : head.watermark;
-    const std::uint64_t by = setup_.tells_watermark ? random_step() : 1;
+    const bool takes_steps = tells_watermark_;
+    const std::uint64_t by = takes_steps ? random_step() : 1;
     std::vector<std::string> step{"BLOOM.ADVANCE", client_->location().key,
                                   "EPOCH",         identity_text(head.identity),
                                   "BEAT",          std::to_string(head.beat)};
-    if (setup_.tells_watermark) step.insert(step.end(), {"BY", std::to_string(by)});
+    if (takes_steps) step.insert(step.end(), {"BY", std::to_string(by)});
     step.insert(step.end(), {"FROM", watermark_text(head.watermark), "TO", watermark_text(to)});
     const Trip trip = travel(part, true, context, step);
-    if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+    if (!trip.doubt.empty()) {
+      ask_info(
+          context);  // an older module takes no such step; who tries again takes one that it does
+      throw StoreError(name() + ": " + trip.doubt);
+    }
     if (!trip.has_stepped) return false;
     known_.learn(part, true);
     head.watermark = to;

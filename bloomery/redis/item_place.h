@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -41,7 +42,7 @@ class ItemPlace final : public FilterPlace {
     FilterKind kind = FilterKind::redisbloom;
     KeyForm keys{};
     bool writes = false;
-    // The server knows BLOOM.INFO key WATERMARK, and steps of any size; an older module does not.
+    // What tells_watermark_ begins with.
     bool tells_watermark = false;
 
     bool has_watermark() const noexcept;
@@ -78,11 +79,17 @@ class ItemPlace final : public FilterPlace {
   // `step`: the words of BLOOM.ADVANCE before the items, which then takes them.
   Trip travel(std::span<const Key> keys, bool inserts, const CallContext& context,
               std::span<const std::string> step = {});
+  Trip travel_once(std::span<const Key> keys, bool inserts, const CallContext& context,
+                   std::span<const std::string> step);
   void add_watermark(PlaceHead& head, const CallContext& context);
+  Answer ask_info(const CallContext& context);
   void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
 
   const std::unique_ptr<Client> client_;
   const Setup setup_;
+  // The server knows BLOOM.INFO key WATERMARK, and steps of any size. One that goes back to an
+  // older module does not any more.
+  std::atomic<bool> tells_watermark_;
   KnownItems known_;
   ToldWatermark told_;
   GatheredPresence gathered_;
@@ -93,6 +100,10 @@ class ItemPlace final : public FilterPlace {
 // StoreError for a kind and a form of keys that this program does not know.
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view location,
                                              bool writes, bool allow_forgetting);
+
+// Whether this is what a server says to BLOOM.INFO key WATERMARK that knows it, whatever it says of
+// the filter.
+bool knows_watermark(const Reply& reply);
 
 // BF.RESERVE, and the markers. Throws StoreError where the key is taken.
 void create_items(Client& client, std::uint64_t capacity, double rate);

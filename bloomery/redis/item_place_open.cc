@@ -53,15 +53,14 @@ void describe(const Reply& info, ItemPlace::Setup& setup) {
   }
 }
 
-// Whatever it says of the filter.
-bool knows_command(const Reply& reply) {
+}  // namespace
+
+bool knows_watermark(const Reply& reply) {
   if (!reply.is(Reply::Type::error)) return true;
   const Refusal refusal = refusal_of(reply.text);
   return refusal != Refusal::unknown_command && refusal != Refusal::no_permission &&
          !reply.text.starts_with("ERR wrong number of arguments");
 }
-
-}  // namespace
 
 bool ItemPlace::Setup::has_watermark() const noexcept {
   return dialect == Dialect::bloom && !is_foreign(kind) && !forgets;
@@ -87,7 +86,7 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
   info.add({"BLOOM.INFO", keys[0]}).add({"BLOOM.INFO", keys[0], "WATERMARK"}).about(keys[0]);
   const Answer answer = client->run(info, Repeat::safe);
   describe(answer.replies.at(0), setup);
-  setup.tells_watermark = setup.has_watermark() && knows_command(answer.replies.at(1));
+  setup.tells_watermark = setup.has_watermark() && knows_watermark(answer.replies.at(1));
   if (setup.forgets && !allow_forgetting) refuse_forgetting(setup.name);
   return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
 }

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
+#include <random>
 #include <string>
 #include <thread>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
 #include "tests/place/place_contract.h"
+#include "tests/support/proxy.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
@@ -264,6 +267,51 @@ TEST_F(ItemPlaces, AQuestionTellsTheWatermarkInItsTrip) {
   EXPECT_EQ(place->presence_of("out"), Presence::absent);
   EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(Watermark{{3, 3}, 5}));
   EXPECT_THAT(server_->ask("INFO commandstats"), HasSubstr("cmdstat_exec:calls=1,"));
+}
+
+// A failover to a replica that was not brought up to date yet.
+TEST_F(ItemPlaces, AServerThatGoesBackToAnOlderModuleIsAskedAsThatKnows) {
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  const Watermark at{.source = {3, 3}, .position = 5};
+  PlaceHead head = open(Dialect::bloom)->head();
+  ASSERT_TRUE(open(Dialect::bloom)->advance(head, at));
+  // It knows no WATERMARK behind BLOOM.INFO.
+  std::atomic<bool> is_old = false;
+  const testing::Proxy proxy(server_->socket(), [&](std::string& bytes, std::mt19937&) {
+    if (!is_old) return true;
+    const std::string refusal = "-ERR wrong number of arguments for 'bloom.info' command\r\n";
+    const std::string queued = "+QUEUED\r\n";
+    std::size_t count = 0;
+    std::size_t end = 0;
+    for (std::size_t i = bytes.find(queued); i != bytes.npos; i = bytes.find(queued, end)) {
+      ++count;
+      end = i + queued.size();
+    }
+    if (count == 5) {
+      bytes =
+          bytes.substr(0, end - queued.size()) + refusal + "-EXECABORT Transaction discarded\r\n";
+    } else if (const auto alone = bytes.find("*3\r\n$32"); count == 0 && alone != bytes.npos) {
+      bytes = bytes.substr(0, alone) + refusal;
+    }
+    return true;
+  });
+  const auto place = redis::open_item_place(
+      Dialect::bloom, "redis://127.0.0.1:" + std::to_string(proxy.port()) + "#f", true, false);
+  const Fence reached{at};
+  EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  is_old = true;
+  EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  EXPECT_EQ(place->presence_of("out", {.fence = &reached}), Presence::absent);
+  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
+  // And forth again.
+  const std::uint64_t filters = place->told(Telling::filters).filters;
+  is_old = false;
+  EXPECT_EQ(place->head().watermark, at);
+  EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  EXPECT_NE(place->told(Telling::filters).filters, filters) << "it was not told meanwhile";
+  server_->ask("CONFIG RESETSTAT");
+  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
+  EXPECT_THAT(server_->ask("INFO commandstats"), ::testing::Not(HasSubstr("cmdstat_BLOOM.INFO")));
 }
 
 // As a rebuild from a database with fewer rows leaves it: fewer items than the open place has seen.
