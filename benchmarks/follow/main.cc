@@ -1,6 +1,7 @@
 // ./run bench --follow: how fast a follower carries what databases commit.
 #include <csignal>
 #include <map>
+#include <optional>
 #include <regex>
 #include <string>
 #include <vector>

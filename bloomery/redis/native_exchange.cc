@@ -1,6 +1,7 @@
 #include "bloomery/redis/native_exchange.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/lines.h"
