@@ -43,14 +43,19 @@ if(BLOOMERY_FUZZ)
   add_link_options(-fsanitize=fuzzer-no-link)
 endif()
 
-include(bloomery_precompiled)
-
 # For builds that are made anew more often than they run: -O2 is for what decides a filter's bits, and what waits for files,
 # servers and people is compiled in two thirds of the time.
 option(BLOOMERY_LIGHT "Optimise less where no filter's bits are decided" OFF)
+
+include(bloomery_precompiled)
+
+# Such a target.
 function(bloomery_lightly target)
   if(BLOOMERY_LIGHT AND NOT BLOOMERY_SANITIZE)
     target_compile_options(${target} PRIVATE -O1)
+    bloomery_precompiled(${target} bloomery_light_headers)
+  else()
+    bloomery_precompiled(${target} bloomery_library_headers)
   endif()
 endfunction()
 
@@ -78,8 +83,9 @@ function(bloomery_layer name)
     PRIVATE $<BUILD_INTERFACE:bloomery_build> ${LAYER_PRIVATE_USES})
   if(LAYER_LIGHT)
     bloomery_lightly(${target})
+  else()
+    bloomery_precompiled(${target} bloomery_library_headers)
   endif()
-  bloomery_precompiled(${target} bloomery_library_headers)
   set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS ${target})
   set_property(GLOBAL APPEND PROPERTY BLOOMERY_LAYERS_${LAYER_COMPONENT} ${target})
 endfunction()

@@ -37,6 +37,10 @@ set(standard_headers
   <cstring> <exception> <filesystem> <functional> <limits> <map> <memory> <mutex> <optional> <random> <span> <stdexcept>
   <string> <string_view> <system_error> <thread> <utility> <vector>)
 bloomery_precompile(bloomery_library_headers HEADERS ${standard_headers})
+# From g++ 13 on, headers are those of one -O only.
+if(BLOOMERY_LIGHT AND NOT BLOOMERY_SANITIZE)
+  bloomery_precompile(bloomery_light_headers OPTIONS -O1 HEADERS ${standard_headers})
+endif()
 
 # For programs that tests only run: examples, benchmarks, replayed inputs. They are not optimised.
 if(BLOOMERY_TESTS)
