@@ -52,7 +52,7 @@ TEST(BloomFilterHelper, FillsBitmapsToTheSameBytesAndAnswers) {
     const MakeKey make = text_keys(each["key_pattern"]);
     insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
     const auto positives = present(filter, make, each["probe_from"], each["probe_to_exclusive"]);
-    EXPECT_EQ(positives, each["probe_present"]);
+    EXPECT_EQ(each["probe_present"], positives);
     const std::string theirs = bytes_of_base64(each["redis_string_b64"].get<std::string>());
     EXPECT_EQ(text_of(encode(format(), filter.contents())), theirs);
     const AnyFilter read =

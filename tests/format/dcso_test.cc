@@ -41,8 +41,8 @@ TEST(Dcso, WritesAndAnswersAsTheToolDid) {
     insert_all(filter, key, 0, to);
     EXPECT_EQ(written_as(dcso::kFormat, filter) + data, theirs);
     const AnyFilter read = dcso::decode(bytes_of(theirs));
-    EXPECT_EQ(present(read, key, each["probe_from"], each["probe_to_exclusive"]),
-              each["probe_indices_reported_present"]);
+    EXPECT_EQ(each["probe_indices_reported_present"],
+              present(read, key, each["probe_from"], each["probe_to_exclusive"]));
     EXPECT_EQ(present(read, key, 0, to).size(), static_cast<std::size_t>(to));
     EXPECT_EQ(read.inserted(), filter.inserted());
     EXPECT_EQ(read.capacity(), each["n"]);

@@ -35,7 +35,7 @@ TEST(Gozero, FillsBitmapsToTheSameBytesAndAnswers) {
     insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
     EXPECT_EQ(BitView(filter.contents().words.front()).count_ones(), each["bitcount"]);
     const auto positives = present(filter, make, each["probe_from"], each["probe_to_exclusive"]);
-    EXPECT_EQ(positives, each["probe_indices_reported_present"]);
+    EXPECT_EQ(each["probe_indices_reported_present"], positives);
     const std::string theirs = bytes_of_base64(each["string_b64"].get<std::string>());
     EXPECT_EQ(text_of(encode(gozero::kFormat, filter.contents())), theirs);
     const AnyFilter read = gozero::kFormat.decode(bytes_of(theirs), settings);

@@ -35,8 +35,8 @@ TEST(LevelDb, WritesAndAnswersAsTheLibraryDid) {
     insert_all(filter, key, each["insert_from"], to);
     EXPECT_EQ(written_as(leveldb_format::kFormat, filter), theirs);
     const AnyFilter read = leveldb_format::decode(bytes_of(theirs));
-    EXPECT_EQ(present(read, key, each["probe_from"], each["probe_to_exclusive"]),
-              each["probe_indices_reported_present"]);
+    EXPECT_EQ(each["probe_indices_reported_present"],
+              present(read, key, each["probe_from"], each["probe_to_exclusive"]));
     EXPECT_EQ(present(read, key, each["insert_from"], to).size(), static_cast<std::size_t>(to));
     EXPECT_EQ(written_as(leveldb_format::kFormat, read), theirs);
   }

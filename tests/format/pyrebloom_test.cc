@@ -38,10 +38,10 @@ TEST(Pyrebloom, FillsBitmapsToTheSameBytesAndAnswers) {
     EXPECT_EQ(filter.geometry().bit_count, each["bits"]);
     EXPECT_EQ(filter.geometry().probe_count, each["hashes"]);
     const MakeKey make = text_keys(each["key_pattern"]);
-    EXPECT_EQ(insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]),
-              each["add_returned_0_for"]);
+    EXPECT_EQ(each["add_returned_0_for"],
+              insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]));
     const auto positives = present(filter, make, each["probe_from"], each["probe_to_exclusive"]);
-    EXPECT_EQ(positives, each["probe_indices_reported_present"]);
+    EXPECT_EQ(each["probe_indices_reported_present"], positives);
     const std::string theirs = bytes_of_base64(each["string_b64"].get<std::string>());
     EXPECT_EQ(text_of(encode(pyrebloom::kFormat, filter.contents())), theirs);
     const AnyFilter read = pyrebloom::kFormat.decode(bytes_of(theirs), settings);

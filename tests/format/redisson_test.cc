@@ -73,14 +73,14 @@ TEST(Redisson, FillsFiltersToTheSameBytesAndAnswers) {
   for (const json& each : redisson_vectors()["filters"]) {
     SCOPED_TRACE(each["name"].get<std::string>());
     const FormatSettings settings = settings_of(each["config_hash"]);
-    EXPECT_EQ(redisson::config_key(each["name"].get<std::string>()), each["config_key"]);
+    EXPECT_EQ(each["config_key"], redisson::config_key(each["name"].get<std::string>()));
     AnyFilter filter = redisson::kFormat.decode({}, settings);
     EXPECT_EQ(redisson::kFormat.settings_of(filter.contents()), settings);
     const MakeKey make = redisson_keys(each);
     const auto old = insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
-    EXPECT_EQ(old, each["insert_indices_where_add_returned_false"]);
+    EXPECT_EQ(each["insert_indices_where_add_returned_false"], old);
     const auto positives = present(filter, make, each["probe_from"], each["probe_to_exclusive"]);
-    EXPECT_EQ(positives, each["probe_indices_reported_present"]);
+    EXPECT_EQ(each["probe_indices_reported_present"], positives);
     EXPECT_EQ(redisson::count(filter), each["count"]);
 
     const auto bytes = encode(redisson::kFormat, filter.contents());

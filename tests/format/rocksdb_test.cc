@@ -45,7 +45,7 @@ TEST(RocksDb, WritesAndAnswersAsTheLibraryDid) {
     const std::string theirs = bytes_of_hex(each["filter_hex"]);
     EXPECT_EQ(written(filter), theirs);
     const AnyFilter read = rocksdb_format::decode(bytes_of(theirs));
-    EXPECT_EQ(present(read, make, keys, keys + 1000), each["false_positives_of_next_1000"]);
+    EXPECT_EQ(each["false_positives_of_next_1000"], present(read, make, keys, keys + 1000));
     EXPECT_EQ(present(read, make, 0, keys).size(), static_cast<std::size_t>(keys));
   }
 }

@@ -41,15 +41,15 @@ TEST(SimpleJava, FillsBitSetsToTheSameBytesAndAnswers) {
   AnyFilter filter = simple_java::kFormat.decode({}, {});
   const MakeKey make = text_keys(each["key_pattern"]);
   insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"]);
-  EXPECT_EQ(sha256(lines_of(set_positions(filter))),
-            each["sorted_set_bits_sha256_of_decimal_lines"]);
+  EXPECT_EQ(each["sorted_set_bits_sha256_of_decimal_lines"],
+            sha256(lines_of(set_positions(filter))));
   EXPECT_FALSE(filter.may_contain(""));
   const auto positives = present(filter, make, each["probe_from"], each["probe_to_exclusive"]);
   EXPECT_EQ(positives.size(), each["probe_present_count"]);
 
   const std::string bytes = text_of(encode(simple_java::kFormat, filter.contents()));
   EXPECT_EQ(bytes.size(), each["bitset_toByteArray_len"]);
-  EXPECT_EQ(sha256(bytes), each["bitset_toByteArray_sha256"]);
+  EXPECT_EQ(each["bitset_toByteArray_sha256"], sha256(bytes));
   const AnyFilter read = simple_java::kFormat.decode(bytes_of(bytes), {});
   EXPECT_EQ(BitView(read.contents().words.front()).count_ones(), each["set_bits"]);
 }
@@ -59,8 +59,8 @@ TEST(SimpleJava, RepeatsTheExperimentOfItsArticle) {
   AnyFilter filter = simple_java::kFormat.create({.capacity = 2'000'000}, {});
   insert_all(filter, text_keys("%d"), 0, 2'000'000);
   EXPECT_EQ(BitView(filter.contents().words.front()).count_ones(), each["set_bits"]);
-  EXPECT_EQ(sha256(text_of(encode(simple_java::kFormat, filter.contents()))),
-            each["bitset_toByteArray_sha256"]);
+  EXPECT_EQ(each["bitset_toByteArray_sha256"],
+            sha256(text_of(encode(simple_java::kFormat, filter.contents()))));
   const auto positives = present(filter, text_keys("%d"), 2'000'000, 4'000'000);
   EXPECT_EQ(positives.size(), each["false_positives"]);
   expect_begins_with(positives, each["first_40_false_positives"]);

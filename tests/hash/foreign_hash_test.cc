@@ -50,7 +50,7 @@ TEST(ForeignHash, EqualsGuavasMurmur3) {
   for (const auto& vector : golden["murmur3_128_seed0"]) {
     const HashPair hash = murmur3_128(golden::bytes_of_hex(vector["in_hex"]));
     EXPECT_EQ(bytes_of(hash), golden::bytes_of_hex(vector["as_bytes_hex"])) << vector["in_hex"];
-    EXPECT_EQ(std::to_string(static_cast<std::int64_t>(hash.h1)), vector["as_long"]);
+    EXPECT_EQ(vector["as_long"], std::to_string(static_cast<std::int64_t>(hash.h1)));
   }
 }
 

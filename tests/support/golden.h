@@ -11,11 +11,13 @@
 // Vectors that other systems' own programs wrote: golden/foreign/*.json, as they were recorded.
 namespace bloomery::golden {
 
-// Read once and kept, so that a loop may run over part of it.
-inline const nlohmann::json& read(const std::string& name) {
+// Read once and kept, so that a loop may run over part of it. The name comes by value, as g++ 14
+// takes what is returned for a part of it otherwise.
+inline const nlohmann::json& read(std::string_view name) {
   static std::map<std::string, nlohmann::json> files;
-  auto& file = files[name];
-  if (file.is_null()) file = nlohmann::json::parse(std::ifstream("golden/foreign/" + name));
+  const std::string file_name(name);
+  auto& file = files[file_name];
+  if (file.is_null()) file = nlohmann::json::parse(std::ifstream("golden/foreign/" + file_name));
   return file;
 }
 
