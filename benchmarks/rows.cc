@@ -59,11 +59,11 @@ Row boost_row(std::string name, SubjectPointer (*make)(std::uint64_t, double),
   return row;
 }
 
-Row static_row(std::string name, bool one_line) {
-  Row row =
-      built_row<StaticSet>(std::move(name), 0.01, [one_line](std::span<const std::uint64_t> keys) {
-        return StaticSet(build_static_filter(keys, {.one_line = one_line}));
-      });
+Row static_row(std::string name, const StaticOptions& options) {
+  Row row = built_row<StaticSet>(std::move(name), options.false_positive_rate,
+                                 [options](std::span<const std::uint64_t> keys) {
+                                   return StaticSet(build_static_filter(keys, options));
+                                 });
   row.max_keys = 10 * kMillion;
   row.stops_because = "for blocks of tables, not for so many keys";
   row.slow = true;
@@ -97,8 +97,9 @@ std::vector<Row> all_rows() {
       our_row<ClassicCountingFilter>("ClassicCountingFilter 1 %", 0.01),
       made_row<ScalableFilter>("ScalableFilter 1 %, from a third", 0.01, grown_from_a_third),
       our_row<WindowedFilter>("WindowedFilter 1 %, 5 generations", 0.01),
-      static_row("StaticFilter 1 %", false),
-      static_row("StaticFilter 1 %, one line", true),
+      static_row("StaticFilter 1 %, bits", {.form = StaticForm::bloom}),
+      static_row("StaticFilter 1 %, one line", {.one_line = true}),
+      static_row("StaticFilter 0.78 %, fingerprints", {.false_positive_rate = 1.0 / 128}),
   };
   rows.push_back(boost_row("Boost.Bloom 1 %", make_boost_bloom, ""));
   rows.push_back(

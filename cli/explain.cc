@@ -42,6 +42,13 @@ std::string reason(const AnyFilter& filter, bool found, std::size_t clear_count,
                    const std::vector<Probe>& probes) {
   const bool layered = is_layered(probes);
   if (probes.empty()) return "surely absent: the filter was built of no keys";
+  if (kind_of(filter.parameters().kind).compares) {
+    if (!found) return "surely absent: its three places do not make its fingerprint";
+    return fmt::format(
+        "maybe present: its three places make its fingerprint; those of a key that was never "
+        "inserted do by chance with {}",
+        rate_text(filter.predicted_rate()));
+  }
   if (!found && layered) {
     return fmt::format("surely absent: in each of {} layers some of its bits are clear",
                        probes.back().layer + 1);
@@ -78,13 +85,13 @@ std::string reason_in_generations(const AnyFilter& filter, const std::vector<Pro
 // Which line, lane and bit a position is, where the filter knows lines; and of which layer or
 // generation, where it has several.
 std::string probes_text(const std::vector<Probe>& probes, const Geometry& geometry,
-                        bool has_generations) {
+                        const Kind& kind) {
   const bool has_lines = geometry.lines_per_key != 0;
   const bool layered = is_layered(probes);
   const std::uint64_t lane_bits = geometry.line_bits / kLaneCount;
   TextTable table;
   std::vector<std::string> head;
-  if (layered) head.emplace_back(has_generations ? "generation" : "layer");
+  if (layered) head.emplace_back(kind.forgets ? "generation" : "layer");
   head.emplace_back("position");
   if (has_lines) head.insert(head.end(), {"line", "lane", "bit"});
   head.emplace_back("state");
@@ -98,7 +105,8 @@ std::string probes_text(const std::vector<Probe>& probes, const Geometry& geomet
       row.push_back(std::to_string(probe.position % geometry.line_bits / lane_bits));
       row.push_back(std::to_string(probe.position % lane_bits));
     }
-    row.emplace_back(probe.set ? "set" : "clear");
+    row.emplace_back(kind.compares ? (probe.set ? "agrees" : "differs")
+                                   : (probe.set ? "set" : "clear"));
     table.add_row(std::move(row));
   }
   return table.text(2);
@@ -109,12 +117,12 @@ int explain(const ExplainArguments& arguments) {
   const KeyForm form = form_for(arguments.keys, arguments.file, filter);
   const std::string key = decode_key(form, arguments.key);
   const std::vector<Probe> probes = filter.probes(key);
-  const bool has_generations = kind_of(filter.parameters().kind).forgets;
+  const Kind& kind = kind_of(filter.parameters().kind);
   std::size_t clear_count = 0;
   Report::Value probes_json = Report::Value::array();
   for (const Probe& probe : probes) {
     clear_count += probe.set ? 0 : 1;
-    probes_json.push_back({{has_generations ? "generation" : "layer", probe.layer},
+    probes_json.push_back({{kind.forgets ? "generation" : "layer", probe.layer},
                            {"position", probe.position},
                            {"set", probe.set}});
   }
@@ -131,14 +139,14 @@ int explain(const ExplainArguments& arguments) {
   const std::string why_unknown = found ? "" : no_absent(arguments.file);
   const bool is_unknown = !why_unknown.empty();
   report.add("presence", found ? "maybe" : is_unknown ? "unknown" : "absent");
-  report.add("reason", is_unknown        ? "some of its bits are clear, but " + why_unknown
-                       : has_generations ? reason_in_generations(filter, probes)
-                                         : reason(filter, found, clear_count, probes));
+  report.add("reason", is_unknown     ? "some of its bits are clear, but " + why_unknown
+                       : kind.forgets ? reason_in_generations(filter, probes)
+                                      : reason(filter, found, clear_count, probes));
   report.add_json("probes", std::move(probes_json));
   Output output;
   if (!arguments.json) {
     output.write(report.text());
-    output.write(probes_text(probes, filter.geometry(), has_generations));
+    output.write(probes_text(probes, filter.geometry(), kind));
     output.flush();
   } else {
     print(report, true, output);

@@ -74,7 +74,8 @@ void add_parameters(Report& report, const FilterContents& contents) {
   report.add("byte_count", byte_count, bytes_text(byte_count));
   report.add("bits_per_key",
              8 * static_cast<double>(byte_count) / static_cast<double>(contents.capacity()));
-  report.add("probe_count", geometry.probe_count);
+  const bool compares = kind_of(parameters.kind).compares;
+  report.add(compares ? "fingerprint_bits" : "probe_count", geometry.probe_count);
   report.add("lines_per_key", geometry.lines_per_key,
              geometry.lines_per_key == 0 ? "anywhere" : "");
   if (!contents.layers.empty()) {

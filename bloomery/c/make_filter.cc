@@ -70,7 +70,7 @@ AnyFilter build_static(const bloomery_options& options, const bloomery_keys& giv
   FilterOptions of = options_of(options);
   of.capacity = std::max<std::uint64_t>(of.capacity, 1);
   of.keys = form;
-  const FilterParameters parameters = parameters_for(FilterKind::fixed, {}, of);
+  const FilterParameters parameters = parameters_for(kind_of_options(options), {}, of);
   std::vector<HashPair> hashes(keys.count());
   for (std::size_t first = 0; first < keys.count(); first += kPiece) {
     const std::size_t count = std::min(kPiece, keys.count() - first);

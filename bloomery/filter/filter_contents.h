@@ -50,7 +50,7 @@ std::string merge_obstacle(const FilterContents& a, const FilterContents& b);
 struct Probe {
   std::uint32_t layer = 0;     // which layer or generation, from 0, where there are several
   std::uint64_t position = 0;  // within that
-  bool set = false;
+  bool set = false;            // or, where fingerprints are compared, whether they are the same
 };
 
 }  // namespace bloomery

@@ -22,12 +22,9 @@ using Classic = ClassicLayout<NativeProbes>;
 
 constexpr std::string_view kHash = hash_name(HashId::product);
 
-constexpr Kind static_kind() {
-  Kind kind{.number = FilterKind::fixed,
-            .name = "static",
-            .hash_name = kHash,
-            .what = "built once, by load; the smallest of all",
-            .built_once = true};
+constexpr Kind static_kind(FilterKind number, std::string_view name, std::string_view what) {
+  Kind kind{.number = number, .name = name, .hash_name = kHash, .what = what, .built_once = true};
+  kind.compares = number == FilterKind::fuse;
   kind.geometry = classic_geometry;
   kind.check = OwnedStaticFilter::check;
   kind.word_count = [](const FilterContents& contents) {
@@ -51,7 +48,8 @@ constexpr std::array kKinds{
     flat_kind<CountingLayout<Classic>>({"classic-counting", kHash, "the same, smallest"}),
     chain_kind<ScalableFilter>({"scalable", kHash, "grows with its keys"}),
     flat_kind<WindowedLayout>({"windowed", kHash, "keys are forgotten after a while"}),
-    static_kind(),
+    static_kind(FilterKind::fixed, "static", "built once, by load; the smallest of all"),
+    static_kind(FilterKind::fuse, "fuse", "what static becomes where that is smaller"),
 };
 
 const Kind* find(FilterKind number) noexcept {

@@ -25,6 +25,7 @@ struct Kind {
   bool counts = false;      // counters where others have bits: keys can be erased
   bool forgets = false;     // keys are forgotten after a while
   bool built_once = false;  // of all its keys; never made empty and then filled
+  bool compares = false;    // fingerprints: "absent" rests on all places of a key, not on one bit
   std::uint32_t line_bits = Geometry{}.line_bits;
 
   // The geometry of a new filter, or of its first layer. Throws as BasicFilter's constructor does.

@@ -11,12 +11,16 @@
 namespace bloomery {
 
 OwnedStaticFilter OwnedStaticFilter::build(FilterParameters parameters,
-                                           std::span<const HashPair> hashes) {
+                                           std::span<const HashPair> hashes, StaticForm form) {
+  if (parameters.kind == FilterKind::fuse) form = StaticForm::fuse;
   const auto bytes = build_static_filter(
-      hashes, {.false_positive_rate = parameters.false_positive_rate, .unit_bytes = 8});
+      hashes,
+      {.false_positive_rate = parameters.false_positive_rate, .form = form, .unit_bytes = 8});
   HeapWords words(bytes.size() / sizeof(std::uint64_t));
   std::memcpy(words.words().data(), bytes.data(), bytes.size());
-  parameters.geometry = StaticFilter(bytes).geometry();
+  const StaticFilter built(bytes);
+  parameters.kind = built.is_fuse() ? FilterKind::fuse : FilterKind::fixed;
+  parameters.geometry = built.geometry();
   parameters.capacity = std::max<std::uint64_t>(1, hashes.size());
   return {{parameters, hashes.size()}, SharedWords::of(std::move(words))};
 }
@@ -26,8 +30,9 @@ OwnedStaticFilter::OwnedStaticFilter(const FilterContents& contents, SharedWords
       inserted_(contents.inserted),
       words_(std::move(words)),
       filter_(std::as_bytes(std::as_const(words_).words()), parameters_.hash) {
-  if (filter_.geometry() != parameters_.geometry) {
-    throw FormatError("the trailer of a static filter is not that of its geometry");
+  if (filter_.geometry() != parameters_.geometry ||
+      filter_.is_fuse() != (parameters_.kind == FilterKind::fuse)) {
+    throw FormatError("the trailer of a static filter is not that of its kind and geometry");
   }
 }
 
@@ -38,12 +43,6 @@ void OwnedStaticFilter::check(const FilterContents& contents) {
                       std::to_string(geometry.bit_count) + " bits (a multiple of 64), " +
                       std::to_string(geometry.lines_per_key) + " lines a key (0 or 1)");
   }
-}
-
-std::vector<Probe> OwnedStaticFilter::probes(HashPair hash) const {
-  std::vector<Probe> all;
-  for (const std::uint64_t at : filter_.positions(hash)) all.push_back({0, at, filter_.test(at)});
-  return all;
 }
 
 }  // namespace bloomery

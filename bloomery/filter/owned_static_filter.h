@@ -14,10 +14,12 @@ namespace bloomery {
 // file says about it. Calls may run together.
 class OwnedStaticFilter {
  public:
-  // Built of all keys. options.capacity is not read: the number of distinct keys is what counts.
-  // Throws std::invalid_argument for a rate that is not allowed. Hashes are those of
+  // Built of all keys. What `form` says is made of the kind `fixed`, and may then be `fuse`; that
+  // kind itself is what it stays. The capacity is not read: the number of distinct keys is what
+  // counts. Throws std::invalid_argument for a rate that is not allowed. Hashes are those of
   // parameters.hash, or of parameters_for(FilterKind::fixed, {}, options).hash.
-  static OwnedStaticFilter build(FilterParameters parameters, std::span<const HashPair> hashes);
+  static OwnedStaticFilter build(FilterParameters parameters, std::span<const HashPair> hashes,
+                                 StaticForm form = StaticForm::smaller);
 
   // Takes words that are there already. Throws FormatError where they do not end as a static filter
   // of these parameters does.
@@ -44,7 +46,7 @@ class OwnedStaticFilter {
   double predicted_rate() const { return filter_.predicted_rate(); }
   HashPair hash(Key key) const noexcept { return filter_.hash(key); }
   std::vector<Probe> probes(Key key) const { return probes(hash(key)); }
-  std::vector<Probe> probes(HashPair hash) const;
+  std::vector<Probe> probes(HashPair hash) const { return filter_.probes(hash); }
 
  private:
   FilterParameters parameters_;

@@ -19,6 +19,7 @@ enum class FilterKind : std::uint8_t {
   scalable = 5,          // a chain of blocked filters
   windowed = 6,          // generations of blocked filters that retire
   fixed = 7,             // "static": built once, of all its keys
+  fuse = 8,              // the same, of fingerprints
 
   // Schemes of other systems, all from 32 on; format/ knows what they mean.
   mitz_64 = 32,

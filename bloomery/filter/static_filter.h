@@ -6,15 +6,23 @@
 #include <vector>
 
 #include "bloomery/filter/batch.h"
+#include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/fuse_shape.h"
 #include "bloomery/filter/geometry.h"
 #include "bloomery/hash/native_hash.h"
 
 namespace bloomery {
 
+// What a static filter has of each key: probes, as a classic filter, or a fingerprint, as a binary
+// fuse filter (fuse_shape.h), whose rate is a power of 2. That takes fewer bits from some thousands
+// of keys on, and a fifth fewer from a million.
+enum class StaticForm { smaller, bloom, fuse };
+
 struct StaticOptions {
-  double false_positive_rate = 0.01;  // from kMinRate to below 1
+  double false_positive_rate = 0.01;  // from kMinRate to below 1; of a fuse filter from 2^-32
+  StaticForm form = StaticForm::smaller;
   // All probes of a key within one 64-byte line, as in a blocked filter: one cache miss, for some
-  // percent more bytes. For sets of thousands of keys, not of tens.
+  // percent more bytes. For sets of thousands of keys, not of tens. Never a fuse filter.
   bool one_line = false;
   // Sizes are multiples of this many bytes: 1, or 8 where words are wanted.
   std::uint32_t unit_bytes = 1;
@@ -30,13 +38,15 @@ struct StaticOptions {
 //
 // Bit i is bit i mod 8 of byte i / 8, and the positions of a key are those of a classic or blocked
 // filter (docs/format.md) of 8 times as many bits, for the pair that `attempt` uses of
-// second_pair() make of the key's. The checksum is the low half of the hash of all before it.
+// second_pair() make of the key's. The checksum is the low half of the hash of all before it. A
+// fuse filter has the mark b2, and, for probes and lines, the bits of a fingerprint and the
+// logarithm of a segment's length.
 //
 // No size is asked for: it is the smallest found whose bits, as they are, keep the rate. A set that
 // is unlucky with its positions gets another attempt at them before it gets more bytes, so that
 // small sets keep their rate too. The fewest bytes for no keys at all are 8. Time: about two
 // inserts a key, for tens of keys hundreds. Throws std::invalid_argument for options that are not
-// allowed.
+// allowed, and for a fuse filter of a lower rate, or of more than 2^32 keys.
 std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& options = {});
 std::vector<std::byte> build_static_filter(const OwnedTexts auto& texts,
                                            const StaticOptions& options = {}) {
@@ -68,8 +78,9 @@ class StaticFilter {
   // Whether the checksum is that of the bytes.
   bool verify() const noexcept;
 
-  // bit_count is 0 for a set without keys.
+  // bit_count is 0 for a set without keys; probe_count of a fuse filter the bits of a fingerprint.
   const Geometry& geometry() const noexcept { return geometry_; }
+  bool is_fuse() const noexcept { return is_fuse_; }
   std::span<const std::byte> bytes() const noexcept { return bytes_; }
 
   // These copy and read every bit.
@@ -77,13 +88,16 @@ class StaticFilter {
   double cardinality() const;
   double predicted_rate() const;
 
-  // The bits of a key, and whether one of them is set.
-  std::vector<std::uint64_t> positions(HashPair hash) const;
+  // The bits of a key, and whether each is set; of a fuse filter the first bit of each slot, and
+  // whether they make the key's fingerprint.
+  std::vector<Probe> probes(HashPair hash) const;
+
+ private:
+  void read_bloom(std::uint32_t probes, std::uint32_t lines);
+  void read_fuse(std::uint32_t fingerprint_bits, std::uint32_t segment_log);
   bool test(std::uint64_t position) const noexcept {
     return ((std::to_integer<unsigned>(bytes_[position / 8]) >> (position % 8)) & 1) != 0;
   }
-
- private:
   std::vector<std::uint64_t> words() const;
   bool may_contain_moved(HashPair hash) const noexcept;
   HashPair moved(HashPair hash) const noexcept;
@@ -92,6 +106,8 @@ class StaticFilter {
   NativeHash hash_;
   Geometry geometry_;
   std::uint32_t attempt_ = 0;
+  bool is_fuse_ = false;
+  FuseShape fuse_;
 };
 
 }  // namespace bloomery

@@ -18,8 +18,9 @@ class ProbedWords {
   explicit ProbedWords(const FilterContents& contents);
 
   // Whether the probes of a key prove it absent by words that are good: each layer has a clear bit
-  // among them. Asks are_good(first word, count) of every word that was looked at, also when it is
-  // proved, so that soon all were asked for.
+  // among them, or all of them are good where fingerprints are compared. Asks are_good(first word,
+  // count) of every word that was looked at, also when it is proved, so that soon all were asked
+  // for.
   template <class AreGood>
   bool prove_absence(std::span<const Probe> probes, AreGood are_good) const {
     bool proved = !probes.empty();
@@ -28,10 +29,13 @@ class ProbedWords {
     for (std::size_t i = 0; i < probes.size();) {
       const std::uint32_t layer = probes[i].layer;
       bool has_clear = false;
+      bool all_good = true;
       for (; i < probes.size() && probes[i].layer == layer; ++i) {
-        has_clear |= is_good(probes[i], are_good) && !probes[i].set;
+        const bool good = is_good(probes[i], are_good);
+        has_clear |= good && !probes[i].set;
+        all_good &= good;
       }
-      proved &= has_clear;
+      proved &= has_clear && (all_good || !compares_);
     }
     return proved;
   }
@@ -42,8 +46,9 @@ class ProbedWords {
     // A layer that came after the file was opened is not in it.
     if (!window_ && probe.layer >= layer_begin_.size()) return true;
     if (!window_) {
-      const std::uint64_t word = probe.position * cell_bits_ / kWordBits;
-      return are_good(layer_begin_[probe.layer] + word, std::uint64_t{1});
+      const std::uint64_t first = probe.position * cell_bits_ / kWordBits;
+      const std::uint64_t last = (probe.position + place_bits_ - 1) * cell_bits_ / kWordBits;
+      return are_good(layer_begin_[probe.layer] + first, last - first + 1);
     }
     // All generations of a group, whose stamp says which of them still count.
     const std::uint64_t group = probe.position / kHalfLineBits;
@@ -52,6 +57,8 @@ class ProbedWords {
   }
 
   std::uint32_t cell_bits_;
+  bool compares_;
+  std::uint32_t place_bits_;  // from a probe's position on
   std::vector<std::uint64_t> layer_begin_;
   std::optional<WindowedShape> window_;
 };

@@ -60,18 +60,22 @@ class FilterContract : public ::testing::Test {};
 using FilterKinds = ::testing::Types<BlockedFilter, ClassicFilter, CountingFilter,
                                      ClassicCountingFilter, ScalableFilter, WindowedFilter>;
 
+struct OwnedFuseFilter : OwnedStaticFilter {};
+
 // Those of every kind, also of those that are built once.
 using AskedKinds =
     ::testing::Types<BlockedFilter, ClassicFilter, CountingFilter, ClassicCountingFilter,
-                     ScalableFilter, WindowedFilter, OwnedStaticFilter>;
+                     ScalableFilter, WindowedFilter, OwnedStaticFilter, OwnedFuseFilter>;
 
 template <class F>
 F filled(const FilterOptions& options, const std::vector<Key>& keys) {
-  if constexpr (std::same_as<F, OwnedStaticFilter>) {
-    const auto parameters = parameters_for(FilterKind::fixed, {}, options);
+  if constexpr (std::derived_from<F, OwnedStaticFilter>) {
+    constexpr bool kIsFuse = std::same_as<F, OwnedFuseFilter>;
+    const auto parameters =
+        parameters_for(kIsFuse ? FilterKind::fuse : FilterKind::fixed, {}, options);
     std::vector<HashPair> hashes;
     for (const Key key : keys) hashes.push_back(parameters.hash(key));
-    return OwnedStaticFilter::build(parameters, hashes);
+    return F{OwnedStaticFilter::build(parameters, hashes)};
   } else {
     F filter(options);
     filter.insert_many(keys);

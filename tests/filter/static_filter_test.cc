@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -21,14 +20,8 @@ using testing::binomial_upper;
 using testing::key_patterns;
 using testing::KeyPattern;
 using testing::keys_of;
+using testing::random_keys;
 using testing::texts;
-
-std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> keys(count);
-  for (auto& key : keys) key = random();
-  return keys;
-}
 
 TEST(StaticFilter, FindsEveryKeyOfItsSet) {
   for (const bool one_line : {false, true}) {

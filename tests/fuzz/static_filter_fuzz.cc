@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const StaticFilter filter(std::span<const std::byte>(room).subspan(1));
     const HashPair hash = filter.hash(Key("key"));
     bool all = filter.geometry().bit_count != 0;
-    for (const std::uint64_t position : filter.positions(hash)) all = all && filter.test(position);
+    for (const Probe& probe : filter.probes(hash)) all = all && probe.set;
     promise(filter.may_contain_hash(hash) == all);
     bool found = !all;
     filter.may_contain_many(std::vector<HashPair>{hash}, {&found, 1});

@@ -67,7 +67,7 @@ void zero_some(const std::filesystem::path& path, double part) {
 
 // Every kind there is, and every layout of it, in more blocks than one.
 std::vector<Sample> large_samples() {
-  constexpr std::uint64_t kKeys = 60'000;
+  constexpr std::uint64_t kKeys = 70'000;
   std::vector<Sample> all;
   for (const Kind& kind : filter_kinds()) {
     for (const double rate : {0.01, 1e-7}) {
@@ -91,7 +91,7 @@ std::vector<Sample> large_samples() {
 TEST(MappedDamage, NothingDamagedEverSaysAbsent) {
   const ScratchFolder folder;
   const auto path = folder / "f";
-  const auto members = sample_members(60'000);
+  const auto members = sample_members(70'000);
   const auto some = sample_members(3'000);
   const auto strangers = testing::texts(3'000, "stranger:");
   for (const auto& [name, filter] : large_samples()) {

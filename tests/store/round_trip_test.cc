@@ -55,7 +55,7 @@ TEST(NativeFile, TakesEveryTypeOfFilter) {
 TEST(NativeFile, HoldsFiltersOfManyBlocks) {
   const ScratchFolder folder;
   for (const Kind& kind : filter_kinds()) {
-    const std::size_t count = is_built_once(kind.number) ? 2'000'000 : 10'000;
+    const std::size_t count = is_built_once(kind.number) ? 2'200'000 : 10'000;
     const AnyFilter filter = testing::sample(kind.number, {.capacity = 2'000'000}, count);
     save(filter, folder / "large");
     expect_same(load(folder / "large"), filter);

@@ -30,7 +30,7 @@ inline AnyFilter filled(const FilterParameters& parameters, std::size_t key_coun
   if (is_built_once(parameters.kind)) {
     std::vector<HashPair> hashes;
     for (const auto& member : members) hashes.push_back(parameters.hash(Key(member)));
-    return AnyFilter(OwnedStaticFilter::build(parameters, hashes));
+    return AnyFilter(OwnedStaticFilter::build(parameters, hashes, StaticForm::bloom));
   }
   const auto& kind = *std::ranges::find(filter_kinds(), parameters.kind, &Kind::number);
   AnyFilter filter = kind.make(parameters);

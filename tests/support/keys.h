@@ -31,6 +31,13 @@ inline std::vector<std::uint64_t> numbers(std::uint64_t first, std::size_t count
   return all;
 }
 
+inline std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t seed = 1) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint64_t> keys(count);
+  for (auto& key : keys) key = random();
+  return keys;
+}
+
 // A family of keys with structure: what real programs insert. `make(i)` is the i-th key.
 struct KeyPattern {
   std::string name;

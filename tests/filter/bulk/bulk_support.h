@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/bulk/bulk_plan.h"
+#include "tests/support/keys.h"
 
 // What the tests of bulk builds share: filters just large enough to be built in bulk, and keys that
 // crowd them in different ways.
@@ -53,13 +53,6 @@ struct KeySet {
   std::string name;
   std::vector<std::uint64_t> keys;
 };
-
-inline std::vector<std::uint64_t> random_keys(std::size_t count, std::uint64_t seed = 1) {
-  std::mt19937_64 random(seed);
-  std::vector<std::uint64_t> keys(count);
-  for (auto& key : keys) key = random();
-  return keys;
-}
 
 // Keys whose first line is in one region of the filter.
 inline std::vector<std::uint64_t> crowded_keys(const FilterParameters& parameters,

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/geometry.h"
+#include "bloomery/filter/native_probes.h"
+#include "bloomery/hash/xxh3.h"
+
+// What building a static filter and asking it share: how its bytes end, and which bits a key has.
+namespace bloomery::static_bytes {
+
+inline constexpr std::size_t kTrailerBytes = 8;
+inline constexpr std::size_t kChecksumBytes = 4;
+inline constexpr std::uint8_t kBloomMark = 0xb1;
+inline constexpr std::uint8_t kFuseMark = 0xb2;
+inline constexpr std::uint32_t kAttempts = 16;
+
+inline HashPair moved_by(HashPair hash, std::uint32_t attempt) noexcept {
+  for (; attempt > 0; --attempt) hash = second_pair(hash);
+  return hash;
+}
+
+// Calls visit(position) for every probe of a pair, until it returns false.
+template <class Visit>
+bool for_all_positions(const Geometry& geometry, HashPair hash, Visit visit) noexcept {
+  if (geometry.lines_per_key == 0) {
+    for (std::uint32_t i = 0; i < geometry.probe_count; ++i) {
+      if (!visit(NativeProbes::position(hash, i, geometry.bit_count))) return false;
+    }
+    return true;
+  }
+  return all_positions(BlockedShape::of(geometry), hash, visit);
+}
+
+inline std::uint32_t checksum_of(std::span<const std::byte> bytes) noexcept {
+  return static_cast<std::uint32_t>(xxh3_64(bytes));
+}
+
+}  // namespace bloomery::static_bytes
