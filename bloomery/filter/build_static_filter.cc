@@ -21,20 +21,6 @@ using namespace static_bytes;
 constexpr std::uint64_t kFewKeys = 4'096;    // whose luck varies, and attempts cost little
 constexpr std::uint64_t kVeryFewKeys = 256;  // for which less than the mean size is tried, too
 
-std::vector<HashPair> hash_all(KeyBatch keys) {
-  const NativeHash hash;
-  std::vector<HashPair> hashes;
-  hashes.reserve(keys.size());
-  keys.visit([&](auto each) {
-    for (const auto& key : each) hashes.push_back(hash(key));
-  });
-  // A key that stands twice in the set is one key.
-  const auto order = [](const HashPair& pair) { return std::pair(pair.h1, pair.h2); };
-  std::ranges::sort(hashes, {}, order);
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  return hashes;
-}
-
 // The size by the mean rate, without what sizing.h adds for bad luck.
 Geometry mean_geometry(const FilterOptions& options, bool one_line) {
   const auto keys = static_cast<double>(options.capacity);
@@ -149,7 +135,25 @@ std::vector<std::byte> fuse_of(const std::vector<HashPair>& hashes, FuseShape sh
 
 }  // namespace
 
+std::vector<HashPair> static_bytes::distinct(std::vector<HashPair> hashes) {
+  const auto order = [](const HashPair& pair) { return std::pair(pair.h1, pair.h2); };
+  std::ranges::sort(hashes, {}, order);
+  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
+  return hashes;
+}
+
 std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& options) {
+  const NativeHash hash;
+  std::vector<HashPair> hashes;
+  hashes.reserve(keys.size());
+  keys.visit([&](auto each) {
+    for (const auto& key : each) hashes.push_back(hash(key));
+  });
+  return static_bytes::build(static_bytes::distinct(std::move(hashes)), options);
+}
+
+std::vector<std::byte> static_bytes::build(const std::vector<HashPair>& hashes,
+                                           const StaticOptions& options) {
   if (options.unit_bytes != 1 && options.unit_bytes != 8) {
     throw std::invalid_argument("a static filter's unit is 1 or 8 bytes, not " +
                                 std::to_string(options.unit_bytes));
@@ -158,7 +162,6 @@ std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& o
   if (options.form == StaticForm::fuse && options.one_line) {
     throw std::invalid_argument("a fuse filter's keys have three places each, not one line");
   }
-  const std::vector<HashPair> hashes = hash_all(keys);
   if (hashes.empty()) {
     return sealed(std::vector<std::byte>(kTrailerBytes),
                   {.mark = options.form == StaticForm::fuse ? kFuseMark : kBloomMark});

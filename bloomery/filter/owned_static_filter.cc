@@ -7,22 +7,23 @@
 
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/static_bytes.h"
 
 namespace bloomery {
 
 OwnedStaticFilter OwnedStaticFilter::build(FilterParameters parameters,
                                            std::span<const HashPair> hashes, StaticForm form) {
   if (parameters.kind == FilterKind::fuse) form = StaticForm::fuse;
-  const auto bytes = build_static_filter(
-      hashes,
-      {.false_positive_rate = parameters.false_positive_rate, .form = form, .unit_bytes = 8});
+  const auto keys = static_bytes::distinct({hashes.begin(), hashes.end()});
+  const auto bytes = static_bytes::build(
+      keys, {.false_positive_rate = parameters.false_positive_rate, .form = form, .unit_bytes = 8});
   HeapWords words(bytes.size() / sizeof(std::uint64_t));
   std::memcpy(words.words().data(), bytes.data(), bytes.size());
   const StaticFilter built(bytes);
   parameters.kind = built.is_fuse() ? FilterKind::fuse : FilterKind::fixed;
   parameters.geometry = built.geometry();
-  parameters.capacity = std::max<std::uint64_t>(1, hashes.size());
-  return {{parameters, hashes.size()}, SharedWords::of(std::move(words))};
+  parameters.capacity = std::max<std::uint64_t>(1, keys.size());
+  return {{parameters, keys.size()}, SharedWords::of(std::move(words))};
 }
 
 OwnedStaticFilter::OwnedStaticFilter(const FilterContents& contents, SharedWords words)

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/geometry.h"
 #include "bloomery/filter/native_probes.h"
+#include "bloomery/filter/static_filter.h"
 #include "bloomery/hash/xxh3.h"
 
 // What building a static filter and asking it share: how its bytes end, and which bits a key has.
@@ -38,5 +40,9 @@ bool for_all_positions(const Geometry& geometry, HashPair hash, Visit visit) noe
 inline std::uint32_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return static_cast<std::uint32_t>(xxh3_64(bytes));
 }
+
+// As a set is built: sorted, and a key that stands in it twice is one key.
+std::vector<HashPair> distinct(std::vector<HashPair> hashes);
+std::vector<std::byte> build(const std::vector<HashPair>& hashes, const StaticOptions& options);
 
 }  // namespace bloomery::static_bytes

@@ -41,6 +41,16 @@ TEST(Static, BecomesAFuseFilterWhereThatIsSmaller) {
   EXPECT_EQ(shell.run("bloomery check g.bloom", "alice\nbob\n").out, "alice\nbob\n");
 }
 
+TEST(Static, CountsAKeyThatComesTwiceOnce) {
+  const Shell shell;
+  const auto lines = numbered_lines("a", 3'000);
+  const auto loaded = shell.run("bloomery load - f.bloom --kind static --json", lines + lines);
+  ASSERT_EQ(loaded.status, 0) << loaded.err;
+  EXPECT_EQ(loaded.json().at("key_count"), 6'000);
+  EXPECT_EQ(loaded.json().at("inserted"), 3'000);
+  EXPECT_EQ(loaded.json().at("capacity"), 3'000);
+}
+
 TEST(Static, IsNotMadeEmptyNorChanged) {
   const Shell shell;
   const auto created = shell.run("bloomery create f.bloom -n 10 -p 0.1 --kind static");
