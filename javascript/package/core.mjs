@@ -465,7 +465,7 @@ function define(module, crypto = globalThis.crypto) {
   const fromHandle = (handle, asked) => {
     if (handle === 0) throw lastError();
     const filter = new Filter({ [HANDLE]: handle });
-    const Class = CLASSES[filter.kind] ?? Filter;
+    const Class = CLASSES[filter.kind === 'fuse' ? 'static' : filter.kind] ?? Filter;
     const isOfIts = asked.prototype instanceof Class;
     Object.setPrototypeOf(filter, (isOfIts ? asked : Class).prototype);
     if (filter instanceof asked) return filter;
@@ -503,7 +503,7 @@ function define(module, crypto = globalThis.crypto) {
       const { width, ...rest } = options;
       const kind = this.kind ?? rest.kind;
       const batch = batchOf(keys, width);
-      if (kind !== 'static') {
+      if (kind !== 'static' && kind !== 'fuse') {
         const Class = this;
         const filter = new Class({ capacity: Math.max(batch.count, 1), ...rest });
         filter.addMany(keys, { width });

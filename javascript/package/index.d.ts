@@ -15,7 +15,7 @@ export type Keys =
   | Int32Array
   | Uint32Array;
 
-export type Kind = 'blocked' | 'classic' | 'counting' | 'scalable' | 'windowed' | 'static';
+export type Kind = 'blocked' | 'classic' | 'counting' | 'scalable' | 'windowed' | 'static' | 'fuse';
 
 /** How it differs from the others is said in `message`; which of them it is, in `code`. */
 export class BloomeryError extends Error {
