@@ -118,7 +118,8 @@ Request NativeExchange::writing() {
 NativeExchange::Outcome NativeExchange::outcome(std::span<const Reply> replies) const {
   if (is_refused(replies)) return Outcome::refused;
   if (replies.back().is(Reply::Type::nil)) return Outcome::overtaken;
-  const auto& all = read_exec(replies, 2 + write_count_, nonce_, std::string(setup_.name));
+  const std::string name(setup_.name);
+  const auto& all = read_exec(replies, 2 + write_count_, nonce_, name);
   if (!is_role(all[1], "master")) return Outcome::refused;
   const bool is_done = std::ranges::all_of(std::span(all).subspan(2), [&](const Reply& each) {
     return each.is(Reply::Type::number) &&
