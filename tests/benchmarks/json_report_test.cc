@@ -32,7 +32,7 @@ TEST(JsonReport, NamesTheMachine) {
 TEST(JsonReport, WritesWordsThatAreNotUtf8) {
   Report report = sample_report();
   report.sizes[0].rows[4].note = "failed: \xff";
-  EXPECT_NO_THROW(json::parse(to_json(report)));
+  EXPECT_TRUE(json::accept(to_json(report)));
 }
 
 TEST(Today, IsADate) {
