@@ -32,6 +32,8 @@ bool BlockReader::next(Block& block) {
     at_end_ = got == 0;
     whole = end_of_records(block.buffer_.get(), end, end + got);
     end += got;
+    // What is under way is ended before the rest of a record is waited for.
+    if (whole == 0 && !at_end_ && end < kBlockBytes && file_.would_wait()) break;
   }
   if (at_end_) whole = end;
   const char* const bytes = block.buffer_.get();
@@ -40,8 +42,8 @@ bool BlockReader::next(Block& block) {
   byte_count_ += whole;
   block.byte_count_ = byte_count_;
   block.text_ = {bytes, whole};
-  block.is_first_ = std::exchange(at_begin_, false);
-  return whole > 0;
+  block.is_first_ = whole > 0 && std::exchange(at_begin_, false);
+  return whole > 0 || !at_end_;
 }
 
 // Behind the last separator between `from` and `to`; 0 where there is none. Everything before

@@ -60,9 +60,10 @@ class BlockReader {
   BlockReader(InputFile& file, RecordEnds ends, std::uint64_t record_byte_limit)
       : file_(file), ends_(ends), record_byte_limit_(record_byte_limit) {}
 
-  // The next records, as many as are at hand (a slow pipe is not waited for) and fit a block;
-  // false, and nothing, at the end. The block's memory is used again, and grows with its longest
-  // record only. Throws StoreError when reading fails, TooLongRecord at a record beyond the limit.
+  // The next records, as many as are at hand (a slow pipe is not waited for) and fit a block, and
+  // none where it has sent a part of one only; false, and nothing, at the end. The block's memory
+  // is used again, and grows with its longest record only. Throws StoreError when reading fails,
+  // TooLongRecord at a record beyond the limit.
   bool next(Block& block);
 
   // Whether next() would wait, for bytes or, after an unusual one, for memory.

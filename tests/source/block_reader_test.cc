@@ -120,9 +120,12 @@ TEST(BlockReader, HandsOutWhatASlowPipeHasSent) {
   EXPECT_FALSE(reader.would_wait());
   ASSERT_TRUE(reader.next(block));
   EXPECT_EQ(block.text(), "a\nb\n");
+  ASSERT_EQ(write(ends[1], "o", 1), 1);
+  ASSERT_TRUE(reader.next(block));
+  EXPECT_EQ(block.text(), "");
   ASSERT_EQ(write(ends[1], "d\ne", 3), 3);
   ASSERT_TRUE(reader.next(block));
-  EXPECT_EQ(block.text(), "cd\n");
+  EXPECT_EQ(block.text(), "cod\n");
   close(ends[1]);
   ASSERT_TRUE(reader.next(block));
   EXPECT_EQ(block.text(), "e");
