@@ -13,7 +13,7 @@ namespace {
 // Lines in between are read and written as they were, which costs less than two commands.
 constexpr std::uint64_t kLargestGapRead = 8;
 constexpr std::uint64_t kLinesReadAtOnce = 1024;
-constexpr std::size_t kLooks = 6;  // WATCH, ECHO, ROLE, STRLEN, GETRANGE of the head, BITFIELD_RO
+constexpr std::size_t kLooks = 7;  // WATCH, ECHO, ROLE, PTTL, STRLEN, the head, BITFIELD_RO
 
 bool is_refused(std::span<const Reply> replies) {
   return std::ranges::any_of(replies,
@@ -51,7 +51,7 @@ Request NativeExchange::question() {
   Request request;
   request.about(setup_.key);
   request.add({"WATCH", setup_.key}).add({"ECHO", first_nonce_}).add({"ROLE"});
-  request.add({"STRLEN", setup_.key});
+  request.add({"PTTL", setup_.key}).add({"STRLEN", setup_.key});
   request.add({"GETRANGE", setup_.key, "0", std::to_string(setup_.old_head.size() - 1)});
   append_bitfield(request, setup_.key, false, setup_.known, {});
   for (const Run& run : runs_) {
@@ -59,6 +59,7 @@ Request NativeExchange::question() {
     const std::string last = std::to_string(run.from + run.byte_count - 1);
     request.add({"GETRANGE", setup_.key, from, last});
   }
+  request.add({"MULTI"});
   return request;
 }
 
@@ -69,17 +70,21 @@ bool NativeExchange::take(std::span<const Reply> replies) {
     fail_answer(name, "another's answer");
   }
   if (!is_role(replies[2], "master")) return false;
-  const Reply& length = replies[3];
+  // Servers before 6.0.9 do not tell who watches a key that it has expired.
+  if (!replies[3].is(Reply::Type::number)) fail_answer(name, "its time to live");
+  if (replies[3].number >= 0) return false;
+  const Reply& length = replies[4];
   if (!length.is(Reply::Type::number)) fail_answer(name, "its length");
   if (static_cast<std::uint64_t>(length.number) != setup_.byte_count) return false;
-  const Reply& head = replies[4];
+  const Reply& head = replies[5];
   if (!head.is(Reply::Type::text)) fail_answer(name, "its head");
   if (head.text != setup_.old_head) return false;
   std::vector<bool> none;
-  read_bitfield(replies[5], setup_.known.size(), 0, known_bits_, none, name);
+  read_bitfield(replies[6], setup_.known.size(), 0, known_bits_, none, name);
 
+  if (!replies.back().is_status("OK")) fail_answer(name, "MULTI");
   nonce_ = next_nonce();
-  begin_transaction(writing_, nonce_);
+  writing_.add({"ECHO", nonce_}).add({"ROLE"});
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const Reply& old = replies[kLooks + i];
     if (!old.is(Reply::Type::text) || old.text.size() != runs_[i].byte_count) {
@@ -119,7 +124,7 @@ NativeExchange::Outcome NativeExchange::outcome(std::span<const Reply> replies) 
   if (is_refused(replies)) return Outcome::refused;
   if (replies.back().is(Reply::Type::nil)) return Outcome::overtaken;
   const std::string name(setup_.name);
-  const auto& all = read_exec(replies, 2 + write_count_, nonce_, name);
+  const auto& all = read_begun_exec(replies, 2 + write_count_, nonce_, name);
   if (!is_role(all[1], "master")) return Outcome::refused;
   const bool is_done = std::ranges::all_of(std::span(all).subspan(2), [&](const Reply& each) {
     return each.is(Reply::Type::number) &&

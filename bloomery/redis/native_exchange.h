@@ -35,14 +35,15 @@ class NativeExchange {
 
   void add(const KeyBits& bits);
 
-  // WATCH, and all that is to be looked at.
+  // WATCH, all that is to be looked at, and MULTI: were that refused beside what it guards, each
+  // command would be done by itself.
   Request question();
   // Whether it is the filter that was expected, of a primary, with `old_head`; else there is
   // nothing to be written. Throws ProtocolError for what is no answer.
   bool take(std::span<const Reply> replies);
   // What the bits at `known` were.
   const std::vector<bool>& known_bits() const noexcept { return known_bits_; }
-  // MULTI, what has changed, the next head, EXEC.
+  // What has changed, the next head, EXEC.
   Request writing();
   enum class Outcome : std::uint8_t {
     done,

@@ -32,12 +32,18 @@ void fail_answer(const std::string& name, const char* what) {
 
 const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t count,
                                     std::string_view nonce, const std::string& name) {
+  if (replies.front().is(Reply::Type::error)) throw RefusedError(name, replies.front().text);
+  if (!replies.front().is_status("OK")) fail_answer(name, "MULTI");
+  return read_begun_exec(replies.subspan(1), count, nonce, name);
+}
+
+const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::size_t count,
+                                          std::string_view nonce, const std::string& name) {
   // The first refusal says why; EXEC's only that there was one.
   for (const Reply& reply : replies) {
     if (reply.is(Reply::Type::error)) throw RefusedError(name, reply.text);
   }
-  if (!replies.front().is_status("OK")) fail_answer(name, "MULTI");
-  for (const Reply& reply : replies.subspan(1, count)) {
+  for (const Reply& reply : replies.first(count)) {
     if (!reply.is_status("QUEUED")) fail_answer(name, "MULTI");
   }
   const Reply& all = replies.back();

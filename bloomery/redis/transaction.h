@@ -29,6 +29,10 @@ const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t 
 // Why nobody may be believed who has this role; empty: the place may.
 std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name);
 
+// The same of a transaction whose MULTI was answered before.
+const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::size_t count,
+                                          std::string_view nonce, const std::string& name);
+
 [[noreturn]] void fail_answer(const std::string& name, const char* what);
 
 }  // namespace bloomery::redis

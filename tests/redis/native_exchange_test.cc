@@ -105,37 +105,43 @@ TEST_F(NativeExchangeTest, WritesNothingWhereSomebodyWasInBetween) {
   const std::string whole = bytes();
   ask({"SET", "copy", whole});
   const std::string dump = ask({"DUMP", "f"}).text;
-  const std::vector<std::function<void()>> intrusions{[&] {
-                                                        ask({"SETBIT", "f", "40000", "1"});
-                                                      },
-                                                      [&] {
-                                                        ask({"SETRANGE", "f", "40", "x"});
-                                                      },
-                                                      [&] {
-                                                        ask({"DEL", "f"});
-                                                      },
-                                                      [&] {
-                                                        ask({"SET", "f", whole});
-                                                      },
-                                                      [&] {
-                                                        ask({"RESTORE", "f", "0", dump, "REPLACE"});
-                                                      },
-                                                      [&] {
-                                                        ask({"COPY", "copy", "f", "REPLACE"});
-                                                      },
-                                                      [&] {
-                                                        ask({"PEXPIRE", "f", "0"});
-                                                      },
-                                                      [&] {
-                                                        ask({"APPEND", "f", "x"});
-                                                      },
-                                                      [&] { ask({"FLUSHALL"}); },
-                                                      [&] {
-                                                        ask({"SWAPDB", "0", "1"});
-                                                      },
-                                                      [&] {
-                                                        ask({"CONFIG", "SET", "maxmemory", "1"});
-                                                      }};
+  const std::vector<std::function<void()>> intrusions{
+      [&] {
+        ask({"SETBIT", "f", "40000", "1"});
+      },
+      [&] {
+        ask({"SETRANGE", "f", "40", "x"});
+      },
+      [&] {
+        ask({"DEL", "f"});
+      },
+      [&] {
+        ask({"SET", "f", whole});
+      },
+      [&] {
+        ask({"RESTORE", "f", "0", dump, "REPLACE"});
+      },
+      [&] {
+        ask({"COPY", "copy", "f", "REPLACE"});
+      },
+      [&] {
+        ask({"PEXPIRE", "f", "0"});
+      },
+      [&] {
+        ask({"APPEND", "f", "x"});
+      },
+      [&] { ask({"FLUSHALL"}); },
+      [&] {
+        ask({"SWAPDB", "0", "1"});
+      },
+      [&] {
+        ask({"CONFIG", "SET", "maxmemory", "1"});
+      },
+      [&] {
+        // Without MULTI each command would be done.
+        ask({"ACL", "SETUSER", "default", "-multi"});
+        ask({"SETBIT", "f", "40000", "1"});
+      }};
   const NativeBitmapHead head = read_native_head(whole, whole.size());
   const std::string next(head.bytes.size(), 'x');
   KeyBits bits;
@@ -175,7 +181,41 @@ TEST_F(NativeExchangeTest, WritesNothingWhereSomebodyWasInBetween) {
       EXPECT_EQ(bytes(), there) << i;
     }
     ask({"CONFIG", "SET", "maxmemory", "0"});
+    ask({"ACL", "SETUSER", "default", "+multi"});
   }
+}
+
+TEST_F(NativeExchangeTest, IsNotForWhoMayNotBeginATransactionNorForKeysThatExpire) {
+  const AnyFilter filter = made(0.001);
+  load_native(*client_, filter.contents(), {});
+  const std::string whole = bytes();
+  const NativeBitmapHead head = read_native_head(whole, whole.size());
+  KeyBits bits;
+  bits.positions = {97};
+  bits.ends = {1};
+  const auto is_taken = [&] {
+    NativeExchange exchange({.key = "f",
+                             .name = "f",
+                             .byte_count = whole.size(),
+                             .body_offset = head.header.layout.body_offset,
+                             .old_head = head.bytes,
+                             .next_head = head.bytes});
+    exchange.add(bits);
+    bool taken = false;
+    const auto then = [&](std::span<const Reply> replies) -> std::optional<Request> {
+      taken = exchange.take(replies);
+      return std::nullopt;
+    };
+    client_->run_watched(exchange.question(), then, {}, [](std::span<const Reply>) {});
+    return taken;
+  };
+  EXPECT_TRUE(is_taken());
+  ask({"ACL", "SETUSER", "default", "-multi"});
+  EXPECT_FALSE(is_taken());
+  ask({"ACL", "SETUSER", "default", "+multi"});
+  ask({"EXPIRE", "f", "1000"});
+  EXPECT_FALSE(is_taken());
+  EXPECT_EQ(bytes(), whole);
 }
 
 // What is not the filter that it was is told before anything is written.
