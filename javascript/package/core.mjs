@@ -123,6 +123,30 @@ function define(module, crypto = globalThis.crypto) {
     }
   };
 
+  // Typed arrays as the engine has them: a class of the caller's may tell another length, and a
+  // shared buffer may grow meanwhile.
+  const typed = (name) =>
+    Object.getOwnPropertyDescriptor(Object.getPrototypeOf(Uint8Array.prototype), name).get;
+  const nameOf = typed(Symbol.toStringTag);
+  const bufferOf = typed('buffer');
+  const offsetOf = typed('byteOffset');
+  const lengthOf = typed('length');
+  const TYPES = {
+    Uint8Array,
+    Int8Array,
+    Int16Array,
+    Uint16Array,
+    Int32Array,
+    Uint32Array,
+    BigInt64Array,
+    BigUint64Array,
+  };
+  const plain = (view) => {
+    const Type = TYPES[nameOf.call(view)];
+    if (Type === undefined) return view;
+    return new Type(bufferOf.call(view), offsetOf.call(view), lengthOf.call(view));
+  };
+
   const isText = (key) => typeof key === 'string';
   const textAt = (at) => {
     at >>>= 0;
@@ -143,10 +167,11 @@ function define(module, crypto = globalThis.crypto) {
   };
   // Bytes of the caller's in our memory, as long as use(at, size) takes.
   const withBytes = (given, use) => {
-    const at = take(given.length);
+    const its = plain(given);
+    const at = take(its.length);
     try {
-      bytes().set(given, at);
-      return use(at, given.length);
+      bytes().set(its, at);
+      return use(at, its.length);
     } finally {
       call('free', at);
     }
@@ -230,11 +255,12 @@ function define(module, crypto = globalThis.crypto) {
         return call(ofI64, filter, key);
       }
       if (!(key instanceof Uint8Array)) refuseKey(key);
-      if (key.length > TEXT_BYTES) {
-        return withBytes(key, (at, size) => call(ofRaw, filter, at, size));
+      const raw = plain(key);
+      if (raw.length > TEXT_BYTES) {
+        return withBytes(raw, (at, size) => call(ofRaw, filter, at, size));
       }
-      bytes().set(key, stageText);
-      return call(ofRaw, filter, stageText, key.length);
+      bytes().set(raw, stageText);
+      return call(ofRaw, filter, stageText, raw.length);
     };
   };
   const ask = single('ask');
@@ -291,8 +317,9 @@ function define(module, crypto = globalThis.crypto) {
       count = 0;
       at = stageText;
     };
-    for (const key of keys) {
-      const its = isText(key) ? 'text' : kindOfKey(key);
+    for (const given of keys) {
+      const its = isText(given) ? 'text' : kindOfKey(given);
+      const key = its === 'raw' ? plain(given) : given;
       const most = its === 'text' ? 3 * key.length : its === 'raw' ? key.length : 8;
       if (its !== kind || count === MOST_KEYS || most > stageEnd - at) {
         flush();
@@ -354,7 +381,8 @@ function define(module, crypto = globalThis.crypto) {
   const WIDE = [BigInt64Array, BigUint64Array];
   // Keys that are read once, and whose reading runs no code of the caller's.
   const gathered = (keys) => {
-    if (isText(keys) || ArrayBuffer.isView(keys)) return keys;
+    if (isText(keys)) return keys;
+    if (ArrayBuffer.isView(keys)) return plain(keys);
     if (typeof keys?.[Symbol.iterator] !== 'function') {
       throw new TypeError('no keys: an iterable, or a typed array of integers');
     }
@@ -709,7 +737,7 @@ function define(module, crypto = globalThis.crypto) {
         build(kind === 'i64' ? I64 : U64, false, at, size, 0, 0),
       );
     }
-    const encoded = list.map((key) => (isText(key) ? encoder.encode(key) : key));
+    const encoded = list.map((key) => (isText(key) ? encoder.encode(key) : plain(key)));
     const offsets = new Int32Array(list.length + 1);
     let size = 0;
     encoded.forEach((key, i) => {

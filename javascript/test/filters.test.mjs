@@ -270,6 +270,34 @@ test('a filter that the address space does not hold is refused, and others live 
   large.free();
 });
 
+test('what a class of the caller says of its bytes is not believed', () => {
+  class Short extends Uint8Array {
+    get length() {
+      return 2;
+    }
+  }
+  class Few extends Int32Array {
+    static get [Symbol.species]() {
+      return class extends Int32Array {
+        constructor() {
+          super(4);
+        }
+      };
+    }
+  }
+  const filter = new BlockedFilter(options);
+  filter.addMany([new Short(10), 'zz', new Short(10)]);
+  assert.ok(filter.has(new Uint8Array(10)) && filter.has(new Short(10)));
+  assert.ok(filter.has('zz') && !filter.has(new Uint8Array(2)));
+  filter.add(new Short(3_000_000).fill(7));
+  assert.ok(filter.has(new Uint8Array(3_000_000).fill(7)));
+  filter.addMany(new Short(20), { width: 10 });
+  const integers = new BlockedFilter({ capacity: 10_000 });
+  integers.addMany(Few.from({ length: 8192 }, (_, i) => i));
+  for (let i = 0; i < 8192; ++i) assert.ok(integers.has(i), `${i}`);
+  assert.ok(StaticFilter.of([new Short(10)]).has(new Uint8Array(10)));
+});
+
 test('secret filters differ from each other', () => {
   const one = new BlockedFilter({ ...options, secret: true });
   const other = new BlockedFilter({ ...options, secret: true });
