@@ -2,6 +2,7 @@
 # consume.sh BUILD WORK SOURCE PROGRAM COMPILER: installs BUILD under WORK and builds PROGRAM with find_package, pkg-config and
 # the shared library; and adds SOURCE to a project.
 set -eu
+export CMAKE_GENERATOR="${CMAKE_GENERATOR:-Ninja}" # there may be no make
 build=$1 work=$2/outside source=$3 program=$4 compiler=$5
 rm -rf "$work"
 mkdir -p "$work/src" "$work/around"
