@@ -35,10 +35,20 @@ void* make_text(const redisReadTask* task, char* bytes, std::size_t size) noexce
   return make(task, type_of(task->type), [&](Reply& reply) { reply.text.assign(bytes, size); });
 }
 
+// What hiredis itself refuses before 1.0. An array in an array is freed by a call in a call.
+constexpr int kMostDepth = 9;
+
+bool is_too_deep(const redisReadTask* task) noexcept {
+  int depth = 0;
+  for (; task != nullptr && depth <= kMostDepth; task = task->parent) ++depth;
+  return depth > kMostDepth;
+}
+
 // Of int, and of size_t from hiredis 1.0 on.
 template <class Size>
 void* make_array(const redisReadTask* task, Size size) noexcept {
   constexpr Size kAtOnce = 64;
+  if (is_too_deep(task)) return nullptr;
   return make(task, Reply::Type::array, [&](Reply& reply) {
     reply.elements.reserve(static_cast<std::size_t>(std::clamp(size, Size{0}, kAtOnce)));
   });
@@ -102,7 +112,10 @@ std::string ReplyReader::feed(std::string_view bytes, std::vector<Reply>& replie
   }
   for (;;) {
     void* one = nullptr;
-    if (redisReaderGetReply(reader_.get(), &one) != REDIS_OK) return reader_->errstr;
+    if (redisReaderGetReply(reader_.get(), &one) != REDIS_OK) {
+      const bool has_none_made = reader_->err == REDIS_ERR_OOM;
+      return has_none_made ? "no memory for a reply, or arrays in it too deep" : reader_->errstr;
+    }
     if (one == nullptr) break;
     const std::unique_ptr<Reply> reply(static_cast<Reply*>(one));
     replies.push_back(std::move(*reply));
