@@ -953,8 +953,10 @@ TEST_F(FollowerInServerTest, TwoFollowersOfOneFilterHarmNobody) {
   FollowedPlace two(bitmap(), blocked);
   const auto first = source();
   const auto second = source();
-  Follower a(*first, one, {});
-  Follower b(*second, two, {});
+  // Who finds that the other has just put another filter there tries again after a pause.
+  const FollowerOptions options{.longest_pause = std::chrono::seconds(1)};
+  Follower a(*first, one, options);
+  Follower b(*second, two, options);
   Following running(a);
   Following beside(b);
   running.wait_until_followed();
