@@ -62,6 +62,30 @@ class NativeExchangeTest : public ::testing::Test {
                        {.capacity = 3000, .false_positive_rate = rate, .seed = 7});
   }
 
+  // Of the filter of which these were the bytes and the head.
+  static NativeExchange exchange_of(std::string_view whole, const NativeBitmapHead& head,
+                                    std::string_view next_head) {
+    return NativeExchange({.key = "f",
+                           .name = "f",
+                           .byte_count = whole.size(),
+                           .body_offset = head.header.layout.body_offset,
+                           .old_head = head.bytes,
+                           .next_head = next_head});
+  }
+  // Whether it finds the filter that it expects; nothing is written.
+  bool is_taken(NativeExchange exchange, const KeyBits& bits) {
+    exchange.add(bits);
+    bool taken = false;
+    const auto then = [&](std::span<const Reply> replies) -> std::optional<Request> {
+      taken = exchange.take(replies);
+      return std::nullopt;
+    };
+    EXPECT_FALSE(client_->run_watched(exchange.question(), then, {}, [](std::span<const Reply>) {
+      FAIL() << "nothing was asked";
+    }));
+    return taken;
+  }
+
   struct Shared {
     testing::ScratchFolder folder;
     RedisServer server{folder.path().string()};
@@ -154,12 +178,7 @@ TEST_F(NativeExchangeTest, WritesNothingWhereSomebodyWasInBetween) {
     ask({"FLUSHALL"});
     ask({"SET", "copy", whole});
     ask({"SET", "f", whole});
-    NativeExchange exchange({.key = "f",
-                             .name = "f",
-                             .byte_count = whole.size(),
-                             .body_offset = head.header.layout.body_offset,
-                             .old_head = head.bytes,
-                             .next_head = next});
+    NativeExchange exchange = exchange_of(whole, head, next);
     exchange.add(bits);
     std::string there;
     auto outcome = NativeExchange::Outcome::refused;
@@ -193,28 +212,13 @@ TEST_F(NativeExchangeTest, IsNotForWhoMayNotBeginATransactionNorForKeysThatExpir
   KeyBits bits;
   bits.positions = {97};
   bits.ends = {1};
-  const auto is_taken = [&] {
-    NativeExchange exchange({.key = "f",
-                             .name = "f",
-                             .byte_count = whole.size(),
-                             .body_offset = head.header.layout.body_offset,
-                             .old_head = head.bytes,
-                             .next_head = head.bytes});
-    exchange.add(bits);
-    bool taken = false;
-    const auto then = [&](std::span<const Reply> replies) -> std::optional<Request> {
-      taken = exchange.take(replies);
-      return std::nullopt;
-    };
-    client_->run_watched(exchange.question(), then, {}, [](std::span<const Reply>) {});
-    return taken;
-  };
-  EXPECT_TRUE(is_taken());
+  const auto takes = [&] { return is_taken(exchange_of(whole, head, head.bytes), bits); };
+  EXPECT_TRUE(takes());
   ask({"ACL", "SETUSER", "default", "-multi"});
-  EXPECT_FALSE(is_taken());
+  EXPECT_FALSE(takes());
   ask({"ACL", "SETUSER", "default", "+multi"});
   ask({"EXPIRE", "f", "1000"});
-  EXPECT_FALSE(is_taken());
+  EXPECT_FALSE(takes());
   EXPECT_EQ(bytes(), whole);
 }
 
@@ -232,43 +236,12 @@ TEST_F(NativeExchangeTest, TakesNoOtherFilterForItsOwn) {
   for (const std::string& there :
        {std::string(), other_head, whole.substr(0, whole.size() - 1), whole + "x"}) {
     ask({"SET", "f", there});
-    NativeExchange exchange({.key = "f",
-                             .name = "f",
-                             .byte_count = whole.size(),
-                             .body_offset = head.header.layout.body_offset,
-                             .old_head = head.bytes,
-                             .next_head = head.bytes});
-    exchange.add(bits);
-    EXPECT_FALSE(client_->run_watched(
-        exchange.question(),
-        [&](std::span<const Reply> replies) -> std::optional<Request> {
-          EXPECT_FALSE(exchange.take(replies));
-          return std::nullopt;
-        },
-        {}, [](std::span<const Reply>) { FAIL() << "nothing was asked"; }));
+    EXPECT_FALSE(is_taken(exchange_of(whole, head, head.bytes), bits));
     EXPECT_EQ(bytes(), there);
   }
   ask({"DEL", "f"});
   ask({"RPUSH", "f", "no string"});
-  const auto place_less = [&] {
-    NativeExchange exchange({.key = "f",
-                             .name = "f",
-                             .byte_count = whole.size(),
-                             .body_offset = head.header.layout.body_offset,
-                             .old_head = head.bytes,
-                             .next_head = head.bytes});
-    exchange.add(bits);
-    bool is_taken = true;
-    client_->run_watched(
-        exchange.question(),
-        [&](std::span<const Reply> replies) -> std::optional<Request> {
-          is_taken = exchange.take(replies);
-          return std::nullopt;
-        },
-        {}, [](std::span<const Reply>) {});
-    return !is_taken;
-  };
-  EXPECT_TRUE(place_less());
+  EXPECT_FALSE(is_taken(exchange_of(whole, head, head.bytes), bits));
 }
 
 // Who is overtaken sets the bits by a script, and does not lose what the other has set.
