@@ -6,9 +6,8 @@
 #include <thread>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/key_encoding.h"
-#include "bloomery/source/normalise.h"
 #include "bloomery/source/postgres/postgres_source.h"
+#include "bloomery/source/postgres/replication_slot.h"
 #include "bloomery/source/printable.h"
 #include "bloomery/text/hex_word.h"
 
@@ -16,34 +15,15 @@ namespace bloomery {
 namespace {
 
 using postgres::Connection;
-using postgres::PgoutputMessage;
-using postgres::PgoutputValue;
 using postgres::ReplicationMessage;
 using postgres::Result;
 using Clock = CallContext::Clock;
 
-constexpr std::size_t kMostKeys = 16'384;  // handed over at once
 constexpr std::size_t kManyKeys = 100;
 constexpr std::chrono::microseconds kPause{300};
-constexpr std::size_t kMostKeyBytes = 1 << 20;
-constexpr std::size_t kMostOpen = 1 << 18;  // transactions: a server has fewer connections
 constexpr std::chrono::milliseconds kCheckEvery{200};
-// How long the server may take to notice that a predecessor is gone.
-constexpr std::chrono::seconds kSlotPatience{10};
 // A filter that is kept is confirmed again soon.
 constexpr std::chrono::seconds kConfirmTime{10};
-// The server allows 63 characters, of which the publication's name takes 25 and a _.
-constexpr std::size_t kLongestSlot = 37;
-
-void check_slot_name(const ServerLocation& location, const std::string& slot) {
-  const bool is_one = slot.size() <= kLongestSlot && std::ranges::all_of(slot, [](char c) {
-                        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-                      });
-  if (is_one) return;
-  throw std::invalid_argument(location.name() + ": " + printable(slot) +
-                              " is no name of a slot; allowed: up to " +
-                              std::to_string(kLongestSlot) + " of a-z, 0-9 and _");
-}
 
 bool reads_no_updates(const ServerLocation& location) {
   const auto found = location.settings.find("updates");
@@ -54,17 +34,12 @@ bool reads_no_updates(const ServerLocation& location) {
                               "a key");
 }
 
-void pause(const CallContext& context, const std::string& what) {
-  if (context.is_over()) throw CallAborted(what);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
-}
-
 }  // namespace
 
 PostgresChanges::PostgresChanges(const ServerLocation& location, const ChangeOptions& options)
     : location_(location), options_(options), ignores_updates_(reads_no_updates(location)) {
   postgres::require_one_column(location);
-  check_slot_name(location, options.slot);
+  postgres::check_slot_name(location.name(), options.slot);
   publication_ = postgres::publication_name(location.selection);
   reading_.form = {options.keys.encoding, options.keys.normalise};
 }
@@ -73,19 +48,16 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   replication_.reset();
   question_.reset();
   control_.reset();
-  key_bytes_.clear();
-  key_places_.clear();
-  deleted_count_ = 0;
+  rows_.reset();
   announced_.reset();
-  knows_relation_ = false;
-  open_.clear();
-  reader_ = {};
 
   check_server(context);
-  check_slot(context);
+  if (!options_.slot.empty()) {
+    postgres::refuse_slot_of_another(control(context), name(), named_slot(), context);
+  }
   const Watermark now = publish(context);
   reading_.is_bytea = plan_.table.type.oid == postgres::kByteaOid;
-  table_oid_ = static_cast<std::uint32_t>(std::stoul(plan_.table.oid));
+  rows_.emplace(name(), plan_, reading_);
   source_ = now.source;
   checked_ = Clock::now();
   checked_position_ = 0;
@@ -93,9 +65,9 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   replication_.emplace(location_, context);
   has_noted_run_ = options_.slot.empty();
   if (!options_.slot.empty()) {
-    slot_ = publication_ + "_" + options_.slot;
+    slot_ = named_slot();
     if (!is_stream_broken_ && resume(slot_, from, now, context)) return true;
-    drop_slot(slot_, context);
+    postgres::drop_slot(control(context), name(), slot_, context);
     note_run(context);
   } else {
     slot_ = publication_ + "_" + hex_word(Identity::random().low).substr(8);
@@ -146,9 +118,11 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
       take_messages(waiting);
       // A socket holds a few hundred rows. Those of a transaction that has not ended can wait for
       // the rest: no watermark moves by them.
-      if ((is_full() || has_moved()) && hand_over(consumer)) break;
+      if ((rows_->is_full() || has_moved()) && hand_over(consumer)) break;
       // Of a transaction of many rows each would wake us.
-      if (!open_.empty() && key_places_.size() >= kManyKeys) std::this_thread::sleep_for(kPause);
+      if (rows_->has_open() && rows_->key_count() >= kManyKeys) {
+        std::this_thread::sleep_for(kPause);
+      }
     } while (replication_->wait(std::min(until, checked_ + kCheckEvery), waiting) ||
              Clock::now() < until);
     hand_over(consumer);
@@ -170,19 +144,12 @@ void PostgresChanges::remove(const CallContext& context) {
   replication_.reset();
   question_.reset();
   control_.reset();
-  if (!options_.slot.empty()) drop_slot(publication_ + "_" + options_.slot, context);
-  const std::string ours =
-      "SELECT count(*) FROM pg_replication_slots WHERE slot_name = $1 AND temporary";
-  const auto until = Clock::now() + kSlotPatience;
-  while (options_.slot.empty() && !slot_.empty() && Clock::now() < until &&
-         control(context).query(ours, {slot_}, context).at(0, 0) != "0") {
-    pause(context, name() + ": the slot is not gone yet");
+  if (!options_.slot.empty()) {
+    postgres::drop_slot(control(context), name(), named_slot(), context);
+  } else if (!slot_.empty()) {
+    postgres::wait_until_slot_is_gone(control(context), name(), slot_, context);
   }
-  const Result others = control(context).query(
-      "SELECT count(*) FROM pg_replication_slots WHERE left(slot_name, length($1)) = $1 "
-      "AND database = current_database()",
-      {publication_ + "_"}, context);
-  if (others.at(0, 0) != "0") return;
+  if (postgres::has_slots(control(context), publication_, context)) return;
   const Result dropped = control(context).try_query(
       "DROP PUBLICATION IF EXISTS " + postgres::quoted_name(publication_), context);
   // What its owner made stays.
@@ -246,22 +213,6 @@ Watermark PostgresChanges::publish(const CallContext& context) {
   throw StoreError(name() + ": the table, or its publication, is altered all the time");
 }
 
-// Names of slots are the server's, of all its databases. Another's slot gives none of our changes,
-// and is not ours to take or to drop.
-void PostgresChanges::check_slot(const CallContext& context) {
-  if (options_.slot.empty()) return;
-  const std::string slot = publication_ + "_" + options_.slot;
-  const Result found = control(context).query(
-      "SELECT database FROM pg_replication_slots "
-      "WHERE slot_name = $1 AND database IS DISTINCT FROM current_database()",
-      {slot}, context);
-  if (found.rows() == 0) return;
-  throw std::invalid_argument(name() + ": the slot " + slot + " belongs to " +
-                              (found.is_null(0, 0) ? "none of the databases"
-                                                   : "the database " + printable(found.at(0, 0))) +
-                              " of the same server; allowed: a slot of another name");
-}
-
 // From where the server has kept the changes, be that long before `from`: where its files were put
 // back to an older state, what came after that is not what the filter has. The filter must have all
 // up to where they were confirmed, though, and of two runs of the server positions alone do not
@@ -269,43 +220,34 @@ void PostgresChanges::check_slot(const CallContext& context) {
 bool PostgresChanges::resume(const std::string& slot, const std::optional<Watermark>& from,
                              const Watermark& now, const CallContext& context) {
   if (!from || from->source.high != now.source.high || from->position > now.position) return false;
-  const Result found = control(context).query(
-      "SELECT coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0), coalesce(wal_status, 'lost') "
-      "FROM pg_replication_slots WHERE slot_name = $1 AND plugin = 'pgoutput' "
-      "AND database = current_database()",
-      {slot}, context);
-  if (found.rows() == 0 || found.at(0, 1) == "lost") return false;
-  const std::uint64_t confirmed = found.number(0, 0);
-  if (confirmed == 0 || confirmed > from->position) return false;
+  const auto kept = postgres::confirmed_position(control(context), slot, context);
+  if (!kept || *kept > from->position) return false;
   const bool is_of_this_run = from->source.low == now.source.low;
   if (!is_of_this_run && postgres::noted_run(control(context), publication_, slot, context) !=
                              hex_word(from->source.low)) {
     return false;
   }
-  const auto until = Clock::now() + kSlotPatience;
+  const auto until = Clock::now() + postgres::kSlotPatience;
   while (true) {
     try {
-      replication_->start(slot, confirmed, publication_, context);
+      replication_->start(slot, *kept, publication_, context);
       break;
     } catch (const StoreError&) {
       // The server has not noticed yet that the one before is gone; or another is there.
       if (context.is_over() || Clock::now() > until) throw;
       if (!replication_->is_open()) replication_.emplace(location_, context);
     }
-    pause(context, name() + ": the slot is in use");
+    postgres::pause(context, name() + ": the slot is in use");
   }
   // Only now is it ours: who had it until then may have confirmed more, and the server begins there
   // whatever it was asked for.
-  const Result begun = control(context).query(
-      "SELECT coalesce(confirmed_flush_lsn - '0/0'::pg_lsn, 0) FROM pg_replication_slots "
-      "WHERE slot_name = $1 AND database = current_database()",
-      {slot}, context);
-  if (begun.rows() == 0 || begun.number(0, 0) > from->position) {
+  const auto begun = postgres::confirmed_position(control(context), slot, context);
+  if (!begun || *begun > from->position) {
     replication_.emplace(location_, context);
     return false;
   }
   replication_->tell_now_and_then(context);
-  position_ = from->source == now.source ? from->position : begun.number(0, 0);
+  position_ = from->source == now.source ? from->position : *begun;
   return true;
 }
 
@@ -325,31 +267,6 @@ void PostgresChanges::note_run(const CallContext& context) {
   has_noted_run_ = true;
 }
 
-// One of this database. Where another has it, there is none of ours.
-void PostgresChanges::drop_slot(const std::string& slot, const CallContext& context) {
-  const auto until = Clock::now() + kSlotPatience;
-  while (true) {
-    const Result found = control(context).query(
-        "SELECT active FROM pg_replication_slots WHERE slot_name = $1 "
-        "AND database = current_database()",
-        {slot}, context);
-    if (found.rows() == 0) return;
-    if (found.at(0, 0) == "f") {
-      const Result dropped = control(context).try_query(
-          "SELECT pg_drop_replication_slot(" + postgres::quoted_text(slot) + ")", context);
-      if (dropped.sql_state().empty()) return;
-      // In use (55006) or gone (42704) since.
-      if (dropped.sql_state() != "55006" && dropped.sql_state() != "42704") {
-        control(context).refuse(dropped, "the slot cannot be dropped");
-      }
-    }
-    if (Clock::now() > until) {
-      throw StoreError(name() + ": the slot " + slot + " is in use by another follower");
-    }
-    pause(context, name() + ": the slot is in use");
-  }
-}
-
 // A transaction whose commit stands in the log before following began may be visible to nobody
 // yet (it waits for a standby, or is just leaving). All that began before ours have left once none
 // as old as it writes.
@@ -360,9 +277,9 @@ void PostgresChanges::wait_for_writers(const CallContext& context) {
              .query("SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8", {ours}, context)
              .at(0, 0) != "t") {
     replication_->tell_now_and_then(context);
-    pause(context, name() +
-                       ": a transaction that writes since before the scan has not ended "
-                       "(pg_stat_activity, pg_prepared_xacts)");
+    postgres::pause(context, name() +
+                                 ": a transaction that writes since before the scan has not ended "
+                                 "(pg_stat_activity, pg_prepared_xacts)");
   }
 }
 
@@ -400,7 +317,7 @@ void PostgresChanges::take_messages(const CallContext& context) {
 }
 
 void PostgresChanges::take_all(const CallContext& context) {
-  while (!is_full()) {
+  while (!rows_->is_full()) {
     const ReplicationMessage message = replication_->next(context);
     switch (message.kind) {
       case ReplicationMessage::Kind::none:
@@ -409,118 +326,10 @@ void PostgresChanges::take_all(const CallContext& context) {
         position_ = std::max(position_, message.end_lsn);
         break;
       case ReplicationMessage::Kind::data:
-        take(message.data);
+        position_ = std::max(position_, rows_->take(message.data));
         break;
     }
   }
-}
-
-void PostgresChanges::take(std::string_view data) {
-  reader_.read(data, message_);
-  switch (message_.kind) {
-    case PgoutputMessage::Kind::begin:
-    case PgoutputMessage::Kind::stream_start:
-      open_.insert(message_.transaction);
-      if (open_.size() > kMostOpen) {
-        throw FormatError(name() + ": more transactions are open than a server can have");
-      }
-      return;
-    case PgoutputMessage::Kind::abort:
-      if (message_.transaction != 0) open_.erase(message_.transaction);
-      return;
-    case PgoutputMessage::Kind::commit:
-      open_.erase(message_.transaction);
-      position_ = std::max(position_, message_.end_lsn);
-      return;
-    case PgoutputMessage::Kind::relation:
-      take_relation();
-      return;
-    case PgoutputMessage::Kind::truncate:
-      if (std::ranges::find(message_.truncated, table_oid_) != message_.truncated.end()) {
-        throw SourceChanged(name() + ": the table was truncated");
-      }
-      return;
-    case PgoutputMessage::Kind::insert:
-      if (message_.relation != table_oid_) return;
-      if (const auto& key = key_of(message_.row); key.kind == PgoutputValue::Kind::text) {
-        add_key(key.text);
-      }
-      return;
-    case PgoutputMessage::Kind::update:
-      if (message_.relation == table_oid_) take_update();
-      return;
-    case PgoutputMessage::Kind::erase:
-      if (message_.relation != table_oid_) return;
-      deleted_count_ +=
-          key_of(message_.old_row).kind != PgoutputValue::Kind::null || !key_is_identity_ ? 1 : 0;
-      return;
-    default:
-      return;
-  }
-}
-
-// Comes before the first row, and after every change of the table. Only a column behind all others
-// may be new: where two have exchanged their names, keys would be taken from the wrong one.
-void PostgresChanges::take_relation() {
-  if (message_.relation != table_oid_) return;
-  const auto& columns = message_.columns;
-  const auto& expected = plan_.sent_columns;
-  const bool is_same =
-      columns.size() >= expected.size() &&
-      std::equal(expected.begin(), expected.end(), columns.begin(),
-                 [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type; });
-  if (!is_same) throw SourceChanged(name() + ": the table's columns are no longer what they were");
-  // What is described is the table, and rows of partitions say how they were by the partition's own
-  // replica identity, which may be another, or have been another when they were written.
-  key_is_identity_ = plan_.table.kind == 'r' && columns[plan_.key_index].is_identity;
-  knows_relation_ = true;
-}
-
-void PostgresChanges::take_update() {
-  const PgoutputValue& now = key_of(message_.row);
-  // Without a word of how it was, nothing of the row's replica identity has changed.
-  if (!message_.has_old_row && key_is_identity_) return;
-  if (now.kind == PgoutputValue::Kind::unchanged) return;
-  const bool has_new = now.kind == PgoutputValue::Kind::text;
-  if (message_.has_old_row) {
-    const PgoutputValue& before = key_of(message_.old_row);
-    if (before.kind == PgoutputValue::Kind::text) {
-      if (has_new && before.text == now.text) return;
-      ++deleted_count_;
-    }
-  }
-  if (has_new) add_key(now.text);
-}
-
-const PgoutputValue& PostgresChanges::key_of(const postgres::PgoutputRow& row) const {
-  if (!knows_relation_) throw FormatError(name() + ": rows of a table that was not described");
-  if (row.size() <= plan_.key_index) throw FormatError(name() + ": a row without its key's column");
-  return row[plan_.key_index];
-}
-
-void PostgresChanges::add_key(std::string_view text) {
-  if (reading_.is_bytea) {
-    postgres::read_bytea(text, bytea_);
-    text = bytea_;
-  }
-  const auto [encoding, normalise] = reading_.form;
-  const std::size_t start = key_bytes_.size();
-  key_bytes_.resize(start +
-                    decoded_byte_limit(encoding, normalised_byte_limit(normalise, text.size())));
-  std::size_t length = 0;
-  try {
-    length =
-        decode_key(encoding, normalised(normalise, text, normalised_), key_bytes_.data() + start);
-  } catch (const std::invalid_argument& wrong) {
-    key_bytes_.resize(start);
-    throw std::invalid_argument(name() + ": a row that came: " + wrong.what());
-  }
-  key_bytes_.resize(start + length);
-  key_places_.emplace_back(start, length);
-}
-
-bool PostgresChanges::is_full() const noexcept {
-  return key_places_.size() >= kMostKeys || key_bytes_.size() >= kMostKeyBytes;
 }
 
 // Said again where it stands still, so that nobody takes us for dead.
@@ -530,24 +339,20 @@ bool PostgresChanges::has_moved() const {
 
 bool PostgresChanges::hand_over(const ChangeConsumer& consumer) {
   const bool moves = has_moved();
-  if (key_places_.empty() && deleted_count_ == 0 && !moves) return false;
-  keys_.clear();
-  for (const auto& [start, length] : key_places_) {
-    keys_.emplace_back(key_bytes_.data() + start, length);
-  }
-  Changes changes{.keys = keys_, .deleted_count = deleted_count_, .has_open = !open_.empty()};
+  if (rows_->is_empty() && !moves) return false;
+  Changes changes{.keys = rows_->keys(),
+                  .deleted_count = rows_->deleted_count(),
+                  .has_open = rows_->has_open()};
   if (moves) changes.watermark = Watermark{.source = source_, .position = position_};
   {
     // As many come again while these are carried.
-    const auto drain = is_full() && replication_ ? replication_->drain() : nullptr;
+    const auto drain = rows_->is_full() && replication_ ? replication_->drain() : nullptr;
     consumer(changes);
   }
   // Not before: who throws gets them again.
   announced_ = position_;
   announced_at_ = Clock::now();
-  key_places_.clear();
-  key_bytes_.clear();
-  deleted_count_ = 0;
+  rows_->clear();
   return true;
 }
 

@@ -2,17 +2,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "bloomery/source/change_options.h"
 #include "bloomery/source/change_source.h"
+#include "bloomery/source/postgres/changed_rows.h"
 #include "bloomery/source/postgres/connection.h"
 #include "bloomery/source/postgres/copy_keys.h"
-#include "bloomery/source/postgres/pgoutput.h"
 #include "bloomery/source/postgres/publication.h"
 #include "bloomery/source/postgres/replication.h"
 #include "bloomery/source/postgres/table_question.h"
@@ -45,25 +41,19 @@ class PostgresChanges final : public ChangeSource {
   void remove(const CallContext& context = {}) override;
 
  private:
+  // What ChangeOptions::slot is called in the server.
+  std::string named_slot() const { return publication_ + "_" + options_.slot; }
   postgres::Connection& control(const CallContext& context);
   void check_server(const CallContext& context);
-  void check_slot(const CallContext& context);
   Watermark publish(const CallContext& context);
   bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
               const CallContext& context);
   // Says in which run of the server this slot is followed, before anything is confirmed in it.
   void note_run(const CallContext& context);
-  void drop_slot(const std::string& slot, const CallContext& context);
   void wait_for_writers(const CallContext& context);
   void check_table_now_and_then(const CallContext& context);
   void take_messages(const CallContext& context);
   void take_all(const CallContext& context);
-  void take(std::string_view data);
-  void take_relation();
-  void take_update();
-  const postgres::PgoutputValue& key_of(const postgres::PgoutputRow& row) const;
-  void add_key(std::string_view text);
-  bool is_full() const noexcept;
   bool has_moved() const;
   bool hand_over(const ChangeConsumer& consumer);
 
@@ -83,26 +73,13 @@ class PostgresChanges final : public ChangeSource {
 
   postgres::PublicationPlan plan_;
   postgres::KeyReading reading_;
-  std::uint32_t table_oid_ = 0;
-  bool knows_relation_ = false;
-  std::set<std::uint32_t> open_{};  // transactions whose rows have come, and whose end has not
-  bool key_is_identity_ = false;    // and so each change of it is told
-  bool is_stream_broken_ = false;   // for whoever reads it again, too
-  postgres::PgoutputReader reader_;
-  postgres::PgoutputMessage message_;
+  std::optional<postgres::ChangedRows> rows_;
+  bool is_stream_broken_ = false;  // for whoever reads it again, too
 
   Identity source_;
   std::uint64_t position_ = 0;
   std::optional<std::uint64_t> announced_;
   CallContext::Clock::time_point announced_at_{};
-
-  // What came and was not handed over yet.
-  std::string key_bytes_;
-  std::vector<std::pair<std::size_t, std::size_t>> key_places_;  // in them: where, how long
-  std::vector<Key> keys_;
-  std::uint64_t deleted_count_ = 0;
-  std::string bytea_;
-  std::string normalised_;
 };
 
 }  // namespace bloomery

@@ -1,0 +1,154 @@
+#include "bloomery/source/postgres/changed_rows.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+#include "bloomery/filter/fence_source.h"
+#include "bloomery/source/key_encoding.h"
+#include "bloomery/source/normalise.h"
+
+namespace bloomery::postgres {
+namespace {
+
+constexpr std::size_t kMostKeys = 16'384;  // handed over at once
+constexpr std::size_t kMostKeyBytes = 1 << 20;
+constexpr std::size_t kMostOpen = 1 << 18;  // transactions: a server has fewer connections
+
+}  // namespace
+
+ChangedRows::ChangedRows(std::string name, const PublicationPlan& plan, const KeyReading& reading)
+    : name_(std::move(name)),
+      plan_(plan),
+      reading_(reading),
+      table_oid_(static_cast<std::uint32_t>(std::stoul(plan.table.oid))) {}
+
+std::uint64_t ChangedRows::take(std::string_view message) {
+  reader_.read(message, message_);
+  switch (message_.kind) {
+    case PgoutputMessage::Kind::begin:
+    case PgoutputMessage::Kind::stream_start:
+      open_.insert(message_.transaction);
+      if (open_.size() > kMostOpen) {
+        throw FormatError(name_ + ": more transactions are open than a server can have");
+      }
+      break;
+    case PgoutputMessage::Kind::abort:
+      if (message_.transaction != 0) open_.erase(message_.transaction);
+      break;
+    case PgoutputMessage::Kind::commit:
+      open_.erase(message_.transaction);
+      return message_.end_lsn;
+    case PgoutputMessage::Kind::relation:
+      take_relation();
+      break;
+    case PgoutputMessage::Kind::truncate:
+      if (std::ranges::find(message_.truncated, table_oid_) != message_.truncated.end()) {
+        throw SourceChanged(name_ + ": the table was truncated");
+      }
+      break;
+    case PgoutputMessage::Kind::insert:
+      if (message_.relation == table_oid_) take_insert();
+      break;
+    case PgoutputMessage::Kind::update:
+      if (message_.relation == table_oid_) take_update();
+      break;
+    case PgoutputMessage::Kind::erase:
+      if (message_.relation == table_oid_) take_erase();
+      break;
+    default:
+      break;
+  }
+  return 0;
+}
+
+// Comes before the first row, and after every change of the table. Only a column behind all others
+// may be new: where two have exchanged their names, keys would be taken from the wrong one.
+void ChangedRows::take_relation() {
+  if (message_.relation != table_oid_) return;
+  const auto& columns = message_.columns;
+  const auto& expected = plan_.sent_columns;
+  const bool is_same =
+      columns.size() >= expected.size() &&
+      std::equal(expected.begin(), expected.end(), columns.begin(),
+                 [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type; });
+  if (!is_same) throw SourceChanged(name_ + ": the table's columns are no longer what they were");
+  // What is described is the table, and rows of partitions say how they were by the partition's own
+  // replica identity, which may be another, or have been another when they were written.
+  key_is_identity_ = plan_.table.kind == 'r' && columns[plan_.key_index].is_identity;
+  knows_relation_ = true;
+}
+
+void ChangedRows::take_insert() {
+  const PgoutputValue& key = key_of(message_.row);
+  if (key.kind == PgoutputValue::Kind::text) add_key(key.text);
+}
+
+void ChangedRows::take_update() {
+  const PgoutputValue& now = key_of(message_.row);
+  // Without a word of how it was, nothing of the row's replica identity has changed.
+  if (!message_.has_old_row && key_is_identity_) return;
+  if (now.kind == PgoutputValue::Kind::unchanged) return;
+  const bool has_new = now.kind == PgoutputValue::Kind::text;
+  if (message_.has_old_row) {
+    const PgoutputValue& before = key_of(message_.old_row);
+    if (before.kind == PgoutputValue::Kind::text) {
+      if (has_new && before.text == now.text) return;
+      ++deleted_count_;
+    }
+  }
+  if (has_new) add_key(now.text);
+}
+
+void ChangedRows::take_erase() {
+  const bool had_key = key_of(message_.old_row).kind != PgoutputValue::Kind::null;
+  if (had_key || !key_is_identity_) ++deleted_count_;
+}
+
+const PgoutputValue& ChangedRows::key_of(const PgoutputRow& row) const {
+  if (!knows_relation_) throw FormatError(name_ + ": rows of a table that was not described");
+  if (row.size() <= plan_.key_index) throw FormatError(name_ + ": a row without its key's column");
+  return row[plan_.key_index];
+}
+
+void ChangedRows::add_key(std::string_view text) {
+  if (reading_.is_bytea) {
+    read_bytea(text, bytea_);
+    text = bytea_;
+  }
+  const auto [encoding, normalise] = reading_.form;
+  const std::size_t start = key_bytes_.size();
+  key_bytes_.resize(start +
+                    decoded_byte_limit(encoding, normalised_byte_limit(normalise, text.size())));
+  std::size_t length = 0;
+  try {
+    length =
+        decode_key(encoding, normalised(normalise, text, normalised_), key_bytes_.data() + start);
+  } catch (const std::invalid_argument& wrong) {
+    key_bytes_.resize(start);
+    throw std::invalid_argument(name_ + ": a row that came: " + wrong.what());
+  }
+  key_bytes_.resize(start + length);
+  key_places_.emplace_back(start, length);
+}
+
+bool ChangedRows::is_full() const noexcept {
+  return key_places_.size() >= kMostKeys || key_bytes_.size() >= kMostKeyBytes;
+}
+
+std::span<const Key> ChangedRows::keys() {
+  keys_.clear();
+  for (const auto& [start, length] : key_places_) {
+    keys_.emplace_back(key_bytes_.data() + start, length);
+  }
+  return keys_;
+}
+
+void ChangedRows::clear() {
+  key_places_.clear();
+  key_bytes_.clear();
+  deleted_count_ = 0;
+}
+
+}  // namespace bloomery::postgres

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "bloomery/source/postgres/connection.h"
+
+namespace bloomery::postgres {
+
+// How long the server may take to notice that who had a slot is gone.
+constexpr std::chrono::seconds kSlotPatience{10};
+
+// The slots of a publication's followers, whose names begin with its own. Names of slots are the
+// server's, of all its databases; another's slot gives none of our changes, and is not ours to take
+// or to drop. `name`: what the source is called in messages.
+
+// Throws std::invalid_argument where a slot cannot be called so behind its publication's name.
+void check_slot_name(const std::string& name, const std::string& slot);
+
+// Throws std::invalid_argument where another database has it.
+void refuse_slot_of_another(Connection& connection, const std::string& name,
+                            const std::string& slot, const CallContext& context);
+
+// Up to where what it gave was confirmed: it gives all that came after. None where there is no such
+// slot, or it has nothing to give any more.
+std::optional<std::uint64_t> confirmed_position(Connection& connection, const std::string& slot,
+                                                const CallContext& context);
+
+// Where another database has it, there is none of ours. Throws StoreError where it stays in use.
+void drop_slot(Connection& connection, const std::string& name, const std::string& slot,
+               const CallContext& context);
+
+// Until a temporary one is gone with its connection, or for as long as the server may take for it.
+void wait_until_slot_is_gone(Connection& connection, const std::string& name,
+                             const std::string& slot, const CallContext& context);
+
+bool has_slots(Connection& connection, const std::string& publication, const CallContext& context);
+
+// Between two looks at what the server does by itself. Throws CallAborted(what) where the time is
+// over.
+void pause(const CallContext& context, const std::string& what);
+
+}  // namespace bloomery::postgres
