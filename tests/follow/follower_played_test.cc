@@ -1,0 +1,254 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/memory_place.h"
+#include "bloomery/follow/follower.h"
+#include "tests/follow/follower_fixture.h"
+
+// A follower between sources and places that do what real ones seldom do.
+
+namespace bloomery {
+namespace {
+
+// A database that kept much for a follower that was away, and gives it a row at a time.
+struct Backlog final : ChangeSource, FenceSource {
+  static constexpr std::uint64_t kRows = 5;
+
+  std::string name() const override { return "backlog"; }
+  bool start(const std::optional<Watermark>& from, const CallContext&) override {
+    at = from ? from->position : 0;
+    return from.has_value();
+  }
+  SourceTotals scan(const BatchConsumer&, const CallContext&) override { return {}; }
+  std::optional<std::uint64_t> expected_count() override { return kRows; }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds,
+            const CallContext&) override {
+    if (at < kRows) ++at;
+    const std::string text = "row " + std::to_string(at);
+    const Key key(text);
+    consumer({.keys = {&key, 1}, .watermark = Watermark{source, at}});
+  }
+  void confirm(const Watermark&) override {}
+  void remove(const CallContext&) override {}
+  Watermark ask(const CallContext&) override { return {source, kRows}; }
+
+  const Identity source = Identity::random();
+  std::uint64_t at = 0;
+};
+
+TEST_F(FollowerTest, OnceEndsWhenAllThatWasThereHasCome) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  Backlog database;
+  place.ready();
+  PlaceHead head = place.head();
+  ASSERT_TRUE(place.insert_and_advance({}, head, Watermark{database.source, 1}));
+  Follower(database, place, {}).run_once({}, database);
+  EXPECT_EQ(place.head().watermark->position, Backlog::kRows);
+}
+
+// A place that another follower moves within a transaction: a step whenever somebody looks.
+class ContestedPlace final : public FilterPlace {
+ public:
+  explicit ContestedPlace(FilterPlace& place) : place_(place) {}
+
+  std::string name() const override { return place_.name(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) override {
+    place_.presence_of_many(keys, answers, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context) override {
+    place_.insert_many(keys, outcomes, context);
+  }
+  PlaceHead head(const CallContext& context) override {
+    if (steps_left > 0) {
+      --steps_left;
+      const PlaceHead now = place_.head(context);
+      place_.advance(now, now.watermark.value(), context);
+    }
+    return place_.head(context);
+  }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context) override {
+    return steps_left == 0 && place_.insert_and_advance(keys, head, next, context);
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return place_.begin_rebuild(options, context);
+  }
+
+  std::atomic<int> steps_left = 0;
+
+ private:
+  FilterPlace& place_;
+};
+
+// Two who begin again at once, whenever they meet, carry no transaction of several steps.
+TEST_F(FollowerTest, WhoFindsAnotherWithinATransactionStandsBy) {
+  insert("before ", 10);
+  MemoryPlace<> memory(blocked({.capacity = 1000}));
+  ContestedPlace place(memory);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(1)});
+  Following running(follower);
+  running.wait_until_followed();
+  place.steps_left = 60;
+  insert("after ", 10);
+  running.wait_for(fence());
+  EXPECT_EQ(place.steps_left, 0);
+  EXPECT_EQ(follower.status().failures, 1U);
+  expect_in(memory, "after ", 10, fence());
+}
+
+// What a database does, batch by batch.
+class PlayedSource final : public ChangeSource {
+ public:
+  std::string name() const override { return "played"; }
+  // It keeps all that it ever gave.
+  bool start(const std::optional<Watermark>& from, const CallContext&) override {
+    next_ = 0;
+    return from.has_value();
+  }
+  SourceTotals scan(const BatchConsumer&, const CallContext&) override { return {}; }
+  std::optional<std::uint64_t> expected_count() override { return 0; }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds,
+            const CallContext&) override {
+    const std::size_t now = std::min<std::size_t>(next_++, batches.size() - 1);
+    consumer(batches[now]);
+  }
+  void confirm(const Watermark&) override {}
+  void remove(const CallContext&) override {}
+
+  std::vector<Changes> batches{};
+
+ private:
+  std::size_t next_ = 0;
+};
+
+// A watermark that stands still is said again, also with rows of a transaction that has not ended.
+TEST_F(FollowerTest, KeysAreInWhateverWatermarkTheyCameWith) {
+  constexpr Identity database{.high = 1, .low = 2};
+  const Watermark one{database, 1};
+  const Watermark two{database, 2};
+  const Key open[] = {"first", "second"};
+  PlayedSource from;
+  from.batches = {{.keys = {}, .watermark = one},
+                  {.keys = std::span(open).first(1), .watermark = one},
+                  {.keys = std::span(open).last(1), .watermark = two},
+                  {.keys = {}, .watermark = two}};
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  Follower follower(from, place, {});
+  Following running(follower);
+  running.wait_for(two);
+  const Fence fence{two};
+  for (const Key key : open) {
+    EXPECT_EQ(place.presence_of(key, {.fence = &fence}), Presence::maybe);
+  }
+}
+
+// A filter of which an older copy was put back before its third step, and which another follower
+// has brought to the watermark since.
+class RestoredPlace final : public FilterPlace {
+ public:
+  std::string name() const override { return now_->name(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) override {
+    now_->presence_of_many(keys, answers, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context) override {
+    now_->insert_many(keys, outcomes, context);
+  }
+  PlaceHead head(const CallContext& context) override { return now_->head(context); }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context) override {
+    if (++steps_ == 2) {
+      now_ = &restored_;
+      restored_.begin_rebuild({.capacity = 1000}, {})->commit_at(*head.watermark, {});
+      return false;
+    }
+    return now_->insert_and_advance(keys, head, next, context);
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return now_->begin_rebuild(options, context);
+  }
+
+ private:
+  MemoryPlace<> first_{blocked({.capacity = 1000})};
+  MemoryPlace<> restored_{blocked({.capacity = 1000})};
+  FilterPlace* now_ = &first_;
+  int steps_ = 0;
+};
+
+// The other has the rows of all transactions that ended, and none of one that is open.
+TEST_F(FollowerTest, KeysOfAnOpenTransactionComeAgainWhereTheFilterIsAnOlderOne) {
+  constexpr Identity database{.high = 1, .low = 2};
+  const Watermark one{database, 1};
+  const Watermark two{database, 2};
+  const Key open[] = {"first", "second"};
+  PlayedSource from;
+  from.batches = {{.keys = {}, .watermark = one},
+                  {.keys = std::span(open).first(1), .watermark = one, .has_open = true},
+                  {.keys = std::span(open).last(1), .watermark = two},
+                  {.keys = {}, .watermark = two}};
+  RestoredPlace place;
+  Follower follower(from, place, {.longest_pause = std::chrono::milliseconds(10)});
+  Following running(follower);
+  running.wait_for(two);
+  const Fence fence{two};
+  for (const Key key : open) {
+    EXPECT_EQ(place.presence_of(key, {.fence = &fence}), Presence::maybe);
+  }
+}
+
+// A source that cannot say how many rows there are.
+class UncountedSource final : public ChangeSource {
+ public:
+  explicit UncountedSource(ChangeSource& source) : source_(source) {}
+  std::string name() const override { return source_.name(); }
+  bool start(const std::optional<Watermark>& from, const CallContext& context) override {
+    return source_.start(from, context);
+  }
+  SourceTotals scan(const BatchConsumer& consumer, const CallContext& context) override {
+    return source_.scan(consumer, context);
+  }
+  std::optional<std::uint64_t> expected_count() override { return std::nullopt; }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+            const CallContext& context) override {
+    source_.poll(consumer, patience, context);
+  }
+  void confirm(const Watermark& watermark) override { source_.confirm(watermark); }
+  void remove(const CallContext& context) override { source_.remove(context); }
+
+ private:
+  ChangeSource& source_;
+};
+
+TEST_F(FollowerTest, WhatASourceDoesNotCountIsCountedByTheScan) {
+  insert("first ", 5'000);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  const auto counted = source();
+  UncountedSource from(*counted);
+  Follower follower(from, place, {});
+  Following running(follower);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  for (const char* name : {"a ", "b ", "c "}) {
+    insert(name, 1);
+    running.wait_for(fence());
+  }
+  EXPECT_EQ(follower.status().rebuilds, 2U);
+  expect_in(place, "first ", 5'000, fence());
+}
+
+}  // namespace
+}  // namespace bloomery

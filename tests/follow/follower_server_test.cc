@@ -1,0 +1,343 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "bloomery/errors.h"
+#include "bloomery/follow/followed_place.h"
+#include "bloomery/follow/follower.h"
+#include "bloomery/place/open_place.h"
+#include "bloomery/redis/partition_keys.h"
+#include "tests/follow/follower_fixture.h"
+#include "tests/support/redis_server.h"
+
+namespace bloomery {
+namespace {
+
+using testing::RedisServer;
+
+class FollowerInServerTest : public FollowerTest {
+ protected:
+  void SetUp() override {
+    FollowerTest::SetUp();
+    if (!RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+    server_ = std::make_unique<RedisServer>(folder_.path(""));
+  }
+  PlaceLocation bitmap() const {
+    return parse_place_location("bitmap:redis+unix://" + server_->socket() + "#users");
+  }
+  // Until what is in the server reaches the database. The fence is asked again and again, as a scan
+  // makes the one before another's.
+  void wait_in_server() {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (std::chrono::steady_clock::now() < until) {
+      try {
+        const auto there = reader()->head().watermark;
+        if (there && there->reaches(fence())) return;
+      } catch (const StoreError&) {
+        // There is none yet.
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    FAIL() << "the fence is never reached";
+  }
+  std::unique_ptr<FilterPlace> reader() const { return open_place(bitmap()); }
+
+  std::unique_ptr<RedisServer> server_;
+};
+
+TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
+  insert("before ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  server_->ask("COPY users saved");
+  insert("lost ", 100);
+  running.wait_for(fence());
+
+  // An older copy of the filter, under an open connection: it goes on from there, without a scan.
+  server_->ask("COPY saved users REPLACE");
+  insert("after ", 100);
+  wait_in_server();
+  EXPECT_EQ(follower.status().rebuilds, 1U);
+  expect_in(*reader(), "lost ", 100, fence());
+  expect_in(*reader(), "after ", 100, fence());
+
+  // Nothing at all.
+  server_->ask("COPY saved kept");
+  server_->ask("DEL users");
+  insert("again ", 100);
+  wait_in_server();
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  for (const std::string prefix : {"before ", "lost ", "after ", "again "}) {
+    expect_in(*reader(), prefix, 100, fence());
+  }
+
+  // The copy of the filter that was there before the scan.
+  server_->ask("COPY kept users REPLACE");
+  insert("last ", 100);
+  wait_in_server();
+  for (const std::string prefix : {"before ", "lost ", "after ", "again ", "last "}) {
+    expect_in(*reader(), prefix, 100, fence());
+  }
+}
+
+TEST_F(FollowerInServerTest, GoesOnInASmallerFilterAndMakesADamagedOneAnew) {
+  insert("before ", 1000);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(50)});
+  Following running(follower);
+  running.wait_until_followed();
+  server_->ask("COPY users smaller");
+  insert("more ", 2000);  // beyond what it is for
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  running.wait_for(fence());
+
+  server_->ask("COPY smaller users REPLACE");
+  insert("after ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 3; });
+  wait_in_server();
+  for (const auto& [prefix, count] :
+       {std::pair("before ", 1000), {"more ", 2000}, {"after ", 100}}) {
+    const auto answers = ask(*reader(), prefix, count, fence());
+    EXPECT_EQ(std::ranges::count(answers, Presence::maybe), count) << prefix;
+  }
+
+  server_->ask("APPEND users something");
+  EXPECT_THROW(reader(), StoreError);
+  insert("last ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 4; });
+  wait_in_server();
+  expect_in(*reader(), "after ", 100, fence());
+  expect_in(*reader(), "last ", 100, fence());
+
+  // Who begins with a damaged one, too.
+  server_->ask("COPY users other");
+  server_->ask("APPEND other something");
+  FollowedPlace second(parse_place_location("bitmap:redis+unix://" + server_->socket() + "#other"),
+                       blocked);
+  EXPECT_FALSE(second.head().identity.is_set());
+}
+
+TEST_F(FollowerInServerTest, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
+  insert("row ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place,
+                    {.look_every = std::chrono::milliseconds(20),
+                     .longest_pause = std::chrono::milliseconds(50)});
+  Following running(follower);
+  running.wait_until_followed();
+  server_->ask("SET users something");
+  running.wait_until([](const FollowerStatus& now) {
+    return now.last_error.find("is left alone") != std::string::npos;
+  });
+  EXPECT_EQ(server_->ask("GET users"), "something\n");
+  EXPECT_THROW(FollowedPlace(bitmap(), blocked), FormatError);
+  server_->ask("DEL users");
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  wait_in_server();
+  expect_in(*reader(), "row ", 100, fence());
+}
+
+// A bitmap says nothing of itself: a string of another length may be whatever somebody keeps there.
+TEST_F(FollowerInServerTest, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter) {
+  insert("row ", 100);
+  const auto at = [&](const std::string& settings) {
+    return parse_place_location("gozero:redis+unix://" + server_->socket() + "?bits=40000" +
+                                settings + "#a");
+  };
+  const auto make = [](const FilterOptions& options) {
+    return find_format("gozero")->create(options, {{"bits", "40000"}});
+  };
+  for (const std::string trailer : {"&trailer=1", ""}) {
+    SCOPED_TRACE(trailer);
+    server_->ask("SET a something");
+    EXPECT_THROW(FollowedPlace(at(trailer), make), FormatError);
+    EXPECT_THROW(head_to_follow(at(trailer)), FormatError);
+    EXPECT_EQ(server_->ask("GET a"), "something\n");
+
+    // It comes while the table is read, too.
+    server_->ask("DEL a");
+    {
+      FollowedPlace place(at(trailer), make);
+      const auto rebuild = place.begin_rebuild({.capacity = 100});
+      server_->ask("SET a something");
+      EXPECT_THROW(rebuild->commit(), StoreError);
+    }
+    EXPECT_EQ(server_->ask("GET a"), "something\n");
+
+    const auto from = source();
+    const auto last = open_fence(location());
+    FollowedPlace trusted(at(trailer + "&trust=bits"), make);
+    Follower(*from, trusted, {}).run_once({}, *last);
+    EXPECT_NE(server_->ask("STRLEN a"), "9\n");
+    // What a follower made is followed by the next one.
+    FollowedPlace again(at(trailer), make);
+    Follower(*from, again, {}).run_once({}, *last);
+    EXPECT_EQ(again.presence_of("row 7"), Presence::maybe);
+  }
+}
+
+// It comes while the table is read, at the key of a filter or of one of its partitions.
+TEST_F(FollowerInServerTest, LeavesAStringAloneThatComesWhereItsOwnFilterIsToBe) {
+  const std::string server = "bitmap:redis+unix://" + server_->socket();
+  for (const std::string partitions : {"", "?partitions=2"}) {
+    const std::string key = partitions.empty() ? "a" : redis::partition_key("a", 1, 2);
+    FollowedPlace place(parse_place_location(server + partitions + "#a"), blocked);
+    const auto rebuild = place.begin_rebuild({.capacity = 1000});
+    server_->ask("SET '" + key + "' something");
+    try {
+      rebuild->commit({});
+      ADD_FAILURE() << "it was replaced";
+    } catch (const StoreError& error) {
+      EXPECT_NE(std::string(error.what()).find("is left alone"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(server_->ask("GET '" + key + "'"), "something\n");
+    server_->ask("FLUSHALL");
+  }
+}
+
+TEST_F(FollowerInServerTest, RefusesWhatNoStringHoldsBeforeTheTableIsRead) {
+  const std::string server = "bitmap:redis+unix://" + server_->socket();
+  const FilterOptions large{.capacity = 600'000'000, .false_positive_rate = 0.01};
+  FollowedPlace one(parse_place_location(server + "?partitions=1#a"), blocked);
+  EXPECT_THROW(one.begin_rebuild(large), std::invalid_argument);
+  FollowedPlace many(parse_place_location(server + "#a"), blocked);
+  EXPECT_TRUE(many.begin_rebuild(large)) << "in partitions";
+}
+
+// Reading the string takes a right that only a trailer needs.
+TEST_F(FollowerInServerTest, ReadsNoTrailerWhereNoneIsSaid) {
+  server_->ask("ACL SETUSER follower on >any ~* +@all -getrange");
+  setenv("BLOOMERY_TEST_FOLLOWER", "any", 1);
+  const auto at =
+      parse_place_location("gozero:redis+unix://" + server_->socket() +
+                           "?bits=40000&user=follower&password_env=BLOOMERY_TEST_FOLLOWER#a");
+  FollowedPlace place(at, [](const FilterOptions& options) {
+    return find_format("gozero")->create(options, {{"bits", "40000"}});
+  });
+  const auto rebuild = place.begin_rebuild({.capacity = 100});
+  rebuild->insert_many(std::vector<Key>{"row"}, {});
+  EXPECT_NO_THROW(rebuild->commit({}));
+  EXPECT_EQ(place.presence_of("row"), Presence::maybe);
+}
+
+// Of another system's filter with a trailer, too: whatever became of its bits or configuration.
+TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
+  insert("row ", 100);
+  const std::string server = "redis+unix://" + server_->socket();
+  const std::string gozero = "gozero:" + server + "?bits=40000&trailer=1#";
+  const std::string redisson = "redisson:" + server + "?trailer=1#";
+  struct Loss {
+    std::string where;
+    std::string command;
+  };
+  const std::vector<Loss> losses{
+      {gozero + "a", "APPEND a x"}, {redisson + "b", "DEL {b}:config"}, {redisson + "c", "DEL c"}};
+  for (const auto& [where, loss] : losses) {
+    SCOPED_TRACE(loss);
+    const PlaceLocation location = parse_place_location(where);
+    FormatSettings settings;
+    if (where == gozero + "a") settings = {{"bits", "40000"}};
+    FollowedPlace place(location, [&](const FilterOptions& options) {
+      return location.format->create(options, settings);
+    });
+    const auto from = source();
+    Follower follower(*from, place,
+                      {.look_every = std::chrono::milliseconds(20),
+                       .longest_pause = std::chrono::milliseconds(50)});
+    {
+      Following running(follower);
+      running.wait_until_followed();
+      server_->ask(loss);
+      EXPECT_FALSE(head_to_follow(location)) << "who begins then makes it anew, too";
+      running.wait_until([](const FollowerStatus& now) {
+        return now.rebuilds == 2 && now.state == FollowerStatus::State::following;
+      });
+    }
+    expect_in(*open_place(location), "row ", 100, fence());
+  }
+}
+
+// No change of the table finds it.
+TEST_F(FollowerInServerTest, NoticesWhatIsLostWhileNothingChanges) {
+  insert("row ", 100);
+  const std::string server = "bitmap:redis+unix://" + server_->socket();
+  const std::string part = redis::partition_key("parts", 1, 3);
+  for (const auto& [where, lost] : {std::pair(server + "#users", std::string("users")),
+                                    {server + "?partitions=3#parts", part}}) {
+    FollowedPlace place(parse_place_location(where), blocked);
+    const auto from = source(lost);
+    Follower follower(*from, place, {.look_every = std::chrono::milliseconds(20)});
+    Following running(follower);
+    running.wait_until_followed();
+    EXPECT_EQ(server_->ask("DEL " + lost), "1\n") << lost;
+    running.wait_until([](const FollowerStatus& now) {
+      return now.rebuilds == 2 && now.state == FollowerStatus::State::following;
+    });
+    EXPECT_EQ(server_->ask("EXISTS " + lost), "1\n") << lost;
+  }
+}
+
+TEST_F(FollowerInServerTest, AServerWithoutMemoryIsNotBelieved) {
+  insert("before ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(100)});
+  Following running(follower);
+  running.wait_until_followed();
+  const auto asked = reader();
+  server_->ask("CONFIG SET maxmemory 1");
+  insert("refused ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.failures > 0; });
+  const auto answers = ask(*asked, "refused ", 100, fence());
+  EXPECT_EQ(std::ranges::count(answers, Presence::absent), 0) << "it reads, and is behind";
+  EXPECT_NE(follower.status().last_error.find("OOM"), std::string::npos)
+      << follower.status().last_error;
+  server_->ask("CONFIG SET maxmemory 0");
+  running.wait_for(fence());
+  expect_in(*reader(), "refused ", 100, fence());
+  EXPECT_EQ(follower.status().rebuilds, 1U);
+}
+
+TEST_F(FollowerInServerTest, TwoFollowersOfOneFilterHarmNobody) {
+  insert("before ", 100);
+  FollowedPlace one(bitmap(), blocked);
+  FollowedPlace two(bitmap(), blocked);
+  const auto first = source();
+  const auto second = source();
+  // Who finds that the other has just put another filter there tries again after a pause.
+  const FollowerOptions options{.longest_pause = std::chrono::seconds(1)};
+  Follower a(*first, one, options);
+  Follower b(*second, two, options);
+  Following running(a);
+  Following beside(b);
+  running.wait_until_followed();
+  beside.wait_until_followed();
+  for (int i = 0; i < 20; ++i) {
+    const std::string prefix = "round " + std::to_string(i) + " ";
+    insert(prefix, 20);
+    if (i == 10) b.rebuild();
+    // A scan that ends just now makes the fence another's.
+    const auto answers = ask(*reader(), prefix, 20, fence());
+    EXPECT_EQ(std::ranges::count(answers, Presence::absent), 0) << prefix;
+  }
+  beside.wait_until([](const FollowerStatus& now) { return now.rebuilds >= 2; });
+  wait_in_server();
+  for (int i = 0; i < 20; ++i) {
+    expect_in(*reader(), "round " + std::to_string(i) + " ", 20, fence());
+  }
+}
+
+}  // namespace
+}  // namespace bloomery
