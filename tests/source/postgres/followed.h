@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "bloomery/source/open_changes.h"
 #include "tests/source/postgres/postgres_fixture.h"
@@ -100,5 +101,12 @@ class Followed {
   Watermark watermark_{};
   std::size_t most_at_once_ = 0;
 };
+
+// What following has left in the server: its slots and publications.
+inline std::vector<std::string> leftovers() {
+  testing::PostgresSession session(server());
+  return {session.run("SELECT string_agg(slot_name, ',' ORDER BY 1) FROM pg_replication_slots"),
+          session.run("SELECT string_agg(pubname, ',' ORDER BY 1) FROM pg_publication")};
+}
 
 }  // namespace bloomery

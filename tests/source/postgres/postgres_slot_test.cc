@@ -1,0 +1,98 @@
+// Slots that others have, too.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "bloomery/source/open_changes.h"
+#include "tests/source/postgres/followed.h"
+#include "tests/source/postgres/postgres_fixture.h"
+#include "tests/source/source_helpers.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::PostgresSession;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+// While one waits for the slot, the other confirms what the first has not.
+TEST(PostgresChanges, GoesOnWithNoSlotThatWasConfirmedFurtherWhileItWaited) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE waited(id int PRIMARY KEY)");
+  const ChangeOptions options{.slot = "waited"};
+  auto first = open_change_source(location_of("waited", "id"), options);
+  const auto fence = open_fence(location_of("waited", "id"));
+  first->start(std::nullopt);
+  Watermark reached;
+  const auto catch_up = [&] {
+    const Watermark now = fence->ask();
+    for (const auto until = Clock::now() + 20s; !reached.reaches(now) && Clock::now() < until;) {
+      first->poll([&](const Changes& changes) { reached = changes.watermark.value_or(reached); },
+                  20ms);
+    }
+  };
+  catch_up();
+  const Watermark old = reached;
+  const auto second = open_change_source(location_of("waited", "id"), options);
+  bool goes_on = true;
+  std::thread waits([&] { goes_on = second->start(old); });
+  const auto walsenders = [&] {
+    return session.run("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'");
+  };
+  for (const auto until = Clock::now() + 5s; walsenders() != "2" && Clock::now() < until;) {
+  }
+  std::this_thread::sleep_for(100ms);  // until it has looked how far the slot is
+  session.run("INSERT INTO waited VALUES (1)");
+  catch_up();
+  first->confirm(reached);
+  const std::string behind =
+      "SELECT count(*) FROM pg_replication_slots WHERE slot_name LIKE '%_waited' AND "
+      "confirmed_flush_lsn - '0/0'::pg_lsn < " +
+      std::to_string(reached.position);
+  for (const auto until = Clock::now() + 5s; session.run(behind) != "0" && Clock::now() < until;) {
+  }
+  first.reset();
+  waits.join();
+  EXPECT_FALSE(goes_on);
+  second->remove();
+}
+
+TEST(PostgresChanges, LeavesTheSlotsOfOtherDatabasesAlone) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE alike(id int PRIMARY KEY)");
+  session.run("CREATE DATABASE neighbour");
+  {
+    const std::string conninfo = "host=" + server().folder() + " user=postgres dbname=neighbour";
+    PostgresSession(conninfo).run("CREATE TABLE alike(id int PRIMARY KEY)");
+  }
+  const ChangeOptions options{.slot = "alike"};
+  open_change_source(location_of("alike", "id"), options)->start(std::nullopt);  // and is gone
+  const auto slot = [&] {
+    return session.run("SELECT database FROM pg_replication_slots WHERE slot_name LIKE '%_alike'");
+  };
+  {
+    const auto other = open_change_source(
+        "postgres://postgres@/neighbour?host=" + server().folder() + "&table=alike&column=id",
+        options);
+    EXPECT_THAT(message_of<std::invalid_argument>([&] { other->start(std::nullopt); }),
+                HasSubstr("belongs to the database \"postgres\""));
+    EXPECT_EQ(slot(), "postgres");
+    other->remove();
+    EXPECT_EQ(slot(), "postgres");
+  }
+  const auto again = open_change_source(location_of("alike", "id"), options);
+  EXPECT_TRUE(again->start(open_fence(location_of("alike", "id"))->ask()));
+  again->remove();
+  EXPECT_EQ(slot(), "");
+  session.run("DROP DATABASE neighbour WITH (FORCE)");
+}
+
+}  // namespace
+}  // namespace bloomery
