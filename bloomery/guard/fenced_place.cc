@@ -3,17 +3,16 @@
 #include <time.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
 
-#include "bloomery/filter/reader_gate.h"
+#include "bloomery/guard/recent_fences.h"
+#include "bloomery/guard/stalled_fence.h"
 
 namespace bloomery {
 namespace {
@@ -24,12 +23,6 @@ using std::chrono::milliseconds;
 // Most watermarks are there within 0.3 ms.
 constexpr microseconds kFirstPause{50};
 constexpr microseconds kLongestPause{1'000};
-// Who asks while the place stands still waits for it, but no longer than this after the first.
-constexpr milliseconds kPatience{500};
-// How often one asks the database after that.
-constexpr milliseconds kPauseInTrouble{100};
-// How often a fence is asked in a budget.
-constexpr int kFencesInBudget = 4;
 
 const FencedOptions& checked_options(const FilterPlace& place, const AskFence& fence,
                                      const FencedOptions& options) {
@@ -65,61 +58,11 @@ CallContext::Clock::time_point time_awake_or_not() noexcept {
       std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)));
 }
 
-// The fences of a budget, oldest first. Never changed, only replaced.
-struct FencedPlace::Recent {
-  struct Timed {
-    JudgedFence asked;
-    Clock::time_point at;  // from before
-  };
-
-  // The fence of the oldest that is not older than `since`, with the filters that the newest was
-  // compared with that could be: all of them are of one history with a row from before.
-  std::optional<JudgedFence> oldest_since(Clock::time_point since) const noexcept {
-    std::optional<JudgedFence> oldest;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (all[i].at < since) continue;
-      if (!oldest) oldest = all[i].asked;
-      if (all[i].asked.filters) oldest->filters = all[i].asked.filters;
-    }
-    return oldest;
-  }
-  bool has_one_since(Clock::time_point since) const noexcept {
-    return count != 0 && all[count - 1].at >= since;
-  }
-  Recent with(const Timed& next) const noexcept {
-    Recent more;
-    for (std::size_t i = count == all.size() ? 1 : 0; i < count; ++i)
-      more.all[more.count++] = all[i];
-    more.all[more.count++] = next;
-    return more;
-  }
-
-  std::array<Timed, kFencesInBudget + 2> all{};
-  std::size_t count = 0;
-};
-
 struct FencedPlace::Mine {
-  // Somebody waited in vain for the place to come to this fence.
-  struct Trouble {
-    Fence fence{};
-    Clock::time_point since{};
-    Clock::time_point try_at{};
-  };
-
-  Mine() = default;
-  Mine(const Mine&) = delete;
-  Mine& operator=(const Mine&) = delete;
-  ~Mine() { delete recent.load(); }
-
-  std::atomic<bool> is_troubled{false};
-  std::mutex trouble_mutex{};
-  Trouble trouble{};
-
-  ReaderGate gate{};
+  StalledFence stalled{};
+  RecentFences recent{};
   std::mutex renewing{};                      // by one, where the others need not wait
   std::atomic<Clock::rep> renew_again_at{0};  // after a failure
-  std::mutex publishing{};
-  std::atomic<const Recent*> recent{new Recent};
 };
 
 FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
@@ -162,7 +105,7 @@ Presence FencedPlace::presence_of(Key key, const CallContext& context) {
     ask_within_budget({&key, 1}, {&answer, 1}, context);
     return answer;
   }
-  if (mine_.get().is_troubled.load(std::memory_order_acquire)) [[unlikely]] {
+  if (mine_.get().stalled.is_there()) [[unlikely]] {
     ask_strictly({&key, 1}, {&answer, 1}, context);
     return answer;
   }
@@ -176,10 +119,11 @@ Presence FencedPlace::presence_of(Key key, const CallContext& context) {
 
 void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
                                const CallContext& context) {
-  const std::optional<Fence> trouble = troubled();
-  const bool is_hopeless = trouble && gave_up();
+  StalledFence& stalled = mine_.get().stalled;
+  const std::optional<Fence> old = stalled.get();
+  const bool is_hopeless = old && stalled.gave_up();
   std::vector<Presence> first(keys.size(), Presence::unknown);
-  place_.presence_of_many(keys, first, trouble ? behind(*trouble, context) : context);
+  place_.presence_of_many(keys, first, old ? behind(*old, context) : context);
   std::vector<std::size_t> undecided;
   std::vector<Key> asked;
   std::size_t skipped = 0;
@@ -191,14 +135,14 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
     }
     // What is not even behind the old fence cannot be behind a new one, but for one who tries.
     if (is_hopeless && first[i] == Presence::unknown) {
-      if (!tries) tries = may_try();
+      if (!tries) tries = stalled.may_try();
       if (!*tries) {
         ++skipped;
         continue;
       }
     }
     // It moves: who waits does so for something.
-    if (trouble && first[i] == Presence::absent) calm_down();
+    if (old && first[i] == Presence::absent) stalled.forget();
     undecided.push_back(i);
     asked.push_back(keys[i]);
   }
@@ -248,7 +192,7 @@ bool FencedPlace::decide_once(std::span<const Key> keys, std::span<Presence> ans
 
 void FencedPlace::ask_within_budget(std::span<const Key> keys, std::span<Presence> answers,
                                     const CallContext& context) {
-  if (!ask_recent(keys, answers, context) && may_try()) {
+  if (!ask_recent(keys, answers, context) && mine_.get().stalled.may_try()) {
     std::ranges::fill(answers, Presence::unknown);
     renew(options_.now(), context);
     ask_recent(keys, answers, context);
@@ -301,17 +245,18 @@ JudgedFence FencedPlace::asked_now(std::size_t key_count, const CallContext& con
 
 void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
                              std::span<Presence> answers, const CallContext& context) {
+  StalledFence& stalled = mine_.get().stalled;
   const CallContext fenced = behind(fence, context);
   place_.presence_of_many(keys, answers, fenced);
   const bool waits = std::ranges::count(answers, Presence::unknown) != 0;
   // Who has waited in vain for long has done so for all who come after.
-  const bool has_come = !waits || (!gave_up() && wait_for(fenced, keys, answers));
+  const bool has_come = !waits || (!stalled.gave_up() && wait_for(fenced, keys, answers));
   if (!has_come) {
     counters_.add(why_unknown(fence, context), std::ranges::count(answers, Presence::unknown));
     // Who had no time has not waited.
-    if (!context.is_over()) note(fence);
+    if (!context.is_over()) stalled.note(fence);
   }
-  if (!waits && denies(answers)) calm_down();
+  if (!waits && denies(answers)) stalled.forget();
 }
 
 // Until nothing is unknown. False where time was over before.
@@ -353,59 +298,10 @@ CounterBoard::Counter FencedPlace::why_unknown(const Fence& fence, const CallCon
   }
 }
 
-std::optional<Fence> FencedPlace::troubled() {
-  Mine& mine = mine_.get();
-  if (!mine.is_troubled.load(std::memory_order_acquire)) return std::nullopt;
-  const std::lock_guard lock(mine.trouble_mutex);
-  return mine.trouble.fence;
-}
-
-bool FencedPlace::gave_up() {
-  Mine& mine = mine_.get();
-  if (!mine.is_troubled.load(std::memory_order_acquire)) return false;
-  const std::lock_guard lock(mine.trouble_mutex);
-  return mine.is_troubled && Clock::now() >= mine.trouble.since + kPatience;
-}
-
-bool FencedPlace::may_try() {
-  Mine& mine = mine_.get();
-  const std::lock_guard lock(mine.trouble_mutex);
-  const auto now = Clock::now();
-  if (now < mine.trouble.try_at) return false;
-  mine.trouble.try_at = now + kPauseInTrouble;
-  return true;
-}
-
-void FencedPlace::note(const Fence& fence) {
-  Mine& mine = mine_.get();
-  const std::lock_guard lock(mine.trouble_mutex);
-  const auto now = Clock::now();
-  mine.trouble.try_at = now + kPauseInTrouble;
-  // The first is what shows first that it moves again.
-  if (mine.is_troubled && mine.trouble.fence.at_least.source == fence.at_least.source) return;
-  mine.trouble.fence = fence;
-  if (!mine.is_troubled) mine.trouble.since = now;
-  mine.is_troubled.store(true, std::memory_order_release);
-}
-
-void FencedPlace::calm_down() {
-  Mine& mine = mine_.get();
-  if (!mine.is_troubled.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mine.trouble_mutex);
-  mine.is_troubled.store(false, std::memory_order_release);
-}
-
 JudgedFence FencedPlace::recent_fence(const CallContext& context) {
   Mine& mine = mine_.get();
   const auto now = options_.now();
-  std::optional<JudgedFence> oldest;
-  bool is_due = false;
-  {
-    const auto pass = mine.gate.enter();
-    const Recent& recent = *mine.recent.load();
-    oldest = recent.oldest_since(now - options_.budget);
-    is_due = !recent.has_one_since(now - options_.budget / kFencesInBudget);
-  }
+  const auto [oldest, is_due] = mine.recent.find(now, options_.budget);
   if (!oldest) return renew(now, context);
   if (is_due) try_to_renew(now, context);
   return *oldest;
@@ -417,7 +313,7 @@ void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context
   if (now.time_since_epoch().count() < mine.renew_again_at.load(std::memory_order_relaxed)) return;
   const std::unique_lock lock(mine.renewing, std::try_to_lock);
   if (!lock.owns_lock()) return;
-  const auto while_ = options_.budget / (2 * kFencesInBudget);
+  const auto while_ = options_.budget / (2 * RecentFences::kInBudget);
   CallContext hurried = context;
   hurried.deadline = std::min(context.deadline, Clock::now() + while_);
   try {
@@ -429,11 +325,7 @@ void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context
 
 JudgedFence FencedPlace::renew(Clock::time_point now, const CallContext& context) {
   const JudgedFence asked = asked_now(0, context);
-  Mine& mine = mine_.get();
-  const std::lock_guard lock(mine.publishing);
-  const std::unique_ptr<const Recent> old(
-      mine.recent.exchange(new Recent(mine.recent.load()->with({.asked = asked, .at = now}))));
-  mine.gate.wait_for_readers();
+  mine_.get().recent.add(asked, now);
   return asked;
 }
 

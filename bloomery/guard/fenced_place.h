@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -126,12 +125,6 @@ class FencedPlace final : public FilterPlace {
   JudgedFence recent_fence(const CallContext& context);
   JudgedFence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
-
-  std::optional<Fence> troubled();
-  bool gave_up();
-  bool may_try();
-  void note(const Fence& fence);
-  void calm_down();
 
   FilterPlace& place_;
   const FencedOptions options_;
