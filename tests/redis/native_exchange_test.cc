@@ -16,13 +16,10 @@
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/native_place.h"
-#include "tests/store/scratch_folder.h"
-#include "tests/support/redis_server.h"
+#include "tests/redis/native_server_fixture.h"
 
 namespace bloomery::redis {
 namespace {
-
-using testing::RedisServer;
 
 std::vector<std::string> rows(int from, int to) {
   std::vector<std::string> all;
@@ -30,30 +27,8 @@ std::vector<std::string> rows(int from, int to) {
   return all;
 }
 
-// One server for all.
-class NativeExchangeTest : public ::testing::Test {
+class NativeExchangeTest : public NativeServerTest {
  protected:
-  static void SetUpTestSuite() {
-    if (!RedisServer::is_installed()) return;
-    shared_ = new Shared;
-  }
-  static void TearDownTestSuite() {
-    delete shared_;
-    shared_ = nullptr;
-  }
-  void SetUp() override {
-    if (shared_ == nullptr) GTEST_SKIP() << "no redis-server here";
-    client_ = std::make_unique<Client>(parse_location(at()));
-    ask({"FLUSHALL"});
-    ask({"CONFIG", "RESETSTAT"});
-  }
-
-  static std::string at() { return "redis+unix://" + shared_->server.socket() + "#f"; }
-  Reply ask(std::initializer_list<std::string_view> words) {
-    const Answer answer = client_->run(Request().add(words), Repeat::never);
-    return require_done(answer.replies.at(0), client_->location());
-  }
-  std::string bytes() { return ask({"GET", "f"}).text; }
   bool has_called(const std::string& command) {
     return ask({"INFO", "commandstats"}).text.find("cmdstat_" + command + ":") != std::string::npos;
   }
@@ -85,16 +60,7 @@ class NativeExchangeTest : public ::testing::Test {
     }));
     return taken;
   }
-
-  struct Shared {
-    testing::ScratchFolder folder;
-    RedisServer server{folder.path().string()};
-  };
-  static Shared* shared_;
-  std::unique_ptr<Client> client_{};
 };
-
-NativeExchangeTest::Shared* NativeExchangeTest::shared_ = nullptr;
 
 TEST_F(NativeExchangeTest, AStepOfManyKeysSetsTheBitsOfEachWithoutAScript) {
   for (const double rate : {0.01, 1e-6}) {  // one line a key, and two

@@ -20,43 +20,18 @@
 #include "bloomery/redis/native_load.h"
 #include "bloomery/store/mapped_filter.h"
 #include "bloomery/store/native_file.h"
+#include "tests/redis/native_server_fixture.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/proxy.h"
-#include "tests/support/redis_server.h"
 
 namespace bloomery::redis {
 namespace {
 
-using testing::RedisServer;
-
-// One server for all; each test has keys of its own.
-class NativePlaceTest : public ::testing::Test {
+class NativePlaceTest : public NativeServerTest {
  protected:
-  static void SetUpTestSuite() {
-    if (!RedisServer::is_installed()) return;
-    shared_ = new Shared;
-  }
-  static void TearDownTestSuite() {
-    delete shared_;
-    shared_ = nullptr;
-  }
-  void SetUp() override {
-    if (shared_ == nullptr) GTEST_SKIP() << "no redis-server here";
-    client_ = std::make_unique<Client>(parse_location(at()));
-    ask({"FLUSHALL"});
-  }
-
-  static std::string at(const std::string& settings = "") {
-    return "redis+unix://" + shared_->server.socket() + settings + "#f";
-  }
   static std::unique_ptr<FilterPlace> open(bool writes = true) {
     return open_native_place(at(), writes);
   }
-  Reply ask(std::initializer_list<std::string_view> words) {
-    const Answer answer = client_->run(Request().add(words), Repeat::never);
-    return require_done(answer.replies.at(0), client_->location());
-  }
-  std::string bytes() { return ask({"GET", "f"}).text; }
   void load_keys(int from, int to, const BulkOptions& options = {}, double rate = 0.001,
                  FilterKind kind = FilterKind::blocked) {
     AnyFilter filter =
@@ -64,16 +39,7 @@ class NativePlaceTest : public ::testing::Test {
     for (int i = from; i < to; ++i) filter.insert(Key("k" + std::to_string(i)));
     load_native(*client_, filter.contents(), options);
   }
-
-  struct Shared {
-    testing::ScratchFolder folder;
-    RedisServer server{folder.path().string()};
-  };
-  static Shared* shared_;
-  std::unique_ptr<Client> client_{};
 };
-
-NativePlaceTest::Shared* NativePlaceTest::shared_ = nullptr;
 
 std::vector<std::string> names(int from, int to) {
   std::vector<std::string> all;
@@ -456,7 +422,7 @@ TEST_F(NativePlaceTest, AFenceIsNotReachedByAnOlderDumpThatIsCarriedUpAgain) {
 
   std::atomic<int> pieces = -100;  // of the question
   const testing::Proxy proxy(
-      shared_->server.socket(), [](std::string&, std::mt19937&) { return true; },
+      socket(), [](std::string&, std::mt19937&) { return true; },
       [&] {
         const int piece = ++pieces;
         if (piece == 2) ask({"COPY", "old", "f", "REPLACE"});
