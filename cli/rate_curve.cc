@@ -88,22 +88,25 @@ std::string axes(const Page& page) {
 }  // namespace
 
 std::string curve_text(const RateCurve& curve, const Terminal& terminal, double most, double now) {
-  std::vector<std::pair<double, Bar>> bars;
+  std::vector<Bar> bars;
   const auto add = [&](double load, const std::string& label, Color color) {
     const double rate = curve.rate_at(load);
-    bars.push_back({load, {label, rate, short_number(rate, 3), color}});
+    bars.push_back({label, rate, short_number(rate, 3), color});
+  };
+  bool is_now_left = now > 0;
+  const auto add_now = [&] {
+    add(now, "now " + short_number(now, 3) + "x", Color::bold);
+    is_now_left = false;
   };
   for (const double part : kParts) {
     const double load = part * most / kParts.back();
+    if (is_now_left && now < load) add_now();
     const Color color = load > 1 ? Color::red : Color::none;
     add(load, short_number(load, 3) + "x", load == 1 ? Color::green : color);
   }
-  if (now > 0) add(now, "now " + short_number(now, 3) + "x", Color::bold);
-  std::ranges::stable_sort(bars, {}, [](const auto& each) { return each.first; });
-  std::vector<Bar> sorted;
-  for (auto& [load, bar] : bars) sorted.push_back(std::move(bar));
+  if (is_now_left) add_now();
   return colored("Rate of " + curve.name + " by its load, of the capacity", Color::bold, terminal) +
-         '\n' + bar_chart(sorted, terminal);
+         '\n' + bar_chart(bars, terminal);
 }
 
 std::string curves_svg(const std::string& title, const std::vector<RateCurve>& curves) {
