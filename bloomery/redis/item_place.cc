@@ -28,14 +28,6 @@ std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name)
   return std::nullopt;
 }
 
-// Nil is none.
-Identity identity_in(const Reply& value, const std::string& name) {
-  if (value.is(Reply::Type::nil)) return {};
-  const auto identity = read_identity(value.text);
-  if (!identity) fail_answer(name, "an identity");
-  return *identity;
-}
-
 // What BLOOM.INFO says where WATERMARK alone is asked.
 ToldWatermark::Mark mark_in(const Reply& reply, const std::string& name) {
   if (!reply.is(Reply::Type::array) || reply.elements.size() != 3) fail_answer(name, "a watermark");
@@ -60,6 +52,7 @@ struct ItemPlace::Trip {
   std::vector<bool> answers{};   // of the keys: there, or new
   std::uint64_t item_count = 0;  // as the server counts
   Reply info{};
+  bool is_there = true;
   bool is_primary = true;
   bool repeated = false;
   bool is_fenced = false;    // the fence was asked with the items
@@ -75,7 +68,10 @@ ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
       setup_(std::move(setup)),
       tells_watermark_(setup_.tells_watermark),
       known_(setup_.markers),
-      gathered_(*this, client_->location()) {}
+      described_(setup_.described),
+      gathered_(*this, client_->location()) {
+  if (described_) form_ = described_->keys;
+}
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
                                   const CallContext& context, std::span<const std::string> step) {
@@ -145,6 +141,7 @@ ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
         read(replies, known, trip);
       });
   trip.repeated = answer.repeated;
+  if (!trip.is_there) forget();
   if (!trip.is_primary) client_->suspect(key);
   if (trip.tells && trip.doubt.empty()) told_.note(trip.mark);
   if (trip.doubt.empty()) trip.doubt = known_.judge(known, trip.known, trip.item_count);
@@ -157,6 +154,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
     trip.doubt = RefusedError("the server says", reply.text).what();
+    trip.is_there = false;
     return;
   }
   trip.doubt = role_doubt(all[1], client_->location().allow_replica, setup_.name);
@@ -166,6 +164,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   const Reply& asked = all[3];
   if (asked.is(Reply::Type::nil)) {
     trip.doubt = "no filter is there";
+    trip.is_there = false;
     return;
   }
   const bool inserts = trip.unit_count == 5 && !trip.tells;
@@ -192,14 +191,17 @@ void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> 
   while (!keys.empty()) {
     const Trip trip = travel(keys, false, context);
     const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
-    const bool may_say_no = setup_.says_absent && trip.doubt.empty() && is_behind;
+    const bool is_whole = trip.doubt.empty();
+    const auto what = is_whole ? described(trip, context) : std::nullopt;
+    const bool may_say_no =
+        setup_.says_absent && is_behind && what.has_value() && objection(*what).empty();
     for (std::size_t i = 0; i < trip.answers.size(); ++i) {
       if (!trip.answers[i]) {
         answers[i] = may_say_no ? Presence::absent : Presence::unknown;
         continue;
       }
       answers[i] = Presence::maybe;
-      if (i == 0 && trip.doubt.empty() && !setup_.forgets) known_.learn(keys.first(1), false);
+      if (i == 0 && what && !what->forgets) known_.learn(keys.first(1), false);
     }
     keys = keys.subspan(trip.key_count);
     answers = answers.subspan(trip.key_count);
@@ -209,10 +211,14 @@ void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> 
 void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                             const CallContext& context) {
   if (!setup_.writes) refuse("is open for reading only");
+  if (keys.empty()) return;
+  const auto what = described(context);
+  const bool forgets = what && what->forgets;
+  if (forgets && !setup_.may_forget) throw StoreError(name() + ": " + objection(*what));
   while (!keys.empty()) {
     const Trip trip = travel(keys, true, context);
     if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
-    if (!setup_.forgets) known_.learn(keys.first(trip.key_count), true);
+    if (what && !forgets) known_.learn(keys.first(trip.key_count), true);
     for (std::size_t i = 0; i < std::min(trip.key_count, outcomes.size()); ++i) {
       const Inserted old = trip.repeated ? Inserted::unknown : Inserted::present;
       outcomes[i] = trip.answers[i] ? Inserted::added : old;
@@ -227,16 +233,28 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
   PlaceHead head{.inserted = trip.item_count,
                  .no_absent = setup_.says_absent ? NoAbsent::none : NoAbsent::without_markers};
-  head.parameters.kind = setup_.kind;
-  head.parameters.keys = setup_.keys;
+  std::optional<ItemDescription> what;
+  if (setup_.dialect == Dialect::bloom) {
+    // Identity, watermark and beat are of one moment.
+    const std::uint64_t before = losses();
+    const Answer answer = ask_info(context);
+    const Reply& info = require_done(answer.replies.at(0), client_->location());
+    what = learn(info, before);
+    add_watermark(head, info);
+  } else {
+    what = described(trip, context);
+  }
+  if (!what) throw StoreError(name() + ": no filter is there");
+  if (const std::string why = objection(*what); !why.empty()) throw StoreError(name() + ": " + why);
+  head.parameters.kind = what->kind;
+  head.parameters.keys = what->keys;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
   head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
-  if (setup_.has_watermark()) add_watermark(head, context);
   return head;
 }
 
 std::vector<Watermark> ItemPlace::watermarks(const CallContext& context) {
-  if (!setup_.has_watermark()) return {};
+  if (setup_.dialect != Dialect::bloom) return {};
   if (!tells_watermark_) return FilterPlace::watermarks(context);
   const std::uint64_t notes = told_.notes();
   const Trip trip = travel({}, false, context);
@@ -252,23 +270,73 @@ Told ItemPlace::told(Telling telling, const CallContext& context) {
   return told;
 }
 
+std::optional<ItemDescription> ItemPlace::described(const CallContext& context) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (described_) return described_;
+  }
+  return learn(context);
+}
+
+std::optional<ItemDescription> ItemPlace::described(const Trip& trip, const CallContext& context) {
+  const auto is_of_it = [&](const std::optional<ItemDescription>& what) {
+    return what && (!trip.tells || what->identity == trip.mark.filter);
+  };
+  auto what = described(context);
+  if (!is_of_it(what)) what = learn(context);
+  return is_of_it(what) ? what : std::nullopt;
+}
+
+std::optional<ItemDescription> ItemPlace::learn(const CallContext& context) {
+  const std::uint64_t before = losses();
+  const Answer answer = ask_info(context);
+  return learn(answer.replies.at(0), before);
+}
+
+// What was lost since it was asked is not known any more.
+std::optional<ItemDescription> ItemPlace::learn(const Reply& info, std::uint64_t losses) {
+  auto what = describe_items(info, setup_.name);
+  const std::lock_guard lock(mutex_);
+  if (what && !form_) form_ = what->keys;
+  if (losses_ == losses) described_ = what;
+  return what;
+}
+
+std::uint64_t ItemPlace::losses() const {
+  const std::lock_guard lock(mutex_);
+  return losses_;
+}
+
+void ItemPlace::forget() {
+  const std::lock_guard lock(mutex_);
+  described_.reset();
+  ++losses_;
+}
+
+std::string ItemPlace::objection(const ItemDescription& described) const {
+  if (described.forgets && !setup_.may_forget) {
+    return "a filter that forgets keys has taken its place";
+  }
+  const std::lock_guard lock(mutex_);
+  if (!form_ || described.keys == *form_) return {};
+  return "a filter whose keys are written as " + form_text(described.keys) +
+         " has taken the place of one with " + form_text(*form_) + "; open it again";
+}
+
 // Also learns which module the server has by now.
 Answer ItemPlace::ask_info(const CallContext& context) {
   const std::string& key = client_->location().key;
   Request request;
-  request.add({"BLOOM.INFO", key}).add({"BLOOM.INFO", key, "WATERMARK"});
+  request.add({"BLOOM.INFO", key}).add({"BLOOM.INFO", key, "WATERMARK"}).about(key);
   Answer answer = client_->run(request, Repeat::safe, context);
-  if (!setup_.has_watermark()) return answer;
+  if (setup_.dialect != Dialect::bloom) return answer;
   const bool tells = knows_watermark(answer.replies.at(1));
   // What came to be meanwhile was not told.
   if (tells_watermark_.exchange(tells) != tells) told_.miss();
   return answer;
 }
 
-// Identity, watermark and beat are of one moment.
-void ItemPlace::add_watermark(PlaceHead& head, const CallContext& context) {
-  const Answer answer = ask_info(context);
-  const Reply& info = require_done(answer.replies.at(0), client_->location());
+void ItemPlace::add_watermark(PlaceHead& head, const Reply& info) const {
   Identity source;
   std::uint64_t position = 0;
   for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
@@ -291,7 +359,9 @@ bool ItemPlace::advance(const PlaceHead& expected, const Watermark& next,
 
 bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                    const Watermark& next, const CallContext& context) {
-  if (!setup_.has_watermark()) refuse("has no watermark");
+  const auto what = setup_.dialect == Dialect::bloom ? described(context) : std::nullopt;
+  const bool has_none = what && !what->has_watermark();
+  if (setup_.dialect != Dialect::bloom || has_none) refuse("has no watermark");
   if (!setup_.writes) refuse("is open for reading only");
   if (!next.source.is_set()) refuse("a watermark without a source says nothing");
   if (!head.identity.is_set()) {

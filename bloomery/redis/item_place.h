@@ -3,17 +3,21 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bloomery/bits/fork_mutex.h"
 #include "bloomery/filter/filter_place.h"
-#include "bloomery/filter/parameters.h"
 #include "bloomery/redis/client.h"
 #include "bloomery/redis/gathered_presence.h"
+#include "bloomery/redis/item_description.h"
 #include "bloomery/redis/known_items.h"
 #include "bloomery/redis/told_watermark.h"
+#include "bloomery/text/key_form.h"
 
 namespace bloomery::redis {
 
@@ -37,15 +41,11 @@ class ItemPlace final : public FilterPlace {
     std::string name{};
     std::vector<std::string> markers{};
     bool says_absent = false;
-    bool forgets = false;
-    // What our module says of the filter; RedisBloom's own do not know how keys were written.
-    FilterKind kind = FilterKind::redisbloom;
-    KeyForm keys{};
+    bool may_forget = false;
     bool writes = false;
-    // What tells_watermark_ begins with.
+    // What was there at the opening, and what tells_watermark_ begins with.
+    std::optional<ItemDescription> described{};
     bool tells_watermark = false;
-
-    bool has_watermark() const noexcept;
   };
 
   ItemPlace(std::unique_ptr<Client> client, Setup setup);
@@ -81,8 +81,18 @@ class ItemPlace final : public FilterPlace {
               std::span<const std::string> step = {});
   Trip travel_once(std::span<const Key> keys, bool inserts, const CallContext& context,
                    std::span<const std::string> step);
-  void add_watermark(PlaceHead& head, const CallContext& context);
   Answer ask_info(const CallContext& context);
+  void add_watermark(PlaceHead& head, const Reply& info) const;
+  // What the filter is, as was learnt before, or else is asked; nothing where none is there.
+  std::optional<ItemDescription> described(const CallContext& context);
+  // Of the filter that a trip met; nothing where that is not there any more.
+  std::optional<ItemDescription> described(const Trip& trip, const CallContext& context);
+  std::optional<ItemDescription> learn(const CallContext& context);
+  std::optional<ItemDescription> learn(const Reply& info, std::uint64_t losses);
+  std::uint64_t losses() const;
+  void forget();
+  // Why it denies nothing, being what it is; empty: it does.
+  std::string objection(const ItemDescription& described) const;
   void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
 
   const std::unique_ptr<Client> client_;
@@ -92,18 +102,19 @@ class ItemPlace final : public FilterPlace {
   std::atomic<bool> tells_watermark_;
   KnownItems known_;
   ToldWatermark told_;
+  mutable ForkMutex mutex_;
+  // Under it. What a server loses is forgotten, but for the form of the first filter's keys.
+  std::optional<ItemDescription> described_;
+  std::optional<KeyForm> form_;
+  std::uint64_t losses_ = 0;
   GatheredPresence gathered_;
 };
 
-// Reads the markers, and of our module what kind the filter is and how its keys are written. Throws
-// std::invalid_argument for a filter that forgets keys, unless that is allowed, and for settings;
-// StoreError for a kind and a form of keys that this program does not know.
+// Reads the markers, and what our module says of the filter. Throws std::invalid_argument for a
+// filter that forgets keys, unless that is allowed, and for settings; StoreError for a kind and a
+// form of keys that this program does not know.
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view location,
                                              bool writes, bool allow_forgetting);
-
-// Whether this is what a server says to BLOOM.INFO key WATERMARK that knows it, whatever it says of
-// the filter.
-bool knows_watermark(const Reply& reply);
 
 // BF.RESERVE, and the markers. Throws StoreError where the key is taken.
 void create_items(Client& client, std::uint64_t capacity, double rate);

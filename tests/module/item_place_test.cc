@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "bloomery/filter/fence_source.h"
+#include "bloomery/guard/fenced_place.h"
 #include "bloomery/place/open_place.h"
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
@@ -341,6 +343,94 @@ TEST_F(ItemPlaces, AFilterThatWasRebuiltSmallerIsGoneOnWithBehindAFence) {
   EXPECT_EQ(ask(*place, "out", 2), Presence::absent);
   EXPECT_EQ(ask(*place, "f", 2), Presence::maybe);
   EXPECT_EQ(place->presence_of("a"), Presence::absent) << "its row is gone";
+}
+
+// Each is what it is at the moment, whatever was there when the place was opened: nothing.
+TEST_F(ItemPlaces, LearnWhatTheFilterIsThatComesLater) {
+  const Watermark at{.source = {3, 3}, .position = 5};
+  const auto place = open(Dialect::bloom);
+  EXPECT_EQ(place->presence_of("out"), Presence::unknown);
+  EXPECT_THAT(place->told().watermarks, ::testing::IsEmpty());
+
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  PlaceHead head = place->head();
+  ASSERT_TRUE(place->advance(head, at));
+  EXPECT_EQ(place->presence_of("out"), Presence::absent);
+  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
+  EXPECT_THAT(place->watermarks(), ::testing::ElementsAre(at));
+
+  server_->ask("DEL f");
+  server_->ask("BF.ADD f somebody");
+  EXPECT_EQ(place->presence_of("somebody"), Presence::maybe);
+  EXPECT_THAT(place->told().watermarks, ::testing::IsEmpty());
+  EXPECT_EQ(place->head().parameters.kind, FilterKind::redisbloom);
+  EXPECT_THROW(place->advance(place->head(), at), std::invalid_argument);
+}
+
+TEST_F(ItemPlaces, DenyNothingOfAFilterThatForgetsAndComesLater) {
+  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
+    server_->ask("DEL f");
+    const auto place = open(dialect, dialect == Dialect::bf ? "?trust=bits" : "");
+    EXPECT_EQ(place->presence_of("out"), Presence::unknown);
+    server_->ask("BLOOM.RESERVE f 0.01 100 WINDOW 60");
+    EXPECT_EQ(place->presence_of("out"), Presence::unknown);
+    EXPECT_THROW(place->insert("in"), StoreError) << "it would be forgotten";
+    server_->ask("DEL f");
+    EXPECT_EQ(place->presence_of("out"), Presence::unknown);
+    server_->ask("BLOOM.RESERVE f 0.01 100");
+    EXPECT_EQ(place->presence_of("out"), Presence::absent) << "this one keeps its keys";
+  }
+}
+
+// Who asks goes on writing keys as he did.
+TEST_F(ItemPlaces, DenyNothingOfAFilterWhoseKeysAreWrittenInAnotherForm) {
+  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
+  ASSERT_EQ(shell.run("bloomery insert " + file, "42\n").status, 0);
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  const auto place = open(Dialect::bloom);
+  EXPECT_EQ(place->presence_of("42"), Presence::absent);
+  ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
+  EXPECT_EQ(place->presence_of("42"), Presence::unknown);
+  EXPECT_THROW(place->head(), StoreError);
+}
+
+// A database that is put back to an older state, and comes to where the filter is by other rows.
+TEST_F(ItemPlaces, ARowOfANewHistoryIsNeverDeniedByAFilterThatCameLater) {
+  Watermark database{.source = {3, 3}, .position = 1};
+  const auto inner = open_place("bloom:" + at());
+  FencedPlace place(*inner, [&](const CallContext&) { return Fence{database}; });
+  const auto ask = [&](Key key) {
+    try {
+      return place.presence_of(key);
+    } catch (const SourceChanged&) {
+      return Presence::unknown;
+    }
+  };
+  EXPECT_EQ(ask("out"), Presence::unknown);
+
+  const auto follow = [&](std::vector<Key> rows) {
+    server_->ask("DEL f");
+    server_->ask("BLOOM.RESERVE f 0.001 1000");
+    const auto writer = open(Dialect::bloom);
+    PlaceHead head = writer->head();
+    ASSERT_TRUE(writer->insert_and_advance(rows, head, database));
+  };
+  database.position = 10;
+  follow({"row", "lost"});
+  EXPECT_EQ(ask("out"), Presence::absent);
+
+  for (database.position = 2; database.position <= 12; ++database.position) {
+    const std::string row = "new " + std::to_string(database.position);
+    EXPECT_NE(ask(row), Presence::absent) << row;
+  }
+  follow({"row", "new 12"});
+  EXPECT_EQ(ask("new 12"), Presence::maybe);
+  for (int i = 0; i < 100 && ask("out") == Presence::unknown; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(ask("out"), Presence::absent);
 }
 
 TEST_F(ItemPlaces, KeepTheContractOfPlaces) {
