@@ -89,8 +89,9 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
 bool Client::run_watched(const Request& first, const Then& then, const CallContext& context,
                          const Judge& judge) {
   Deadline deadline(location_.server(), context, location_.timeout);
-  const Nodes::Node node = nodes().of(first.key(), deadline);
+  Nodes::Node node;
   try {
+    node = nodes().of(first.key(), deadline);
     {
       ServerPool::Lease connection(*node, deadline);
       try {
@@ -107,14 +108,16 @@ bool Client::run_watched(const Request& first, const Then& then, const CallConte
     }
     return nodes().is_current(node, deadline);
   } catch (const TimeoutError&) {
-    nodes().lost(*node);
+    if (node) nodes().lost(*node);
     throw;
   } catch (const ConnectionError&) {
-    node->drop_idle();
-    nodes().lost(*node);
+    if (node) {
+      node->drop_idle();
+      nodes().lost(*node);
+    }
     return false;
   } catch (const CallAborted&) {
-    nodes().lost(*node);
+    if (node) nodes().lost(*node);
     throw;
   }
 }

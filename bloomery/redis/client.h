@@ -54,8 +54,9 @@ class Client {
 
   // Two trips on one connection, on which nobody asks anything in between: `first`, which watches a
   // key, and what `then` makes of its replies. False where that is nothing; or where the connection
-  // failed or cannot be believed, when nobody knows what was done. Neither is tried again, and
-  // nobody follows where they are sent. Throws TimeoutError, CallAborted.
+  // failed or cannot be believed, when nobody knows what was done, or where nobody says which
+  // server has the key. Neither is tried again, and nobody follows where they are sent. Throws
+  // TimeoutError, CallAborted.
   using Then = std::function<std::optional<Request>(std::span<const Reply> replies)>;
   bool run_watched(const Request& first, const Then& then, const CallContext& context,
                    const Judge& judge);

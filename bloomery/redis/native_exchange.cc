@@ -87,9 +87,9 @@ bool NativeExchange::take(std::span<const Reply> replies) {
   writing_.add({"ECHO", nonce_}).add({"ROLE"});
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const Reply& old = replies[kLooks + i];
-    if (!old.is(Reply::Type::text) || old.text.size() != runs_[i].byte_count) {
-      fail_answer(name, "its lines");
-    }
+    if (!old.is(Reply::Type::text)) fail_answer(name, "its lines");
+    // Gone since its length was asked: what watches it sees that, too.
+    if (old.text.size() != runs_[i].byte_count) return false;
     const auto now = set_in(runs_[i], old.text);
     if (!now) continue;
     const std::string from = std::to_string(runs_[i].from);

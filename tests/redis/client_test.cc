@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
@@ -32,6 +34,19 @@ TEST(ClientOfServer, SaysAtOnceWhyThereIsNoServer) {
           std::string(error.what()).starts_with("redis://127.0.0.1:" + port + ": cannot connect: "))
           << error.what();
     }
+  }
+}
+
+// Whoever asks so has another way to do it.
+TEST(ClientOfServer, WatchesNothingWhereNobodySaysWhoHasTheKey) {
+  const std::string port = std::to_string(testing::unused_port());
+  for (const std::string& at : {"redis+cluster://127.0.0.1:" + port + "#k",
+                                "redis+sentinel://127.0.0.1:" + port + "/main#k"}) {
+    Client client(parse_location(at));
+    EXPECT_FALSE(client.run_watched(
+        ping(), [](std::span<const Reply>) { return std::nullopt; }, {},
+        [](std::span<const Reply>) {}))
+        << at;
   }
 }
 

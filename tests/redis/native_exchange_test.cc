@@ -210,6 +210,35 @@ TEST_F(NativeExchangeTest, TakesNoOtherFilterForItsOwn) {
   EXPECT_FALSE(is_taken(exchange_of(whole, head, head.bytes), bits));
 }
 
+// Its questions are no transaction: the lines may be of another moment than the head.
+TEST_F(NativeExchangeTest, TakesNothingOfAStringThatGoesAwayWhileItIsAsked) {
+  const AnyFilter filter = made(0.001);
+  load_native(*client_, filter.contents(), {});
+  const std::string whole = bytes();
+  const NativeBitmapHead head = read_native_head(whole, whole.size());
+  KeyBits bits;
+  bits.positions = {97};
+  bits.ends = {1};
+  const auto is_taken_without = [&](std::size_t kept) {
+    NativeExchange exchange = exchange_of(whole, head, head.bytes);
+    exchange.add(bits);
+    bool is_taken = false;
+    const auto then = [&](std::span<const Reply> said) -> std::optional<Request> {
+      std::vector<Reply> replies(said.begin(), said.end());
+      std::string& line = replies[replies.size() - 2].text;
+      EXPECT_EQ(line.size(), 64U);
+      line.resize(kept);
+      EXPECT_NO_THROW(is_taken = exchange.take(replies)) << "it is no damaged answer";
+      return std::nullopt;
+    };
+    client_->run_watched(exchange.question(), then, {}, [](std::span<const Reply>) {});
+    return is_taken;
+  };
+  EXPECT_TRUE(is_taken_without(64));
+  EXPECT_FALSE(is_taken_without(0));
+  EXPECT_FALSE(is_taken_without(63));
+}
+
 // Who is overtaken sets the bits by a script, and does not lose what the other has set.
 TEST_F(NativeExchangeTest, TwoWhoWriteAtOnceLoseNothing) {
   const AnyFilter filter = made(0.001);
