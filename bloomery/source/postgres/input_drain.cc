@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <iterator>
 #include <system_error>
 
 namespace bloomery::postgres {
@@ -39,15 +40,17 @@ InputDrain::~InputDrain() {
 
 void InputDrain::take_what_comes() const {
   std::uint64_t taken = 0;
-  pollfd over{over_, POLLIN, 0};
+  pollfd both[] = {{over_, POLLIN, 0}, {PQsocket(connection_), POLLIN, 0}};
+  pollfd& over = both[0];
   while (taken < kMostDrained) {
+    // A signal is no matter.
+    if (poll(both, std::size(both), -1) < 0) continue;
+    if (over.revents != 0 || ppoll(&over, 1, &kPauseBetween, nullptr) > 0) return;
     int waiting = 0;
-    if (ioctl(PQsocket(connection_), FIONREAD, &waiting) != 0) return;
-    if (waiting > 0) {
-      taken += static_cast<std::uint64_t>(waiting);
-      if (PQconsumeInput(connection_) == 0) return;
-    }
-    if (ppoll(&over, 1, &kPauseBetween, nullptr) > 0) return;
+    // Nothing, where something was to be read: the server has ended.
+    if (ioctl(both[1].fd, FIONREAD, &waiting) != 0 || waiting == 0) return;
+    taken += static_cast<std::uint64_t>(waiting);
+    if (PQconsumeInput(connection_) == 0) return;
   }
 }
 
