@@ -4,6 +4,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <stdexcept>
+#include <utility>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/kinds.h"
@@ -14,6 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kShortestPause = 50ms;
+constexpr Follower::Clock::duration kFirstRebuildPause = kShortestPause;
 constexpr auto kPollInScan = 50ms;
 constexpr std::uint64_t kFewestKeys = 1000;
 constexpr std::uint64_t kKeptSteps = 10'000;
@@ -86,7 +88,9 @@ void Follower::run(std::stop_token stop) {
       if (stop.stop_requested()) break;
       failed(error.what());
     }
-    if (Clock::now() - began > options_.longest_pause) most = kShortestPause;
+    // It followed well until it was to be built again, and does so until the next try.
+    const bool has_followed_well = std::exchange(has_rebuild_failed_, false);
+    if (has_followed_well || Clock::now() - began > options_.longest_pause) most = kShortestPause;
     pause(stop, most);
     most = std::min(most * 2, options_.longest_pause);
   }
@@ -142,19 +146,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   bool is_fresh = false;
   while (!stop.stop_requested() && !is_fresh) {
     if (is_too_full() && Clock::now() >= rebuild_at_) {
-      rebuild_at_ = Clock::now() + options_.longest_pause;
-      const bool is_asked_for = is_rebuild_wanted_.exchange(false);
-      try {
-        scan_into_new(context, /*is_live=*/true);
-      } catch (const Overtaken&) {
-        if (is_asked_for) is_rebuild_wanted_ = true;
-        rebuild_at_ = {};
-        throw;
-      } catch (...) {
-        if (is_asked_for) is_rebuild_wanted_ = true;
-        throw;
-      }
-      rebuild_at_ = {};
+      rebuild_beside(context);
       wanted.reset();  // a scan has it all, and may have made the table another source
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
     }
@@ -170,6 +162,30 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
     if (has_watermark_ && Clock::now() >= look_at_) look(context);
   }
   return is_fresh;
+}
+
+// One that fails is tried again: soon at first, and never for more than half of the time.
+void Follower::rebuild_beside(const CallContext& context) {
+  const auto began = Clock::now();
+  const bool is_asked_for = is_rebuild_wanted_.exchange(false);
+  const auto want_again = [&] {
+    if (is_asked_for) is_rebuild_wanted_ = true;
+  };
+  try {
+    scan_into_new(context, /*is_live=*/true);
+  } catch (const Overtaken&) {
+    want_again();
+    throw;
+  } catch (...) {
+    want_again();
+    const auto now = Clock::now();
+    rebuild_pause_ = std::min<Clock::duration>(
+        std::max({2 * rebuild_pause_, now - began, kFirstRebuildPause}), options_.longest_pause);
+    rebuild_at_ = now + rebuild_pause_;
+    has_rebuild_failed_ = true;
+    throw;
+  }
+  rebuild_pause_ = {};
 }
 
 void Follower::learn_head(const PlaceHead& head) {

@@ -101,6 +101,7 @@ class Follower {
   using Keep = std::pair<Clock::time_point, Watermark>;
 
   bool follow(std::stop_token stop, FenceSource* until);
+  void rebuild_beside(const CallContext& context);
   void scan_into_new(const CallContext& context, bool is_live);
   std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
@@ -137,7 +138,9 @@ class Follower {
   Clock::time_point overtaken_at_{};
   std::chrono::milliseconds stand_by_for_{};
   Clock::time_point rebuild_at_{};  // not before, after one that failed
-  std::deque<Keep> kept_;           // watermarks that are flushed, not yet confirmed
+  Clock::duration rebuild_pause_{};
+  bool has_rebuild_failed_ = false;  // just now
+  std::deque<Keep> kept_;            // watermarks that are flushed, not yet confirmed
   std::minstd_rand random_{std::random_device()()};
 
   mutable std::mutex mutex_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/follower.h"
 #include "tests/follow/follower_fixture.h"
@@ -53,10 +54,10 @@ TEST_F(FollowerTest, OnceEndsWhenAllThatWasThereHasCome) {
   EXPECT_EQ(place.head().watermark->position, Backlog::kRows);
 }
 
-// A place that another follower moves within a transaction: a step whenever somebody looks.
-class ContestedPlace final : public FilterPlace {
+// Hands on what it is asked.
+class PlaceInFront : public FilterPlace {
  public:
-  explicit ContestedPlace(FilterPlace& place) : place_(place) {}
+  explicit PlaceInFront(FilterPlace& place) : place_(place) {}
 
   std::string name() const override { return place_.name(); }
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
@@ -68,6 +69,25 @@ class ContestedPlace final : public FilterPlace {
                    const CallContext& context) override {
     place_.insert_many(keys, outcomes, context);
   }
+  PlaceHead head(const CallContext& context) override { return place_.head(context); }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context) override {
+    return place_.insert_and_advance(keys, head, next, context);
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return place_.begin_rebuild(options, context);
+  }
+
+ protected:
+  FilterPlace& place_;
+};
+
+// A place that another follower moves within a transaction: a step whenever somebody looks.
+class ContestedPlace final : public PlaceInFront {
+ public:
+  using PlaceInFront::PlaceInFront;
+
   PlaceHead head(const CallContext& context) override {
     if (steps_left > 0) {
       --steps_left;
@@ -80,15 +100,8 @@ class ContestedPlace final : public FilterPlace {
                           const CallContext& context) override {
     return steps_left == 0 && place_.insert_and_advance(keys, head, next, context);
   }
-  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
-                                         const CallContext& context) override {
-    return place_.begin_rebuild(options, context);
-  }
 
   std::atomic<int> steps_left = 0;
-
- private:
-  FilterPlace& place_;
 };
 
 // Two who begin again at once, whenever they meet, carry no transaction of several steps.
@@ -105,6 +118,45 @@ TEST_F(FollowerTest, WhoFindsAnotherWithinATransactionStandsBy) {
   running.wait_for(fence());
   EXPECT_EQ(place.steps_left, 0);
   EXPECT_EQ(follower.status().failures, 1U);
+  expect_in(memory, "after ", 10, fence());
+}
+
+// A place where the next filters cannot be made, as where memory is short.
+class FullPlace final : public PlaceInFront {
+ public:
+  using PlaceInFront::PlaceInFront;
+
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    if (failures_left > 0) {
+      --failures_left;
+      throw StoreError("no memory");
+    }
+    return place_.begin_rebuild(options, context);
+  }
+
+  std::atomic<int> failures_left = 0;
+};
+
+// Soon at first, then less often, and changes are carried meanwhile.
+TEST_F(FollowerTest, WhatCannotBeBuiltAgainIsTriedAgainSoon) {
+  insert("before ", 10);
+  MemoryPlace<> memory(blocked({.capacity = 1000}));
+  FullPlace place(memory);
+  const auto from = source();
+  Follower follower(*from, place, {});
+  Following running(follower);
+  running.wait_until_followed();
+  place.failures_left = 1000;
+  follower.rebuild();
+  running.wait_until([](const FollowerStatus& now) { return now.failures == 3; });
+  insert("after ", 10);
+  running.wait_for(fence());
+  EXPECT_EQ(follower.status().rebuilds, 1U);
+  EXPECT_LT(follower.status().failures, 100U);
+  place.failures_left = 0;
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  expect_in(memory, "before ", 10, fence());
   expect_in(memory, "after ", 10, fence());
 }
 
