@@ -9,6 +9,7 @@
 #include "bloomery/source/mariadb/server.h"
 #include "bloomery/source/server_location.h"
 #include "cli/live_demo/live_database.h"
+#include "cli/live_demo/mariadb_files.h"
 
 namespace bloomery::cli {
 namespace {
@@ -77,7 +78,7 @@ class LiveMariadb final : public LiveDatabase {
             "--no-defaults",
             "--datadir=" + stage_.path("data"),
             "--pid-file=" + stage_.path("pid"),
-            "--lc-messages-dir=/usr/share/mysql",
+            "--lc-messages-dir=" + files_.folder,
             "--innodb-flush-log-at-trx-commit=0",
             "--innodb-flush-method=nosync",
             "--innodb-doublewrite=0",
@@ -85,15 +86,11 @@ class LiveMariadb final : public LiveDatabase {
             "--loose-performance-schema=OFF"};
   }
 
-  // The tables of the system, as mariadb-install-db makes them, and an empty database.
+  // The tables of the system, and an empty database.
   void make_data(const EndingSignals& signals) const {
     const std::string script = stage_.path("tables.sql");
     std::ofstream sql(script);
-    sql << "CREATE DATABASE mysql;\nCREATE DATABASE shop;\nUSE mysql;\n";
-    for (const char* const each :
-         {"mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data"}) {
-      sql << std::ifstream(std::string("/usr/share/mysql/") + each + ".sql").rdbuf() << "\n";
-    }
+    sql << "CREATE DATABASE mysql;\nCREATE DATABASE shop;\n" << files_.system_tables();
     sql.close();
     Process(stage_, "mkdir.log", {"/bin/mkdir", stage_.path("data")}).finish(signals);
     std::vector<std::string> arguments = common_options();
@@ -102,6 +99,7 @@ class LiveMariadb final : public LiveDatabase {
   }
 
   const Stage& stage_;
+  const MariadbFiles files_ = MariadbFiles::find();
   std::optional<Process> server_{};
   std::string version_{};
 };

@@ -10,6 +10,7 @@
 
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/client.h"
 #include "bloomery/redis/errors.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
@@ -63,6 +64,17 @@ class FullServer : public ::testing::Test {
     PlaceHead head = place->head();
     ASSERT_TRUE(place->insert_and_advance(keys, head, kReached.at_least));
   }
+  bool has_called(const std::string& command) {
+    const std::string calls = server_->ask("INFO commandstats");
+    return calls.find("cmdstat_" + command + ":") != std::string::npos;
+  }
+  // As Redis before version 8 does, of whatever is in them.
+  bool refuses_transactions() {
+    redis::Client client(redis::parse_location("redis+unix://" + server_->socket() + "#f"));
+    const auto answer = client.run(
+        redis::Request().add({"MULTI"}).add({"GET", "none"}).add({"EXEC"}), redis::Repeat::never);
+    return answer.replies.at(2).is(redis::Reply::Type::error);
+  }
   static std::vector<Presence> ask(FilterPlace& place, const std::vector<std::string>& texts,
                                    const CallContext& context = {}) {
     const std::vector<Key> keys(texts.begin(), texts.end());
@@ -89,7 +101,7 @@ TEST_F(FullServer, IsAskedAsOneThatIsNot) {
     server_->ask("CONFIG SET maxmemory 1");
     server_->ask("CONFIG RESETSTAT");
     EXPECT_EQ(ask(*place, out_), before);
-    EXPECT_NE(server_->ask("INFO commandstats").find("cmdstat_eval:"), std::string::npos);
+    EXPECT_EQ(has_called("eval"), refuses_transactions());
     EXPECT_EQ(std::ranges::count(ask(*place, in_), Presence::maybe), 800);
     EXPECT_EQ(place->presence_of("in 7"), Presence::maybe);
     EXPECT_EQ(ask(*open_place(at(live)), out_), before) << "who opens it now";
@@ -157,6 +169,7 @@ TEST_F(FullServer, SaysSoWhereNoScriptMayRun) {
       open_place(at(all_layouts().front(), "&user=reader&password_env=BLOOMERY_TEST_READER"));
   EXPECT_EQ(place->presence_of("in 7"), Presence::maybe);
   server_->ask("CONFIG SET maxmemory 1");
+  if (!refuses_transactions()) GTEST_SKIP() << "this server needs no script";
   try {
     place->presence_of("out 7");
     FAIL();

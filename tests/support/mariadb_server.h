@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/live_demo/mariadb_files.h"
 #include "tests/support/mariadb_client.h"
 #include "tests/support/new_folder.h"
 #include "tests/support/unused_port.h"
@@ -120,7 +121,7 @@ class MariadbServer {
             "--no-defaults",
             "--datadir=" + data,
             "--pid-file=" + data + "/pid",
-            "--lc-messages-dir=/usr/share/mysql",
+            "--lc-messages-dir=" + cli::MariadbFiles::find().folder,
             "--innodb-log-file-size=4M",
             "--innodb-buffer-pool-size=24M",
             "--innodb-flush-log-at-trx-commit=0",
@@ -188,11 +189,7 @@ class MariadbServer {
     }
     const std::string script = pattern + "/tables.sql";
     std::ofstream sql(script);
-    sql << "USE mysql;\n";
-    for (const char* const each :
-         {"mysql_system_tables", "mysql_performance_tables", "mysql_system_tables_data"}) {
-      sql << text_of(std::string("/usr/share/mysql/") + each + ".sql") << "\n";
-    }
+    sql << cli::MariadbFiles::find().system_tables();
     sql.close();
     const int in = open(script.c_str(), O_RDONLY | O_CLOEXEC);
     Options arguments = common_options(pattern + "/data");
