@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mysql.h>
 
 #include <string>
 
@@ -34,7 +35,11 @@ TEST_F(MariadbTlsTest, TheServersCertificateIsVerified) {
   EXPECT_EQ(count(at("127.0.0.1", "&tls=verify&ca=" + file("ca.pem"))), 2U);
   EXPECT_EQ(count(at("127.0.0.1", "&ca=" + file("ca.pem"))), 2U) << "to verify goes without saying";
   EXPECT_THROW(count(at("127.0.0.1", "&ca=" + file("stranger.pem"))), StoreError);
-  EXPECT_THROW(count(at("127.0.0.1", "&tls=verify")), StoreError) << "of nobody's";
+  // Of nobody's. From version 3.4 on MariaDB's library believes a server of this very machine
+  // without, unless there is a `ca`.
+  if (MARIADB_PACKAGE_VERSION_ID < 30'400) {
+    EXPECT_THROW(count(at("127.0.0.1", "&tls=verify")), StoreError);
+  }
   // The same server by a name that is not in its certificate.
   EXPECT_THROW(count(at("127.1", "&ca=" + file("ca.pem"))), StoreError);
   EXPECT_THROW(open_fence(at("127.1", "&ca=" + file("ca.pem")))->ask(), StoreError);
