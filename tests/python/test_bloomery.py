@@ -832,7 +832,7 @@ class Shared(Folder):
 
     def test_a_worker_that_is_killed_loses_nothing(self):
         context = multiprocessing.get_context("fork")
-        added = context.Value("i", 0)
+        added = context.Value("i", 0, lock=False)  # who is killed would keep the lock
         worker = context.Process(target=add_shared, args=(self.path, "killed", 10**7, added))
         worker.start()
         while added.value < 200:
