@@ -1,0 +1,157 @@
+/* What a filter does with keys by the batch. */
+#include "batch.h"
+#include "errors.h"
+#include "filter.h"
+
+enum { kPiece = 4096 };
+
+/* What is asked for, or done. */
+enum { MANY_PRESENCE, MANY_FOUND, MANY_NEW, MANY_COUNT };
+
+/* What becomes of a batch: an answer of each key, a bytearray, where not only their number is
+   wanted. */
+struct outcome {
+  PyObject* answers;
+  size_t added;
+  int is_array;
+};
+
+static int run(bloomery_filter* filter, int what, const bloomery_keys* keys, uint8_t* out,
+               size_t* added) {
+  const size_t count = keys->count;
+  int status;
+  Py_BEGIN_ALLOW_THREADS;
+  if (what == MANY_PRESENCE || what == MANY_FOUND) {
+    status = bloomery_ask_many(filter, keys, out);
+  } else {
+    status = bloomery_insert_many(filter, keys, out, added);
+  }
+  if (what == MANY_FOUND) {
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8) { /* of 1, 2 and 3 the last has both its low bits */
+      uint64_t eight;
+      memcpy(&eight, out + i, 8);
+      eight = (eight ^ (eight >> 1)) & UINT64_C(0x0101010101010101);
+      memcpy(out + i, &eight, 8);
+    }
+    for (; i < count; ++i) out[i] = out[i] != BLOOMERY_ABSENT;
+  } else if (what == MANY_NEW) {
+    for (size_t i = 0; i < count; ++i) out[i] = out[i] != BLOOMERY_PRESENT;
+  }
+  Py_END_ALLOW_THREADS;
+  if (status == BLOOMERY_OK) return 0;
+  raise_last();
+  return -1;
+}
+
+/* Those of an iterable, which may be endless but for memory: some at a time. */
+static int run_iterable(bloomery_filter* filter, int what, PyObject* iterable,
+                        struct outcome* outcome) {
+  PyObject* const iterator = PyObject_GetIter(iterable);
+  PyObject *const out = outcome->answers, *object = NULL;
+  struct gathered some;
+  size_t done = 0;
+  if (iterator == NULL) return -1;
+  if (gathered_begin(&some, kPiece) < 0) {
+    Py_DECREF(iterator);
+    return -1;
+  }
+  do {
+    size_t added = 0;
+    uint8_t* to = NULL;
+    while (some.count < kPiece && (object = PyIter_Next(iterator)) != NULL) {
+      const int status = gathered_add(&some, object);
+      Py_DECREF(object);
+      if (status < 0) goto failed;
+    }
+    if (PyErr_Occurred() || gathered_finish(&some) < 0) goto failed;
+    if (out != NULL) {
+      if (PyByteArray_Resize(out, (Py_ssize_t)(done + some.count)) < 0) goto failed;
+      to = (uint8_t*)PyByteArray_AS_STRING(out) + done;
+    }
+    if (some.count != 0 && run(filter, what, &some.keys, to, &added) < 0) goto failed;
+    done += some.count;
+    outcome->added += added;
+    gathered_clear(&some);
+  } while (object != NULL);
+  gathered_end(&some);
+  Py_DECREF(iterator);
+  return 0;
+failed:
+  gathered_end(&some);
+  Py_DECREF(iterator);
+  return -1;
+}
+
+static int run_batch(bloomery_filter* filter, int what, PyObject* keys, struct outcome* outcome) {
+  struct batch batch;
+  int status = 0;
+  memset(outcome, 0, sizeof *outcome);
+  outcome->is_array = batch_read(keys, &batch);
+  if (outcome->is_array < 0) return -1;
+  if (what != MANY_COUNT) {
+    outcome->answers =
+        PyByteArray_FromStringAndSize(NULL, outcome->is_array ? (Py_ssize_t)batch.keys.count : 0);
+    if (outcome->answers == NULL) status = -1;
+  }
+  if (status == 0 && !outcome->is_array) {
+    status = run_iterable(filter, what, keys, outcome);
+  } else if (status == 0 && batch.keys.count != 0) {
+    uint8_t* const to =
+        outcome->answers == NULL ? NULL : (uint8_t*)PyByteArray_AS_STRING(outcome->answers);
+    status = run(filter, what, &batch.keys, to, &outcome->added);
+  }
+  if (outcome->is_array) batch_release(&batch);
+  if (status < 0) Py_CLEAR(outcome->answers);
+  return status;
+}
+
+PyObject* left_inserting(const struct visit* visit, PyObject* result) {
+  if (result == NULL) bloomery_doubt(visit->filter->filter);
+  leave(visit);
+  return result;
+}
+
+PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* filter;
+  struct outcome outcome;
+  PyObject* result = NULL;
+  int what;
+  if (nargs != 2) {
+    PyErr_SetString(PyExc_TypeError, "_many() takes keys and what to do");
+    return NULL;
+  }
+  what = (int)PyLong_AsLong(args[1]);
+  if (PyErr_Occurred()) return NULL;
+  if (what < MANY_PRESENCE || what > MANY_NEW) {
+    PyErr_SetString(PyExc_ValueError, "_many() does nothing of that number");
+    return NULL;
+  }
+  filter = enter(self, &visit);
+  if (filter == NULL) return NULL;
+  if (run_batch(filter, what, args[0], &outcome) == 0) {
+    result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
+  }
+  if (what == MANY_NEW) return left_inserting(&visit, result);
+  leave(&visit);
+  return result;
+}
+
+/* All of them in one call: between two, a signal's handler may raise, and the keys of the next
+   would be missing without a doubt. */
+PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  size_t added = 0;
+  Py_ssize_t i;
+  if (filter == NULL) return NULL;
+  for (i = 0; i < nargs; ++i) {
+    struct outcome outcome;
+    if (run_batch(filter, MANY_COUNT, args[i], &outcome) < 0) return left_inserting(&visit, NULL);
+    added += outcome.added;
+  }
+  return left_inserting(&visit, PyLong_FromSize_t(added));
+}

@@ -1,0 +1,181 @@
+/* What is done with a whole filter, and its end. */
+#include "errors.h"
+#include "filter.h"
+
+PyObject* filter_copy(PyObject* op, PyObject* none) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  bloomery_filter* made;
+  (void)none;
+  if (filter == NULL) return NULL;
+  UNLOCKED(made = bloomery_copy(filter));
+  leave(&visit);
+  return wrap(Py_TYPE(op), made, 0);
+}
+
+static PyObject* none_or_raise(int status) {
+  if (status < 0) return raise_last();
+  Py_RETURN_NONE;
+}
+
+PyObject* filter_merge(PyObject* op, PyObject* object) {
+  Filter *const self = (Filter*)op, *const other = (Filter*)object;
+  struct visit visit, others;
+  bloomery_filter *into, *from;
+  int status;
+  if (!PyObject_TypeCheck(object, filter_type)) {
+    PyErr_Format(PyExc_TypeError, "a filter merges with a filter, not %.200s",
+                 Py_TYPE(object)->tp_name);
+    return NULL;
+  }
+  into = enter(self, &visit);
+  if (into == NULL) return NULL;
+  from = enter(other, &others);
+  if (from == NULL) return left_inserting(&visit, NULL);
+  UNLOCKED(status = bloomery_merge(into, from));
+  leave(&others);
+  return left_inserting(&visit, none_or_raise(status));
+}
+
+#define WHOLE(name, call)                                \
+  PyObject* name(PyObject* op, PyObject* none) {         \
+    Filter* const self = (Filter*)op;                    \
+    struct visit visit;                                  \
+    bloomery_filter* const filter = enter(self, &visit); \
+    int status;                                          \
+    (void)none;                                          \
+    if (filter == NULL) return NULL;                     \
+    UNLOCKED(status = call(filter));                     \
+    leave(&visit);                                       \
+    return none_or_raise(status);                        \
+  }
+WHOLE(filter_flush, bloomery_flush)
+WHOLE(filter_clear, bloomery_clear)
+WHOLE(filter_acknowledge, bloomery_acknowledge)
+
+PyObject* filter_save(PyObject* op, PyObject* args) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* filter;
+  PyObject* path;
+  int must_be_new, status;
+  if (!PyArg_ParseTuple(args, "O&p", PyUnicode_FSConverter, &path, &must_be_new)) return NULL;
+  filter = enter(self, &visit);
+  if (filter == NULL) {
+    Py_DECREF(path);
+    return NULL;
+  }
+  UNLOCKED(status = bloomery_save(filter, PyBytes_AS_STRING(path), must_be_new));
+  Py_DECREF(path);
+  leave(&visit);
+  return none_or_raise(status);
+}
+
+PyObject* filter_to_bytes(PyObject* op, PyObject* none) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  PyObject* bytes = NULL;
+  size_t needed = 0;
+  int status;
+  (void)none;
+  if (filter == NULL) return NULL;
+  UNLOCKED(status = bloomery_to_bytes(filter, NULL, 0, &needed));
+  while (status == BLOOMERY_BAD_ARGUMENT && needed != 0) { /* it may grow meanwhile */
+    const size_t size = needed;
+    Py_XSETREF(bytes, PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size));
+    if (bytes == NULL) break;
+    UNLOCKED(status = bloomery_to_bytes(filter, PyBytes_AS_STRING(bytes), size, &needed));
+    if (status == BLOOMERY_OK && needed < size) _PyBytes_Resize(&bytes, (Py_ssize_t)needed);
+    if (status == BLOOMERY_BAD_ARGUMENT && needed <= size) break;
+  }
+  leave(&visit);
+  if (PyErr_Occurred()) return NULL;
+  if (status == BLOOMERY_OK) return bytes;
+  Py_XDECREF(bytes);
+  return raise_last();
+}
+
+PyObject* filter_info(PyObject* op, PyObject* none) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  PyObject* result;
+  char* text;
+  (void)none;
+  if (filter == NULL) return NULL;
+  UNLOCKED(text = bloomery_info(filter));
+  leave(&visit);
+  if (text == NULL) return raise_last();
+  result = PyUnicode_FromString(text);
+  bloomery_free(text);
+  return result;
+}
+
+static int number_of(Filter* self, uint64_t (*call)(const bloomery_filter*), uint64_t* number) {
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  if (filter == NULL) return -1;
+  UNLOCKED(*number = call(filter));
+  leave(&visit);
+  if (*number != UINT64_MAX) return 0;
+  raise_last();
+  return -1;
+}
+
+Py_ssize_t filter_length(PyObject* op) {
+  uint64_t number;
+  if (number_of((Filter*)op, bloomery_inserted, &number) < 0) return -1;
+  return number > PY_SSIZE_T_MAX ? PY_SSIZE_T_MAX : (Py_ssize_t)number;
+}
+
+PyObject* filter_capacity(PyObject* op, void* closure) {
+  uint64_t number;
+  (void)closure;
+  if (number_of((Filter*)op, bloomery_capacity, &number) < 0) return NULL;
+  return PyLong_FromUnsignedLongLong(number);
+}
+
+PyObject* filter_keys(PyObject* op, void* closure) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  const char* form;
+  (void)closure;
+  if (filter == NULL) return NULL;
+  form = bloomery_key_form(filter);
+  leave(&visit);
+  if (form == NULL) return raise_last();
+  if (form[0] == '\0') Py_RETURN_NONE;
+  return PyUnicode_FromString(form);
+}
+
+PyObject* filter_closed(PyObject* op, void* closure) {
+  (void)closure;
+  return PyBool_FromLong(((Filter*)op)->filter == NULL);
+}
+
+PyObject* filter_close(PyObject* op, PyObject* none) {
+  Filter* const self = (Filter*)op;
+  bloomery_filter* const filter = self->filter;
+  (void)none;
+  count_anew(self);
+  if (self->users != 0) {
+    PyErr_SetString(PyExc_RuntimeError, "another thread is within a call on this filter");
+    return NULL;
+  }
+  self->filter = NULL;
+  /* One of them may be this thread's own, and go on: what it is at stays. */
+  if (self->inherited != 0) Py_RETURN_NONE;
+  UNLOCKED(bloomery_close(filter));
+  Py_RETURN_NONE;
+}
+
+void filter_dealloc(PyObject* op) {
+  PyTypeObject* const type = Py_TYPE(op);
+  bloomery_filter* const filter = ((Filter*)op)->filter;
+  UNLOCKED(bloomery_close(filter));
+  type->tp_free(op);
+  Py_DECREF(type);
+}
