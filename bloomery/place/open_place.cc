@@ -15,6 +15,7 @@
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/store/native_file.h"
+#include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
 
 namespace bloomery {
@@ -95,6 +96,7 @@ bool is_taken(const PlaceLocation& location) {
 }
 
 void require_may_be_there(FilterKind kind, const PlaceLocation& location) {
+  if (!location.is_live()) require_folder(location.file.path);
   if (location.is_own_bitmap()) redis::require_lives_in_string(kind, location.text());
 }
 

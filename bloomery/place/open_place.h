@@ -65,8 +65,8 @@ struct PlaceSaveOptions {
 // Whether anything is there.
 bool is_taken(const PlaceLocation& location);
 
-// Throws std::invalid_argument for a kind of filter that cannot be saved there. Before the keys of
-// a long load are read.
+// Throws std::invalid_argument for a kind of filter that cannot be saved there, and StoreError
+// where a file has no folder that takes it. Before the keys of a long load are read.
 void require_may_be_there(FilterKind kind, const PlaceLocation& location);
 
 // The same of a filter that is too large to be put there.

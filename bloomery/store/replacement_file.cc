@@ -67,14 +67,19 @@ int link_nameless(const RegularFile& file, const std::filesystem::path& name) {
   return failed == 0 ? 0 : errno;
 }
 
+FileDescriptor open_folder(const std::filesystem::path& target) {
+  FileDescriptor folder(::open(folder_of(target).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.is_open()) throw_store_error(target, "open its folder", errno);
+  return folder;
+}
+
 }  // namespace
 
 ReplacementFile::ReplacementFile(std::filesystem::path target, std::uint64_t byte_count,
                                  Permissions permissions)
     : target_(std::move(target)), folder_(folder_of(target_)), name_(temporary_name(target_)) {
   check_file_size_limit(target_, byte_count);
-  folder_descriptor_ = FileDescriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder_descriptor_.is_open()) throw_store_error(target_, "open its folder", errno);
+  folder_descriptor_ = open_folder(target_);
   const mode_t first_mode = permissions.owner_only ? kOwnerOnly : kNewFile;
   open_nameless(first_mode);
   if (!lock_) open_named(first_mode);
@@ -194,6 +199,14 @@ std::filesystem::path follow_links(std::filesystem::path path) {
     path = next.is_absolute() ? next : path.parent_path() / next;
   }
   throw_store_error(path, "open it", ELOOP);
+}
+
+void require_folder(const std::filesystem::path& target) {
+  const std::filesystem::path file = follow_links(target);
+  const FileDescriptor folder = open_folder(file);
+  if (faccessat(folder.number(), ".", W_OK | X_OK, AT_EACCESS) != 0) {
+    throw_store_error(file, "create a file in its folder", errno);
+  }
 }
 
 }  // namespace bloomery

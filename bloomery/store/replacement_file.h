@@ -52,6 +52,10 @@ class ReplacementFile {
   std::uint64_t size_ = 0;
 };
 
+// Throws StoreError where the folder of a file is not there, or takes no new files of this process:
+// before the keys of a long load are read.
+void require_folder(const std::filesystem::path& target);
+
 // The file that a path means in the end: symbolic links are followed, to a file that need not
 // exist. Throws StoreError for a loop.
 std::filesystem::path follow_links(std::filesystem::path path);

@@ -104,6 +104,7 @@ TEST_F(FollowCommand, RefusesWhatCannotBeFollowed) {
   refused(std::string(kUsers), "where the filter is to be");
   refused(std::string(kUsers) + " ids.bloom --metrics nowhere", "no address");
   refused(std::string(kUsers) + " ids.bloom --rebuild-at 0", "--rebuild-at");
+  refused(std::string(kUsers) + " nowhere/ids.bloom", "cannot open its folder");
   refused(std::string(kUsers) + " ids.bloom --once --kind static", "static filter");
   refused(std::string(kUsers) + " ids.bloom --once --kind windowed", "forgets keys");
   EXPECT_EQ(leftovers(), "");

@@ -90,6 +90,15 @@ TEST(Load, ReplacesOnlyWhereAsked) {
   EXPECT_FALSE(load(shell.path("f.bloom")).may_contain("old"));
 }
 
+TEST(Load, LooksForTheFolderBeforeItReadsKeys) {
+  Shell shell;
+  shell.run("mkfifo pipe");  // nobody ever writes into it
+  const Outcome outcome = shell.run("timeout 20 bloomery load - nowhere/x.bloom -n 100 <>pipe");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err,
+            "bloomery: nowhere/x.bloom: cannot open its folder: No such file or directory\n");
+}
+
 TEST(Load, ExplainsWhatItCannotRead) {
   const Shell shell;
   ASSERT_EQ(shell.run(kMakeUsers).status, 0);
