@@ -1,0 +1,247 @@
+"""Keys by the batch, as NumPy, Arrow and Python itself have them."""
+import array
+import contextlib
+import signal
+import time
+import unittest
+
+import numpy
+
+import arrow_producer as arrow
+import bloomery
+from bloomery import BloomFilter, Presence
+
+
+class Batches(unittest.TestCase):
+    def both(self, given, same):
+        """Added as `given`, found by ones as `same`, and the other way round."""
+        f, g = BloomFilter(1000), BloomFilter(1000)
+        self.assertEqual(f.update(given), len(same))
+        for key in same:
+            self.assertIn(key, f)
+        self.assertEqual(list(f.contains_many(given)), [True] * len(same))
+        g.update(same)
+        self.assertEqual(list(g.contains_many(given)), [True] * len(same))
+        self.assertEqual(list(g.presence_many(given)), [1] * len(same))
+        self.assertEqual(list(g.add_many(given)), [False] * len(same))
+        self.assertEqual(f.to_bytes(), g.to_bytes())
+        h = BloomFilter.build(given, kind="static")
+        self.assertEqual(h.contains_many(same), [True] * len(same))
+
+    def test_integers_of_numpy(self):
+        for code in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "<i8", "=i8"):
+            self.both(numpy.array([0, 1, 100, 127], dtype=code), [0, 1, 100, 127])
+        self.both(numpy.array([-1, -128], dtype="i1"), [-1, -128])
+        self.both(numpy.array([-(2**63), 2**63 - 1]), [-(2**63), 2**63 - 1])
+        self.both(numpy.arange(20)[::-3], list(range(20))[::-3])
+        self.both(numpy.arange(20, dtype="i4")[5::2], list(range(20))[5::2])
+        self.both(numpy.ma.array([1, 2]), [1, 2])
+        self.both(numpy.ma.array([1, 2], mask=[False, True]).compressed(), [1])
+        self.both(numpy.frombuffer(b"x" + bytes(16), "i8", offset=1)[:1], [0])
+        u = BloomFilter(100, keys="u64")
+        u.update(numpy.array([2**64 - 1], dtype="u8"))
+        self.assertIn(2**64 - 1, u)
+
+    def test_texts_of_numpy(self):
+        self.both(numpy.array([b"a", b"carol", b""]), [b"a", b"carol", b""])
+        self.both(numpy.array(["a", "ä漢😀", ""]), ["a", "ä漢😀", ""])
+        self.both(numpy.array([b"ab", b"c", b"def"])[::-2], [b"def", b"ab"])
+        self.both(numpy.array(["ab", "c", "def"])[::-2], ["def", "ab"])
+        self.both(numpy.array(["a", "b"], dtype=object), ["a", "b"])
+
+    def test_other_buffers_and_iterables(self):
+        self.both(array.array("q", [1, -2]), [1, -2])
+        self.both(memoryview(array.array("i", [1, -2])), [1, -2])
+        for make in (list, tuple, set, dict.fromkeys, iter):
+            f = BloomFilter(1000)
+            self.assertEqual(f.update(make(["a", "b"])), 2)
+            self.assertEqual(f.contains_many(make(["a", "b"])), [True, True])
+        f = BloomFilter(20000)
+        f.update(f"key {i}" for i in range(10000))  # several pieces
+        self.assertEqual(sum(f.contains_many(f"key {i}" for i in range(10000))), 10000)
+        self.assertEqual(f.update([]), 0)
+        self.assertEqual(f.contains_many([]), [])
+
+    def test_every_answer_stands_at_its_key(self):
+        f = BloomFilter(2000)
+        f.update(range(0, 1003, 2))
+        numbers = numpy.arange(1003)
+        one_by_one = [key in f for key in range(1003)]
+        self.assertEqual(sum(one_by_one[::2]), 502)
+        self.assertLess(sum(one_by_one[1::2]), 50)
+        self.assertEqual(f.contains_many(range(1003)), one_by_one)
+        for first in (0, 1, 5):
+            self.assertEqual(f.contains_many(numbers[first:]).tolist(), one_by_one[first:])
+            said = [Presence.MAYBE if each else Presence.ABSENT for each in one_by_one[first:]]
+            self.assertEqual(f.presence_many(numbers[first:]).tolist(), said)
+        was_new = f.add_many(numbers)
+        self.assertEqual(was_new[::2].sum(), 0)
+        self.assertEqual(was_new.sum(), len(f) - 502)
+
+    def test_arrays_of_arrow(self):
+        texts = ["alice", "", "Ω漢"]
+        for form in "uUzZ":
+            same = [t.encode() for t in texts] if form in "zZ" else texts
+            self.both(arrow.strings(texts, form), same)
+            self.both(arrow.strings(["no"] + texts + ["no"], form, offset=1, length=3), same)
+        for form, code in (("c", "b"), ("s", "h"), ("i", "i"), ("l", "q")):
+            self.both(arrow.integers([1, -2, 3], form, code), [1, -2, 3])
+            self.both(arrow.integers([9, 1, -2], form, code, offset=1, length=2), [1, -2])
+        for form, code in (("C", "B"), ("S", "H"), ("I", "I")):
+            self.both(arrow.integers([1, 200], form, code), [1, 200])
+        self.both(arrow.Arrow("w:2", [None, b"abcdef"], 2, offset=1), [b"cd", b"ef"])
+        self.both(arrow.strings(["a", "b"], validity=b"\x03", null_count=-1), ["a", "b"])
+
+    def test_arrays_that_are_no_keys_are_refused(self):
+        f = BloomFilter(1000)
+        for wrong in (
+            numpy.array([1.5]),
+            numpy.array([True]),
+            numpy.array([1 + 2j]),
+            numpy.array([1], dtype=">i8"),
+            numpy.array(["2020-01-01"], dtype="M8[D]"),
+            numpy.zeros(3, dtype=[("a", "i8")]),
+            numpy.array([None]),
+            array.array("d", [1]),
+            "text",
+            b"bytes",
+            bytearray(b"bytes"),
+            5,
+            arrow.Arrow("b", [None, b"\x01"], 1),
+            arrow.Arrow("g", [None, bytes(8)], 1),
+            arrow.Arrow("+s", [None], 1),
+            arrow.Arrow("i", [None, bytes(8)], 1, dictionary=1),
+            arrow.Arrow("i", [], 1),
+            arrow.Arrow("w:", [None, b"abcd"], 1),
+            arrow.Arrow("w:4x", [None, b"abcd"], 1),
+            arrow.Arrow("w:-1", [None, b"abcd"], 1),
+            arrow.Arrow("w:9223372036854775807", [None, b"abcd"], 2),
+        ):
+            with self.assertRaises(TypeError):
+                f.update(wrong)
+            with self.assertRaises(TypeError):
+                f.contains_many(wrong)
+        for wrong in (
+            numpy.zeros((2, 2), dtype="i8"),
+            arrow.strings(["a", "b"], validity=b"\x01", null_count=1),
+            arrow.strings(["a"], offset=-1),
+            arrow.strings(["a"], length=-1),
+            arrow.strings(["a"], released=True),
+            arrow.Arrow("u", [None, b"\x05\0\0\0\x02\0\0\0", b"abcdef"], 1),
+            arrow.Arrow("u", [None, b"\0\0\0\0\xff\xff\xff\xff", b"abcdef"], 1),
+            arrow.Arrow("u", [None, None, None], 3),
+            arrow.Arrow("U", [None, None, None], 3),
+            arrow.Arrow("l", [None, None], 3),
+            arrow.Arrow("i", [None, None], 3),
+            arrow.Arrow("w:4", [None, None], 3),
+            arrow.Arrow("w:4611686018427387905", [None, b"abcdef"], 2),
+            arrow.Arrow("w:4", [None, b"abcdef"], 2**61, offset=2**61),
+            arrow.Arrow("l", [None, bytes(8)], 1, offset=2**62),
+            arrow.Arrow("u", [None, bytes(8), b""], 1, offset=2**62),
+            arrow.Arrow("u", [None, bytes(8), b""], 2**62),
+            numpy.array(["\ud800"]),
+            numpy.ma.array([1, 2], mask=[False, True]),
+        ):
+            with self.assertRaises(ValueError):
+                f.contains_many(wrong)
+        with self.assertRaisesRegex(ValueError, r"key 1 has .*: U\+d800$"):
+            f.contains_many(numpy.array(["a", "\ud800"]))
+        self.assertEqual((len(f), f.keys), (0, None))
+
+    def test_a_batch_that_failed_denies_nothing_until_acknowledged(self):
+        f = BloomFilter(1000, keys="i64")
+        f.add(1)
+        with self.assertRaises(ValueError):
+            f.update(["2", "three"])
+        self.assertIn(2, f)
+        self.assertEqual(f.presence(2), Presence.UNKNOWN)
+        self.assertEqual(f.contains_many([1, 2]), [True, True])
+        with self.assertRaises(bloomery.InDoubtError):
+            f.to_bytes()
+        f.acknowledge()
+        self.assertNotIn(2, f)
+        self.assertIn(1, f)
+
+    def test_whatever_a_batch_fails_of_nothing_is_denied_until_acknowledged(self):
+        def broken():
+            yield "a"
+            raise OSError("the cursor broke")
+
+        def changing():
+            all_of = {"a": 1, "b": 2}
+            for key in all_of:
+                all_of[key * 2] = 1
+                yield key
+
+        class Unlucky:
+            def __iter__(self):
+                raise LookupError
+
+        def second_piece(*last):
+            yield from map(str, range(4096))
+            yield from last
+
+        for make in (
+            broken,
+            changing,
+            Unlucky,
+            lambda: ["a", "b", None],
+            lambda: ["a", 2**64],
+            lambda: ["a", "\ud800"],
+            lambda: ["a", b"a"],
+            lambda: [1, 2],
+            lambda: "one text",
+            lambda: 5,
+            lambda: second_piece(5),
+            lambda: second_piece(*range(5000)),
+            lambda: second_piece("x", 5.5),
+            lambda: numpy.array(["a", "\ud800"]),
+            lambda: numpy.array([1.5]),
+            lambda: numpy.array([[1]]),
+            lambda: arrow.strings(["a", "b"], validity=b"\x01", null_count=1),
+        ):
+            f = BloomFilter(10_000, keys="text")
+            for call in (f.update, f.add_many, lambda keys: f.update(["z"], keys)):
+                with self.assertRaises(Exception):
+                    call(make())
+                self.assertIn("not in any of them", f)
+                with self.assertRaises(bloomery.InDoubtError):
+                    f.to_bytes()
+                for key in (5, b"\0", None, 2**64, "\ud800"):
+                    with contextlib.suppress(TypeError, ValueError, OverflowError):
+                        f.add(key)  # refused or not, it ends no doubt
+                self.assertIn("not in any of them", f)
+                f.acknowledge()
+                self.assertNotIn("not in any of them", f)
+            with self.assertRaises(Exception):
+                f.contains_many(make())  # which only asks
+            self.assertNotIn("not in any of them", f)
+
+    def test_a_single_key_that_is_refused_leaves_no_doubt(self):
+        texts, numbers = BloomFilter(1000, keys="text"), BloomFilter(1000, keys="u64")
+        for f, keys in ((texts, [5, None, "\ud800"]), (numbers, [-1, "x", b"x", 2**64])):
+            for key in keys:
+                with self.assertRaises((TypeError, ValueError, OverflowError)):
+                    f.add(key)
+            self.assertNotIn("43", f)
+            f.to_bytes()
+
+    def test_a_signal_between_batches_loses_none_of_them(self):
+        f = BloomFilter(1_000_000, kind="classic")
+
+        class Rang(Exception):
+            pass
+
+        def ring(number, frame):
+            raise Rang
+
+        def first():
+            yield 1
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+
+        before = signal.signal(signal.SIGALRM, ring)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        with self.assertRaises(Rang):
+            f.update(first(), array.array("q", range(300_000)), [-1])
+            time.sleep(10)
+        self.assertIn(-1, f)

@@ -1,0 +1,210 @@
+"""Whole filters: unions, copies, files, formats, places; and what the documentation says."""
+import ast
+import copy
+import doctest
+import os
+import pickle
+import subprocess
+import time
+
+import numpy
+
+import bloomery
+from bloomery import BloomFilter, Presence
+from support import Folder, KINDS, command
+
+
+class Whole(Folder):
+    def test_union(self):
+        a, b = BloomFilter(1000), BloomFilter(1000)
+        a.add("a")
+        b.add("b")
+        both = a | b
+        self.assertEqual(both.contains_many(["a", "b", "c"]), [True, True, False])
+        self.assertNotIn("b", a)
+        a |= b
+        self.assertIn("b", a)
+        a |= a
+        with self.assertRaises(bloomery.IncompatibleError):
+            a | BloomFilter(2000)
+        with self.assertRaises(bloomery.IncompatibleError):
+            a |= BloomFilter(2000)
+        with self.assertRaises(TypeError):
+            a | {"x"}
+
+    def test_a_union_that_failed_denies_nothing_until_acknowledged(self):
+        doubtful, closed = BloomFilter(1000, keys="i64"), BloomFilter(1000, keys="i64")
+        with self.assertRaises(ValueError):
+            doubtful.update(["x"])
+        closed.close()
+        BloomFilter(1000, keys="i64").save("damaged.bloom")
+        damaged = bloomery.open("damaged.bloom")
+        with open("damaged.bloom", "r+b") as file:
+            file.seek(-100, os.SEEK_END)
+            file.write(b"rubbish" * 10)
+        for other in (doubtful, closed, damaged, BloomFilter(2000, keys="i64"), BloomFilter(1000, keys="text")):
+            into = BloomFilter(1000, keys="i64")
+            with self.assertRaises((bloomery.Error, ValueError)):
+                into |= other
+            for key in ("no integer", b"bytes", None):
+                with self.assertRaises((TypeError, ValueError)):
+                    into.add(key)
+            self.assertIn(5, into)
+            with self.assertRaises(bloomery.InDoubtError):
+                into.save("into.bloom")
+            into.clear()
+            self.assertNotIn(5, into)
+            into.save("into.bloom")
+
+    def test_pickles_and_copies(self):
+        for kind in KINDS:
+            f = BloomFilter(1000, kind=kind, secret=True)
+            f.update(range(100))
+            for g in (pickle.loads(pickle.dumps(f)), copy.copy(f), copy.deepcopy(f), f.copy()):
+                self.assertEqual(g.contains_many(range(100)), [True] * 100)
+                self.assertEqual(g.keys, "i64")
+                g.add(1000)
+                self.assertNotIn(1000, f)
+        f = BloomFilter.build(["a"], kind="static")
+        self.assertIn("a", pickle.loads(pickle.dumps(f)))
+        g = BloomFilter(1000, format="guava")
+        g.add("a")
+        self.assertIn("a", pickle.loads(pickle.dumps(g)))
+
+    def test_files_and_context_managers(self):
+        f = BloomFilter(1000)
+        f.add("a")
+        f.save("users.bloom")
+        with self.assertRaises(OSError):
+            f.save("users.bloom", must_be_new=True)
+        with bloomery.open("users.bloom", "r+") as g:
+            self.assertIs(g.add("b"), True)
+            with self.assertRaises(TypeError):
+                pickle.dumps(g)
+        self.assertTrue(g.closed)
+        BloomFilter(1000, kind="scalable").save("grows.bloom")
+        g = bloomery.open("grows.bloom", "r+")  # read whole, and written back
+        g.add("a")
+        g.close()
+        g.close()
+        self.assertIn("a", bloomery.load("grows.bloom"))
+        g = bloomery.open("grows.bloom", "r+")
+        g.add("b")
+        del g
+        self.assertIn("b", bloomery.load("grows.bloom"))
+        g = bloomery.load("users.bloom")
+        g.close()
+        with self.assertRaises(ValueError):
+            "a" in g
+        for open_it in (bloomery.open, bloomery.load, lambda p: bloomery.open(p, whole=True)):
+            g = open_it("users.bloom")
+            self.assertEqual(g.contains_many(["a", "b", "c"]), [True, True, False])
+        g = bloomery.open("users.bloom")
+        with self.assertRaises(ValueError):
+            g.add("d")
+        self.assertNotIn("d", g)
+        with self.assertRaises(bloomery.KeyFormError):
+            bloomery.open("users.bloom", keys="i64")
+        with self.assertRaises(bloomery.StoreError):
+            bloomery.open("nothing.bloom")
+        with open("users.bloom", "r+b") as file:
+            file.write(b"rubbish")
+        with self.assertRaises(bloomery.FormatError):
+            bloomery.load("users.bloom")
+        w = BloomFilter(1000, kind="windowed")
+        w.save("window.bloom")
+        with self.assertRaises(ValueError):
+            bloomery.open("window.bloom")
+        self.assertNotIn("a", bloomery.open("window.bloom", forgetting=True))
+
+    def test_other_systems_formats(self):
+        f = BloomFilter(1000, format="guava")
+        f.update(["a", "b"])
+        f.save("guava:users.bin")
+        for open_it in (bloomery.open, bloomery.load):
+            self.assertEqual(open_it("guava:users.bin").contains_many(["a", "c"]), [True, False])
+        self.assertEqual(open_it("guava:users.bin", keys="i64").keys, "i64")
+
+    def test_the_command_and_python_mean_the_same_keys(self):
+        names = ["alice", "Ω漢", "12345678", "42"]
+        numbers = [0, 42, -1, 2**63 - 1]
+        # Its file, asked here.
+        made = command("load", "-", "names.bloom", "-n", "1000", keys="\n".join(names) + "\n")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        spelt = "".join(f"{n}\n" for n in numbers)
+        made = command("load", "-", "ids.bloom", "-n", "1000", "--as", "i64", keys=spelt)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        made = command("load", "-", "lower.bloom", "-n", "1000", "--normalise", "lower", keys="ALICE\n")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        for open_it in (bloomery.open, bloomery.load):
+            f = open_it("names.bloom")
+            self.assertEqual(f.contains_many(names + ["bob"]), [True] * 4 + [False])
+            with self.assertRaises(bloomery.KeyFormError):
+                42 in f
+            g = open_it("ids.bloom")
+            self.assertEqual(g.contains_many(numbers + [7]), [True] * 4 + [False])
+            self.assertEqual(list(g.contains_many(numpy.array(numbers))), [True] * 4)
+            self.assertIn("42", g)
+            self.assertIn("Alice", open_it("lower.bloom"))
+            with self.assertRaises(bloomery.KeyFormError):
+                b"alice" in open_it("lower.bloom")
+        # And ours, asked by it.
+        h, i = BloomFilter(1000), BloomFilter(1000)
+        h.update(names)
+        i.update(numbers)
+        h.save("h.bloom")
+        i.save("i.bloom")
+        for file, keys in (("h.bloom", names), ("i.bloom", numbers)):
+            said = command("check", file, keys="".join(f"{k}\n" for k in keys) + "5\n")
+            self.assertEqual(said.stdout.decode().splitlines(), [str(k) for k in keys], said.stderr)
+
+
+class Elsewhere(Folder):
+    def test_in_never_denies_what_nobody_knows(self):
+        path = os.path.abspath("s")
+        server = subprocess.Popen(
+            [os.environ.get("REDIS_SERVER", "redis-server"), "--port", "0", "--unixsocket", path, "--save", ""],
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            for _ in range(500):
+                if os.path.exists(path):
+                    break
+                time.sleep(0.01)
+            where = f"bitmap:redis+unix://{path}#users"
+            f = BloomFilter(1000, keys="i64")
+            f.add(1)
+            f.save(where)
+            g = bloomery.open(where, "r+")
+            self.assertEqual(g.contains_many([1, 2]), [True, False])
+            self.assertEqual(g.keys, "i64")
+            g.add(3)
+            self.assertIn(3, bloomery.load(where))
+            self.assertEqual(command("destroy", "--yes", where).returncode, 0)
+            self.assertIn(2, g)
+            self.assertEqual(g.presence(2), Presence.UNKNOWN)
+            self.assertEqual(g.contains_many([1, 2]), [True, True])
+            self.assertEqual(list(g.presence_many([1, 2])), [2, 2])
+        finally:
+            server.terminate()
+            server.wait()
+        try:
+            self.assertIn(2, g)  # nobody is there
+        except bloomery.StoreError:
+            pass
+
+
+class Documents(Folder):
+    def test_every_example_in_a_docstring_is_true(self):
+        results = doctest.testmod(bloomery)
+        self.assertEqual(results.failed, 0)
+        self.assertGreater(results.attempted, 20)
+
+    def test_the_stub_has_what_the_package_has(self):
+        with open(os.path.join(os.path.dirname(bloomery.__file__), "__init__.pyi")) as file:
+            stub = ast.parse(file.read())
+        names = {n.name: n for n in stub.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+        self.assertLessEqual(set(bloomery.__all__), set(names))
+        methods = {n.name for n in names["BloomFilter"].body if isinstance(n, ast.FunctionDef)}
+        own = {n for n in dir(BloomFilter) if not n.startswith("_")}
+        self.assertEqual({n for n in methods if not n.startswith("_")}, own)
