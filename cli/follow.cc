@@ -1,13 +1,17 @@
 // bloomery follow: a filter that is kept in step with a table.
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -16,6 +20,7 @@
 #include "bloomery/follow/follower.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/open_changes.h"
+#include "bloomery/source/printable.h"
 #include "bloomery/text/key_form.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -97,6 +102,20 @@ FilterMaker maker_of(const FollowArguments& arguments) {
   };
 }
 
+// 1/10000 is 10000.
+std::uint64_t parse_audit(const std::string& text) {
+  std::uint64_t one_in = 0;
+  const std::string_view all(text);
+  const std::string_view number = all.substr(std::min<std::size_t>(2, all.size()));
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), one_in);
+  const bool is_whole = read.ec == std::errc() && read.ptr == number.data() + number.size();
+  if (!all.starts_with("1/") || !is_whole || one_in == 0) {
+    throw std::invalid_argument("--audit " + printable(text) +
+                                ": no share of the rows; allowed: 1/N, as in 1/10000");
+  }
+  return one_in;
+}
+
 // Tells how it goes until it ends, by itself or by a signal: which one.
 std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
                          const EndingSignals& signals, std::jthread& thread,
@@ -156,6 +175,11 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
     complain(place.name() +
              " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "
              "said of rows that were committed a moment ago; bitmap: and bloom: can do better");
+  }
+  if (arguments.follower.audit_one_in != 0 && (arguments.once || !place.has_watermark())) {
+    throw std::invalid_argument(
+        arguments.once ? "--audit asks while it follows, which --once does not"
+                       : place.name() + ": --audit takes a filter that says how far it is");
   }
   Follower follower(*source, place, arguments.follower);
   if (arguments.rebuilds) follower.rebuild();
@@ -233,6 +257,14 @@ void add_follow(Command app, int& status) {
       .shows_default();
   command.add_flag("--rebuild", arguments->rebuilds,
                    "build it again first, beside the old one, whose place it takes in one step");
+  command.add_option(
+      "--audit",
+      [arguments](const std::string& text) {
+        arguments->follower.audit_one_in = parse_audit(text);
+      },
+      "1/N: ask the filter back for that share of the rows that are read, again and again; one "
+      "that "
+      "denies a row is built anew");
   command.add_option("--metrics", arguments->metrics,
                      "HOST:PORT or PORT: answer GET /metrics (Prometheus) and /healthz there");
   command

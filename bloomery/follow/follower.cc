@@ -54,7 +54,7 @@ bool is_full_for_good(const FollowerStatus& status) noexcept {
 }
 
 Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options)
-    : source_(source), place_(place), options_(options) {
+    : source_(source), place_(place), options_(options), audit_(options.audit_one_in) {
   const auto is_share = [](double value) { return value > 0 && value <= 1; };
   if (!is_share(options_.rebuild_at) || !is_share(options_.rebuild_at_deleted)) {
     throw std::invalid_argument("when to rebuild is a share; allowed: above 0, up to 1");
@@ -126,6 +126,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   const CallContext context{.stop = stop};
   kept_.clear();
   has_loose_ = false;
+  audit_.forget();
   learn_head(place_.head(context));
   carried_ = head_.watermark;
   const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);
@@ -160,6 +161,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
         options_.patience, context);
     keep(context);
     if (has_watermark_ && Clock::now() >= look_at_) look(context);
+    if (!is_dirty_ && Clock::now() >= audit_at_) audit(context);
   }
   return is_fresh;
 }
@@ -193,6 +195,7 @@ void Follower::learn_head(const PlaceHead& head) {
   update([&](FollowerStatus& status) {
     status.watermark = has_watermark_ ? head.watermark : std::nullopt;
     status.has_watermark = has_watermark_;
+    if (head.identity != denied_) status.is_doubted = false;
     const bool grows =
         head.parameters.kind != FilterKind{} && kind_of(head.parameters.kind).has_layers;
     status.capacity = grows ? 0 : head.parameters.capacity;
@@ -234,6 +237,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   wanted.capacity =
       std::max({wanted.capacity, kFewestKeys, static_cast<std::uint64_t>(std::ceil(count))});
   const auto next = begin_new(wanted, context);
+  FollowerAudit audit(options_.audit_one_in);
 
   std::uint64_t key_count = 0;
   std::optional<Watermark> reached;
@@ -241,6 +245,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   auto asked = Clock::now();
   const auto take = [&](const Changes& changes) {
     next->insert_many(changes.keys, context);
+    audit.take(changes.keys);
     key_count += changes.keys.size();
     if (is_live) {
       try {
@@ -255,6 +260,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   source_.scan(
       [&](const Batch& batch) {
         next->insert_many(batch.keys, context);
+        audit.take(batch.keys);
         key_count += batch.keys.size();
         update([&](FollowerStatus& status) { status.scanned += batch.keys.size(); });
         if (Clock::now() - asked < kPollInScan) return true;
@@ -279,6 +285,8 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   learn_head(place_.head(context));
   has_loose_ = has_open;
   carried_ = reached;
+  audit_ = std::move(audit);
+  if (!has_open) audit_.settle();
   update([&](FollowerStatus& status) {
     ++status.rebuilds;
     status.key_count = key_count;
@@ -304,6 +312,8 @@ void Follower::carry(const Changes& changes, Clock::time_point asked, const Call
     if (changes.watermark) passed_ = changes.watermark;
   } else {
     move(changes, context);
+    audit_.take(changes.keys);
+    if (!has_loose_) audit_.settle();
   }
   update([&](FollowerStatus& status) {
     status.carried += changes.keys.size();
@@ -333,6 +343,7 @@ void Follower::move(const Changes& changes, const CallContext& context) {
       return;
     }
     is_dirty_ = true;
+    audit_.forget();
     learn_head(place_.head(context));
     // Another step from there is as good, if that has all that came before these keys.
     const bool has_all_before =
@@ -379,7 +390,37 @@ void Follower::look(const CallContext& context) {
   if (has_loose_ || !carried_ || !reaches(now.watermark, *carried_)) {
     throw Overtaken(place_.name() + ": it is not the filter that it was");
   }
+  audit_.forget();
   learn_head(now);
+}
+
+// Until a filter that has lost bits was built again, its watermark names a source that nobody asks
+// about: so it denies nothing behind a fence.
+void Follower::audit(const CallContext& context) {
+  audit_at_ = Clock::now() + options_.audit_every;
+  if (!has_watermark_) return;
+  FollowerAudit::Answer answer;
+  try {
+    answer = audit_.ask(place_, head_, context);
+  } catch (const std::exception&) {
+    return;  // whoever carries the next change is told
+  }
+  update([&](FollowerStatus& status) {
+    status.audited += answer.asked;
+    if (!answer.is_denied) return;
+    ++status.denied;
+    status.is_doubted = true;
+  });
+  if (!answer.is_denied) return;
+  denied_ = head_.identity;
+  is_rebuild_wanted_ = true;
+  if (place_.advance(head_, {.source = Identity::random(), .position = 0}, context)) {
+    is_rebuild_wanted_ = false;  // whoever begins from there scans
+  }
+  place_.flush(context);
+  throw StoreError(
+      place_.name() +
+      ": denied a row that had been put into it: it has lost bits, and is built again");
 }
 
 void Follower::failed(const std::string& why) {

@@ -14,6 +14,7 @@
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/options.h"
+#include "bloomery/follow/follower_audit.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/source/change_source.h"
 
@@ -32,6 +33,11 @@ struct FollowerOptions {
   // then is brought up again without a scan.
   std::chrono::milliseconds keep_for{10'000};
   std::chrono::milliseconds longest_pause{10'000};  // after failures, one after the other
+  // Asks the filter back for one in so many of the rows that it reads (follower_audit.h), some of
+  // them each time; 0: for none. A row that is denied makes it build the filter again, and
+  // until then nobody behind a fence is told "absent".
+  std::uint64_t audit_one_in = 0;
+  std::chrono::milliseconds audit_every{1'000};
   // A cache, perhaps: what it knows of a new key is erased before the watermark moves above the
   // key. Outlives the follower.
   EntryEraser* entries = nullptr;
@@ -49,6 +55,9 @@ struct FollowerStatus {
   std::uint64_t resumed = 0;    // how often it went on where it was
   std::uint64_t rebuilds = 0;   // how often it had to scan, or wanted to
   std::uint64_t failures = 0;
+  std::uint64_t audited = 0;  // rows that it was asked back for
+  std::uint64_t denied = 0;   // how often one of them was denied
+  bool is_doubted = false;    // one was, and that filter is still there
   bool cannot_grow = false;   // it was made for fewer keys than were asked for
   bool has_watermark = true;  // else no fence is ever reached: another system's filter
   std::optional<Watermark> watermark{};
@@ -107,6 +116,7 @@ class Follower {
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
   void move(const Changes& changes, const CallContext& context);
   void look(const CallContext& context);
+  void audit(const CallContext& context);
   void keep(const CallContext& context);
   void flush(const CallContext& context);
   void end();
@@ -135,6 +145,9 @@ class Follower {
   bool is_dirty_ = false;  // something was inserted since the last flush
   Clock::time_point flush_at_{};
   Clock::time_point look_at_{};
+  Clock::time_point audit_at_{};
+  FollowerAudit audit_;  // of keys that are in the filter as it was left
+  Identity denied_{};    // the filter that denied one
   Clock::time_point overtaken_at_{};
   std::chrono::milliseconds stand_by_for_{};
   Clock::time_point rebuild_at_{};  // not before, after one that failed

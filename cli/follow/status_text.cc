@@ -25,6 +25,9 @@ std::string status_line(const FollowerStatus& status, double rows_per_second) {
   line += !status.has_watermark ? ", no watermark: no fence is ever reached"
           : status.watermark    ? ", watermark " + watermark_text(status.watermark)
                                 : ", no watermark yet";
+  if (status.denied > 0) {
+    line += ", DENIED " + std::to_string(status.denied) + " times a row that it had";
+  }
   if (status.state == FollowerStatus::State::failing) {
     line += "; " + printable(status.last_error, 500);
   }
@@ -57,6 +60,10 @@ std::string metrics_text(const FollowerStatus& status) {
       number(status.rebuilds));
   add("resumes_total", "counter", "How often it went on where it was", number(status.resumed));
   add("failures_total", "counter", "What failed and was tried again", number(status.failures));
+  add("audited_keys_total", "counter", "Rows that the filter was asked back for (--audit)",
+      number(status.audited));
+  add("denied_keys_total", "counter", "How often it denied one of them: it had lost bits",
+      number(status.denied));
   return text;
 }
 
@@ -67,7 +74,7 @@ StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
   const double behind = seconds_behind(status);
   const bool works = (status.state == FollowerStatus::State::following ||
                       status.state == FollowerStatus::State::scanning) &&
-                     behind >= 0 && behind <= most.count();
+                     behind >= 0 && behind <= most.count() && !status.is_doubted;
   return {.status = works ? 200 : 503, .text = status_line(status, 0) + "\n"};
 }
 

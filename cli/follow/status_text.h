@@ -18,7 +18,8 @@ std::string status_line(const FollowerStatus& status, double rows_per_second);
 // As Prometheus reads it.
 std::string metrics_text(const FollowerStatus& status);
 
-// GET /metrics, and GET /healthz: 200 while it follows and is less than `most` behind, else 503.
+// GET /metrics, and GET /healthz: 200 while it follows and is less than `most` behind, and has not
+// found the filter to deny a row, else 503.
 StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
                            std::chrono::duration<double> most);
 

@@ -10,6 +10,7 @@ namespace bloomery {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Outcome;
 using testing::Shell;
 using ::testing::StartsWith;
@@ -61,10 +62,13 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
       "print(r.urlopen(sys.argv[1]).read().decode())' ";
   const Outcome outcome = shell_.run(
       std::string("bloomery follow ") + kUsers +
-      " ids.bloom --metrics 0 --every 0.05 2>log & pid=$!\n"
+      " ids.bloom --metrics 0 --every 0.05 --audit 1/1 2>log & pid=$!\n"
       "for i in $(seq 200); do grep -q following: log && break; sleep 0.05; done\n"
       "url=$(sed -n 's,.*\\(http.*\\)/metrics,\\1,p' log)\n" +
-      ask + "$url/metrics >metrics\n" + ask +
+      "for i in $(seq 200); do " + ask +
+      "$url/metrics >metrics; grep -q '^bloomery_follow_audited_keys_total [1-9]' metrics && "
+      "break; sleep 0.05; done\n" +
+      ask +
       "$url/healthz >health\n"
       "sqlite3 shop.db 'INSERT INTO users VALUES (5000)'\n"
       "for i in $(seq 200); do echo 5000 | bloomery check -q ids.bloom && break; sleep 0.05; done\n"
@@ -73,6 +77,9 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   EXPECT_EQ(outcome.out, "5000\nended 0\n") << outcome.err << shell_.read("log");
   EXPECT_THAT(shell_.read("metrics"), HasSubstr("\nbloomery_follow_keys 100\n"));
   EXPECT_THAT(shell_.read("metrics"), HasSubstr("# TYPE bloomery_follow_up gauge\n"));
+  EXPECT_THAT(shell_.read("metrics"), Not(HasSubstr("\nbloomery_follow_audited_keys_total 0\n")));
+  EXPECT_THAT(shell_.read("metrics"), HasSubstr("\nbloomery_follow_denied_keys_total 0\n"));
+  EXPECT_THAT(shell_.read("log"), Not(HasSubstr("DENIED")));
   EXPECT_THAT(shell_.read("health"), StartsWith("following: 100 keys"));
   EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
 }
@@ -105,6 +112,12 @@ TEST_F(FollowCommand, RefusesWhatCannotBeFollowed) {
   refused(std::string(kUsers) + " ids.bloom --metrics nowhere", "no address");
   refused(std::string(kUsers) + " ids.bloom --rebuild-at 0", "--rebuild-at");
   refused(std::string(kUsers) + " nowhere/ids.bloom", "cannot open its folder");
+  refused(std::string(kUsers) + " ids.bloom --audit 1/10000 --once", "--audit");
+  for (const std::string share :
+       {"0", "1/0", "2/3", "1/", "1/2x", "0.5", "1/99999999999999999999"}) {
+    refused(std::string(kUsers) + " ids.bloom --audit " + share, "allowed: 1/N");
+  }
+  refused(std::string(kUsers) + " guava:ids.bin --as i64 --audit 1/10", "says how far it is");
   refused(std::string(kUsers) + " ids.bloom --once --kind static", "static filter");
   refused(std::string(kUsers) + " ids.bloom --once --kind windowed", "forgets keys");
   EXPECT_EQ(leftovers(), "");

@@ -12,6 +12,7 @@
 #include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/follower.h"
 #include "tests/follow/follower_fixture.h"
+#include "tests/follow/place_in_front.h"
 
 // A follower between sources and places that do what real ones seldom do.
 
@@ -53,35 +54,6 @@ TEST_F(FollowerTest, OnceEndsWhenAllThatWasThereHasCome) {
   Follower(database, place, {}).run_once({}, database);
   EXPECT_EQ(place.head().watermark->position, Backlog::kRows);
 }
-
-// Hands on what it is asked.
-class PlaceInFront : public FilterPlace {
- public:
-  explicit PlaceInFront(FilterPlace& place) : place_(place) {}
-
-  std::string name() const override { return place_.name(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    place_.presence_of_many(keys, answers, context);
-  }
-  using FilterPlace::insert_many;
-  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                   const CallContext& context) override {
-    place_.insert_many(keys, outcomes, context);
-  }
-  PlaceHead head(const CallContext& context) override { return place_.head(context); }
-  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                          const CallContext& context) override {
-    return place_.insert_and_advance(keys, head, next, context);
-  }
-  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
-                                         const CallContext& context) override {
-    return place_.begin_rebuild(options, context);
-  }
-
- protected:
-  FilterPlace& place_;
-};
 
 // A place that another follower moves within a transaction: a step whenever somebody looks.
 class ContestedPlace final : public PlaceInFront {

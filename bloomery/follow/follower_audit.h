@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/filter/filter_place.h"
+
+namespace bloomery {
+
+// Asks a filter for keys that a follower has put into it: one in so many of all that it reads, of
+// which some thousand are kept, at random. No bit of a filter is ever cleared, so whoever denies
+// such a key denies a row, or has denied one, whatever became of the row since.
+//
+// That is so of the very filter that the keys went into, once its watermark has come to the ends of
+// their transactions: an older copy that is put back lacks what came after it, and keys of a
+// transaction that was undone do not come again. So whoever finds another filter there, or one that
+// somebody else has moved, lets go of the keys (forget).
+class FollowerAudit {
+ public:
+  // 0 keeps none.
+  explicit FollowerAudit(std::uint64_t one_in);
+
+  bool is_empty() const noexcept { return kept_.empty(); }
+  // These went into the filter.
+  void take(std::span<const Key> keys);
+  // Its watermark is above all that were taken.
+  void settle();
+  void forget();
+
+  struct Answer {
+    std::uint64_t asked = 0;
+    bool is_denied = false;
+  };
+  // Asks for the next of them, as a reader does: behind the watermark of `head`, which is what the
+  // follower has left there. What cannot be asked now, or stands otherwise there, is no denial.
+  Answer ask(FilterPlace& place, const PlaceHead& head, const CallContext& context);
+
+ private:
+  void keep(std::vector<std::string>& where, std::string key);
+  static bool is_proven(FilterPlace& place, const PlaceHead& head, Key key,
+                        const CallContext& context);
+
+  std::uint64_t one_in_;
+  std::uint64_t to_pass_over_ = 0;
+  std::vector<std::string> kept_{};
+  std::vector<std::string> loose_{};  // above the watermark, perhaps
+  std::size_t next_ = 0;
+  std::minstd_rand random_{std::random_device()()};
+};
+
+}  // namespace bloomery

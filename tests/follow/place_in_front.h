@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "bloomery/filter/filter_place.h"
+
+namespace bloomery {
+
+// Hands on what it is asked.
+class PlaceInFront : public FilterPlace {
+ public:
+  explicit PlaceInFront(FilterPlace& place) : place_(place) {}
+
+  std::string name() const override { return place_.name(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context) override {
+    place_.presence_of_many(keys, answers, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context) override {
+    place_.insert_many(keys, outcomes, context);
+  }
+  PlaceHead head(const CallContext& context) override { return place_.head(context); }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context) override {
+    return place_.insert_and_advance(keys, head, next, context);
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return place_.begin_rebuild(options, context);
+  }
+
+ protected:
+  FilterPlace& place_;
+};
+
+}  // namespace bloomery
