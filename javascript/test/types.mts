@@ -1,0 +1,67 @@
+// What TypeScript lets people write, and what not; tools/check_npm compiles this against the packed package and runs it.
+import bloomery, { BlockedFilter, BloomeryError, CountingFilter, Filter, StaticFilter, version } from 'bloomery';
+import type { Format, Key, Keys, Kind, Options, Settings } from 'bloomery';
+
+const same = (now: unknown, wanted: unknown): void => {
+  if (now !== wanted) throw new Error(`${String(now)} and not ${String(wanted)}`);
+};
+
+const kind: Kind = 'counting';
+const options: Options = { capacity: 1000n, rate: 0.01, kind, seed: 7 };
+const users: Filter = new Filter(options);
+const key: Key = new Uint8Array([1, 2]);
+const isNew: boolean = users.add(key);
+const asked: boolean = users.has(key);
+same(isNew && asked, true);
+const presence: 'absent' | 'maybe' | 'unknown' = users.presence('bob');
+same(presence, 'absent');
+same(users.delete(key), true);
+
+const many: Keys = ['a', 'b'];
+const added: number = users.addMany(many);
+const answers: Uint8Array = users.hasMany(new Set(['a', 'c']));
+same(added + (answers[0] ?? 0) + (answers[1] ?? 0), 3);
+same(users.count, 2);
+same(users.keys, 'text');
+
+const fixed: StaticFilter = StaticFilter.of(new BigInt64Array([1n, 2n]), { rate: 0.001 });
+same(fixed.has(2), true);
+const numbers: CountingFilter = new CountingFilter({ capacity: 10, keys: 'i64' });
+same(numbers.merge(numbers.copy()).has(3n), false);
+same(BlockedFilter.of(new Uint8Array(8), { width: 4 }).count, 1);
+
+const settings: Settings = { key: 'ids' };
+const format: Format = { format: 'guava' };
+const guava: Filter = Filter.fromBytes(new Filter({ capacity: 10, format: 'guava' }).toBytes(format), format);
+same(guava.capacity > 0 && settings !== undefined, true);
+same(users.toBytes().length > 0, true);
+const info: string | number | boolean | null | undefined = users.info().kind;
+same(info, users.kind);
+const opened: Promise<BlockedFilter> = BlockedFilter.open(new URL('file:///none'));
+await opened.then(
+  () => same('opened', 'refused'),
+  () => undefined,
+);
+same(bloomery.version, version);
+
+try {
+  // @ts-expect-error: a filter is for some number of keys
+  new Filter({});
+  same('made', 'refused');
+} catch (error) {
+  if (!(error instanceof BloomeryError)) throw error;
+  const code: string = error.code;
+  same(code, 'BAD_ARGUMENT');
+}
+const never = (): void => {
+  // @ts-expect-error: no key
+  users.add(null);
+  // @ts-expect-error: no key
+  users.has({ id: 1 });
+  // @ts-expect-error: there is no such kind
+  new Filter({ capacity: 1, kind: 'cuckoo' });
+  // @ts-expect-error: nobody writes it
+  users.count = 3;
+};
+same(typeof never, 'function');
+users.free();
