@@ -142,7 +142,7 @@ PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
 // alone.
 template <class Open>
 PlaceHead open_whole(const PlaceLocation& location, Open open) {
-  const PlaceHead head = open_any_filter(location, open);
+  PlaceHead head = open_any_filter(location, open);
   // A chain that BF.ADD has made is somebody's, too.
   if (location.dialect && is_foreign(head.parameters.kind)) {
     throw FormatError(location.text() +
