@@ -98,8 +98,8 @@ struct BlockedLoops {
     Waiting waiting[kMostWaiting];
     std::size_t begun = 0;
     std::size_t done = 0;
-    const auto end_one = [&] {
-      const auto& [index, second] = waiting[done++ % kMostWaiting];
+    const auto end = [&](std::size_t one) {
+      const auto& [index, second] = waiting[one % kMostWaiting];
       found[index] = Isa::contains(words + One::second_line(shape, second),
                                    Isa::some_lanes(second.h2, shape.probes[1]));
     };
@@ -111,7 +111,7 @@ struct BlockedLoops {
       if (Isa::contains(words + One::first_line(shape, hash), One::first_mask(shape, hash))) {
         const HashPair second = second_pair(hash);
         prefetch_far(words + One::second_line(shape, second));
-        if (begun - done == kMostWaiting) end_one();
+        if (begun - done == kMostWaiting) end(done++);
         waiting[begun++ % kMostWaiting] = {i, second};
       }
     };
@@ -119,7 +119,7 @@ struct BlockedLoops {
         hashes, [&](auto hasher) __attribute__((always_inline)) {
           run_pipeline<kFarLag>(hashes.count, hasher, prefetch, probe);
         });
-    while (done != begun) end_one();
+    while (done != begun) end(done++);
   }
 
   // Some of the keys of a batch, from `first` on, as a batch.
