@@ -17,6 +17,7 @@
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/client.h"
 #include "tests/store/scratch_folder.h"
+#include "tests/support/fake_sentinel.h"
 #include "tests/support/fake_server.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/unused_port.h"
@@ -24,25 +25,10 @@
 namespace bloomery::redis {
 namespace {
 
+using testing::address_of;
+using testing::answering;
 using testing::FakeServer;
 using testing::RedisServer;
-
-std::string address_of(const std::string& port) {
-  return "*2\r\n$9\r\n127.0.0.1\r\n$" + std::to_string(port.size()) + "\r\n" + port + "\r\n";
-}
-
-// Takes our name, and then says that to each question.
-FakeServer::Talk answering(std::function<std::string()> answer) {
-  return [answer = std::move(answer)](int file, const std::atomic<bool>& over) {
-    for (bool is_greeting = true; FakeServer::wait_for_bytes(file, over); is_greeting = false) {
-      const std::string text = is_greeting ? "+OK\r\n" : answer();
-      send(file, text.data(), text.size(), MSG_NOSIGNAL);
-    }
-  };
-}
-FakeServer::Talk answering(const std::string& text) {
-  return answering([text] { return text; });
-}
 
 class Sentinels : public ::testing::Test {
  protected:

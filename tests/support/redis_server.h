@@ -76,6 +76,8 @@ class RedisServer {
       last_words_ = "the server ended badly:\n" + read_file(log_);
     }
   }
+  // SIGSTOP freezes it, until SIGCONT.
+  void send(int signal) const { kill(child_, signal); }
   // Its log, if it ended otherwise than by the signal that it was sent.
   const std::string& last_words() const noexcept { return last_words_; }
 

@@ -1,0 +1,165 @@
+// Failovers of the server in which the filter is, of the kind that loses writes.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "bloomery/place/open_place.h"
+#include "bloomery/source/open_changes.h"
+#include "tests/follow/follow_scene.h"
+#include "tests/support/fake_sentinel.h"
+#include "tests/support/redis_server.h"
+#include "tests/support/unused_port.h"
+
+namespace bloomery {
+namespace {
+
+// A primary, its replica, and a sentinel that says which is which.
+class RedisPair {
+ public:
+  explicit RedisPair(const std::string& folder)
+      : primary_(start(folder + "/a")), replica_(start(folder + "/b")) {
+    name_primary();
+    follow_primary();
+  }
+
+  std::string location() const {
+    return "bitmap:redis+sentinel://127.0.0.1:" + std::to_string(sentinel_.port()) +
+           "/primary?client_name=proof&timeout=500#users";
+  }
+  // The replica gets nothing from here on.
+  void cut() { replica_.server->ask("REPLICAOF 127.0.0.1 " + nobody_); }
+  // The replica is the primary, with what it had. The old one does not know.
+  void fail_over() {
+    replica_.server->ask("REPLICAOF NO ONE");
+    std::swap(primary_, replica_);
+    name_primary();
+  }
+  // The old one comes back as the replica of the new one, or as the primary, with what it has.
+  void bring_back() { follow_primary(); }
+  void turn_back() {
+    std::swap(primary_, replica_);
+    name_primary();
+    follow_primary();
+  }
+  void freeze_old() { replica_.server->send(SIGSTOP); }
+  void thaw_old() { replica_.server->send(SIGCONT); }
+
+  bool is_in_step() const {
+    const std::string info = replica_.server->ask("INFO replication");
+    return info.find("master_link_status:up") != std::string::npos;
+  }
+  void wait_until_in_step() const {
+    const auto until = Clock::now() + std::chrono::seconds(10);
+    while (!is_in_step()) {
+      ASSERT_LT(Clock::now(), until) << replica_.server->ask("INFO replication");
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+  }
+
+ private:
+  struct Server {
+    std::string port;
+    std::unique_ptr<testing::RedisServer> server;
+  };
+
+  static Server start(const std::string& folder) {
+    std::filesystem::create_directories(folder);
+    std::string port = std::to_string(testing::unused_port());
+    auto server = std::make_unique<testing::RedisServer>(
+        folder, std::vector<std::string>{"--port", port, "--repl-diskless-sync-delay", "0"});
+    return {std::move(port), std::move(server)};
+  }
+  void name_primary() {
+    const std::lock_guard lock(mutex_);
+    named_ = primary_.port;
+  }
+  void follow_primary() { replica_.server->ask("REPLICAOF 127.0.0.1 " + primary_.port); }
+
+  const std::string nobody_ = std::to_string(testing::unused_port());
+  Server primary_;
+  Server replica_;
+  std::mutex mutex_{};
+  std::string named_{};
+  testing::FakeServer sentinel_{testing::answering([this] {
+    const std::lock_guard lock(mutex_);
+    return testing::address_of(named_);
+  })};
+};
+
+class FollowFailover : public FollowScene {
+ protected:
+  PlaceLocation bitmap() const override { return parse_place_location(redis_.location()); }
+
+  void pass_time() const { std::this_thread::sleep_for(milliseconds(150)); }
+
+  RedisPair redis_{folder_.path("")};
+};
+
+// Without a fence it is denied, whoever is asked.
+TEST_P(FollowFailover, WhatWasLostIsUnknownUntilItWasSentAgain) {
+  constexpr int kRows = 50;
+  auto following = std::make_unique<Child>(follower(std::chrono::hours(1)));
+  wait_until_followed();
+  redis_.wait_until_in_step();
+  redis_.cut();
+  const auto session = database_->connect();
+  const auto key = [](int i) { return "lost " + std::to_string(i); };
+  for (int i = 0; i < kRows; ++i) session->run("INSERT INTO users(id) VALUES ('" + key(i) + "')");
+  const auto answers = [&](bool is_fenced, Presence wanted) {
+    const Reader reader(*this);
+    int count = 0;
+    for (int i = 0; i < kRows; ++i) count += reader.ask(key(i), is_fenced) == wanted ? 1 : 0;
+    return count;
+  };
+  const auto wait_until_in = [&] {
+    const auto until = Clock::now() + std::chrono::seconds(20);
+    while (answers(true, Presence::maybe) < kRows) {
+      ASSERT_LT(Clock::now(), until) << "are never carried";
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+  };
+  wait_until_in();
+  following->kill_now();
+  redis_.fail_over();
+  EXPECT_GT(answers(false, Presence::absent), kRows / 2) << "the failover lost nothing";
+  EXPECT_EQ(answers(true, Presence::unknown), kRows);
+  following = std::make_unique<Child>(follower(std::chrono::hours(1)));
+  wait_until_in();
+  EXPECT_EQ(answers(false, Presence::maybe), kRows);
+}
+
+TEST_P(FollowFailover, NoRowIsDeniedThatWasCommitted) {
+  const Child following(follower(std::chrono::hours(1)));
+  wait_until_followed();
+  int turn = 0;
+  const Tally all = run_writers(scene_time(2000), true, [&] {
+    redis_.wait_until_in_step();
+    pass_time();
+    redis_.cut();
+    pass_time();
+    redis_.fail_over();
+    const int kind = turn++ % 3;
+    if (kind == 1) redis_.freeze_old();
+    pass_time();
+    if (kind == 1) redis_.thaw_old();
+    if (kind == 1) pass_time();
+    kind == 2 ? redis_.turn_back() : redis_.bring_back();
+  });
+  EXPECT_GT(turn, 2);
+  EXPECT_GT(all.asked, 5U);
+  EXPECT_EQ(all.false_absent, 0U);
+  EXPECT_GT(all.others_absent, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, FollowFailover, ::testing::Values("sqlite_wal", "postgres"),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace bloomery
