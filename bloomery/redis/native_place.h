@@ -119,8 +119,9 @@ class NativePlace final : public FilterPlace {
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
   // Appends, sends, reads and settles. False: the trip was repeated.
   bool run(Insertion& insertion, const CallContext& context);
-  // The same for many lines, at less cost; false: it has not, and run() is to.
-  bool exchange(const Insertion& insertion, const CallContext& context);
+  // The same for many lines, at less cost, where they are of so many keys; false: it has not, and
+  // run() is to.
+  bool exchange(const Insertion& insertion, std::size_t fewest_keys, const CallContext& context);
   // What the head is now; null: it has not stepped.
   Head finish_step(const Insertion& insertion);
   // What was read last, if that is `head`, or what is there now; null: neither is.

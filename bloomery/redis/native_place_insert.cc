@@ -202,11 +202,12 @@ bool NativePlace::run(Insertion& insertion, const CallContext& context) {
   return !answer.repeated;
 }
 
-bool NativePlace::exchange(const Insertion& insertion, const CallContext& context) {
+bool NativePlace::exchange(const Insertion& insertion, std::size_t fewest_keys,
+                           const CallContext& context) {
   const Head old = insertion.parts.front().old;
   const Head next = insertion.parts.back().next;
   const bool is_ours = is_opened(*old) && old->header.is_live && old->has_bits_of(*opened());
-  if (!sets_lines() || !is_ours || insertion.key_count() < kKeysToExchange) return false;
+  if (!sets_lines() || !is_ours || insertion.key_count() < fewest_keys) return false;
   if (exchanges_to_skip_ > 0) {
     --exchanges_to_skip_;
     return false;
@@ -349,7 +350,7 @@ bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
   std::size_t key = 0;
   do {
     Insertion trip = insertion(bits, key, old, next);
-    if (exchange(trip, context)) {
+    if (exchange(trip, kKeysToExchange, context)) {
       old = trip.parts.back().next;
     } else {
       run(trip, context);

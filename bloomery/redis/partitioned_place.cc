@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::size_t kKeysInBatch = 10'000;
 constexpr std::size_t kBitsOfPartsInTrip = 100'000;
+// Of one part: fewer are set by a script, in one trip with those of the other parts.
+constexpr std::size_t kKeysOfPartToExchange = 64;
 
 void rethrow_first(const std::vector<std::exception_ptr>& errors) {
   for (const auto& each : errors) {
@@ -238,6 +240,16 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
     const auto last = part.last_head();
     each.old = last ? part.head_to_step_from(last->place_head(), context) : nullptr;
     each.is_done = each.old == nullptr;
+    // They travel by themselves.
+    const KeyBits& bits = all.shares[i].bits;
+    while (!each.is_done) {
+      const auto trip = part.insertion(bits, each.next_key, each.old, *all.next);
+      if (!part.exchange(trip, kKeysOfPartToExchange, context)) break;
+      each.old = trip.parts.back().next;
+      each.next_key += trip.key_count();
+      each.is_done = each.next_key == bits.size();
+      all.has_moved[i] = static_cast<char>(each.is_done);
+    }
   }
   for (;;) {
     Request request;

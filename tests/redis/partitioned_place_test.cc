@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -365,6 +366,34 @@ TEST_F(PartitionedPlaceTest, ALoadThatCannotEndLeavesTheIndex) {
   EXPECT_GT(count_of(*open(false), texts_of(0, 100), Presence::maybe), 0U);
   EXPECT_EQ(ask({"LLEN", part(kParts - 1)}).number, 1);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts) << "nothing is beside";
+}
+
+// A part that cannot be watched is written by a script, as ever.
+TEST_F(PartitionedPlaceTest, AStepOfManyKeysOfEachPartSetsThemWithoutAScript) {
+  AnyFilter same = filter_of(0, 0);
+  load_native(*client_, same.contents(), {});
+  const auto place = open();
+  const auto all = texts_of(0, 6000);
+  const std::vector<Key> keys(all.begin(), all.end());
+  PlaceHead head = place->head();
+  const auto has_called = [&](const std::string& command) {
+    const std::string stats = ask({"INFO", "commandstats"}).text;
+    return stats.find("cmdstat_" + command + ":") != std::string::npos;
+  };
+  ask({"CONFIG", "RESETSTAT"});
+  const Identity source = Identity::random();
+  ASSERT_TRUE(place->insert_and_advance(std::span(keys).first(3000), head, {source, 5}));
+  EXPECT_TRUE(has_called("watch"));
+  EXPECT_FALSE(has_called("eval"));
+  EXPECT_EQ(open()->head().watermark, (Watermark{source, 5}));
+
+  ask({"EXPIRE", part(2), "1000"});
+  ASSERT_TRUE(place->insert_and_advance(std::span(keys).subspan(3000), head, {source, 6}));
+  EXPECT_TRUE(has_called("eval")) << "of the part that expires";
+  EXPECT_EQ(open()->head().watermark, (Watermark{source, 6}));
+  same.insert_many(keys);
+  const AnyFilter there = open()->copy();
+  EXPECT_TRUE(std::ranges::equal(there.contents().words.front(), same.contents().words.front()));
 }
 
 TEST_F(PartitionedPlaceTest, EachPartHasAWatermarkAndTheLowestCounts) {
