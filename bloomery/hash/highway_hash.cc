@@ -18,18 +18,8 @@ constexpr Lanes kInit1 = {0x3bd39e10cb0ef593, 0xc0acf169b5f18a8c, 0xbe5466cf34e9
                           0x452821e638d01377};
 constexpr std::size_t kPacketSize = 32;
 
-std::uint64_t byte_of(std::uint64_t word, int index) noexcept {
-  return (word >> (8 * index)) & 0xff;
-}
-
-std::uint64_t gather(std::initializer_list<std::uint64_t> bytes_from_lowest) noexcept {
-  std::uint64_t word = 0;
-  int shift = 0;
-  for (const std::uint64_t byte : bytes_from_lowest) {
-    word |= byte << shift;
-    shift += 8;
-  }
-  return word;
+constexpr std::uint64_t byte_at(int index) noexcept {
+  return std::uint64_t{0xff} << (8 * index);
 }
 
 class State {
@@ -90,10 +80,13 @@ class State {
  private:
   static void zipper_merge_and_add(std::uint64_t high, std::uint64_t low, std::uint64_t& add_high,
                                    std::uint64_t& add_low) noexcept {
-    add_low += gather({byte_of(low, 3), byte_of(high, 4), byte_of(low, 2), byte_of(low, 5),
-                       byte_of(high, 6), byte_of(low, 1), byte_of(high, 7), byte_of(low, 0)});
-    add_high += gather({byte_of(high, 3), byte_of(low, 4), byte_of(high, 2), byte_of(high, 5),
-                        byte_of(high, 1), byte_of(low, 6), byte_of(high, 0), byte_of(low, 7)});
+    // Bytes that go as far together go at once.
+    add_low += ((low & byte_at(3)) | (high & byte_at(4))) >> 24 |
+               ((low & byte_at(5)) | (high & byte_at(6))) >> 16 | (high & byte_at(7)) >> 8 |
+               (low & byte_at(2)) | (low & byte_at(1)) << 32 | low << 56;
+    add_high += ((high & byte_at(3)) | (low & byte_at(4))) >> 24 | (high & byte_at(5)) >> 16 |
+                (low & byte_at(6)) >> 8 | (high & byte_at(2)) | (low & byte_at(7)) |
+                (high & byte_at(1)) << 24 | high << 56 >> 8;
   }
 
   Lanes mul0_;
@@ -104,7 +97,7 @@ class State {
 
 }  // namespace
 
-HashPair highway_hash_128(Key key, const SecretKey& secret) noexcept {
+HashPair highway_hash_128_by_words(Key key, const SecretKey& secret) noexcept {
   State state(secret);
   const auto* bytes = reinterpret_cast<const unsigned char*>(key.data());
   std::size_t left = key.size();
@@ -115,6 +108,33 @@ HashPair highway_hash_128(Key key, const SecretKey& secret) noexcept {
   }
   if (left != 0) state.update_tail(bytes, left);
   return state.finish();
+}
+
+bool has_avx2() noexcept {
+#if defined(__x86_64__)
+  static const bool has = __builtin_cpu_supports("avx2") != 0;
+  return has;
+#else
+  return false;
+#endif
+}
+
+HashPair highway_hash_128(Key key, const SecretKey& secret) noexcept {
+#if defined(__x86_64__)
+  if (has_avx2()) return highway_hash_128_by_avx2(key.data(), key.size(), secret);
+#endif
+  return highway_hash_128_by_words(key, secret);
+}
+
+void highway_hash_128_many(std::span<const Key> keys, const SecretKey& secret,
+                           HashPair* out) noexcept {
+#if defined(__x86_64__)
+  if (has_avx2()) {
+    for (const Key key : keys) *out++ = highway_hash_128_by_avx2(key.data(), key.size(), secret);
+    return;
+  }
+#endif
+  for (const Key key : keys) *out++ = highway_hash_128_by_words(key, secret);
 }
 
 }  // namespace bloomery

@@ -36,7 +36,7 @@ HashPair NativeHash::secret_hash(std::uint64_t integer) const noexcept {
 
 void NativeHash::hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
   if (secret_) {
-    for (const Key key : keys) *out++ = highway_hash_128(key, *secret_);
+    highway_hash_128_many(keys, *secret_, out);
   } else if (id_ == HashId::product) {
     const std::uint64_t spread = spread_;
     for (const Key key : keys) *out++ = ProductHash::hash_key(key, spread);

@@ -1,10 +1,14 @@
 #include "bloomery/hash/highway_hash.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace bloomery {
 namespace {
@@ -33,6 +37,7 @@ TEST(HighwayHash, EqualsTheReferenceOnEveryTailLength) {
     const std::string input = bytes_from_hex(vector["in_hex"]);
     const HashPair expected{from_hex(vector["h0"]), from_hex(vector["h1"])};
     EXPECT_EQ(highway_hash_128(input, secret), expected) << input.size() << " bytes";
+    EXPECT_EQ(highway_hash_128_by_words(input, secret), expected) << input.size() << " bytes";
   }
 }
 
@@ -43,6 +48,54 @@ TEST(HighwayHash, DependsOnEveryWordOfTheSecret) {
     SecretKey other = zero;
     other.words[i] = 1;
     EXPECT_NE(highway_hash_128("key", other), hash);
+  }
+}
+
+// A page, and behind it one that nobody may read.
+class PageBeforeNothing {
+ public:
+  PageBeforeNothing()
+      : size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
+        bytes_(static_cast<char*>(
+            mmap(nullptr, 2 * size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    EXPECT_NE(bytes_, MAP_FAILED);
+    EXPECT_EQ(mprotect(bytes_ + size_, size_, PROT_NONE), 0);
+  }
+  PageBeforeNothing(const PageBeforeNothing&) = delete;
+  PageBeforeNothing& operator=(const PageBeforeNothing&) = delete;
+  ~PageBeforeNothing() { munmap(bytes_, 2 * size_); }
+
+  Key at_the_end(Key key) {
+    std::memcpy(bytes_ + size_ - key.size(), key.data(), key.size());
+    return {bytes_ + size_ - key.size(), key.size()};
+  }
+
+ private:
+  std::size_t size_;
+  char* bytes_;
+};
+
+TEST(HighwayHash, IsTheSameByVectorsAndReadsNoByteMore) {
+  if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
+  PageBeforeNothing page;
+  std::string text;
+  for (std::size_t size = 0; size < 200; ++size) {
+    const SecretKey secret{{size * 0x9e3779b97f4a7c15, 2, ~size, 0x8000000000000001}};
+    const Key key = page.at_the_end(text);
+    EXPECT_EQ(highway_hash_128_by_avx2(key.data(), key.size(), secret),
+              highway_hash_128_by_words(key, secret))
+        << size << " bytes";
+    text += static_cast<char>(size * 151 + 200);
+  }
+}
+
+TEST(HighwayHash, OfManyKeysIsThatOfEach) {
+  const SecretKey secret{{1, 2, 3, 4}};
+  const std::vector<Key> keys{"", "a", "12345678", "1234567890123456", "somewhat longer keys, too"};
+  std::vector<HashPair> pairs(keys.size());
+  highway_hash_128_many(keys, secret, pairs.data());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(pairs[i], highway_hash_128_by_words(keys[i], secret)) << keys[i];
   }
 }
 
