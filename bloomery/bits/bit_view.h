@@ -13,10 +13,15 @@ namespace bloomery {
 // bit 4 (p mod 16).
 inline constexpr std::uint32_t kCounterBits = 4;
 
+// The lowest bit of each of sixteen counters that is not zero.
+inline constexpr std::uint64_t lowest_bits_of_occupied(std::uint64_t word) noexcept {
+  word |= word >> 1;
+  return (word | (word >> 2)) & 0x1111111111111111;
+}
+
 // Sixteen counters as sixteen bits: those that are not zero.
 inline constexpr std::uint64_t occupied_counters(std::uint64_t word) noexcept {
-  word |= word >> 1;
-  word = (word | (word >> 2)) & 0x1111111111111111;
+  word = lowest_bits_of_occupied(word);
   word = (word | (word >> 3)) & 0x0303030303030303;
   word = (word | (word >> 6)) & 0x000f000f000f000f;
   word = (word | (word >> 12)) & 0x000000ff000000ff;
@@ -51,6 +56,17 @@ class BitView {
 
   std::uint64_t count_ones() const noexcept {
     std::uint64_t ones = 0;
+    if (cell_bits_ == kCounterBits) {
+      // In any order, four words of counters are 64 bits.
+      for (std::size_t i = 0; i < size() * kCounterBits; i += kCounterBits) {
+        std::uint64_t bits = 0;
+        for (std::size_t part = 0; part < kCounterBits; ++part) {
+          bits |= lowest_bits_of_occupied(load_word(&words_[i + part])) << part;
+        }
+        ones += static_cast<std::uint64_t>(std::popcount(bits));
+      }
+      return ones;
+    }
     for (std::size_t i = 0; i < size(); ++i) {
       ones += static_cast<std::uint64_t>(std::popcount((*this)[i]));
     }

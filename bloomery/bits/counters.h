@@ -59,12 +59,14 @@ inline std::uint64_t lower_counter(std::span<std::uint64_t> words,
 
 // Sixteen sums, none above kCounterMax.
 inline constexpr std::uint64_t add_counters(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t sums = 0;
-  for (std::uint32_t shift = 0; shift < kWordBits; shift += kCounterBits) {
-    const std::uint64_t sum = ((a >> shift) & kCounterMax) + ((b >> shift) & kCounterMax);
-    sums |= (sum < kCounterMax ? sum : kCounterMax) << shift;
-  }
-  return sums;
+  // Every other counter, with room for a sum's fifth bit above it.
+  constexpr std::uint64_t kEveryOther = 0x0f0f0f0f0f0f0f0f;
+  const auto add = [](std::uint64_t some, std::uint64_t others) {
+    const std::uint64_t sums = (some & kEveryOther) + (others & kEveryOther);
+    const std::uint64_t beyond = sums & ~kEveryOther;
+    return (sums | (beyond - (beyond >> kCounterBits))) & kEveryOther;
+  };
+  return add(a, b) | add(a >> kCounterBits, b >> kCounterBits) << kCounterBits;
 }
 
 }  // namespace bloomery

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -33,6 +34,18 @@ TEST(Counters, AddUpToFifteen) {
   EXPECT_EQ(add_counters(0x0123456789abcdef, 0x1111111111111111), 0x123456789abcdeffU);
   EXPECT_EQ(add_counters(~std::uint64_t{0}, ~std::uint64_t{0}), ~std::uint64_t{0});
   EXPECT_EQ(add_counters(0x8000000000000000, 0x7), 0x8000000000000007U);
+}
+
+TEST(Counters, AddWhateverStandsBesideThem) {
+  for (std::uint64_t a = 0; a < 256; ++a) {
+    for (std::uint64_t b = 0; b < 256; ++b) {
+      const std::uint64_t low = std::min<std::uint64_t>(15, a % 16 + b % 16);
+      const std::uint64_t high = std::min<std::uint64_t>(15, a / 16 + b / 16);
+      ASSERT_EQ(add_counters(a, b), high << 4 | low) << a << " " << b;
+      ASSERT_EQ(add_counters(a << 28 | 0xf, b << 28 | 0xf), (high << 4 | low) << 28 | 0xf);
+      ASSERT_EQ(add_counters(a << 56, b << 56), (high << 4 | low) << 56);
+    }
+  }
 }
 
 TEST(Counters, AreLoweredUnlessTheyStick) {
