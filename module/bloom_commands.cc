@@ -310,8 +310,7 @@ constexpr std::array<Command, 10> kBloomCommands{{
     make_command<bloom_info, 2, 3>("bloom.info", kReads, "read bloomery",
                                    {"Tells what a filter is, how full, and its error rate now",
                                     "O(1) above 256 KiB, and of the watermark alone, else O(b), "
-                                    "with b bytes of it; of a window "
-                                    "always",
+                                    "with b bytes of it",
                                     kSince, kTells, kNotCached, bloom::kInfo}),
     make_command<bloom_load, 3, 8>(
         "bloom.load", kWrites, "write bloomery",

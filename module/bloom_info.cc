@@ -5,6 +5,7 @@
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/watermark_text.h"
+#include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/kinds.h"
 #include "module/stored_filter.h"
 
@@ -18,11 +19,17 @@ struct State {
   double fill_ratio = 0;
   double cardinality = 0;
   double predicted_rate = 0;
-  bool of_bits = false;
+  const char* estimated_from = "counts";
 };
 
 State read_state(const StoredFilter& filter) {
-  return {filter.fill_ratio(), filter.cardinality(), filter.predicted_rate(), true};
+  return {filter.fill_ratio(), filter.cardinality(), filter.predicted_rate(), "bits"};
+}
+
+State sampled_state(const FilterContents& contents) {
+  const FillState state = WindowedLayout(contents.parameters)
+                              .fill_state_of_sample(contents.words.front(), kMostBytesRead);
+  return {state.fill_ratio, state.cardinality, state.predicted_rate, "sample"};
 }
 
 // What its counts say of every layer: no bit is read.
@@ -47,11 +54,12 @@ State expected_state(const FilterContents& contents) {
 
 State state_of(const StoredFilter& filter, const FilterContents& contents) {
   const Kind& kind = kind_of(contents.parameters.kind);
+  if (filter.memory_bytes() <= kMostBytesRead) return read_state(filter);
   // What a window forgot is in no count, and other systems' probes are their own, but for
   // RedisBloom's chains.
-  const bool counts_say_all = !kind.forgets && (!is_foreign(kind.number) || kind.has_layers);
-  if (counts_say_all && filter.memory_bytes() > kMostBytesRead) return expected_state(contents);
-  return read_state(filter);
+  if (kind.number == FilterKind::windowed) return sampled_state(contents);
+  const bool counts_say_all = !is_foreign(kind.number) || kind.has_layers;
+  return counts_say_all ? expected_state(contents) : read_state(filter);
 }
 
 void reply_identity(const Call& call, const Identity& identity) {
@@ -97,7 +105,7 @@ void reply_bloom_info(const Call& call, const StoredFilter& filter) {
   name("Error rate now");
   call.reply_real(state.predicted_rate);
   name("Estimated from");
-  call.reply_simple(state.of_bits ? "bits" : "counts");
+  call.reply_simple(state.estimated_from);
   name("Bits per item");
   call.reply_real(bits / static_cast<double>(std::max<std::uint64_t>(contents.capacity(), 1)));
   name("Layers");

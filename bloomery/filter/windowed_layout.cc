@@ -222,10 +222,11 @@ void WindowedLayout::merge(std::span<std::uint64_t> words,
   }
 }
 
-// What is summed over the lines of a slot, and over those of all slots laid over each other.
+// What is summed over the lines of a slot, and over those of all slots laid over each other. Of a
+// sample, what the sums over all lines would be.
 struct WindowedLayout::Sums {
   struct Slot {
-    std::uint64_t ones = 0;
+    double ones = 0;
     std::array<double, 2> rates{};  // of the first and the second line of a key
 
     double rate(const BlockedShape& shape) const noexcept {
@@ -234,41 +235,78 @@ struct WindowedLayout::Sums {
     }
   };
   std::array<Slot, kMostGenerations + 1> slots{};
-  std::uint64_t ones_of_any = 0;
+  double ones_of_any = 0;
+
+  void scale(std::size_t half, double factor) noexcept {
+    for (Slot& slot : slots) slot.rates[half] *= factor;
+  }
+  void scale_ones(double factor) noexcept {
+    for (Slot& slot : slots) slot.ones *= factor;
+    ones_of_any *= factor;
+  }
 };
 
-WindowedLayout::Sums WindowedLayout::sum_up(std::span<const std::uint64_t> words) const noexcept {
+WindowedLayout::Sums WindowedLayout::sum_up(std::span<const std::uint64_t> words,
+                                            std::uint64_t one_stamp_of) const noexcept {
   Sums sums;
   const std::uint64_t now = clock_.now(words);
-  for (std::uint64_t group = 0; group < shape_.groups; ++group) {
-    const SlotSet living = living_slots(words, group, now);
-    if (living == 0) continue;
+  std::array<std::uint64_t, 2> looked_at{};  // groups of first and of second lines
+  const auto add_group = [&](std::uint64_t group) {
     const std::uint64_t half = group / shape_.generation.lines;
+    ++looked_at[half];
+    const SlotSet living = living_slots(words, group, now);
+    if (living == 0) return;
     std::array<std::uint64_t, kHalfLineWords> any{};
     for (std::uint32_t slot = 0; slot < shape_.slots; ++slot) {
       if ((living >> slot & 1) == 0) continue;
       const BitView line =
           words.subspan(shape_.group_word(group) + slot * kHalfLineWords, kHalfLineWords);
-      sums.slots[slot].ones += line.count_ones();
+      sums.slots[slot].ones += static_cast<double>(line.count_ones());
       sums.slots[slot].rates[half] += line_rate(line, shape_.generation.probes[half]);
       for (std::size_t i = 0; i < kHalfLineWords; ++i) any[i] |= line[i];
     }
-    sums.ones_of_any += BitView(any).count_ones();
+    sums.ones_of_any += static_cast<double>(BitView(any).count_ones());
+  };
+  for (std::uint64_t first = 0; first < shape_.groups; first += one_stamp_of * kGroupsPerStamp) {
+    const std::uint64_t end = std::min(first + kGroupsPerStamp, shape_.groups);
+    for (std::uint64_t group = first; group < end; ++group) add_group(group);
   }
+  if (one_stamp_of == 1) return sums;
+  const auto share = [](std::uint64_t all, std::uint64_t some) {
+    return static_cast<double>(all) / static_cast<double>(std::max<std::uint64_t>(some, 1));
+  };
+  for (std::size_t half = 0; half < looked_at.size(); ++half) {
+    sums.scale(half, share(shape_.generation.lines, looked_at[half]));
+  }
+  sums.scale_ones(share(shape_.groups, looked_at[0] + looked_at[1]));
   return sums;
 }
 
 FillState WindowedLayout::fill_state(std::span<const std::uint64_t> words) const noexcept {
-  const Sums sums = sum_up(words);
-  std::uint64_t ones = 0;
+  return fill_state_of(sum_up(words));
+}
+
+FillState WindowedLayout::fill_state_of_sample(std::span<const std::uint64_t> words,
+                                               std::uint64_t byte_count) const noexcept {
+  const std::uint64_t bytes_of_stamp =
+      kGroupsPerStamp * shape_.slots * kHalfLineWords * sizeof(std::uint64_t);
+  // Two at least: keys' second lines are all behind the first ones.
+  const std::uint64_t wanted = std::max<std::uint64_t>(2, byte_count / bytes_of_stamp);
+  const std::uint64_t stamps = (shape_.groups + kGroupsPerStamp - 1) / kGroupsPerStamp;
+  return fill_state_of(sum_up(words, (stamps + wanted - 1) / wanted));
+}
+
+FillState WindowedLayout::fill_state_of(const Sums& sums) const noexcept {
+  double ones = 0;
   double none = 1;  // the chance that no generation has an absent key
   for (const Sums::Slot& slot : sums.slots) {
     ones += slot.ones;
     none *= 1 - slot.rate(shape_.generation);
   }
   const double bits = static_cast<double>(geometry_.bit_count) * shape_.slots;
-  return {.fill_ratio = static_cast<double>(ones) / bits,
-          .cardinality = estimate_cardinality(geometry_, sums.ones_of_any),
+  return {.fill_ratio = ones / bits,
+          .cardinality = estimate_cardinality(
+              geometry_, static_cast<std::uint64_t>(std::llround(sums.ones_of_any))),
           .predicted_rate = 1 - none};
 }
 
@@ -285,12 +323,12 @@ std::vector<Generation> WindowedLayout::generations(std::span<const std::uint64_
   std::vector<Generation> all;
   for (std::uint32_t age = 0; age < shape_.slots; ++age) {
     const Sums::Slot& slot = sums.slots[shape_.slot_of(now - age)];
-    all.push_back(
-        {.age = age,
-         .begin_ms = clock_.begin_ms(words, now - age),
-         .cardinality = estimate_cardinality(geometry_, slot.ones),
-         .fill_ratio = static_cast<double>(slot.ones) / static_cast<double>(geometry_.bit_count),
-         .predicted_rate = slot.rate(shape_.generation)});
+    all.push_back({.age = age,
+                   .begin_ms = clock_.begin_ms(words, now - age),
+                   .cardinality = estimate_cardinality(
+                       geometry_, static_cast<std::uint64_t>(std::llround(slot.ones))),
+                   .fill_ratio = slot.ones / static_cast<double>(geometry_.bit_count),
+                   .predicted_rate = slot.rate(shape_.generation)});
   }
   return all;
 }

@@ -86,6 +86,9 @@ class WindowedLayout {
 
   // How full it is: see BasicFilter. Keys count once, however many generations have them.
   FillState fill_state(std::span<const std::uint64_t> words) const noexcept;
+  // The same from so many of its bytes at most, or those of two stamps, evenly spread: an estimate.
+  FillState fill_state_of_sample(std::span<const std::uint64_t> words,
+                                 std::uint64_t byte_count) const noexcept;
   // Of all generations together, each with its share of the capacity.
   static double rate_at_capacity(const FilterParameters& parameters) noexcept;
   // The newest first.
@@ -142,7 +145,8 @@ class WindowedLayout {
                           const HashBlocks& hashes, bool* was_new) const noexcept;
 
   struct Sums;
-  Sums sum_up(std::span<const std::uint64_t> words) const noexcept;
+  Sums sum_up(std::span<const std::uint64_t> words, std::uint64_t one_stamp_of = 1) const noexcept;
+  FillState fill_state_of(const Sums& sums) const noexcept;
 
   // Who clears groups beside other threads holds the lock of their stamp.
   static constexpr std::size_t kLocks = 64;

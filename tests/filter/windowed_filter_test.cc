@@ -174,6 +174,26 @@ TEST(WindowedFilter, SaysHowFullTheWindowIs) {
   EXPECT_TRUE(filter.insert(next - 1));
 }
 
+TEST(WindowedFilter, SaysFromASampleAboutHowFullItIs) {
+  for (const double rate : {0.01, 1e-4}) {  // one line a key, and two
+    WindowedFilter filter({.capacity = 200'000, .false_positive_rate = rate});
+    for (std::uint64_t key = 0; key < 500'000; ++key) filter.insert(key);
+    const WindowedLayout layout(filter.parameters());
+    const FillState all = layout.fill_state(filter.words());
+    const FillState some = layout.fill_state_of_sample(filter.words(), 64 * 1024);
+    EXPECT_NE(some.cardinality, all.cardinality);
+    EXPECT_NEAR(some.cardinality, all.cardinality, 0.05 * all.cardinality);
+    EXPECT_NEAR(some.fill_ratio, all.fill_ratio, 0.05 * all.fill_ratio);
+    EXPECT_NEAR(some.predicted_rate, all.predicted_rate, 0.3 * all.predicted_rate);
+    const FillState few = layout.fill_state_of_sample(filter.words(), 0);
+    EXPECT_GT(few.predicted_rate, 0);
+    const FillState whole = layout.fill_state_of_sample(filter.words(), 1 << 30);
+    EXPECT_EQ(whole.cardinality, all.cardinality);
+    EXPECT_EQ(whole.fill_ratio, all.fill_ratio);
+    EXPECT_EQ(whole.predicted_rate, all.predicted_rate);
+  }
+}
+
 // A key that is in all generations counts once.
 TEST(WindowedFilter, CountsDistinctKeys) {
   WindowedFilter filter({.capacity = 10'000});

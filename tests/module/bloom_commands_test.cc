@@ -137,6 +137,11 @@ TEST_F(BloomCommands, TellWhatAFilterIs) {
   // Large filters are not read through.
   server.ask("BLOOM.RESERVE large 0.01 40000000");
   EXPECT_NE(server.ask("BLOOM.INFO large").find("+Estimated from +counts"), std::string::npos);
+  server.ask("BLOOM.RESERVE window 0.01 40000000 WINDOW 1000");
+  server.ask("BLOOM.MADD window a b c");
+  EXPECT_NE(server.ask("BLOOM.INFO window").find("+Estimated from +sample"), std::string::npos);
+  server.ask("BLOOM.RESERVE small 0.01 1000 WINDOW 1000");
+  EXPECT_NE(server.ask("BLOOM.INFO small").find("+Estimated from +bits"), std::string::npos);
 }
 
 TEST_F(BloomCommands, SurviveReloadsAndRewrites) {
