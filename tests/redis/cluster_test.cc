@@ -160,12 +160,15 @@ TEST_F(ClusterOfThree, ASlotMayMoveUnderReadersAndWriters) {
   ASSERT_EQ(slot, hash_slot(redisson::config_key(name)));
   init(name);
   open(name)->insert("first");
+  // However long the slot takes, the filter is not filled beyond what it is made for.
+  constexpr int kKeys = 2000;
+  const auto key_of = [](int i) { return std::to_string(i % kKeys); };
   std::atomic<bool> stops = false;
   std::atomic<int> added = 0;
   std::atomic<int> asked = 0;
   std::thread writer([&] {
     const auto place = open(name);
-    for (; !stops; ++added) place->insert(std::to_string(added));
+    for (; !stops; ++added) place->insert(key_of(added));
   });
   std::vector<std::thread> readers;
   for (int r = 0; r < 2; ++r) {
@@ -174,7 +177,7 @@ TEST_F(ClusterOfThree, ASlotMayMoveUnderReadersAndWriters) {
       while (!stops) {
         const int last = added;
         for (int i = std::max(0, last - 20); i < last; ++i) {
-          EXPECT_EQ(place->presence_of(std::to_string(i)), Presence::maybe);
+          EXPECT_EQ(place->presence_of(key_of(i)), Presence::maybe);
         }
         EXPECT_EQ(place->presence_of("never " + std::to_string(last)), Presence::absent);
         ++asked;
@@ -198,8 +201,8 @@ TEST_F(ClusterOfThree, ASlotMayMoveUnderReadersAndWriters) {
   for (std::thread& each : readers) each.join();
   EXPECT_GT(asked, 4);
   const auto place = open(name);
-  for (int i = 0; i < added; ++i) {
-    ASSERT_EQ(place->presence_of(std::to_string(i)), Presence::maybe) << i << " of " << added;
+  for (int i = 0; i < std::min<int>(added, kKeys); ++i) {
+    ASSERT_EQ(place->presence_of(key_of(i)), Presence::maybe) << i << " of " << added;
   }
   cluster_->move_slot(slot, owner, 2);
 }
