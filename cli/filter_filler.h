@@ -28,14 +28,16 @@ class FilterFiller {
   const FilterParameters& parameters() const noexcept { return parameters_; }
 
   void add(KeyBatch batch) {
-    if (filter_) return builder().add(batch);
+    if (filter_) {
+      if (!builder_)
+        builder_.emplace(*filter_, parameters_.capacity, BulkOptions{.threads = threads_});
+      builder_->add(batch);
+      return;
+    }
     batch.visit([&](auto keys) {
       for (const auto& key : keys) hashes_.push_back(parameters_.hash(key));
     });
   }
-
-  // To fill by rounds; null where keys are inserted one batch after the other.
-  BulkBuilder* rounds() { return filter_ && builder().round_keys() != 0 ? &builder() : nullptr; }
 
   // What is filled, and has its keys when all came; null for a kind that is built once.
   const AnyFilter* filter() const noexcept { return filter_ ? &*filter_ : nullptr; }
@@ -47,13 +49,6 @@ class FilterFiller {
   }
 
  private:
-  BulkBuilder& builder() {
-    if (!builder_) {
-      builder_.emplace(*filter_, parameters_.capacity, BulkOptions{.threads = threads_});
-    }
-    return *builder_;
-  }
-
   FilterParameters parameters_;
   unsigned threads_;
   std::optional<AnyFilter> filter_;

@@ -140,56 +140,6 @@ Timing for_each_piece(const std::string& label, const MeasureArguments& argument
   return timing;
 }
 
-// Keys 0 and following go in by rounds, of which each thread makes, hashes and sorts a share: no
-// key goes from one thread to another.
-Timing insert_by_rounds(const MeasureArguments& arguments, BulkBuilder& builder,
-                        std::uint64_t count) {
-  struct Maker {
-    explicit Maker(KeyPattern pattern) : batches(pattern) {}
-
-    PatternBatches batches;
-    Timing making{};
-  };
-  std::vector<Maker> makers(builder.parts(), Maker(arguments.keys));
-  auto progress = terminal_progress("insert", {count, std::nullopt});
-  Timing timing;
-  for (std::uint64_t done = 0; done < count;) {
-    const std::size_t round = std::min<std::uint64_t>(count - done, builder.round_keys());
-    const auto start = Clock::now();
-    builder.add_round(round, [&](std::size_t part, std::size_t first, std::size_t share,
-                                 const BulkBuilder::AddKeys& add) {
-      Maker& maker = makers[part];
-      for (std::size_t at = 0; at < share; at += PatternBatches::kBatchKeys) {
-        std::span<const Key> keys;
-        maker.making.add([&] { keys = maker.batches.keys(done + first + at, share - at); });
-        add(keys);
-        // The others have come about as far.
-        if (part == 0 && progress) progress->update(done + at * makers.size());
-      }
-    });
-    timing.spent += (Clock::now() - start) * static_cast<Clock::rep>(makers.size());
-    done += round;
-  }
-  for (const Maker& maker : makers) timing.spent -= maker.making.spent;
-  if (progress) progress->finish();
-  return timing;
-}
-
-// The same where the filter takes its keys one batch after the other: threads make and hash them.
-Timing insert_in_order(const MeasureArguments& arguments, FilterFiller& filler,
-                       std::uint64_t count) {
-  const NativeHash hash = filler.parameters().hash;
-  Timing insert;
-  const Timing hashing = for_each_piece(
-      "insert", arguments, 0, count, arguments.threads,
-      [&](Piece& piece) { hash.hash_many(piece.keys, piece.hashes.data()); },
-      [&](Piece& piece) {
-        insert.add([&] { filler.add(std::span<const HashPair>(piece.hashes).first(piece.count)); });
-      });
-  insert.spent += hashing.spent;
-  return insert;
-}
-
 std::uint64_t query_count(const MeasureArguments& arguments) {
   const double wanted =
       std::clamp(kWantedPositives / *arguments.filter.rate, kFewestQueries, kMostQueries);
@@ -249,9 +199,15 @@ int measure_new(const MeasureArguments& arguments) {
     options.capacity = *arguments.grow_from;
   }
   FilterFiller filler(kind, options, arguments.threads);
-  BulkBuilder* const builder = filler.rounds();
-  Timing insert = builder != nullptr ? insert_by_rounds(arguments, *builder, capacity)
-                                     : insert_in_order(arguments, filler, capacity);
+  const NativeHash hash = filler.parameters().hash;
+  Timing insert;
+  const Timing hashing = for_each_piece(
+      "insert", arguments, 0, capacity, arguments.threads,
+      [&](Piece& piece) { hash.hash_many(piece.keys, piece.hashes.data()); },
+      [&](Piece& piece) {
+        insert.add([&] { filler.add(std::span<const HashPair>(piece.hashes).first(piece.count)); });
+      });
+  insert.spent += hashing.spent;
   std::optional<AnyFilter> finished;
   insert.add([&] { finished = std::move(filler).finish(); });
   const AnyFilter& filter = *finished;

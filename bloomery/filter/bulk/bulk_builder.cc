@@ -4,7 +4,6 @@
 
 #include "bloomery/filter/bulk/add_keys.h"
 #include "bloomery/filter/bulk/bulk_plan.h"
-#include "bloomery/filter/bulk/run_threads.h"
 
 namespace bloomery {
 
@@ -33,18 +32,6 @@ void BulkBuilder::add(KeyBatch keys) {
     held_ += count;
     if (held_ == round_keys_) apply();
   }
-}
-
-void BulkBuilder::add_round(std::size_t count, const Work& work) {
-  if (held_ != 0) apply();  // of keys that came before
-  const std::size_t share = (count + parts() - 1) / parts();
-  run_threads(parts(), [&](std::size_t part) {
-    const std::size_t first = std::min(count, part * share);
-    work(part, first, std::min(count - first, share),
-         [&](KeyBatch keys) { add_keys(*layout_, *round_, part, keys); });
-  });
-  held_ = count;
-  apply();
 }
 
 void BulkBuilder::apply() noexcept {

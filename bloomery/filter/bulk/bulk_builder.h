@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 
@@ -28,18 +27,6 @@ class BulkBuilder {
   ~BulkBuilder() { finish(); }
 
   void add(KeyBatch keys);
-
-  // Where each thread can come by its keys alone, it also hashes and sorts them: no thread waits
-  // for another's. The keys of a round are dealt out as one stretch to each of parts() threads, the
-  // first to the caller's: work(part, first, count, add) calls add(keys) for those from `first` on,
-  // in their order, and must not throw. At most round_keys() of them; 0 where add() inserts at
-  // once.
-  using AddKeys = std::function<void(KeyBatch keys)>;
-  using Work = std::function<void(std::size_t part, std::size_t first, std::size_t count,
-                                  const AddKeys& add)>;
-  std::size_t parts() const noexcept { return part_keys_ == 0 ? 0 : round_keys_ / part_keys_; }
-  std::size_t round_keys() const noexcept { return round_ ? round_keys_ : 0; }
-  void add_round(std::size_t count, const Work& work);
 
   // Writes what is left. Returns how many of all keys were new, as BasicFilter::inserted() counts.
   std::size_t finish() noexcept;

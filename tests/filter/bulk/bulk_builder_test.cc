@@ -60,39 +60,6 @@ TEST(BulkBuilder, GivesTheBitsAndTheCountOfInsertingBatches) {
   }
 }
 
-// Threads come by their own keys; some keys came before, and the last round is a short one.
-TEST(BulkBuilder, GivesTheSameByRounds) {
-  const auto texts = testing::texts(kBuiltKeys, "member:");
-  const auto keys = testing::keys_of(texts);
-  for (const auto& each : testing::bulk_cases()) {
-    const auto shape = BlockedShape::of(each.parameters.geometry);
-    for (const unsigned threads : {2U, 3U}) {
-      AnyFilter expected = empty_any(each.parameters);
-      expected.insert_many(keys);
-      AnyFilter built = empty_any(each.parameters);
-      BulkBuilder builder(
-          built, kBuiltKeys,
-          {threads, BulkRound::byte_count(shape, threads, kBuiltKeys * 8 / 10 / threads)});
-      ASSERT_GT(builder.round_keys(), 0U);
-      EXPECT_EQ(builder.parts(), threads);
-      EXPECT_LT(builder.round_keys(), kBuiltKeys);
-      std::size_t done = 1'000;
-      builder.add(std::span(keys).first(done));
-      while (done < kBuiltKeys) {
-        const std::size_t count = std::min(builder.round_keys(), kBuiltKeys - done);
-        builder.add_round(count, [&](std::size_t, std::size_t first, std::size_t share,
-                                     const BulkBuilder::AddKeys& add) {
-          for_each_batch(std::span(keys).subspan(done + first, share),
-                         [&](std::span<const Key> batch) { add(batch); });
-        });
-        done += count;
-      }
-      EXPECT_EQ(builder.finish(), expected.inserted());
-      expect_same(built, expected, each.name);
-    }
-  }
-}
-
 TEST(BulkBuilder, FinishesWhenItGoes) {
   const auto parameters = testing::bulk_cases().front().parameters;
   const auto texts = testing::texts(kBuiltKeys, "member:");
