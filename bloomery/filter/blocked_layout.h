@@ -33,6 +33,7 @@ class BlockedLayout {
         set_(kernel.set),
         ops_(&kernel.ops_for(shape_)),
         region_ops_(&kernel.regions),
+        counting_ops_(&kernel.counting),
         hash_integers_(kernel.hash_integers) {}
 
   static Geometry geometry(const FilterOptions& options) { return blocked_geometry(options); }
@@ -101,9 +102,10 @@ class BlockedLayout {
     }
   }
 
-  // For bulk builds.
+  // For bulk builds and counters.
   const BlockedShape& shape() const noexcept { return shape_; }
   const RegionOps& region_ops() const noexcept { return *region_ops_; }
+  const CountingOps& counting_ops() const noexcept { return *counting_ops_; }
 
   // The keys of a batch, hashed a block at a time when the kernel asks.
   template <class K>
@@ -155,6 +157,7 @@ class BlockedLayout {
   InstructionSet set_;
   const BlockedOps* ops_;
   const RegionOps* region_ops_;
+  const CountingOps* counting_ops_;
   decltype(BlockedKernel::hash_integers) hash_integers_;
 };
 

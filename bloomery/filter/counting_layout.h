@@ -10,6 +10,7 @@
 #include "bloomery/bits/counters.h"
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_layout.h"
+#include "bloomery/filter/kernels/key_counters.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/whole_layout.h"
 
@@ -30,6 +31,9 @@ class CountingLayout {
   static constexpr FilterKind kKind = counting_kind(L::kKind);
 
   explicit CountingLayout(const FilterParameters& parameters) : plain_(parameters) {}
+  // For those who compare kernels.
+  CountingLayout(const FilterParameters& parameters, const BlockedKernel& kernel)
+      : plain_(parameters, kernel) {}
 
   static Geometry geometry(const FilterOptions& options) { return L::geometry(options); }
   static void check(const FilterParameters& parameters) { L::check(parameters); }
@@ -41,7 +45,7 @@ class CountingLayout {
   HashPair hash(std::uint64_t integer) const noexcept { return plain_.hash(integer); }
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kHasEightLanes) {
-      if (plain_.shape().all_lanes()) return contains_all(counters_of(words, hash), hash.h2);
+      if (plain_.shape().all_lanes()) return OneKey::contains(counters_of(words, hash), hash.h2);
     }
     return plain_.all_positions(hash, [&](std::uint64_t at) { return counter(words, at) != 0; });
   }
@@ -57,10 +61,43 @@ class CountingLayout {
 
   bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kHasEightLanes) {
-      if (plain_.shape().all_lanes()) return raise_all(counters_of(words, hash), hash.h2);
+      if (plain_.shape().all_lanes()) return OneKey::raise(counters_of(words, hash), hash.h2);
     }
     bool added = false;
     for (const std::uint64_t at : Distinct(*this, hash)) added |= raise_counter(words, at) == 0;
+    return added;
+  }
+
+  template <class K>
+  void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
+                         bool* found) const noexcept {
+    if constexpr (kHasEightLanes) {
+      if (plain_.shape().all_lanes()) {
+        const BlockedLayout::Keys<K> batch{plain_, keys};
+        plain_.counting_ops().may_contain_batch(words.data(), plain_.shape(), batch.blocks(),
+                                                is_far(words), found);
+        return;
+      }
+    }
+    run_batch(*this, words, keys,
+              [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
+  }
+  template <class K>
+  std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
+                           bool* was_new) const noexcept {
+    if constexpr (kHasEightLanes) {
+      if (plain_.shape().all_lanes()) {
+        const BlockedLayout::Keys<K> batch{plain_, keys};
+        return plain_.counting_ops().insert_batch(words.data(), plain_.shape(), batch.blocks(),
+                                                  is_far(words), was_new);
+      }
+    }
+    std::size_t added = 0;
+    run_batch(*this, words, keys, [&](std::size_t i, HashPair hash) {
+      const bool is_new = insert(words, hash);
+      added += is_new ? 1 : 0;
+      if (was_new != nullptr) was_new[i] = is_new;
+    });
     return added;
   }
 
@@ -112,36 +149,12 @@ class CountingLayout {
   // Whether a key may have one counter in each of eight lanes, as nearly all have: those are gone
   // through without jumps.
   static constexpr bool kHasEightLanes = std::same_as<L, BlockedLayout>;
-  static constexpr std::uint64_t kLaneWords = kWordBits / kCountersPerWord;
+  using OneKey = KeyCounters<CountingLayout>;
 
   // The counters of a key's line.
   template <class Word>
   Word* counters_of(std::span<Word> words, HashPair hash) const noexcept {
-    return words.data() + fast_range(hash.h1, plain_.shape().lines) * kLaneCount * kLaneWords;
-  }
-
-  static bool contains_all(const std::uint64_t* counters, std::uint64_t word) noexcept {
-    bool found = true;
-#pragma GCC unroll 8
-    for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
-      const std::uint32_t at = lane_bit(word, lane);
-      const std::uint64_t* const of = &counters[lane * kLaneWords + at / kCountersPerWord];
-      found &= (load_word(of) >> counter_shift(at) & kCounterMax) != 0;
-    }
-    return found;
-  }
-
-  static bool raise_all(std::uint64_t* counters, std::uint64_t word) noexcept {
-    bool added = false;
-#pragma GCC unroll 8
-    for (std::uint32_t lane = 0; lane < kLaneCount; ++lane) {
-      const std::uint32_t at = lane_bit(word, lane);
-      std::uint64_t& of = counters[lane * kLaneWords + at / kCountersPerWord];
-      const std::uint64_t before = of >> counter_shift(at) & kCounterMax;
-      added |= before == 0;
-      of += std::uint64_t{before != kCounterMax} << counter_shift(at);
-    }
-    return added;
+    return words.data() + fast_range(hash.h1, plain_.shape().lines) * OneKey::kWordsPerLine;
   }
 
   // The positions of a key, each once.

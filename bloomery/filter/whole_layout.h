@@ -14,6 +14,18 @@
 
 namespace bloomery {
 
+// Hashes the keys of a batch, asks for what they touch, and calls act(index, hashed) for each.
+template <Layout L, class K, class Act>
+void run_batch(const L& layout, Words words, std::span<const K> keys, Act act) noexcept {
+  constexpr std::size_t kLag = [] {
+    if constexpr (requires { L::kLag; }) return L::kLag;
+    return kFarLag;
+  }();
+  const auto hasher = hash_each_key(keys, [&](const K& key) { return hash_of(layout, key); });
+  const auto prefetch = [&](Hashed<L> hash) { layout.prefetch(words, hash); };
+  run_pipeline<kLag, BlockOf<Hashed<L>>>(is_far(words), keys.size(), hasher, prefetch, act);
+}
+
 // A layout with all that filters call: what `L` does itself, and the rest made of its positions.
 template <Layout L>
 class WholeLayout : public L {
@@ -129,17 +141,9 @@ class WholeLayout : public L {
  private:
   const L& itself() const noexcept { return *this; }
 
-  static constexpr std::size_t lag() noexcept {
-    if constexpr (requires { L::kLag; }) return L::kLag;
-    return kFarLag;
-  }
-
   template <class K, class Act>
   void run(Words words, std::span<const K> keys, Act act) const noexcept {
-    const auto hasher =
-        hash_each_key(keys, [this](const K& key) { return hash_of(itself(), key); });
-    const auto prefetch = [&](Hashed hash) { L::prefetch(words, hash); };
-    run_pipeline<lag(), BlockOf<Hashed>>(is_far(words), keys.size(), hasher, prefetch, act);
+    run_batch(itself(), words, keys, act);
   }
 };
 

@@ -200,6 +200,47 @@ void compare_integers(const BlockedKernel& kernel, std::vector<std::string>& dif
   }
 }
 
+// Counters of a key's line, from zero until they stick at their top, which a key of every lane and
+// a line's neighbours would show.
+void compare_counters(const BlockedKernel& kernel, std::vector<std::string>& differences) {
+  constexpr std::size_t kWords = kLines * kLaneCount * kCounterBits;
+  constexpr std::size_t kGuards = 8;
+  const BlockedShape shape = BlockedShape::of({kLines * kLineBits, 8, 1});
+  const auto hashes = hashes_to_try();
+  std::vector<std::uint64_t> integers(hashes.size());
+  for (std::size_t i = 0; i < integers.size(); ++i) integers[i] = i % 200;
+  for (const bool are_integers : {false, true}) {
+    for (const bool far : {false, true}) {
+      const auto work = [&](const BlockedKernel& of) {
+        std::vector<std::uint64_t> memory(kGuards + kWords + kGuards, kGuard);
+        std::fill_n(memory.begin() + kGuards, kWords, 0);
+        std::uint64_t* const words = memory.data() + kGuards;
+        std::vector<std::uint64_t> answers;
+        for (int round = 0; round < 20; ++round) {
+          std::size_t first = 0;
+          for (const std::size_t size : kBatchSizes) {
+            first = first + size <= hashes.size() ? first : 0;
+            HashBlocks blocks = blocks_of(std::span(hashes).subspan(first, size));
+            if (are_integers) blocks = {.count = size, .integers = integers.data() + first};
+            const auto flags = std::make_unique<bool[]>(size);
+            of.counting.may_contain_batch(words, shape, blocks, far, flags.get());
+            answers.insert(answers.end(), flags.get(), flags.get() + size);
+            bool* const was_new = size % 2 == 0 ? flags.get() : nullptr;
+            answers.push_back(of.counting.insert_batch(words, shape, blocks, far, was_new));
+            answers.insert(answers.end(), flags.get(), flags.get() + size);
+            first += size;
+          }
+        }
+        answers.insert(answers.end(), memory.begin(), memory.end());
+        return answers;
+      };
+      if (work(kernel) == work(*blocked_kernels().back())) continue;
+      differences.push_back(std::string(kernel.name) + ": counters of " +
+                            (are_integers ? "integers" : "pairs") + (far ? ", far" : ", near"));
+    }
+  }
+}
+
 void compare_hashes(const BlockedKernel& kernel, std::vector<std::string>& differences) {
   std::mt19937_64 random(3);
   std::vector<std::uint64_t> keys{0, kOnes, 1, std::uint64_t{1} << 63, 0, 0, 0, 0, 0, kOnes};
@@ -223,6 +264,7 @@ std::vector<std::string> differences_from_scalar(const BlockedKernel& kernel) {
   std::vector<std::string> differences;
   compare_shapes(kernel, differences);
   compare_integers(kernel, differences);
+  compare_counters(kernel, differences);
   compare_hashes(kernel, differences);
   return differences;
 }

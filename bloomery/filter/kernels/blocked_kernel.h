@@ -66,12 +66,21 @@ struct BlockedOps {
   WindowedOps windowed;
 };
 
+// The same of counting filters, over their counters, where keys have one in each of eight lanes.
+struct CountingOps {
+  void (*may_contain_batch)(const std::uint64_t* words, const BlockedShape& shape,
+                            const HashBlocks& hashes, bool far, bool* found);
+  std::size_t (*insert_batch)(std::uint64_t* words, const BlockedShape& shape,
+                              const HashBlocks& hashes, bool far, bool* was_new);
+};
+
 struct BlockedKernel {
   std::string_view name;
   InstructionSet set;     // for single keys, see single_calls.h
   BlockedOps all_lanes;   // one line a key, a bit in each of its eight lanes
   BlockedOps some_lanes;  // one line a key, fewer bits
   BlockedOps two_lines;
+  CountingOps counting;
 
   // out[i] = hash of keys[i]
   void (*hash_integers)(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,

@@ -2,11 +2,14 @@
 
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/kernels/counting_loops.h"
 #include "bloomery/filter/kernels/half_lines.h"
 #include "bloomery/filter/kernels/hash_each.h"
+#include "bloomery/filter/kernels/key_counters.h"
 #include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/kernels/region_body.h"
 #include "bloomery/filter/kernels/windowed_loops.h"
+#include "bloomery/filter/kernels/with_hasher.h"
 
 // The loops of a kernel over an instruction set. Included by one file for each set, which passes a
 // type of its own, of internal linkage, so that no loop compiled for one processor is linked into
@@ -18,24 +21,6 @@
 //   start_hash(keys, spread, block),      IntegerHash of eight keys, in steps as of run_pipeline
 //   go_on_hash(block), finish_hash(block)
 namespace bloomery {
-
-// Native integer keys for the pipeline.
-template <class Isa>
-struct IntegerHasher {
-  const std::uint64_t* keys;
-  std::uint64_t spread_seed;
-
-  void start(std::size_t first, std::size_t count, HashBlock& out) const {
-    prefetch_keys(keys + first);
-    if (count == kHashBlock) {
-      Isa::start_hash(keys + first, spread_seed, out);
-    } else {
-      hash_each(keys + first, count, spread_seed, out);
-    }
-  }
-  void go_on(HashBlock& out) const { Isa::go_on_hash(out); }
-  void finish(HashBlock& out) const { Isa::finish_hash(out); }
-};
 
 template <class Isa>
 void hash_integers(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
@@ -68,22 +53,10 @@ struct BlockedLoops {
         prefetch_far(words + One::second_line(shape, second_pair(hash)));
       }
     };
-    with_hasher(
+    with_hasher<Isa>(
         hashes, [&](auto hasher) __attribute__((always_inline)) {
           run_pipeline(far, hashes.count, hasher, prefetch, probe);
         });
-  }
-
-  template <class Act>
-  [[gnu::always_inline]] static inline void with_hasher(const HashBlocks& hashes, Act act) {
-    if (hashes.hash == nullptr) {
-      act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
-    } else {
-      const auto hash = [&](std::size_t first, std::size_t count, HashBlock& out) {
-        hashes.hash(hashes.context, first, count, out);
-      };
-      act(HashAtOnce{hash});
-    }
   }
 
   // Where lines are far, the second is asked for once the first has let a key pass, as it does with
@@ -115,7 +88,7 @@ struct BlockedLoops {
         waiting[begun++ % kMostWaiting] = {i, second};
       }
     };
-    with_hasher(
+    with_hasher<Isa>(
         hashes, [&](auto hasher) __attribute__((always_inline)) {
           run_pipeline<kFarLag>(hashes.count, hasher, prefetch, probe);
         });
@@ -209,10 +182,10 @@ struct BlockedLoops {
 
   template <class HalfLinesOfIsa>
   static constexpr BlockedOps kOps{may_contain_batch, insert_batch,
-                                   WindowedLoops<HalfLinesOfIsa, kShape>::kOps};
+                                   WindowedLoops<Isa, HalfLinesOfIsa, kShape>::kOps};
 };
 
-template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>>
+template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>, class CountersOfIsa = KeyCounters<Isa>>
 constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSet set) {
   using enum KeyShape;
   return {name,
@@ -220,6 +193,7 @@ constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSe
           BlockedLoops<Isa, all_lanes>::template kOps<HalfLinesOfIsa>,
           BlockedLoops<Isa, some_lanes>::template kOps<HalfLinesOfIsa>,
           BlockedLoops<Isa, two_lines>::template kOps<HalfLinesOfIsa>,
+          CountingLoops<Isa, CountersOfIsa>::kOps,
           hash_integers<Isa>,
           RegionLoops<Isa>::kOps};
 }

@@ -3,13 +3,13 @@
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/half_line.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
-#include "bloomery/filter/kernels/hash_each.h"
+#include "bloomery/filter/kernels/with_hasher.h"
 
 // The loops of a kernel over the words of a windowed filter (see windowed_shape.h), over what
 // half_lines.h or a like of it does for one instruction set.
 namespace bloomery {
 
-template <class Lines, KeyShape kShape>
+template <class Isa, class Lines, KeyShape kShape>
 struct WindowedLoops {
   using Words = std::uint64_t;
   using Mask = typename Lines::Mask;
@@ -95,14 +95,6 @@ struct WindowedLoops {
   template <class Probe>
   static void run(const Words* words, const WindowedWords& of, const HashBlocks& hashes, bool far,
                   Probe probe) {
-    const auto hash_block = [&](std::size_t first, std::size_t count, HashBlock& out) {
-      if (hashes.hash == nullptr) {
-        prefetch_keys(hashes.integers + first);
-        hash_each(hashes.integers + first, count, hashes.spread_seed, out);
-      } else {
-        hashes.hash(hashes.context, first, count, out);
-      }
-    };
     const auto prefetch = [&](HashPair hash) {
       const BlockedShape& shape = of.generation;
       ask_for(words, of, fast_range(hash.h1, shape.lines));
@@ -110,11 +102,9 @@ struct WindowedLoops {
         ask_for(words, of, shape.lines + fast_range(second_pair(hash).h1, shape.lines));
       }
     };
-    if (far) {
-      run_pipeline<kLag>(hashes.count, HashAtOnce{hash_block}, prefetch, probe);
-    } else {
-      run_pipeline<0>(hashes.count, HashAtOnce{hash_block}, prefetch, probe);
-    }
+    with_hasher<Isa>(hashes, [&](auto hasher) {
+      run_pipeline<kLag>(far, hashes.count, hasher, prefetch, probe);
+    });
   }
 
   static void may_contain_batch(const Words* words, const WindowedWords& of_in,

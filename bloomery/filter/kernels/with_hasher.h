@@ -1,0 +1,40 @@
+#pragma once
+
+#include "bloomery/filter/batch_pipeline.h"
+#include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/kernels/hash_each.h"
+
+namespace bloomery {
+
+// Native integer keys for the pipeline.
+template <class Isa>
+struct IntegerHasher {
+  const std::uint64_t* keys;
+  std::uint64_t spread_seed;
+
+  void start(std::size_t first, std::size_t count, HashBlock& out) const {
+    prefetch_keys(keys + first);
+    if (count == kHashBlock) {
+      Isa::start_hash(keys + first, spread_seed, out);
+    } else {
+      hash_each(keys + first, count, spread_seed, out);
+    }
+  }
+  void go_on(HashBlock& out) const { Isa::go_on_hash(out); }
+  void finish(HashBlock& out) const { Isa::finish_hash(out); }
+};
+
+// Calls act(hasher) with what hashes the keys of a batch for the pipeline.
+template <class Isa, class Act>
+[[gnu::always_inline]] inline void with_hasher(const HashBlocks& hashes, Act act) {
+  if (hashes.hash == nullptr) {
+    act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
+  } else {
+    const auto hash = [&](std::size_t first, std::size_t count, HashBlock& out) {
+      hashes.hash(hashes.context, first, count, out);
+    };
+    act(HashAtOnce{hash});
+  }
+}
+
+}  // namespace bloomery
