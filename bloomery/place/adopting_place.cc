@@ -62,13 +62,17 @@ std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
 
 void AdoptingPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                      const CallContext& context) {
-  with([&](FilterPlace& place) { place.presence_of_many(keys, answers, context); });
+  const Asked asked =
+      ask([&](FilterPlace& place) { place.presence_of_many(keys, answers, context); });
+  if (!asked.knows_form) settle_form(asked, answers, context);
   if (context.fence == nullptr) return;
   if (std::ranges::find(answers, Presence::unknown) != answers.end()) look(keys, answers, context);
 }
 
 Presence AdoptingPlace::presence_of(Key key, const CallContext& context) {
-  Presence answer = with([&](FilterPlace& place) { return place.presence_of(key, context); });
+  Presence answer = Presence::unknown;
+  const Asked asked = ask([&](FilterPlace& place) { answer = place.presence_of(key, context); });
+  if (!asked.knows_form) settle_form(asked, {&answer, 1}, context);
   if (answer == Presence::unknown && context.fence != nullptr) {
     look({&key, 1}, {&answer, 1}, context);
   }
@@ -99,6 +103,30 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
     // It is as unknown as it was.
   }
   mine.look_again_at = CallContext::Clock::now() + kBetweenLooks;
+}
+
+// Who has an answer out of a filter asks on in the form of its keys. So of a place that could not
+// say at the opening which that is, nothing is answered before it has said so.
+void AdoptingPlace::settle_form(const Asked& asked, std::span<Presence> answers,
+                                const CallContext& context) {
+  const auto is_unknown = [](Presence each) { return each == Presence::unknown; };
+  if (std::ranges::all_of(answers, is_unknown)) return;
+  Mine& mine = mine_.get();
+  const std::unique_lock lock(mine.looking, std::try_to_lock);
+  try {
+    const Opened& opened = *opened_.load();
+    if (lock.owns_lock() && opened.adoptions == asked.adoptions) {
+      if (opened.keys) return;
+      const PlaceHead head = opened.place->head(context);
+      const std::unique_ptr<const Opened> old(opened_.exchange(
+          new Opened{opened.place, head.identity, head.parameters.keys, opened.adoptions}));
+      mine.gate.wait_for_readers();
+      return;
+    }
+  } catch (const std::exception&) {
+    // It is as unknown as it was.
+  }
+  std::ranges::fill(answers, Presence::unknown);
 }
 
 // Also the same one, where it has what it is asked for and is not believed all the same: what an

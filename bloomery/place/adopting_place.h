@@ -76,6 +76,18 @@ class AdoptingPlace final : public FilterPlace {
     const auto pass = mine_.get().gate.enter();
     return call(*opened_.load()->place);
   }
+  // What was asked: of which opening, and whether the form of its keys is known.
+  struct Asked {
+    std::uint64_t adoptions = 0;
+    bool knows_form = false;
+  };
+  Asked ask(auto&& call) const {
+    const auto pass = mine_.get().gate.enter();
+    const Opened& opened = *opened_.load();
+    call(*opened.place);
+    return {opened.adoptions, opened.keys.has_value()};
+  }
+  void settle_form(const Asked& asked, std::span<Presence> answers, const CallContext& context);
   std::shared_ptr<FilterPlace> now() const;
   void look(std::span<const Key> keys, std::span<Presence> answers, const CallContext& context);
   bool may_be_another(const Fence& fence, const CallContext& context) const;

@@ -26,11 +26,9 @@ std::optional<FilterKind> find_kind_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Of this server, or for this user.
+// Who may not ask is on a server that has our module, of which he knows nothing.
 bool takes_no_such_command(const Reply& reply) {
-  if (!reply.is(Reply::Type::error)) return false;
-  const Refusal refusal = refusal_of(reply.text);
-  return refusal == Refusal::unknown_command || refusal == Refusal::no_permission;
+  return reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command;
 }
 
 }  // namespace

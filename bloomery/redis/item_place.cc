@@ -75,12 +75,13 @@ ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
                                   const CallContext& context, std::span<const std::string> step) {
-  const bool told = tells_watermark_;
+  const bool told = tells_watermark_ && step.empty();
   try {
     return travel_once(keys, inserts, context, step);
   } catch (const RefusedError&) {
-    // A server may have gone back to an older module, which knows no such question.
-    if (!told || inserts) throw;
+    // A server may have gone back to an older module, which knows no such question, and does
+    // nothing of what came with it.
+    if (!told) throw;
     ask_info(context);
     if (tells_watermark_) throw;
   }
@@ -115,7 +116,7 @@ ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
   // Of both: BLOOM.INFO reads bits.
   request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
-  if (tells_watermark_ && !inserts) {
+  if (tells_watermark_ && step.empty()) {
     request.add({"BLOOM.INFO", key, "WATERMARK"});
     trip.tells = true;
     ++trip.unit_count;
@@ -167,7 +168,8 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
     trip.is_there = false;
     return;
   }
-  const bool inserts = trip.unit_count == 5 && !trip.tells;
+  const std::size_t added = trip.tells ? 5 : 4;  // the place of that reply
+  const bool inserts = trip.unit_count > added;
   if (trip.tells) trip.mark = mark_in(all[4], setup_.name);
   const std::size_t before = 1 + known.items.size();
   std::vector<bool> found =
@@ -178,11 +180,11 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   trip.known.assign(found.begin() + 1, found.begin() + static_cast<std::ptrdiff_t>(before));
   trip.answers.assign(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
   if (trip.is_step) {
-    const Reply& stepped = all[4];
+    const Reply& stepped = all[added];
     if (!stepped.is(Reply::Type::number)) fail_answer(setup_.name, "its step");
     trip.has_stepped = stepped.number == 1;
   } else if (inserts) {
-    trip.answers = item_flags(all[4], trip.key_count, setup_.name);
+    trip.answers = item_flags(all[added], trip.key_count, setup_.name);
   }
 }
 
@@ -212,13 +214,19 @@ void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outco
                             const CallContext& context) {
   if (!setup_.writes) refuse("is open for reading only");
   if (keys.empty()) return;
-  const auto what = described(context);
-  const bool forgets = what && what->forgets;
-  if (forgets && !setup_.may_forget) throw StoreError(name() + ": " + objection(*what));
+  auto what = described(context);
+  if (what && !objection(*what).empty()) what = learn(context);
+  const auto require = [&](const std::string& doubt) {
+    if (!doubt.empty()) throw StoreError(name() + ": " + doubt);
+  };
+  if (what) require(objection(*what));
   while (!keys.empty()) {
     const Trip trip = travel(keys, true, context);
-    if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
-    if (what && !forgets) known_.learn(keys.first(trip.key_count), true);
+    require(trip.doubt);
+    // Of the filter that has them now.
+    what = described(trip, context);
+    require(what ? objection(*what) : "another filter has taken its place");
+    if (!what->forgets) known_.learn(keys.first(trip.key_count), true);
     for (std::size_t i = 0; i < std::min(trip.key_count, outcomes.size()); ++i) {
       const Inserted old = trip.repeated ? Inserted::unknown : Inserted::present;
       outcomes[i] = trip.answers[i] ? Inserted::added : old;

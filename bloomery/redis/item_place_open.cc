@@ -32,8 +32,12 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
   Request info;
   info.add({"BLOOM.INFO", keys[0]}).add({"BLOOM.INFO", keys[0], "WATERMARK"}).about(keys[0]);
   const Answer answer = client->run(info, Repeat::safe);
+  const Reply& said = answer.replies.at(0);
+  if (said.is(Reply::Type::error) && refusal_of(said.text) == Refusal::no_permission) {
+    require_done(said, client->location());
+  }
   setup.tells_watermark = dialect == Dialect::bloom && knows_watermark(answer.replies.at(1));
-  setup.described = describe_items(answer.replies.at(0), setup.name);
+  setup.described = describe_items(said, setup.name);
   const bool forgets = setup.described && setup.described->forgets;
   if (forgets && !allow_forgetting) refuse_forgetting(setup.name);
   return std::make_unique<ItemPlace>(std::move(client), std::move(setup));

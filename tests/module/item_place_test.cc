@@ -396,6 +396,64 @@ TEST_F(ItemPlaces, DenyNothingOfAFilterWhoseKeysAreWrittenInAnotherForm) {
   EXPECT_THROW(place->head(), StoreError);
 }
 
+TEST_F(ItemPlaces, AdoptNoFilterWhoseKeysAreWrittenInAnotherForm) {
+  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
+  ASSERT_EQ(shell.run("bloomery insert " + file, "42\n").status, 0);
+  const Watermark watermark{.source = {3, 3}, .position = 5};
+  const Fence fence{.at_least = watermark};
+  const auto place = open_place("bloom:" + at());  // nothing is there
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  const auto writer = open(Dialect::bloom);
+  PlaceHead head = writer->head();
+  ASSERT_TRUE(writer->insert_and_advance(std::vector<Key>{"42"}, head, watermark));
+  EXPECT_EQ(place->presence_of("42", {.fence = &fence}), Presence::maybe);
+  EXPECT_EQ(place->presence_of("43", {.fence = &fence}), Presence::absent);
+
+  ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
+  const auto of_i64 = open(Dialect::bloom);
+  ASSERT_TRUE(of_i64->advance(of_i64->head(), watermark));
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(place->presence_of("42", {.fence = &fence}), Presence::unknown);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(place->presence_of("42"), Presence::unknown);
+}
+
+// What is inserted goes into the filter that is there by then.
+TEST_F(ItemPlaces, InsertNothingIntoAFilterThatDeniesItOrForgetsIt) {
+  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  server_->ask("BLOOM.RESERVE window 0.01 100 WINDOW 60");
+  const auto place = open(Dialect::bloom);
+  place->insert_many(std::vector<Key>{});
+  ASSERT_EQ(place->presence_of("77"), Presence::absent);
+  ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
+  EXPECT_THROW(place->insert("77"), StoreError);
+  server_->ask("RENAME window f");
+  EXPECT_THROW(place->insert("77"), StoreError);
+  server_->ask("DEL f");
+  server_->ask("BLOOM.RESERVE f 0.001 1000");
+  place->insert("77");
+  EXPECT_EQ(place->presence_of("77"), Presence::maybe);
+}
+
+TEST_F(ItemPlaces, RefuseWhoMayNotAskWhatTheFilterIs) {
+  server_->ask("BLOOM.RESERVE f 0.01 100 WINDOW 60");
+  server_->ask("ACL SETUSER default -bloom.info");
+  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
+    try {
+      open(dialect);
+      ADD_FAILURE() << "is opened";
+    } catch (const redis::RefusedError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("bloom.info"));
+    }
+  }
+}
+
 // A database that is put back to an older state, and comes to where the filter is by other rows.
 TEST_F(ItemPlaces, ARowOfANewHistoryIsNeverDeniedByAFilterThatCameLater) {
   Watermark database{.source = {3, 3}, .position = 1};
