@@ -186,6 +186,7 @@ FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
   require_followable(location_);
   // Before anything is asked of a database.
   const AnyFilter filter = make_({.capacity = 1000});
+  form_ = filter.parameters().keys;
   if (!filter.can_insert()) refuse("a filter that is built once cannot be followed");
   if (filter.can_erase()) {
     refuse("a counting filter's \"absent\" is no promise; another kind is to be followed");
@@ -217,6 +218,12 @@ void FollowedPlace::open() {
     return inner_.get();
   });
   require_keeps(head.parameters.kind, location_.text());
+  if (location_.is_foreign() || head.parameters.keys == form_) return;
+  // Somebody's who follows in another form: keys of this one would be denied to who asks there.
+  inner_.reset();
+  throw FormatError(location_.text() + ": a filter whose keys are written as " +
+                    form_text(head.parameters.keys) + " is there, where this follower writes " +
+                    form_text(form_) + "; it is left alone: bloomery destroy removes it");
 }
 
 // With the lock. In a server something may have been written behind a filter, or it was cut short,

@@ -73,6 +73,7 @@ class FollowedPlace final : public FilterPlace {
 
   const PlaceLocation location_;
   const FilterMaker make_;
+  KeyForm form_{};                      // of what make_ makes
   std::shared_mutex mutex_;             // inner_ and next_ may be replaced
   std::unique_ptr<FilterPlace> inner_;  // null: none is there
   std::uint64_t openings_ = 0;

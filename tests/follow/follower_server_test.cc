@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,6 +89,33 @@ TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
   for (const std::string prefix : {"before ", "lost ", "after ", "again ", "last "}) {
     expect_in(*reader(), prefix, 100, fence());
   }
+}
+
+// Its keys would be none there, and a watermark above them would let rows be denied.
+TEST_F(FollowerInServerTest, PutsNoKeyIntoAFilterWhoseKeysAreWrittenInAnotherForm) {
+  insert("before ", 10);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.longest_pause = std::chrono::milliseconds(50)});
+  Following running(follower);
+  running.wait_until_followed();
+
+  AnyFilter other = blocked({.capacity = 1000});
+  other.set_keys({KeyEncoding::i64});
+  save(other.contents(), bitmap(), {.file = {.replace = true}, .discard = true});
+  const PlaceHead put = reader()->head();
+  const std::uint64_t failures = follower.status().failures;
+  insert("after ", 10);
+  running.wait_until([&](const FollowerStatus& now) { return now.failures > failures + 2; });
+  EXPECT_THAT(follower.status().last_error, ::testing::HasSubstr("written as i64"));
+  EXPECT_EQ(reader()->head().identity, put.identity) << "it is somebody's";
+  EXPECT_EQ(reader()->head().inserted, 0U);
+  EXPECT_EQ(reader()->head().watermark, std::nullopt);
+  EXPECT_THROW(FollowedPlace(bitmap(), blocked), FormatError);
+
+  server_->ask("DEL users");
+  wait_in_server();
+  expect_in(*reader(), "after ", 10, fence());
 }
 
 TEST_F(FollowerInServerTest, GoesOnInASmallerFilterAndMakesADamagedOneAnew) {
