@@ -41,6 +41,10 @@ constexpr const char* kNoteRun =
 // log for the same that grew beyond where it was last asked.
 constexpr std::chrono::seconds kLookForLogEvery{5};
 
+// No server commits more in a second. So a log that began anew was at the sum of the question
+// before only where this much time has passed since.
+constexpr double kMostCommitsInSecond = 1'000'000;
+
 struct LogNow {
   std::string file;
   std::string resets;
@@ -151,8 +155,14 @@ Identity History::Now::identity_with(const GtidState& other_state) const {
   return identity_of({"mariadb", server, other_state.domains()});
 }
 
+bool History::may_be_anew(Clock::time_point now) const {
+  const std::chrono::duration<double> since = now - asked_;
+  return static_cast<double>(sum_) <= kMostCommitsInSecond * since.count();
+}
+
 History::Now History::ask(Connection& connection, const CallContext& context) {
   try {
+    const Clock::time_point begun = Clock::now();
     const auto rows = connection.ask(question_, context);
     if (rows.size() != 1 || rows[0].size() != 6) {
       throw StoreError(connection.server().name + ": no answer about its binary log");
@@ -169,8 +179,9 @@ History::Now History::ask(Connection& connection, const CallContext& context) {
     const GtidState state(row[0].value_or(""));
     const bool may_be_elsewhere =
         row[4] != "0" || state.sum() < sum_ || Clock::now() > looked_ + kLookForLogEvery;
-    if (may_be_elsewhere) look_for_log(connection, context);
+    if (may_be_elsewhere || may_be_anew(Clock::now())) look_for_log(connection, context);
     sum_ = state.sum();
+    asked_ = begun;
     // A server that logs nothing of what it replicates is another one once it does replicate.
     const std::string replicated = logs_replicated_ ? "" : row[2].value_or("");
     return {server_ + "\n" + *row[3] + "\n" + resets_ + "\n" + replicated, state, *file_};

@@ -53,8 +53,9 @@ class History {
   // to change.
   History(Connection& connection, const Table& table, const CallContext& context);
 
-  // One question, but for a second one where the log's file is another since. Throws SourceChanged
-  // where there is no such table or column any more, SessionExchanged.
+  // One question, but for a second one where the log's file is another since, or could have begun
+  // anew and come as far again: a log of few transactions, or one not asked about for long. Throws
+  // SourceChanged where there is no such table or column any more, SessionExchanged.
   Now ask(Connection& connection, const CallContext& context);
 
   // Whether somebody has said RESET since, asked by any session.
@@ -64,6 +65,7 @@ class History {
   using Clock = CallContext::Clock;
 
   void look_for_log(Connection& connection, const CallContext& context);
+  bool may_be_anew(Clock::time_point now) const;
 
   std::string server_;
   std::string column_;  // a question that is refused where it is gone
@@ -72,7 +74,9 @@ class History {
   // Where the log was when somebody looked. What comes of an old one is not unsound (LogPosition).
   std::optional<LogFile> file_;
   std::string resets_;
+  // What the last question said, and when it was begun.
   std::uint64_t sum_ = 0;
+  Clock::time_point asked_{};
   Clock::time_point looked_{};
 };
 

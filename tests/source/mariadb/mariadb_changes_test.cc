@@ -298,6 +298,22 @@ TEST_F(MariadbChangesTest, ALogThatBeginsAnewIsNotGoneOnWith) {
   EXPECT_FALSE(followed.go_on());
 }
 
+// Of a fence that stays open, and is asked right before and behind.
+TEST_F(MariadbChangesTest, AFenceNoticesALogThatBeganAnewAndCameToTheSameNumber) {
+  run(kUsers);
+  run("RESET MASTER");
+  const auto fence = open_fence(at());
+  auto session = the_server().connect("root", "shop");
+  for (int round = 0; round < 3; ++round) {
+    session.run("INSERT INTO users (name) VALUES (UUID())");
+    const Watermark before = fence->ask();
+    session.run("RESET MASTER");
+    for (int i = 0; i <= round; ++i) session.run("INSERT INTO users (name) VALUES (UUID())");
+    const Watermark after = fence->ask();
+    EXPECT_NE(after.source, before.source) << round;
+  }
+}
+
 // It has the same files and numbers then, and rows of its own at each of them.
 TEST_F(MariadbChangesTest, ALogThatBeganAnewAndGrewBeyondTheFilterIsNotGoneOnWith) {
   run(kUsers);
