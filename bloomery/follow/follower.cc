@@ -285,6 +285,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
   learn_head(place_.head(context));
   has_loose_ = has_open;
   carried_ = reached;
+  audit.begin(place_, head_, context);
   audit_ = std::move(audit);
   if (!has_open) audit_.settle();
   update([&](FollowerStatus& status) {

@@ -1,6 +1,7 @@
 #include "bloomery/follow/follower_audit.h"
 
 #include <algorithm>
+#include <exception>
 #include <stdexcept>
 #include <utility>
 
@@ -39,6 +40,21 @@ void FollowerAudit::keep(std::vector<std::string>& where, std::string key) {
   } else {
     where[std::uniform_int_distribution<std::size_t>(0, kMostKept - 1)(random_)] = std::move(key);
   }
+}
+
+void FollowerAudit::begin(FilterPlace& place, const PlaceHead& head, const CallContext& context) {
+  if (loose_.empty() || !head.watermark) return;
+  const std::vector<Key> keys(loose_.begin(), loose_.end());
+  std::vector<Presence> answers(keys.size(), Presence::unknown);
+  const Fence fence{*head.watermark};
+  CallContext behind = context;
+  behind.fence = &fence;
+  try {
+    place.presence_of_many(keys, answers, behind);
+  } catch (const std::exception&) {
+    return forget();
+  }
+  if (std::ranges::find(answers, Presence::absent) != answers.end()) forget();
 }
 
 void FollowerAudit::settle() {

@@ -27,6 +27,10 @@ class FollowerAudit {
   bool is_empty() const noexcept { return kept_.empty(); }
   // These went into the filter.
   void take(std::span<const Key> keys);
+  // They went into a filter that was put there just now, and this is the head that was found behind
+  // that. Where one is denied at once, another's filter has come in between, perhaps without rows
+  // that went meanwhile: lets go of all, as it does where it cannot ask.
+  void begin(FilterPlace& place, const PlaceHead& head, const CallContext& context);
   // Its watermark is above all that were taken.
   void settle();
   void forget();
