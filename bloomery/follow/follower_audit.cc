@@ -16,6 +16,18 @@ bool stands_at(const PlaceHead& now, const PlaceHead& head) noexcept {
   return now.identity == head.identity && now.watermark == head.watermark && now.beat == head.beat;
 }
 
+// As a reader asks whose fence is there.
+std::vector<Presence> ask_behind(const Watermark& there, FilterPlace& place,
+                                 std::span<const std::string> some, const CallContext& context) {
+  const std::vector<Key> keys(some.begin(), some.end());
+  std::vector<Presence> answers(keys.size(), Presence::unknown);
+  const Fence fence{there};
+  CallContext behind = context;
+  behind.fence = &fence;
+  place.presence_of_many(keys, answers, behind);
+  return answers;
+}
+
 }  // namespace
 
 FollowerAudit::FollowerAudit(std::uint64_t one_in) : one_in_(one_in) {}
@@ -44,17 +56,12 @@ void FollowerAudit::keep(std::vector<std::string>& where, std::string key) {
 
 void FollowerAudit::begin(FilterPlace& place, const PlaceHead& head, const CallContext& context) {
   if (loose_.empty() || !head.watermark) return;
-  const std::vector<Key> keys(loose_.begin(), loose_.end());
-  std::vector<Presence> answers(keys.size(), Presence::unknown);
-  const Fence fence{*head.watermark};
-  CallContext behind = context;
-  behind.fence = &fence;
   try {
-    place.presence_of_many(keys, answers, behind);
+    const auto answers = ask_behind(*head.watermark, place, loose_, context);
+    if (std::ranges::find(answers, Presence::absent) != answers.end()) forget();
   } catch (const std::exception&) {
-    return forget();
+    forget();
   }
-  if (std::ranges::find(answers, Presence::absent) != answers.end()) forget();
 }
 
 void FollowerAudit::settle() {
@@ -73,26 +80,21 @@ FollowerAudit::Answer FollowerAudit::ask(FilterPlace& place, const PlaceHead& he
   if (next_ >= kept_.size()) next_ = 0;
   const auto some = std::span(kept_).subspan(next_, std::min(kAskedAtOnce, kept_.size() - next_));
   next_ += some.size();
-  const std::vector<Key> keys(some.begin(), some.end());
-  std::vector<Presence> answers(keys.size(), Presence::unknown);
-  const Fence fence{*head.watermark};
-  CallContext behind = context;
-  behind.fence = &fence;
-  place.presence_of_many(keys, answers, behind);
-  Answer answer{.asked = keys.size() - static_cast<std::uint64_t>(
-                                           std::ranges::count(answers, Presence::unknown))};
+  const auto answers = ask_behind(*head.watermark, place, some, context);
+  Answer answer{.asked = answers.size() - static_cast<std::uint64_t>(
+                                              std::ranges::count(answers, Presence::unknown))};
   const auto denied = std::ranges::find(answers, Presence::absent);
   if (denied == answers.end()) return answer;
-  const Key key = keys[static_cast<std::size_t>(denied - answers.begin())];
-  answer.is_denied = is_proven(place, head, key, behind);
+  const std::string& key = some[static_cast<std::size_t>(denied - answers.begin())];
+  answer.is_denied = is_proven(place, head, key, context);
   return answer;
 }
 
 // It was denied, and is so once more while nobody has moved the filter since the follower did.
-bool FollowerAudit::is_proven(FilterPlace& place, const PlaceHead& head, Key key,
+bool FollowerAudit::is_proven(FilterPlace& place, const PlaceHead& head, const std::string& key,
                               const CallContext& context) {
   return stands_at(place.head(context), head) &&
-         place.presence_of(key, context) == Presence::absent &&
+         ask_behind(*head.watermark, place, {&key, 1}, context).front() == Presence::absent &&
          stands_at(place.head(context), head);
 }
 

@@ -45,7 +45,7 @@ class FollowerAudit {
 
  private:
   void keep(std::vector<std::string>& where, std::string key);
-  static bool is_proven(FilterPlace& place, const PlaceHead& head, Key key,
+  static bool is_proven(FilterPlace& place, const PlaceHead& head, const std::string& key,
                         const CallContext& context);
 
   std::uint64_t one_in_;
