@@ -31,9 +31,6 @@ class CountingLayout {
   static constexpr FilterKind kKind = counting_kind(L::kKind);
 
   explicit CountingLayout(const FilterParameters& parameters) : plain_(parameters) {}
-  // For those who compare kernels.
-  CountingLayout(const FilterParameters& parameters, const BlockedKernel& kernel)
-      : plain_(parameters, kernel) {}
 
   static Geometry geometry(const FilterOptions& options) { return L::geometry(options); }
   static void check(const FilterParameters& parameters) { L::check(parameters); }
