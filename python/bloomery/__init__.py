@@ -145,9 +145,9 @@ class BloomFilter(_bloomery.Filter):
         """Adds the keys of each batch, and says how many were new.
 
         A batch is an array of NumPy (integers, ``S`` and ``U``), any other buffer of integers, an
-        array of Arrow (strings, binaries, integers), all of which are read where they lie if they
-        can be; or an iterable. Where this raises, whatever the reason, any part of the keys may be
-        in, and all that is not says ``True`` until :meth:`acknowledge`.
+        array or stream of Arrow (strings, binaries, integers), all of which are read where they lie
+        if they can be; or an iterable. Where this raises, whatever the reason, any part of the keys
+        may be in, and all that is not says ``True`` until :meth:`acknowledge`.
 
         >>> import array
         >>> f = BloomFilter(1000)

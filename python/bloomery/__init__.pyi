@@ -3,7 +3,7 @@ import os
 from typing import Any, Iterable, NamedTuple, Optional, SupportsIndex, TypeVar, Union
 
 Key = Union[str, bytes, bytearray, memoryview, SupportsIndex]
-Keys = Any  # an iterable of Key, or an array: NumPy's, any buffer of integers, Arrow's
+Keys = Any  # an iterable of Key, an array (NumPy's, integers', Arrow's) or a stream of Arrow's
 Location = Union[str, bytes, "os.PathLike[str]"]
 
 __version__: str

@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "arrow.h"
+#include "layouts.h"
 
-static void use(struct batch* batch, int layout, const void* data, size_t count, size_t width) {
+static const bloomery_keys kNoKeys = BLOOMERY_KEYS;
+
+void use(struct batch* batch, int layout, const void* data, size_t count, size_t width) {
   batch->keys.layout = layout;
   batch->keys.count = count;
   batch->keys.data = data;
@@ -13,7 +16,7 @@ static void use(struct batch* batch, int layout, const void* data, size_t count,
   batch->keys.data_size = count * width;
 }
 
-static void* allocate(size_t count, size_t size) {
+void* allocate(size_t count, size_t size) {
   void* const room =
       count > PY_SSIZE_T_MAX / size ? NULL : malloc(count == 0 ? size : count * size);
   if (room == NULL) PyErr_NoMemory();
@@ -39,8 +42,8 @@ static int widen(struct batch* batch, const char* data, size_t count, Py_ssize_t
   return 0;
 }
 
-static int use_integers(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
-                        size_t width, int is_signed) {
+int use_integers(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
+                 size_t width, int is_signed) {
   if (width != 8 || (stride != 8 && count > 1)) {
     return widen(batch, data, count, stride, width, is_signed);
   }
@@ -129,7 +132,7 @@ static int use_characters(struct batch* batch, const char* data, size_t count, P
   return 0;
 }
 
-static int refuse(const char* what) {
+int refuse(const char* what) {
   PyErr_Format(
       PyExc_TypeError,
       "keys are integers of up to 64 bits, in this machine's order, bytes or texts: not %s", what);
@@ -180,127 +183,6 @@ static int read_view(PyObject* object, struct batch* batch) {
   return use_view(batch) < 0 ? -1 : 1;
 }
 
-static int is_valid(const uint8_t* validity, int64_t i) {
-  return validity == NULL || (validity[i / 8] >> (i % 8) & 1) != 0;
-}
-
-/* What an array of Arrow says of its lengths is all that anybody knows of them; what follows of it
-   at least lies within an address space. */
-static int check_extent(const struct arrow_array* array, const void* buffer, size_t width) {
-  const int64_t most =
-      PY_SSIZE_T_MAX / (width < 8 ? 8 : (int64_t)width) - 1; /* and an offset more */
-  if (array->offset > most || array->length > most - array->offset) {
-    PyErr_Format(PyExc_ValueError,
-                 "an array of Arrow has %lld keys of %zu bytes behind %lld, more than there can be",
-                 (long long)array->length, width, (long long)array->offset);
-    return -1;
-  }
-  if (buffer == NULL && array->length != 0 && width != 0) {
-    PyErr_SetString(PyExc_ValueError, "an array of Arrow has keys, and no buffer of them");
-    return -1;
-  }
-  return 0;
-}
-
-/* The bytes of "w:16"; -1 where it does not say. */
-static Py_ssize_t width_of(const char* format) {
-  Py_ssize_t width = 0;
-  const char* digit = format + 2;
-  do {
-    if (*digit < '0' || *digit > '9' || width > (PY_SSIZE_T_MAX - 9) / 10) return -1;
-    width = 10 * width + (*digit - '0');
-  } while (*++digit != '\0');
-  return width;
-}
-
-static int use_arrow(struct batch* batch, const struct arrow_schema* schema,
-                     const struct arrow_array* array) {
-  static const char kIntegers[] = "cCsSiIlL"; /* 1, 2, 4 and 8 bytes; signed ones are small */
-  const char* const format = schema->format;
-  const char *found, *data;
-  int64_t i;
-  size_t count, width;
-  if (schema->dictionary != NULL || schema->n_children != 0 || format == NULL || *format == '\0') {
-    return refuse("nested or dictionary-encoded arrays of Arrow");
-  }
-  if (array->length < 0 || array->offset < 0) {
-    PyErr_SetString(PyExc_ValueError, "an array of Arrow has a negative length or offset");
-    return -1;
-  }
-  if (array->n_buffers < 1 || array->buffers == NULL) {
-    return refuse("arrays of Arrow without buffers");
-  }
-  if (check_extent(array, array->buffers, 0) < 0) return -1;
-  count = (size_t)array->length;
-  if (array->null_count != 0) {
-    for (i = 0; i < array->length; ++i) {
-      if (is_valid(array->buffers[0], array->offset + i)) continue;
-      PyErr_Format(PyExc_ValueError, "key %lld is null", (long long)i);
-      return -1;
-    }
-  }
-  if (strchr("uzUZ", format[0]) != NULL && format[1] == '\0') {
-    const int is_large = format[0] == 'U' || format[0] == 'Z';
-    if (array->n_buffers != 3) return refuse("arrays of Arrow with other buffers than it says");
-    batch->keys.layout = is_large ? BLOOMERY_OFFSETS64 : BLOOMERY_OFFSETS32;
-    batch->keys.raw = format[0] == 'z' || format[0] == 'Z';
-    batch->keys.count = count;
-    if (count == 0) return 0;
-    if (check_extent(array, array->buffers[1], 8) < 0) return -1;
-    batch->keys.offsets = (const char*)array->buffers[1] + array->offset * (is_large ? 8 : 4);
-    batch->keys.data = array->buffers[2];
-    i = is_large ? ((const int64_t*)batch->keys.offsets)[count]
-                 : ((const int32_t*)batch->keys.offsets)[count];
-    batch->keys.data_size = i < 0 || array->buffers[2] == NULL ? 0 : (size_t)i;
-    return 0;
-  }
-  if (array->n_buffers != 2) return refuse("arrays of Arrow of another type");
-  data = array->buffers[1];
-  if (format[0] == 'w' && format[1] == ':') {
-    const Py_ssize_t bytes = width_of(format);
-    if (bytes < 0) return refuse(format);
-    if (check_extent(array, data, (size_t)bytes) < 0) return -1;
-    batch->keys.raw = 1;
-    use(batch, BLOOMERY_FIXED, count == 0 ? NULL : data + array->offset * bytes, count,
-        (size_t)bytes);
-    return 0;
-  }
-  found = strchr(kIntegers, format[0]);
-  if (found == NULL || format[1] != '\0') {
-    PyErr_Format(PyExc_TypeError,
-                 "keys are Arrow's strings, binaries or integers, not its type \"%s\"", format);
-    return -1;
-  }
-  width = (size_t)1 << ((found - kIntegers) / 2);
-  if (count == 0) {
-    use(batch, BLOOMERY_I64, NULL, 0, 8);
-    return 0;
-  }
-  if (check_extent(array, data, width) < 0) return -1;
-  return use_integers(batch, data + array->offset * (int64_t)width, count, (Py_ssize_t)width, width,
-                      (found - kIntegers) % 2 == 0);
-}
-
-static int read_arrow(PyObject* object, struct batch* batch) {
-  const struct arrow_schema* schema;
-  const struct arrow_array* array;
-  batch->held = PyObject_CallMethod(object, "__arrow_c_array__", NULL);
-  if (batch->held == NULL) return -1;
-  if (!PyTuple_Check(batch->held) || PyTuple_GET_SIZE(batch->held) != 2) {
-    PyErr_SetString(PyExc_TypeError, "__arrow_c_array__() gives two capsules");
-    return -1;
-  }
-  schema = PyCapsule_GetPointer(PyTuple_GET_ITEM(batch->held, 0), "arrow_schema");
-  if (schema == NULL) return -1;
-  array = PyCapsule_GetPointer(PyTuple_GET_ITEM(batch->held, 1), "arrow_array");
-  if (array == NULL) return -1;
-  if (schema->release == NULL || array->release == NULL) {
-    PyErr_SetString(PyExc_ValueError, "an array of Arrow was released before it was read");
-    return -1;
-  }
-  return use_arrow(batch, schema, array) < 0 ? -1 : 1;
-}
-
 /* NumPy's masked arrays: their buffer does not say what is hidden. */
 static int check_mask(PyObject* object) {
   PyObject *mask, *any;
@@ -320,10 +202,9 @@ static int check_mask(PyObject* object) {
 }
 
 int batch_read(PyObject* object, struct batch* batch) {
-  static const bloomery_keys kEmpty = BLOOMERY_KEYS;
   int status;
   memset(batch, 0, sizeof *batch);
-  batch->keys = kEmpty;
+  batch->keys = kNoKeys;
   if (PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object)) {
     PyErr_Format(PyExc_TypeError, "one %.50s is one key: many come as an array or an iterable",
                  Py_TYPE(object)->tp_name);
@@ -331,7 +212,9 @@ int batch_read(PyObject* object, struct batch* batch) {
   }
   if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) return 0;
   if (PyObject_HasAttrString(object, "__arrow_c_array__")) {
-    status = read_arrow(object, batch);
+    status = arrow_read(object, batch);
+  } else if (PyObject_HasAttrString(object, "__arrow_c_stream__")) {
+    status = arrow_open(object, batch);
   } else if (PyObject_CheckBuffer(object)) {
     status = check_mask(object) < 0 ? -1 : read_view(object, batch);
   } else {
@@ -341,10 +224,22 @@ int batch_read(PyObject* object, struct batch* batch) {
   return status;
 }
 
-void batch_release(struct batch* batch) {
-  if (batch->view.obj != NULL) PyBuffer_Release(&batch->view);
-  Py_CLEAR(batch->held);
+static void drop_copies(struct batch* batch) {
   free(batch->made);
   free(batch->made_too);
   batch->made = batch->made_too = NULL;
+}
+
+int batch_next(struct batch* batch) {
+  if (batch->stream == NULL) return 0;
+  drop_copies(batch);
+  batch->keys = kNoKeys;
+  return arrow_next(batch);
+}
+
+void batch_release(struct batch* batch) {
+  if (batch->view.obj != NULL) PyBuffer_Release(&batch->view);
+  if (batch->stream != NULL) arrow_close(batch);
+  Py_CLEAR(batch->held);
+  drop_copies(batch);
 }

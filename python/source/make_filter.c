@@ -75,9 +75,14 @@ PyObject* filter_build(PyObject* type, PyObject* args, PyObject* kwargs) {
   is_array = batch_read(PyTuple_GET_ITEM(args, 0), &batch);
   if (is_array < 0) goto done;
   if (is_array) {
-    UNLOCKED(made = bloomery_build(&options, &batch.keys));
+    if (batch.stream != NULL) {
+      PyErr_SetString(PyExc_TypeError,
+                      "build() takes all keys at once: an array of Arrow, not a stream");
+    } else {
+      UNLOCKED(made = bloomery_build(&options, &batch.keys));
+      result = wrap((PyTypeObject*)type, made, 0);
+    }
     batch_release(&batch);
-    result = wrap((PyTypeObject*)type, made, 0);
     goto done;
   }
   list = PySequence_List(PyTuple_GET_ITEM(args, 0));

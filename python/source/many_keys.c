@@ -44,11 +44,20 @@ static int run(bloomery_filter* filter, int what, const bloomery_keys* keys, uin
   return -1;
 }
 
+/* Room for the answers of `count` keys behind those of `done`. -1 with an exception set. */
+static int answer_more(PyObject* answers, size_t done, size_t count, uint8_t** to) {
+  *to = NULL;
+  if (answers == NULL) return 0;
+  if (PyByteArray_Resize(answers, (Py_ssize_t)(done + count)) < 0) return -1;
+  *to = (uint8_t*)PyByteArray_AS_STRING(answers) + done;
+  return 0;
+}
+
 /* Those of an iterable, which may be endless but for memory: some at a time. */
 static int run_iterable(bloomery_filter* filter, int what, PyObject* iterable,
                         struct outcome* outcome) {
   PyObject* const iterator = PyObject_GetIter(iterable);
-  PyObject *const out = outcome->answers, *object = NULL;
+  PyObject* object = NULL;
   struct gathered some;
   size_t done = 0;
   if (iterator == NULL) return -1;
@@ -58,17 +67,14 @@ static int run_iterable(bloomery_filter* filter, int what, PyObject* iterable,
   }
   do {
     size_t added = 0;
-    uint8_t* to = NULL;
+    uint8_t* to;
     while (some.count < kPiece && (object = PyIter_Next(iterator)) != NULL) {
       const int status = gathered_add(&some, object);
       Py_DECREF(object);
       if (status < 0) goto failed;
     }
     if (PyErr_Occurred() || gathered_finish(&some) < 0) goto failed;
-    if (out != NULL) {
-      if (PyByteArray_Resize(out, (Py_ssize_t)(done + some.count)) < 0) goto failed;
-      to = (uint8_t*)PyByteArray_AS_STRING(out) + done;
-    }
+    if (answer_more(outcome->answers, done, some.count, &to) < 0) goto failed;
     if (some.count != 0 && run(filter, what, &some.keys, to, &added) < 0) goto failed;
     done += some.count;
     outcome->added += added;
@@ -83,6 +89,24 @@ failed:
   return -1;
 }
 
+/* Those of an array, or of a stream of them. */
+static int run_arrays(bloomery_filter* filter, int what, struct batch* batch,
+                      struct outcome* outcome) {
+  size_t done = 0;
+  int more;
+  do {
+    const size_t count = batch->keys.count;
+    size_t added = 0;
+    uint8_t* to;
+    if (answer_more(outcome->answers, done, count, &to) < 0) return -1;
+    if (count != 0 && run(filter, what, &batch->keys, to, &added) < 0) return -1;
+    done += count;
+    outcome->added += added;
+    more = batch_next(batch);
+  } while (more > 0);
+  return more;
+}
+
 static int run_batch(bloomery_filter* filter, int what, PyObject* keys, struct outcome* outcome) {
   struct batch batch;
   int status = 0;
@@ -90,16 +114,12 @@ static int run_batch(bloomery_filter* filter, int what, PyObject* keys, struct o
   outcome->is_array = batch_read(keys, &batch);
   if (outcome->is_array < 0) return -1;
   if (what != MANY_COUNT) {
-    outcome->answers =
-        PyByteArray_FromStringAndSize(NULL, outcome->is_array ? (Py_ssize_t)batch.keys.count : 0);
+    outcome->answers = PyByteArray_FromStringAndSize(NULL, 0);
     if (outcome->answers == NULL) status = -1;
   }
-  if (status == 0 && !outcome->is_array) {
-    status = run_iterable(filter, what, keys, outcome);
-  } else if (status == 0 && batch.keys.count != 0) {
-    uint8_t* const to =
-        outcome->answers == NULL ? NULL : (uint8_t*)PyByteArray_AS_STRING(outcome->answers);
-    status = run(filter, what, &batch.keys, to, &outcome->added);
+  if (status == 0) {
+    status = outcome->is_array ? run_arrays(filter, what, &batch, outcome)
+                               : run_iterable(filter, what, keys, outcome);
   }
   if (outcome->is_array) batch_release(&batch);
   if (status < 0) Py_CLEAR(outcome->answers);

@@ -15,18 +15,21 @@ from bloomery import BloomFilter, Presence
 class Batches(unittest.TestCase):
     def both(self, given, same):
         """Added as `given`, found by ones as `same`, and the other way round."""
-        f, g = BloomFilter(1000), BloomFilter(1000)
-        self.assertEqual(f.update(given), len(same))
-        for key in same:
-            self.assertIn(key, f)
-        self.assertEqual(list(f.contains_many(given)), [True] * len(same))
-        g.update(same)
-        self.assertEqual(list(g.contains_many(given)), [True] * len(same))
-        self.assertEqual(list(g.presence_many(given)), [1] * len(same))
-        self.assertEqual(list(g.add_many(given)), [False] * len(same))
-        self.assertEqual(f.to_bytes(), g.to_bytes())
+        self.each_way(lambda: given, same)
         h = BloomFilter.build(given, kind="static")
         self.assertEqual(h.contains_many(same), [True] * len(same))
+
+    def each_way(self, make, same):
+        f, g = BloomFilter(1000), BloomFilter(1000)
+        self.assertEqual(f.update(make()), len(same))
+        for key in same:
+            self.assertIn(key, f)
+        self.assertEqual(list(f.contains_many(make())), [True] * len(same))
+        g.update(same)
+        self.assertEqual(list(g.contains_many(make())), [True] * len(same))
+        self.assertEqual(list(g.presence_many(make())), [1] * len(same))
+        self.assertEqual(list(g.add_many(make())), [False] * len(same))
+        self.assertEqual(f.to_bytes(), g.to_bytes())
 
     def test_integers_of_numpy(self):
         for code in ("i1", "u1", "i2", "u2", "i4", "u4", "i8", "<i8", "=i8"):
@@ -92,7 +95,62 @@ class Batches(unittest.TestCase):
         self.both(arrow.Arrow("w:2", [None, b"abcdef"], 2, offset=1), [b"cd", b"ef"])
         self.both(arrow.strings(["a", "b"], validity=b"\x03", null_count=-1), ["a", "b"])
 
+    def test_string_views_and_columns_of_arrow(self):
+        texts = ["alice", "", "Ω漢", "exactly 12 b", "and thirteen.", "a long one that lies in a buffer", "x" * 5000]
+        for form in ("vu", "vz"):
+            same = [t.encode() for t in texts] if form == "vz" else texts
+            self.both(arrow.views(texts, form), same)
+            self.both(arrow.views(["no"] + texts + ["no"], form, offset=1, length=len(texts)), same)
+        self.both(arrow.of_views([arrow.view(b"a"), arrow.view(b"b")], sizes=[]), ["a", "b"])
+        column = arrow.strings(["no", "no", "a", "b", "no"], offset=1, length=4)
+        self.both(arrow.table(column, offset=1, length=2), ["a", "b"])
+        self.both(arrow.table(arrow.integers([1, -2])), [1, -2])
+
+    def test_streams_of_arrow(self):
+        def chunks(form):
+            return [arrow.views(["a", "b" * 20], form), arrow.views([], form), arrow.views(["c" * 13, "d", "e"], form)]
+
+        self.each_way(lambda: arrow.stream(*chunks("vu")), ["a", "b" * 20, "c" * 13, "d", "e"])
+        self.each_way(lambda: arrow.stream(*map(arrow.table, chunks("vz"))), [b"a", b"b" * 20, b"c" * 13, b"d", b"e"])
+        self.each_way(lambda: arrow.stream(*[arrow.integers([i, i + 1], "i", "i") for i in (1, 3)]), [1, 2, 3, 4])
+        self.each_way(lambda: arrow.Stream(arrow.strings([]), []), [])
+        numbers = list(range(-500, 10_000))
+        f = BloomFilter(20_000)
+        f.update(n for n in numbers if n % 3 == 0)
+        asked = arrow.stream(*[arrow.integers(numbers[i : i + 1000]) for i in range(0, len(numbers), 1000)])
+        self.assertEqual(f.contains_many(asked).tolist(), [n in f for n in numbers])
+        self.assertEqual((asked.given, asked.released), (12, 12))
+        with self.assertRaisesRegex(TypeError, "not a stream"):
+            BloomFilter.build(arrow.stream(arrow.integers([1])), kind="static")
+
+    def test_a_stream_that_breaks_off_is_given_back_and_leaves_a_doubt(self):
+        ones = arrow.integers([1])
+        for make, error, said in (
+            (lambda: arrow.stream(ones, error=5), OSError, "failed: the wire broke$"),
+            (lambda: arrow.stream(ones, error=5, message=None), OSError, "failed: Input/output error$"),
+            (lambda: arrow.Stream(None, [ones]), OSError, "the wire broke"),
+            (lambda: arrow.Stream("", [ones]), TypeError, "without a schema"),
+            (lambda: arrow.stream(ones, arrow.integers([1], validity=b"\0", null_count=-1)), ValueError, "key 0 is null"),
+            (lambda: arrow.stream(ones, arrow.integers([1], length=-1)), ValueError, "negative"),
+            (lambda: arrow.stream(ones, arrow.Arrow("l", [], 1)), TypeError, "without buffers"),
+            (lambda: arrow.Stream(arrow.strings(["a"]), [ones]), TypeError, "other buffers"),
+        ):
+            f = BloomFilter(1000)
+            given = make()
+            with self.assertRaisesRegex(error, said):
+                f.update(given)
+            self.assertEqual(given.given, given.released)
+            self.assertIn(7, f)
+            self.assertEqual(f.presence(7), Presence.UNKNOWN)
+        given = arrow.stream(ones)
+        given.struct.release = arrow.ReleaseStream()
+        with self.assertRaisesRegex(ValueError, "released before"):
+            f.contains_many(given)
+
     def test_arrays_that_are_no_keys_are_refused(self):
+        def long(first, length=20, **more):
+            return arrow.view(first, length=length, **more)
+
         f = BloomFilter(1000)
         for wrong in (
             numpy.array([1.5]),
@@ -116,6 +174,11 @@ class Batches(unittest.TestCase):
             arrow.Arrow("w:4x", [None, b"abcd"], 1),
             arrow.Arrow("w:-1", [None, b"abcd"], 1),
             arrow.Arrow("w:9223372036854775807", [None, b"abcd"], 2),
+            arrow.Arrow("vu", [None, bytes(16)], 1),
+            arrow.table(),
+            arrow.table(arrow.integers([1]), arrow.integers([2])),
+            arrow.table(arrow.table(arrow.integers([1]))),
+            arrow.Arrow("+s", [None], 1, children=[arrow.Arrow("l", [], 1)]),
         ):
             with self.assertRaises(TypeError):
                 f.update(wrong)
@@ -139,6 +202,26 @@ class Batches(unittest.TestCase):
             arrow.Arrow("l", [None, bytes(8)], 1, offset=2**62),
             arrow.Arrow("u", [None, bytes(8), b""], 1, offset=2**62),
             arrow.Arrow("u", [None, bytes(8), b""], 2**62),
+            arrow.Arrow("vu", [None, None, b""], 3),
+            arrow.of_views([long(b"abcd", at=1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd", at=-1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd", at=2**31 - 1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd", length=2**31 - 1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd", length=-1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd", buffer=1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd", buffer=-1)], [b"x" * 20]),
+            arrow.of_views([long(b"abcd")], [None], sizes=[20]),
+            arrow.of_views([long(b"abcd")], [b"x" * 20], sizes=[-1]),
+            arrow.Arrow("vu", [None, long(b"abcd"), b"x" * 20, None], 1),
+            arrow.of_views([arrow.view(b"a")], validity=b"\0", null_count=1),
+            arrow.of_views([arrow.view(b"a")], offset=2**60),
+            arrow.table(arrow.integers([1]), validity=b"\0", null_count=1),
+            arrow.table(arrow.integers([1, 2]), length=3),
+            arrow.table(arrow.integers([1, 2]), offset=1, length=2),
+            arrow.table(arrow.integers([1, 2]), offset=2**62, length=2),
+            arrow.table(arrow.integers([1, 2]), length=-1),
+            arrow.table(arrow.integers([1, 2], offset=-1), length=1),
+            arrow.table(arrow.integers([1, 2], offset=2**62), length=1),
             numpy.array(["\ud800"]),
             numpy.ma.array([1, 2], mask=[False, True]),
         ):
