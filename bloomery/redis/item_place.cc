@@ -116,6 +116,7 @@ ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
   // Of both: BLOOM.INFO reads bits.
   request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
+  // Of our module: with the watermark it says which filter it is.
   if (tells_watermark_ && step.empty()) {
     request.add({"BLOOM.INFO", key, "WATERMARK"});
     trip.tells = true;
@@ -337,7 +338,6 @@ Answer ItemPlace::ask_info(const CallContext& context) {
   Request request;
   request.add({"BLOOM.INFO", key}).add({"BLOOM.INFO", key, "WATERMARK"}).about(key);
   Answer answer = client_->run(request, Repeat::safe, context);
-  if (setup_.dialect != Dialect::bloom) return answer;
   const bool tells = knows_watermark(answer.replies.at(1));
   // What came to be meanwhile was not told.
   if (tells_watermark_.exchange(tells) != tells) told_.miss();

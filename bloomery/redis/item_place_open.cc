@@ -36,7 +36,7 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
   if (said.is(Reply::Type::error) && refusal_of(said.text) == Refusal::no_permission) {
     require_done(said, client->location());
   }
-  setup.tells_watermark = dialect == Dialect::bloom && knows_watermark(answer.replies.at(1));
+  setup.tells_watermark = knows_watermark(answer.replies.at(1));
   setup.described = describe_items(said, setup.name);
   const bool forgets = setup.described && setup.described->forgets;
   if (forgets && !allow_forgetting) refuse_forgetting(setup.name);

@@ -426,19 +426,24 @@ TEST_F(ItemPlaces, InsertNothingIntoAFilterThatDeniesItOrForgetsIt) {
   const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
   const Shell shell;
   ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
-  server_->ask("BLOOM.RESERVE f 0.001 1000");
-  server_->ask("BLOOM.RESERVE window 0.01 100 WINDOW 60");
-  const auto place = open(Dialect::bloom);
-  place->insert_many(std::vector<Key>{});
-  ASSERT_EQ(place->presence_of("77"), Presence::absent);
-  ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
-  EXPECT_THROW(place->insert("77"), StoreError);
-  server_->ask("RENAME window f");
-  EXPECT_THROW(place->insert("77"), StoreError);
-  server_->ask("DEL f");
-  server_->ask("BLOOM.RESERVE f 0.001 1000");
-  place->insert("77");
-  EXPECT_EQ(place->presence_of("77"), Presence::maybe);
+  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
+    server_->ask("BLOOM.RESERVE f 0.001 1000");
+    server_->ask("BLOOM.RESERVE window 0.01 100 WINDOW 60");
+    const auto place = open(dialect, dialect == Dialect::bf ? "?trust=bits" : "");
+    place->insert_many(std::vector<Key>{});
+    ASSERT_EQ(place->presence_of("77"), Presence::absent);
+    ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
+    EXPECT_EQ(place->presence_of("77"), Presence::unknown);
+    EXPECT_THROW(place->insert("77"), StoreError);
+    server_->ask("RENAME window f");
+    EXPECT_EQ(place->presence_of("77"), Presence::unknown);
+    EXPECT_THROW(place->insert("77"), StoreError);
+    server_->ask("DEL f");
+    server_->ask("BLOOM.RESERVE f 0.001 1000");
+    place->insert("77");
+    EXPECT_EQ(place->presence_of("77"), Presence::maybe);
+    server_->ask("DEL f");
+  }
 }
 
 TEST_F(ItemPlaces, RefuseWhoMayNotAskWhatTheFilterIs) {
