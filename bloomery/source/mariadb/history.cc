@@ -41,30 +41,31 @@ constexpr const char* kNoteRun =
 // log for the same that grew beyond where it was last asked.
 constexpr std::chrono::seconds kLookForLogEvery{5};
 
-// No server commits more in a second. So a log that began anew was at the sum of the question
-// before only where this much time has passed since.
+// No server commits more in a second. So a log that began anew, in a file that begins where this
+// one does, was at the sum of the question before only where this much time has passed since.
 constexpr double kMostCommitsInSecond = 1'000'000;
 
 struct LogNow {
   std::string file;
+  std::string begins;  // where the file does
   std::string resets;
 };
 
 // Costs ten times what a question does.
 LogNow ask_log(Connection& connection, const CallContext& context) {
   const auto rows = connection.ask(
-      "SELECT VARIABLE_NAME, VARIABLE_VALUE, @bloomery_run IS NULL FROM "
-      "information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME IN ('BINLOG_SNAPSHOT_FILE', "
-      "'COM_RESET') ORDER BY VARIABLE_NAME",
+      "SELECT VARIABLE_NAME, VARIABLE_VALUE, @bloomery_run IS NULL, "
+      "BINLOG_GTID_POS(VARIABLE_VALUE, 4) FROM information_schema.GLOBAL_STATUS "
+      "WHERE VARIABLE_NAME IN ('BINLOG_SNAPSHOT_FILE', 'COM_RESET') ORDER BY VARIABLE_NAME",
       context);
-  if (rows.size() != 2 || rows[0].size() != 3 || !rows[0][1] || !rows[1][1]) {
+  if (rows.size() != 2 || rows[0].size() != 4 || !rows[0][1] || !rows[1][1]) {
     throw StoreError(connection.server().name + ": does not say where its binary log stands");
   }
   if (rows[0][2] != "0") {
     throw SessionExchanged(connection.server().name +
                            ": its session was exchanged for another by what stands between");
   }
-  return {*rows[0][1], *rows[1][1]};
+  return {*rows[0][1], rows[0][3].value_or(""), *rows[1][1]};
 }
 
 void check_server(Connection& connection, const Variables& variables, const CallContext& context) {
@@ -143,12 +144,14 @@ History::History(Connection& connection, const Table& table, const CallContext& 
 void History::look_for_log(Connection& connection, const CallContext& context) {
   LogNow now = ask_log(connection, context);
   file_.emplace(now.file);
+  begins_ = std::move(now.begins);
   resets_ = std::move(now.resets);
   looked_ = Clock::now();
   question_ =
       "SELECT @@gtid_binlog_pos, @@global.gtid_strict_mode, @@gtid_slave_pos, @bloomery_run, "
       "BINLOG_GTID_POS(" +
-      connection.literal(file_->name_of(file_->number + 1)) + ", 4) IS NOT NULL, " + column_;
+      connection.literal(file_->name_of(file_->number + 1)) + ", 4) IS NOT NULL, BINLOG_GTID_POS(" +
+      connection.literal(file_->name()) + ", 4), " + column_;
 }
 
 Identity History::Now::identity_with(const GtidState& other_state) const {
@@ -157,14 +160,15 @@ Identity History::Now::identity_with(const GtidState& other_state) const {
 
 bool History::may_be_anew(Clock::time_point now) const {
   const std::chrono::duration<double> since = now - asked_;
-  return static_cast<double>(sum_) <= kMostCommitsInSecond * since.count();
+  const double in_file = static_cast<double>(sum_) - static_cast<double>(GtidState(begins_).sum());
+  return in_file <= kMostCommitsInSecond * since.count();
 }
 
 History::Now History::ask(Connection& connection, const CallContext& context) {
   try {
     const Clock::time_point begun = Clock::now();
     const auto rows = connection.ask(question_, context);
-    if (rows.size() != 1 || rows[0].size() != 6) {
+    if (rows.size() != 1 || rows[0].size() != 7) {
       throw StoreError(connection.server().name + ": no answer about its binary log");
     }
     const auto& row = rows[0];
@@ -177,8 +181,8 @@ History::Now History::ask(Connection& connection, const CallContext& context) {
                        ": has gtid_strict_mode=OFF now; SET GLOBAL gtid_strict_mode=ON");
     }
     const GtidState state(row[0].value_or(""));
-    const bool may_be_elsewhere =
-        row[4] != "0" || state.sum() < sum_ || Clock::now() > looked_ + kLookForLogEvery;
+    const bool may_be_elsewhere = row[4] != "0" || row[5] != begins_ || state.sum() < sum_ ||
+                                  Clock::now() > looked_ + kLookForLogEvery;
     if (may_be_elsewhere || may_be_anew(Clock::now())) look_for_log(connection, context);
     sum_ = state.sum();
     asked_ = begun;

@@ -54,7 +54,7 @@ class History {
   History(Connection& connection, const Table& table, const CallContext& context);
 
   // One question, but for a second one where the log's file is another since, or could have begun
-  // anew and come as far again: a log of few transactions, or one not asked about for long. Throws
+  // anew and come as far again: one of few transactions, or one not asked about for long. Throws
   // SourceChanged where there is no such table or column any more, SessionExchanged.
   Now ask(Connection& connection, const CallContext& context);
 
@@ -73,6 +73,7 @@ class History {
   bool logs_replicated_ = true;
   // Where the log was when somebody looked. What comes of an old one is not unsound (LogPosition).
   std::optional<LogFile> file_;
+  std::string begins_;  // what was logged before that file
   std::string resets_;
   // What the last question said, and when it was begun.
   std::uint64_t sum_ = 0;

@@ -10,8 +10,7 @@ namespace bloomery {
 // How far a MariaDB server is (LogPosition). A transaction has its number in @@gtid_binlog_pos
 // before anybody can see its rows (but for READ UNCOMMITTED). One round trip, of a user who may
 // read the column and nothing else. Once the log begins anew (RESET MASTER) the answers are of
-// another source: at once where they are smaller than the last one, else after five seconds. Until
-// then filters of before are ahead of them, and must not be believed (HistoryWatch).
+// another source (History).
 class MariadbFence final : public FenceSource {
  public:
   // Connects when it is asked first, and again where the session broke.

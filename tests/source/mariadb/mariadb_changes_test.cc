@@ -314,6 +314,27 @@ TEST_F(MariadbChangesTest, AFenceNoticesALogThatBeganAnewAndCameToTheSameNumber)
   }
 }
 
+// By a number that somebody gave it.
+TEST_F(MariadbChangesTest, AFenceNoticesALogThatBeganAnewWhereItWas) {
+  run(kUsers);
+  auto session = the_server().connect("root", "shop");
+  const auto begin_at = [&](const char* state) {
+    session.run("RESET MASTER");
+    session.run(std::string("SET GLOBAL gtid_binlog_state = '") + state + "'");
+    session.run("INSERT INTO users (name) VALUES (UUID())");
+  };
+  begin_at("0-1-50000000");
+  const auto fence = open_fence(at());
+  for (const char* const state : {"0-1-50000000", "0-1-50000001", "0-1-50000001"}) {
+    const Watermark before = fence->ask();
+    begin_at(state);
+    const Watermark after = fence->ask();
+    EXPECT_GE(after.position, before.position) << "else it shows nothing";
+    EXPECT_NE(after.source, before.source) << state;
+  }
+  session.run("RESET MASTER");
+}
+
 // It has the same files and numbers then, and rows of its own at each of them.
 TEST_F(MariadbChangesTest, ALogThatBeganAnewAndGrewBeyondTheFilterIsNotGoneOnWith) {
   run(kUsers);
