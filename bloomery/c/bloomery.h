@@ -184,7 +184,7 @@ bloomery_filter* bloomery_build(const bloomery_options* options,
 
 /* ---- Whole filters ---- */
 
-/* `into` then holds the keys of both. In memory. */
+/* `into` then holds the keys of both. In memory, or BLOOMERY_SHARED. */
 int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) BLOOMERY_LOOK_AT;
 int bloomery_clear(bloomery_filter* filter);
 int bloomery_acknowledge(bloomery_filter* filter);

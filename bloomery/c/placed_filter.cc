@@ -111,7 +111,10 @@ class PlacedFilter final : public HeldFilter {
   std::string info() override { return place_info(place_->name(), place_->head()); }
 
   bool erase(Key) override { refuse("erases no keys"); }
-  void merge(const FilterContents&) override { refuse("merges nothing"); }
+  void merge(const FilterContents& other) override {
+    require_ours();
+    place_->merge(other);
+  }
   void clear() override { refuse("is not cleared"); }
   void set_form(const KeyForm&) override { refuse("has its form"); }
 

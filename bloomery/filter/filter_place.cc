@@ -51,6 +51,10 @@ bool FilterPlace::insert_and_advance(std::span<const Key>, PlaceHead&, const Wat
   refuse("has no watermark");
 }
 
+void FilterPlace::merge(const FilterContents&) {
+  refuse("where it lives, it merges nothing; load it into memory, and save that");
+}
+
 AnyFilter FilterPlace::copy(const CallContext&) {
   refuse("its filter cannot be read as a whole");
 }

@@ -18,6 +18,7 @@
 namespace bloomery {
 
 class AnyFilter;
+struct FilterContents;
 
 // What became of a key that was inserted somewhere. It is in, whichever of them it is.
 enum class Inserted : std::uint8_t { unknown, present, added };
@@ -125,6 +126,9 @@ class FilterPlace {
   // Asked before each fence, and after each denial behind one. Overridden where watermarks() is a
   // trip, where one filter takes another's place, and by each place that asks another.
   virtual Told told(Telling telling = Telling::all, const CallContext& context = {});
+
+  // Inserts the keys of another filter of the same kind and geometry.
+  virtual void merge(const FilterContents& other);
 
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});

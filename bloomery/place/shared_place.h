@@ -21,6 +21,7 @@ class SharedPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
+  void merge(const FilterContents& other) override { shared_.filter().merge(other); }
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <concepts>
 #include <span>
 #include <stdexcept>
 #include <string>
 
+#include "bloomery/bits/bit_ops.h"
+#include "bloomery/errors.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -110,6 +113,24 @@ std::size_t LiveFilter::insert_piece(UnhashedBatch batch, bool* was_new) {
   return added;
 }
 
+void LiveFilter::merge(const FilterContents& other) {
+  require_inserts();
+  if (const auto reason = incompatibility(parameters(), other.parameters); !reason.empty()) {
+    throw IncompatibleError("cannot merge: " + reason);
+  }
+  const std::uint64_t before = inserted();
+  std::byte* at = body_->mapping().bytes().data() + body_->layout().body_offset;
+  for (const std::uint64_t& word : other.words.front()) {
+    set_mask_atomically(*reinterpret_cast<std::uint64_t*>(at), load_word(&word));
+    at += sizeof word;
+  }
+  // As BasicFilter counts. Who inserts meanwhile counts his own.
+  const auto estimate = static_cast<std::uint64_t>(std::llround(cardinality()));
+  const std::uint64_t least = std::max(before, other.inserted);
+  count_.add(std::clamp(estimate, least, before + other.inserted) - before);
+  require_kept();
+}
+
 FilterContents LiveFilter::contents() const {
   require_unchanged();
   FilterContents contents = filter_.contents();
@@ -136,9 +157,9 @@ void LiveFilter::require_kept() const {
   }
 }
 
-void LiveFilter::refuse(const char* what) const {
-  throw std::invalid_argument(path_.string() + ": is live, and cannot " + what +
-                              ": other processes insert into it");
+void LiveFilter::clear() {
+  throw std::invalid_argument(path_.string() +
+                              ": is live, and cannot be cleared: other processes insert into it");
 }
 
 }  // namespace bloomery

@@ -51,8 +51,10 @@ class LiveFilter {
   bool insert_concurrently(Key key) { return insert(key); }
   std::size_t insert_many(UnhashedBatch batch);
   std::size_t insert_many(UnhashedBatch batch, Answers was_new);
-  [[noreturn]] void merge(const FilterContents&) { refuse("merge into"); }
-  [[noreturn]] void clear() { refuse("clear"); }
+  // By atomic ORs, as inserts are. One that is killed within has merged a part.
+  void merge(const FilterContents& other);
+  // Another process may insert what would go with the old keys.
+  [[noreturn]] void clear();
 
   // Bits may be set while they are read.
   FilterContents contents() const;
@@ -70,7 +72,6 @@ class LiveFilter {
   void require_inserts() const;
   void require_unchanged() const;
   void require_kept() const;
-  [[noreturn]] void refuse(const char* what) const;
 
   AnyFilter filter_;
   std::shared_ptr<MappedBody> body_;

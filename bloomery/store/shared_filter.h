@@ -55,7 +55,7 @@ class SharedFilter {
   // Closes; who wants to know whether that failed calls close().
   ~SharedFilter();
 
-  // The filter; not after close(). merge() and clear() refuse.
+  // The filter; not after close(). merge() may run beside all others; clear() refuses.
   const AnyFilter& filter() const { return *filter_; }
   AnyFilter& filter() { return *filter_; }
   const AnyFilter& operator*() const { return *filter_; }

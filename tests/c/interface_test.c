@@ -497,6 +497,14 @@ static void processes_share_a_file(void) {
   CHECK(outcomes[2] == BLOOMERY_ADDED && outcomes[3] == BLOOMERY_PRESENT);
   CHECK(bloomery_inserted(filter) == 5);
   CHECK(bloomery_clear(filter) == BLOOMERY_BAD_ARGUMENT);
+  reader = make("blocked", "i64");
+  CHECK(bloomery_insert_i64(reader, 10) == BLOOMERY_ADDED);
+  CHECK(bloomery_insert_i64(reader, 14) == BLOOMERY_ADDED);
+  CHECK(bloomery_merge(filter, reader) == BLOOMERY_OK);
+  CHECK(bloomery_merge(reader, filter) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(other, 14) == BLOOMERY_MAYBE && bloomery_inserted(other) == 6);
+  CHECK(bloomery_ask_i64(reader, 12) == BLOOMERY_MAYBE);
+  bloomery_close(reader);
   bloomery_close(other);
   other = bloomery_copy(filter);
   CHECK(other != NULL && bloomery_ask_i64(other, 12) == BLOOMERY_MAYBE);
@@ -508,12 +516,12 @@ static void processes_share_a_file(void) {
   bloomery_close(other);
   bloomery_close(reader);
   info = bloomery_info(filter);
-  CHECK(info != NULL && strstr(info, "\"inserted\": 6") != NULL);
+  CHECK(info != NULL && strstr(info, "\"inserted\": 7") != NULL);
   bloomery_free(info);
   bloomery_close(filter);
   filter = bloomery_load(path, NULL);
   CHECK(filter != NULL && bloomery_ask_i64(filter, 2) == BLOOMERY_MAYBE);
-  CHECK(bloomery_inserted(filter) == 6);
+  CHECK(bloomery_inserted(filter) == 7);
   bloomery_close(filter);
   remove(path);
 }

@@ -82,6 +82,20 @@ class Shared(Folder):
                 self.assertIn(f"child {i}", shared)
         self.assertIn("child 2", bloomery.load(self.path))
 
+    def test_filters_are_merged_into_it(self):
+        own = BloomFilter(20_000, 0.001)
+        own.add("merged")
+        with bloomery.open_shared(self.path) as shared, bloomery.open_shared(self.path) as other:
+            other |= own
+            self.assertIn("merged", shared)
+            other.add("there")
+            own |= shared
+            with self.assertRaises(bloomery.IncompatibleError):
+                shared |= BloomFilter(10)
+            shared.acknowledge()
+        self.assertIn("there", own)
+        self.assertIn("merged", bloomery.load(self.path))
+
     def test_it_is_pickled_as_its_path(self):
         with bloomery.open_shared(self.path) as shared:
             shared.add("first")
