@@ -1,6 +1,7 @@
 #include "bloomery/c/insert_keys.h"
 
 #include <algorithm>
+#include <span>
 
 #include "bloomery/c/key_reader.h"
 
@@ -29,14 +30,20 @@ std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
 
 void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers) {
   KeyReader keys(given, filter.form_to_ask(KeyReader::usual_form(given.layout)));
+  // Last, and also where a later key cannot be read or asked: what failed meanwhile counts.
+  struct Trusted {
+    const bloomery_filter& filter;
+    std::span<std::uint8_t> answers;
+    ~Trusted() {
+      if (filter.trusted(BLOOMERY_ABSENT) == BLOOMERY_ABSENT) return;
+      std::ranges::replace(answers, std::uint8_t{BLOOMERY_ABSENT}, std::uint8_t{BLOOMERY_UNKNOWN});
+    }
+  };
+  const Trusted trusted{filter, {answers, keys.count()}};
   for (std::size_t first = 0; first < keys.count(); first += kPiece) {
     const std::size_t count = std::min(kPiece, keys.count() - first);
     filter.held().ask_many(keys.read(first, count), answers + first);
   }
-  // Last: what failed meanwhile counts.
-  if (filter.trusted(BLOOMERY_ABSENT) == BLOOMERY_ABSENT) return;
-  std::replace(answers, answers + keys.count(), std::uint8_t{BLOOMERY_ABSENT},
-               std::uint8_t{BLOOMERY_UNKNOWN});
 }
 
 }  // namespace bloomery::c

@@ -164,6 +164,32 @@ static void a_failed_insert_denies_nothing_until_acknowledged(void) {
   bloomery_close(filter);
 }
 
+/* The keys before one that cannot be read are answered; also then nobody believes the filter. */
+static void a_doubt_holds_for_what_was_answered_before_an_error(void) {
+  enum { kCount = 5000 };
+  static size_t sizes[kCount];
+  static const void* pointers[kCount];
+  static uint8_t answers[kCount];
+  bloomery_filter* filter = make("blocked", "i64");
+  bloomery_keys keys = BLOOMERY_KEYS;
+  size_t i;
+  for (i = 0; i < kCount; ++i) {
+    pointers[i] = i + 1 == kCount ? "x" : "7";
+    sizes[i] = 1;
+  }
+  keys.layout = BLOOMERY_POINTERS;
+  keys.count = kCount;
+  keys.data = pointers;
+  keys.data_size = sizeof pointers;
+  keys.offsets = sizes;
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(answers[0] == BLOOMERY_ABSENT && answers[kCount - 1] == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_doubt(filter) == BLOOMERY_OK);
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(memchr(answers, BLOOMERY_ABSENT, kCount) == NULL);
+  bloomery_close(filter);
+}
+
 /* For languages that raise each failure: a key that was refused is known to be, a batch is not. */
 static void refusals_that_are_heeded_make_no_doubt_and_end_none(void) {
   bloomery_filter* filter = make(NULL, "i64");
@@ -762,6 +788,7 @@ static const struct {
              CASE(a_failed_insert_denies_nothing_until_acknowledged),
              CASE(refusals_that_are_heeded_make_no_doubt_and_end_none),
              CASE(clearing_ends_no_doubt_that_came_meanwhile),
+             CASE(a_doubt_holds_for_what_was_answered_before_an_error),
              CASE(keys_of_another_form_are_refused),
              CASE(every_layout_means_the_same_keys),
              CASE(integers_may_lie_anywhere),
