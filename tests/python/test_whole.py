@@ -1,9 +1,11 @@
 """Whole filters: unions, copies, files, formats, places; and what the documentation says."""
 import ast
+import contextlib
 import copy
 import doctest
 import os
 import pickle
+import socket
 import subprocess
 import time
 
@@ -167,8 +169,9 @@ class Elsewhere(Folder):
             stdout=subprocess.DEVNULL,
         )
         try:
-            for _ in range(500):
-                if os.path.exists(path):
+            for _ in range(1000):  # its socket has a name before it listens
+                with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as asked:
+                    asked.connect(path)
                     break
                 time.sleep(0.01)
             where = f"bitmap:redis+unix://{path}#users"
