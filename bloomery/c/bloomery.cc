@@ -1,6 +1,7 @@
 #include "bloomery/c/bloomery.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -79,6 +80,16 @@ auto integer_key(const std::int64_t& key) {
 }
 auto integer_key(const std::uint64_t& key) {
   return [&](const KeyForm& form, std::string& room) { return key_of_u64(form, key, room); };
+}
+
+int ask_many(const bloomery_filter* filter, const bloomery_keys* keys, std::uint8_t* answers,
+             const CallContext& context) noexcept {
+  return status_of([&] {
+    const bloomery_keys of = read_struct(keys, "keys");
+    if (of.count == 0) return;
+    std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
+    ask_keys(need(filter), of, answers, context);
+  });
 }
 
 // One at a time, or two that merge each other would wait for each other. A child has its own.
@@ -204,12 +215,12 @@ int bloomery_erase_u64(bloomery_filter* filter, uint64_t key) {
 }
 
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {
-  return status_of([&] {
-    const bloomery_keys of = read_struct(keys, "keys");
-    if (of.count == 0) return;
-    std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
-    ask_keys(need(filter), of, answers);
-  });
+  return ask_many(filter, keys, answers, bloomery::kNoContext);
+}
+int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys* keys,
+                             uint32_t milliseconds, uint8_t* answers) {
+  return ask_many(filter, keys, answers,
+                  bloomery::CallContext::within(std::chrono::milliseconds(milliseconds)));
 }
 
 int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uint8_t* outcomes,

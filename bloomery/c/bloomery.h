@@ -43,7 +43,8 @@ enum {
   BLOOMERY_STORE_FAILED = -5, /* a file, a disk, a lock, a server */
   BLOOMERY_NO_MEMORY = -6,
   BLOOMERY_IN_DOUBT = -7, /* an insert failed before, and nobody acknowledged it */
-  BLOOMERY_FAILED = -8    /* anything else */
+  BLOOMERY_FAILED = -8,   /* anything else */
+  BLOOMERY_TOO_LATE = -9  /* the time that the caller gave was over first */
 };
 
 /* What a filter says about a key. */
@@ -170,6 +171,11 @@ typedef struct bloomery_keys {
    anything else is done. On an error those that are not are true. */
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys,
                       uint8_t* answers) BLOOMERY_LOOK_AT;
+
+/* The same, but where the filter lives in a server, the call gives up once so many milliseconds are
+   over: BLOOMERY_TOO_LATE. 0: what needs the server is not asked. */
+int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys* keys,
+                             uint32_t milliseconds, uint8_t* answers) BLOOMERY_LOOK_AT;
 
 /* outcomes (NULL: not wanted) become BLOOMERY_ADDED, _PRESENT or _TAKEN, and *added (or NULL) the
    number of those added. On an error any part of the keys may be in; keys that cannot be read are

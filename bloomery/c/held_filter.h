@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/call_context.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery::c {
@@ -30,7 +31,7 @@ class HeldFilter {
   virtual int insert(Key key) = 0;
   // At most kPiece keys, and as many answers, which come in as BLOOMERY_UNKNOWN; `outcomes` may be
   // null. Returns how many were added.
-  virtual void ask_many(UnhashedBatch keys, std::uint8_t* answers) = 0;
+  virtual void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) = 0;
   virtual std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) = 0;
   // Whether it was there.
   virtual bool erase(Key key) = 0;

@@ -28,7 +28,8 @@ std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
   return added;
 }
 
-void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers) {
+void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers,
+              const CallContext& context) {
   KeyReader keys(given, filter.form_to_ask(KeyReader::usual_form(given.layout)));
   // Last, and also where a later key cannot be read or asked: what failed meanwhile counts.
   struct Trusted {
@@ -42,7 +43,7 @@ void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::ui
   const Trusted trusted{filter, {answers, keys.count()}};
   for (std::size_t first = 0; first < keys.count(); first += kPiece) {
     const std::size_t count = std::min(kPiece, keys.count() - first);
-    filter.held().ask_many(keys.read(first, count), answers + first);
+    filter.held().ask_many(keys.read(first, count), answers + first, context);
   }
 }
 

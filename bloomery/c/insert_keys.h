@@ -13,6 +13,7 @@ namespace bloomery::c {
 std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& keys, std::uint8_t* outcomes);
 
 // answers[i] of key i; they come in as BLOOMERY_UNKNOWN.
-void ask_keys(const bloomery_filter& filter, const bloomery_keys& keys, std::uint8_t* answers);
+void ask_keys(const bloomery_filter& filter, const bloomery_keys& keys, std::uint8_t* answers,
+              const CallContext& context);
 
 }  // namespace bloomery::c

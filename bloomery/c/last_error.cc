@@ -49,7 +49,7 @@ int remember_exception() noexcept {
   } catch (const StoreError& error) {
     remember(status = BLOOMERY_STORE_FAILED, error.what());
   } catch (const CallAborted& error) {
-    remember(status = BLOOMERY_STORE_FAILED, error.what());
+    remember(status = BLOOMERY_TOO_LATE, error.what());
   } catch (const std::system_error& error) {
     remember(status = BLOOMERY_STORE_FAILED, error.what());
   } catch (const std::bad_alloc&) {

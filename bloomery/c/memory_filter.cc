@@ -60,7 +60,7 @@ class MemoryFilter final : public HeldFilter {
         [&] { return filter_.insert_concurrently(key) ? BLOOMERY_ADDED : BLOOMERY_PRESENT; });
   }
 
-  void ask_many(UnhashedBatch keys, std::uint8_t* answers) override {
+  void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext&) override {
     std::array<bool, kPiece> found;
     exclusion_.shared([&] {
       keys.visit(

@@ -68,12 +68,13 @@ class PlacedFilter final : public HeldFilter {
     return number_of(outcome);
   }
 
-  void ask_many(UnhashedBatch keys, std::uint8_t* answers) override {
+  void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) override {
     std::array<Presence, kPiece> found;
     const std::span some = std::span(found).first(keys.size());
     std::ranges::fill(some, Presence::unknown);
     const Filled filled{some, answers};
-    with_views(keys, [&](std::span<const Key> views) { place_->presence_of_many(views, some); });
+    with_views(keys,
+               [&](std::span<const Key> views) { place_->presence_of_many(views, some, context); });
   }
 
   std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) override {

@@ -162,10 +162,16 @@ class BloomFilter(_bloomery.Filter):
         >>> BloomFilter(1000).add_many(["a", "b", "a"])
         [True, True, False]
         """
-        return _shaped(keys, *self._many(keys, _NEW), "bool")
+        return _shaped(keys, *self._many(keys, _NEW, None), "bool")
 
-    def contains_many(self, keys):
-        """``key in self`` of each key of a batch.
+    def contains(self, key, *, timeout=None):
+        """``key in self``, and ``True`` where a server does not say it within so many seconds."""
+        if timeout is None:
+            return key in self
+        return self.contains_many((key,), timeout=timeout)[0]
+
+    def contains_many(self, keys, *, timeout=None):
+        """``key in self`` of each key of a batch, or :meth:`contains`.
 
         A list where an iterable was given, an array of bool where one of NumPy was, else a
         ``memoryview`` of bool.
@@ -176,7 +182,7 @@ class BloomFilter(_bloomery.Filter):
         >>> f.contains_many(["a", "b"])
         [True, False]
         """
-        return _shaped(keys, *self._many(keys, _FOUND), "bool")
+        return _shaped(keys, *self._many(keys, _FOUND, timeout), "bool")
 
     def presence(self, key):
         """As ``key in self``, but tells "maybe" and "nobody knows" apart.
@@ -186,13 +192,15 @@ class BloomFilter(_bloomery.Filter):
         """
         return Presence(self._presence(key))
 
-    def presence_many(self, keys):
+    def presence_many(self, keys, *, timeout=None):
         """The numbers of :class:`Presence` of each key of a batch, as bytes or NumPy's uint8.
+
+        UNKNOWN where a server does not say it within ``timeout`` seconds.
 
         >>> BloomFilter(1000).presence_many(["a", "b"]).tolist()
         [3, 3]
         """
-        return _shaped(keys, *self._many(keys, _PRESENCE), "uint8")
+        return _shaped(keys, *self._many(keys, _PRESENCE, timeout), "uint8")
 
     def remove(self, key):
         """Takes out one add of the key, of a counting filter. KeyError where it is not there.

@@ -71,8 +71,8 @@ int filter_contains(PyObject* op, PyObject* object);
 PyObject* filter_presence(PyObject* op, PyObject* object);
 PyObject* filter_add(PyObject* op, PyObject* object);
 PyObject* filter_erase(PyObject* op, PyObject* object); /* True where it was there */
-/* many keys: _many(keys, what): (answers, whether the keys were an array); _update(batch, ...): how
-   many keys were new, */
+/* many keys: _many(keys, what, timeout): (answers, whether the keys were an array); _update(batch,
+   ...): how many keys were new, */
 PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs);
 PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs);
 /* how filters come to be, of the class: _build(keys, capacity, rate, ...) of all keys at once,

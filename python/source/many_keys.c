@@ -1,9 +1,12 @@
 /* What a filter does with keys by the batch. */
+#include <time.h>
+
 #include "batch.h"
 #include "errors.h"
 #include "filter.h"
 
 enum { kPiece = 4096 };
+static const double kNever = 0; /* no deadline */
 
 /* What is asked for, or done. */
 enum { MANY_PRESENCE, MANY_FOUND, MANY_NEW, MANY_COUNT };
@@ -14,15 +17,31 @@ struct outcome {
   PyObject* answers;
   size_t added;
   int is_array;
+  double deadline; /* for the answers */
 };
 
-static int run(bloomery_filter* filter, int what, const bloomery_keys* keys, uint8_t* out,
-               size_t* added) {
+/* Of the monotonic clock, in seconds. */
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static uint32_t milliseconds_until(double deadline) {
+  const double left = 1e3 * (deadline - now());
+  return left > 0 ? (uint32_t)(left + 1) : 0;
+}
+
+static int run(bloomery_filter* filter, int what, double deadline, const bloomery_keys* keys,
+               uint8_t* out, size_t* added) {
   const size_t count = keys->count;
   int status;
   Py_BEGIN_ALLOW_THREADS;
   if (what == MANY_PRESENCE || what == MANY_FOUND) {
-    status = bloomery_ask_many(filter, keys, out);
+    status = deadline == kNever
+                 ? bloomery_ask_many(filter, keys, out)
+                 : bloomery_ask_many_within(filter, keys, milliseconds_until(deadline), out);
+    if (status == BLOOMERY_TOO_LATE) status = BLOOMERY_OK; /* of the others nobody knows */
   } else {
     status = bloomery_insert_many(filter, keys, out, added);
   }
@@ -75,7 +94,9 @@ static int run_iterable(bloomery_filter* filter, int what, PyObject* iterable,
     }
     if (PyErr_Occurred() || gathered_finish(&some) < 0) goto failed;
     if (answer_more(outcome->answers, done, some.count, &to) < 0) goto failed;
-    if (some.count != 0 && run(filter, what, &some.keys, to, &added) < 0) goto failed;
+    if (some.count != 0 && run(filter, what, outcome->deadline, &some.keys, to, &added) < 0) {
+      goto failed;
+    }
     done += some.count;
     outcome->added += added;
     gathered_clear(&some);
@@ -99,7 +120,9 @@ static int run_arrays(bloomery_filter* filter, int what, struct batch* batch,
     size_t added = 0;
     uint8_t* to;
     if (answer_more(outcome->answers, done, count, &to) < 0) return -1;
-    if (count != 0 && run(filter, what, &batch->keys, to, &added) < 0) return -1;
+    if (count != 0 && run(filter, what, outcome->deadline, &batch->keys, to, &added) < 0) {
+      return -1;
+    }
     done += count;
     outcome->added += added;
     more = batch_next(batch);
@@ -107,10 +130,12 @@ static int run_arrays(bloomery_filter* filter, int what, struct batch* batch,
   return more;
 }
 
-static int run_batch(bloomery_filter* filter, int what, PyObject* keys, struct outcome* outcome) {
+static int run_batch(bloomery_filter* filter, int what, PyObject* keys, double deadline,
+                     struct outcome* outcome) {
   struct batch batch;
   int status = 0;
   memset(outcome, 0, sizeof *outcome);
+  outcome->deadline = deadline;
   outcome->is_array = batch_read(keys, &batch);
   if (outcome->is_array < 0) return -1;
   if (what != MANY_COUNT) {
@@ -138,9 +163,10 @@ PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   bloomery_filter* filter;
   struct outcome outcome;
   PyObject* result = NULL;
+  double deadline = kNever;
   int what;
-  if (nargs != 2) {
-    PyErr_SetString(PyExc_TypeError, "_many() takes keys and what to do");
+  if (nargs != 3) {
+    PyErr_SetString(PyExc_TypeError, "_many() takes keys, what to do, and seconds");
     return NULL;
   }
   what = (int)PyLong_AsLong(args[1]);
@@ -149,9 +175,18 @@ PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
     PyErr_SetString(PyExc_ValueError, "_many() does nothing of that number");
     return NULL;
   }
+  if (args[2] != Py_None) {
+    const double seconds = PyFloat_AsDouble(args[2]);
+    if (PyErr_Occurred()) return NULL;
+    if (!(seconds >= 0 && seconds <= 1e6)) {
+      PyErr_SetString(PyExc_ValueError, "timeout is in seconds, from 0 to a million");
+      return NULL;
+    }
+    deadline = now() + seconds;
+  }
   filter = enter(self, &visit);
   if (filter == NULL) return NULL;
-  if (run_batch(filter, what, args[0], &outcome) == 0) {
+  if (run_batch(filter, what, args[0], deadline, &outcome) == 0) {
     result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
   }
   if (what == MANY_NEW) return left_inserting(&visit, result);
@@ -170,7 +205,8 @@ PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   if (filter == NULL) return NULL;
   for (i = 0; i < nargs; ++i) {
     struct outcome outcome;
-    if (run_batch(filter, MANY_COUNT, args[i], &outcome) < 0) return left_inserting(&visit, NULL);
+    if (run_batch(filter, MANY_COUNT, args[i], kNever, &outcome) < 0)
+      return left_inserting(&visit, NULL);
     added += outcome.added;
   }
   return left_inserting(&visit, PyLong_FromSize_t(added));

@@ -87,6 +87,7 @@ static void numbers_never_change(void) {
   CHECK(BLOOMERY_OK == 0 && BLOOMERY_BAD_ARGUMENT == -1 && BLOOMERY_WRONG_KEYS == -2);
   CHECK(BLOOMERY_BAD_FORMAT == -3 && BLOOMERY_INCOMPATIBLE == -4 && BLOOMERY_STORE_FAILED == -5);
   CHECK(BLOOMERY_NO_MEMORY == -6 && BLOOMERY_IN_DOUBT == -7 && BLOOMERY_FAILED == -8);
+  CHECK(BLOOMERY_TOO_LATE == -9);
   CHECK(BLOOMERY_READ == 0 && BLOOMERY_WRITE == 1 && BLOOMERY_FORGETTING == 2);
   CHECK(BLOOMERY_WHOLE == 4 && BLOOMERY_SHARED == 8 && BLOOMERY_OFFSETS32 == 1 &&
         BLOOMERY_OFFSETS64 == 2);
@@ -182,7 +183,7 @@ static void a_doubt_holds_for_what_was_answered_before_an_error(void) {
   keys.data = pointers;
   keys.data_size = sizeof pointers;
   keys.offsets = sizes;
-  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_ask_many_within(filter, &keys, 0, answers) == BLOOMERY_BAD_ARGUMENT);
   CHECK(answers[0] == BLOOMERY_ABSENT && answers[kCount - 1] == BLOOMERY_UNKNOWN);
   CHECK(bloomery_doubt(filter) == BLOOMERY_OK);
   CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_BAD_ARGUMENT);

@@ -5,6 +5,7 @@ import copy
 import doctest
 import os
 import pickle
+import signal
 import socket
 import subprocess
 import time
@@ -183,13 +184,23 @@ class Elsewhere(Folder):
             self.assertEqual(g.keys, "i64")
             g.add(3)
             self.assertIn(3, bloomery.load(where))
+            self.assertFalse(g.contains(2, timeout=60))
+            server.send_signal(signal.SIGSTOP)
+            for timeout in (0, 0.05):
+                self.assertTrue(g.contains(2, timeout=timeout))
+                self.assertEqual(list(g.presence_many([1, 2], timeout=timeout)), [2, 2])
+            server.send_signal(signal.SIGCONT)
+            self.assertEqual(g.contains_many([1, 2, 3], timeout=60), [True, False, True])
+            for wrong in (-1, float("nan"), float("inf")):
+                with self.assertRaises(ValueError):
+                    g.contains(2, timeout=wrong)
             self.assertEqual(command("destroy", "--yes", where).returncode, 0)
             self.assertIn(2, g)
             self.assertEqual(g.presence(2), Presence.UNKNOWN)
             self.assertEqual(g.contains_many([1, 2]), [True, True])
             self.assertEqual(list(g.presence_many([1, 2])), [2, 2])
         finally:
-            server.terminate()
+            server.kill()  # it may be stopped
             server.wait()
         try:
             self.assertIn(2, g)  # nobody is there
