@@ -1,14 +1,15 @@
 #include "bloomery/hash/highway_hash.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include <cstring>
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
+
+#include "tests/support/walled_room.h"
 
 namespace bloomery {
 namespace {
@@ -51,37 +52,15 @@ TEST(HighwayHash, DependsOnEveryWordOfTheSecret) {
   }
 }
 
-// A page, and behind it one that nobody may read.
-class PageBeforeNothing {
- public:
-  PageBeforeNothing()
-      : size_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))),
-        bytes_(static_cast<char*>(
-            mmap(nullptr, 2 * size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    EXPECT_NE(bytes_, MAP_FAILED);
-    EXPECT_EQ(mprotect(bytes_ + size_, size_, PROT_NONE), 0);
-  }
-  PageBeforeNothing(const PageBeforeNothing&) = delete;
-  PageBeforeNothing& operator=(const PageBeforeNothing&) = delete;
-  ~PageBeforeNothing() { munmap(bytes_, 2 * size_); }
-
-  Key at_the_end(Key key) {
-    std::memcpy(bytes_ + size_ - key.size(), key.data(), key.size());
-    return {bytes_ + size_ - key.size(), key.size()};
-  }
-
- private:
-  std::size_t size_;
-  char* bytes_;
-};
-
 TEST(HighwayHash, IsTheSameByVectorsAndReadsNoByteMore) {
   if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
-  PageBeforeNothing page;
+  testing::WalledRoom room(200);
   std::string text;
   for (std::size_t size = 0; size < 200; ++size) {
     const SecretKey secret{{size * 0x9e3779b97f4a7c15, 2, ~size, 0x8000000000000001}};
-    const Key key = page.at_the_end(text);
+    const auto bytes = room.last(size);
+    std::ranges::copy(std::as_bytes(std::span(text)), bytes.begin());
+    const Key key(reinterpret_cast<const char*>(bytes.data()), size);
     EXPECT_EQ(highway_hash_128_by_avx2(key.data(), key.size(), secret),
               highway_hash_128_by_words(key, secret))
         << size << " bytes";
