@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <span>
 #include <type_traits>
@@ -11,6 +10,7 @@
 #include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/kernels/compiled_lanes.h"
 #include "bloomery/filter/kernels/one_key.h"
+#include "bloomery/filter/key_blocks.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/sizing.h"
 
@@ -76,14 +76,14 @@ class BlockedLayout {
   template <class K>
   void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
-    const Keys<K> context{*this, keys};
-    ops_->may_contain_batch(words.data(), shape_, context.blocks(), is_far(words), found);
+    const KeyBlocks<K> hashed{hash_, keys};
+    ops_->may_contain_batch(words.data(), shape_, hashed.blocks(), is_far(words), found);
   }
   template <class K>
   std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
                            bool* was_new) const noexcept {
-    const Keys<K> context{*this, keys};
-    return ops_->insert_batch(words.data(), shape_, context.blocks(), is_far(words), was_new);
+    const KeyBlocks<K> hashed{hash_, keys};
+    return ops_->insert_batch(words.data(), shape_, hashed.blocks(), is_far(words), was_new);
   }
 
   // No two positions of a key are the same.
@@ -107,47 +107,10 @@ class BlockedLayout {
   const RegionOps& region_ops() const noexcept { return *region_ops_; }
   const CountingOps& counting_ops() const noexcept { return *counting_ops_; }
 
-  // The keys of a batch, hashed a block at a time when the kernel asks.
   template <class K>
-  struct Keys {
-    const BlockedLayout& layout;
-    std::span<const K> keys;
-
-    HashBlocks blocks() const noexcept {
-      HashBlocks blocks{.count = keys.size()};
-      if constexpr (std::same_as<K, std::uint64_t>) {
-        if (layout.hash_.mixes_integers()) {
-          blocks.integers = keys.data();
-          blocks.spread_seed = layout.hash_.spread_seed();
-          return blocks;
-        }
-      }
-      blocks.context = this;
-      if constexpr (std::same_as<K, Key>) {
-        if (layout.hash_.id() == HashId::product) {
-          blocks.hash = hash_products;
-          return blocks;
-        }
-      }
-      blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
-        const auto& self = *static_cast<const Keys*>(context);
-        hash_each_key(self.keys, [&](const K& key) {
-          return hash_of(self.layout, key);
-        }).start(first, count, out);
-      };
-      return blocks;
-    }
-
-    // Inlined: a call for each key would take a third of what its hash does.
-    static void hash_products(const void* context, std::size_t first, std::size_t count,
-                              HashBlock& out) {
-      const auto& self = *static_cast<const Keys*>(context);
-      const std::uint64_t spread = self.layout.hash_.spread_seed();
-      hash_each_key(self.keys, [spread](Key key) {
-        return ProductHash::hash_key(key, spread);
-      }).start(first, count, out);
-    }
-  };
+  KeyBlocks<K> key_blocks(std::span<const K> keys) const noexcept {
+    return {hash_, keys};
+  }
 
  private:
   static constexpr bool kCompiled = !std::is_void_v<CompiledLanes>;

@@ -70,8 +70,8 @@ class CountingLayout {
                          bool* found) const noexcept {
     if constexpr (kHasEightLanes) {
       if (plain_.shape().all_lanes()) {
-        const BlockedLayout::Keys<K> batch{plain_, keys};
-        plain_.counting_ops().may_contain_batch(words.data(), plain_.shape(), batch.blocks(),
+        const KeyBlocks<K> hashed = plain_.key_blocks(keys);
+        plain_.counting_ops().may_contain_batch(words.data(), plain_.shape(), hashed.blocks(),
                                                 is_far(words), found);
         return;
       }
@@ -84,8 +84,8 @@ class CountingLayout {
                            bool* was_new) const noexcept {
     if constexpr (kHasEightLanes) {
       if (plain_.shape().all_lanes()) {
-        const BlockedLayout::Keys<K> batch{plain_, keys};
-        return plain_.counting_ops().insert_batch(words.data(), plain_.shape(), batch.blocks(),
+        const KeyBlocks<K> hashed = plain_.key_blocks(keys);
+        return plain_.counting_ops().insert_batch(words.data(), plain_.shape(), hashed.blocks(),
                                                   is_far(words), was_new);
       }
     }

@@ -63,8 +63,8 @@ class WindowedLayout {
   template <class K>
   void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
-    const BlockedLayout::Keys<K> context{blocked_, keys};
-    ask_batch(words, context.blocks(), found);
+    const KeyBlocks<K> hashed = blocked_.key_blocks(keys);
+    ask_batch(words, hashed.blocks(), found);
   }
   template <class K>
   std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
@@ -72,8 +72,8 @@ class WindowedLayout {
     std::size_t added = 0;
     for (std::size_t first = 0; first < keys.size();) {
       const auto turn = clock_.take(words, keys.size() - first);
-      const BlockedLayout::Keys<K> context{blocked_, keys.subspan(first, turn.keys)};
-      added += insert_turn(words, turn.generation, context.blocks(),
+      const KeyBlocks<K> hashed = blocked_.key_blocks(keys.subspan(first, turn.keys));
+      added += insert_turn(words, turn.generation, hashed.blocks(),
                            was_new == nullptr ? nullptr : was_new + first);
       first += turn.keys;
     }
