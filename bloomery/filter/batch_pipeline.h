@@ -47,8 +47,11 @@ inline constexpr std::size_t kHashLag = 5 * kHashBlock;
 // How far ahead lines are asked for in filters beyond a core's cache: 40 to 128 measure alike.
 inline constexpr std::size_t kFarLag = 80;
 inline constexpr std::size_t kFarBytes = std::size_t{1} << 20;
+inline bool is_far(std::span<const std::byte> bytes) noexcept {
+  return bytes.size() >= kFarBytes;
+}
 inline bool is_far(std::span<const std::uint64_t> words) noexcept {
-  return words.size_bytes() >= kFarBytes;
+  return is_far(std::as_bytes(words));
 }
 
 // Hashes a block in one go: hash(first, count, out) sets out[j] to the hash of key first + j.

@@ -48,9 +48,10 @@ struct BlockedShape {
   }
 };
 
+inline constexpr std::uint64_t kSecondPairMix = 0xa0761d6478bd642f;
+
 [[gnu::always_inline]] inline HashPair second_pair(HashPair hash) noexcept {
-  constexpr std::uint64_t kMix = 0xa0761d6478bd642f;
-  return {(hash.h1 ^ hash.h2) * kMix, ((hash.h2 << 13) | (hash.h2 >> 51)) + hash.h1};
+  return {(hash.h1 ^ hash.h2) * kSecondPairMix, ((hash.h2 << 13) | (hash.h2 >> 51)) + hash.h1};
 }
 
 [[gnu::always_inline]] inline std::uint32_t lane_bit(std::uint64_t word,

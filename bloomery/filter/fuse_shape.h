@@ -38,7 +38,9 @@ struct FuseShape {
     return {fingerprint_bits, segment_log, (bit_count / fingerprint_bits) >> segment_log};
   }
 
-  constexpr std::uint64_t slot_count() const noexcept { return segment_count << segment_log; }
+  [[gnu::always_inline]] constexpr std::uint64_t slot_count() const noexcept {
+    return segment_count << segment_log;
+  }
   constexpr std::uint64_t bit_count() const noexcept { return slot_count() * fingerprint_bits; }
 
   [[gnu::always_inline]] constexpr Slots slots(HashPair hash) const noexcept {
@@ -50,7 +52,7 @@ struct FuseShape {
             static_cast<std::size_t>((segment + 2 * length) | ((hash.h2 >> 32) & (length - 1)))};
   }
 
-  constexpr std::uint64_t first_bit(std::size_t slot) const noexcept {
+  [[gnu::always_inline]] constexpr std::uint64_t first_bit(std::size_t slot) const noexcept {
     return static_cast<std::uint64_t>(slot) * fingerprint_bits;
   }
   [[gnu::always_inline]] constexpr std::uint64_t mask() const noexcept {

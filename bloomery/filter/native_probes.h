@@ -4,15 +4,14 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/native_position.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/filter/sizing.h"
 
 namespace bloomery {
 
-// Where the probes of our own classic filters fall. Each probe mixes its step of h1 + i h2 anew:
-// plain double hashing would leave a floor under the rate of the order of n / m^2, which small
-// filters and low rates hit.
+// Where the probes of our own classic filters fall.
 class NativeProbes {
  public:
   static constexpr FilterKind kKind = FilterKind::classic;
@@ -32,10 +31,7 @@ class NativeProbes {
   HashPair hash(std::uint64_t integer) const noexcept { return hash_(integer); }
 
   static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
-    constexpr std::uint64_t kMix = 0xd1342543de82ef95;
-    std::uint64_t mixed = hash.h1 + i * hash.h2;
-    mixed = (mixed ^ (mixed >> 32)) * kMix;
-    return fast_range(mixed ^ (mixed >> 29), bit_count);
+    return native_position(hash, i, bit_count);
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "bloomery/filter/static_filter.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -7,6 +8,8 @@
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/batch_pipeline.h"
+#include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/filter/key_blocks.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/static_bytes.h"
 
@@ -15,8 +18,6 @@ namespace {
 
 using namespace static_bytes;
 
-constexpr std::size_t kLag = 24;  // as in ClassicLayout: a key asks for several lines
-
 void require(bool right, const std::string& what) {
   if (!right) throw FormatError("not a static filter: " + what);
 }
@@ -24,7 +25,7 @@ void require(bool right, const std::string& what) {
 }  // namespace
 
 StaticFilter::StaticFilter(std::span<const std::byte> bytes, const NativeHash& hash)
-    : bytes_(bytes), hash_(hash) {
+    : bytes_(bytes), hash_(hash), kernel_(&blocked_kernel()) {
   require(bytes.size() >= kTrailerBytes,
           std::to_string(bytes.size()) + " bytes, where the trailer alone has 8");
   const std::size_t bit_bytes = bytes.size() - kTrailerBytes;
@@ -83,28 +84,54 @@ bool StaticFilter::may_contain_hash(HashPair hash) const noexcept {
 }
 
 void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const noexcept {
-  const bool far = bytes_.size() >= kFarBytes;
+  may_contain_many(batch, found, *kernel_);
+}
+
+void StaticFilter::may_contain_many(KeyBatch batch, Answers found,
+                                    const BlockedKernel& kernel) const noexcept {
   found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+    if (geometry_.bit_count == 0) {
+      std::fill_n(flags, count, false);
+      return;
+    }
     batch.subbatch(first, count).visit([&](auto keys) {
-      const auto hasher =
-          hash_each_key(keys, [this](const auto& key) { return moved(hash_(key)); });
-      const auto prefetch = [&](HashPair hash) {
-        if (is_fuse_) {
-          for (const std::size_t slot : fuse_.slots(hash)) {
-            prefetch_far(&bytes_[static_cast<std::size_t>(fuse_.first_bit(slot) / 8)]);
-          }
-          return;
-        }
-        for_all_positions(geometry_, hash, [&](std::uint64_t position) {
-          prefetch_far(&bytes_[position / 8]);
-          // One line is all that such a key has.
-          return geometry_.lines_per_key == 0;
-        });
-      };
-      const auto probe = [&](std::size_t i, HashPair hash) { flags[i] = may_contain_moved(hash); };
-      run_pipeline<kLag>(far, keys.size(), hasher, prefetch, probe);
+      is_fuse_ || geometry_.lines_per_key == 0 ? ask_scattered(kernel, keys, flags)
+                                               : ask_lines(kernel, keys, flags);
     });
   });
+}
+
+template <class K>
+void StaticFilter::ask_scattered(const BlockedKernel& kernel, std::span<const K> keys,
+                                 bool* found) const noexcept {
+  const ScatteredBytes bytes{.bytes = bytes_.data(),
+                             .far = is_far(bytes_),
+                             .moves = attempt_,
+                             .bit_count = geometry_.bit_count,
+                             .probe_count = geometry_.probe_count,
+                             .fuse = fuse_};
+  const KeyBlocks<K> hashed{hash_, keys};
+  const ScatteredOps& ops = kernel.scattered;
+  (is_fuse_ ? ops.may_contain_fuse : ops.may_contain_bits)(bytes, hashed.blocks(), found);
+}
+
+template <class K>
+void StaticFilter::ask_lines(const BlockedKernel& kernel, std::span<const K> keys,
+                             bool* found) const noexcept {
+  const BlockedShape shape = BlockedShape::of(geometry_);
+  // A kernel reads words.
+  if (reinterpret_cast<std::uintptr_t>(bytes_.data()) % alignof(std::uint64_t) == 0) {
+    const KeyBlocks<K> hashed{hash_, keys, attempt_};
+    kernel.ops_for(shape).may_contain_batch(reinterpret_cast<const std::uint64_t*>(bytes_.data()),
+                                            shape, hashed.blocks(), is_far(bytes_), found);
+    return;
+  }
+  const auto hasher = hash_each_key(keys, [&](const K& key) { return moved(hash_(key)); });
+  const auto prefetch = [&](HashPair hash) {
+    prefetch_far(&bytes_[fast_range(hash.h1, shape.lines) * kLineBits / 8]);
+  };
+  const auto probe = [&](std::size_t i, HashPair hash) { found[i] = may_contain_moved(hash); };
+  run_pipeline(is_far(bytes_), keys.size(), hasher, prefetch, probe);
 }
 
 bool StaticFilter::verify() const noexcept {

@@ -13,6 +13,8 @@
 
 namespace bloomery {
 
+struct BlockedKernel;
+
 // What a static filter has of each key: probes, as a classic filter, or a fingerprint, as a binary
 // fuse filter (fuse_shape.h), whose rate is a power of 2. That takes fewer bits from some thousands
 // of keys on, and a fifth fewer from a million.
@@ -68,6 +70,8 @@ class StaticFilter {
   }
   bool may_contain_hash(HashPair hash) const noexcept;
   void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+  // For those who compare kernels.
+  void may_contain_many(KeyBatch batch, Answers found, const BlockedKernel& kernel) const noexcept;
   void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
     may_contain_many(views_of(texts), found);
   }
@@ -100,10 +104,16 @@ class StaticFilter {
   }
   std::vector<std::uint64_t> words() const;
   bool may_contain_moved(HashPair hash) const noexcept;
+  template <class K>
+  void ask_scattered(const BlockedKernel& kernel, std::span<const K> keys,
+                     bool* found) const noexcept;
+  template <class K>
+  void ask_lines(const BlockedKernel& kernel, std::span<const K> keys, bool* found) const noexcept;
   HashPair moved(HashPair hash) const noexcept;
 
   std::span<const std::byte> bytes_;
   NativeHash hash_;
+  const BlockedKernel* kernel_;
   Geometry geometry_;
   std::uint32_t attempt_ = 0;
   bool is_fuse_ = false;

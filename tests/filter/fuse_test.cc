@@ -104,21 +104,6 @@ TEST(Fuse, SaysHowManyKeysItHas) {
   EXPECT_NEAR(StaticFilter(bytes).fill_ratio(), 0.44, 0.02);
 }
 
-TEST(Fuse, ABatchAnswersAsSingleCallsDo) {
-  for (const std::size_t count : {20U, 1'500'000U}) {
-    const auto members = random_keys(count, 3);
-    const auto bytes = build_static_filter(members, fuse_at(0.01));
-    const StaticFilter filter(bytes);
-    auto asked = random_keys(2'000, 4);
-    asked.insert(asked.begin() + 100, members.begin(), members.begin() + 20);
-    std::vector<std::uint64_t> found((asked.size() + 63) / 64);
-    filter.may_contain_many(asked, found);
-    for (std::size_t i = 0; i < asked.size(); ++i) {
-      ASSERT_EQ(((found[i / 64] >> (i % 64)) & 1) != 0, filter.may_contain(asked[i]));
-    }
-  }
-}
-
 // Two keys with one first word have the same places as long as their second words agree in what
 // places are made of, and so have no slot to themselves: others are found, or more room.
 TEST(Fuse, IsBuiltOfKeysThatCollide) {

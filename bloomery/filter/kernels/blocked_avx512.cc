@@ -4,6 +4,7 @@
 #include "bloomery/filter/kernels/avx512_lanes.h"
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
+#include "bloomery/filter/kernels/eight_keys_avx512.h"
 #include "bloomery/filter/kernels/half_lines_avx2.h"
 #include "bloomery/filter/kernels/key_counters_avx512.h"
 #include "bloomery/filter/kernels/single_calls.h"
@@ -68,8 +69,8 @@ struct Avx512 : Avx512Lanes<Avx512> {
 }  // namespace
 
 constinit const BlockedKernel kBlockedAvx512 =
-    make_blocked_kernel<Avx512, HalfLinesAvx2<Avx512>, KeyCountersAvx512<Avx512>>(
-        "avx512", InstructionSet::avx512);
+    make_blocked_kernel<Avx512, HalfLinesAvx2<Avx512>, KeyCountersAvx512<Avx512>,
+                        EightKeysAvx512<Avx512>>("avx512", InstructionSet::avx512);
 
 bool may_contain_avx512(const std::uint64_t* words, const BlockedShape& shape,
                         HashPair hash) noexcept {

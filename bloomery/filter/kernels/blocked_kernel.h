@@ -9,6 +9,7 @@
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/kernels/region_kernel.h"
+#include "bloomery/filter/kernels/scattered_kernel.h"
 #include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/hash/hash_pair.h"
 
@@ -85,7 +86,8 @@ struct BlockedKernel {
   // out[i] = hash of keys[i]
   void (*hash_integers)(const std::uint64_t* keys, std::size_t count, std::uint64_t spread_seed,
                         HashPair* out);
-  RegionOps regions;  // for bulk builds
+  RegionOps regions;       // for bulk builds
+  ScatteredOps scattered;  // for keys that have no line
 
   const BlockedOps& ops_for(const BlockedShape& shape) const noexcept {
     if (shape.two_lines()) return two_lines;

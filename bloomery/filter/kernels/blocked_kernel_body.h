@@ -3,11 +3,13 @@
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/kernels/counting_loops.h"
+#include "bloomery/filter/kernels/eight_keys.h"
 #include "bloomery/filter/kernels/half_lines.h"
 #include "bloomery/filter/kernels/hash_each.h"
 #include "bloomery/filter/kernels/key_counters.h"
 #include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/kernels/region_body.h"
+#include "bloomery/filter/kernels/scattered_loops.h"
 #include "bloomery/filter/kernels/windowed_loops.h"
 #include "bloomery/filter/kernels/with_hasher.h"
 
@@ -185,7 +187,8 @@ struct BlockedLoops {
                                    WindowedLoops<Isa, HalfLinesOfIsa, kShape>::kOps};
 };
 
-template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>, class CountersOfIsa = KeyCounters<Isa>>
+template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>, class CountersOfIsa = KeyCounters<Isa>,
+          class EightKeysOfIsa = EightKeys<Isa>>
 constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSet set) {
   using enum KeyShape;
   return {name,
@@ -195,7 +198,8 @@ constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSe
           BlockedLoops<Isa, two_lines>::template kOps<HalfLinesOfIsa>,
           CountingLoops<Isa, CountersOfIsa>::kOps,
           hash_integers<Isa>,
-          RegionLoops<Isa>::kOps};
+          RegionLoops<Isa>::kOps,
+          ScatteredKernel<Isa, EightKeysOfIsa>::kOps};
 }
 
 }  // namespace bloomery
