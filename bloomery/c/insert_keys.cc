@@ -37,7 +37,8 @@ void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::ui
     std::span<std::uint8_t> answers;
     ~Trusted() {
       if (filter.trusted(BLOOMERY_ABSENT) == BLOOMERY_ABSENT) return;
-      std::ranges::replace(answers, std::uint8_t{BLOOMERY_ABSENT}, std::uint8_t{BLOOMERY_UNKNOWN});
+      std::replace(answers.begin(), answers.end(), std::uint8_t{BLOOMERY_ABSENT},
+                   std::uint8_t{BLOOMERY_UNKNOWN});
     }
   };
   const Trusted trusted{filter, {answers, keys.count()}};
