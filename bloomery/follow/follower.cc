@@ -20,6 +20,7 @@ constexpr auto kPollInScan = 50ms;
 constexpr std::uint64_t kFewestKeys = 1000;
 constexpr std::uint64_t kKeptSteps = 10'000;
 constexpr int kMostSteps = 10;
+constexpr int kAuditsToDraw = 10;  // one in so many draws rows from the database
 
 // Somebody else moved the filter's watermark, or put another filter there: begin again from what is
 // there now.
@@ -402,6 +403,10 @@ void Follower::audit(const CallContext& context) {
   if (!has_watermark_) return;
   FollowerAudit::Answer answer;
   try {
+    if (audit_.wants_drawn() && Clock::now() >= draw_at_) {
+      draw_at_ = Clock::now() + kAuditsToDraw * options_.audit_every;
+      audit_.take_drawn(source_.draw(context));
+    }
     answer = audit_.ask(place_, head_, context);
   } catch (const std::exception&) {
     return;  // whoever carries the next change is told
@@ -421,7 +426,7 @@ void Follower::audit(const CallContext& context) {
   place_.flush(context);
   throw StoreError(
       place_.name() +
-      ": denied a row that had been put into it: it has lost bits, and is built again");
+      ": denied a row: it has lost bits, or nobody told of the row; it is built again");
 }
 
 void Follower::failed(const std::string& why) {

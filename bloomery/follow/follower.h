@@ -34,8 +34,9 @@ struct FollowerOptions {
   std::chrono::milliseconds keep_for{10'000};
   std::chrono::milliseconds longest_pause{10'000};  // after failures, one after the other
   // Asks the filter back for one in so many of the rows that it reads (follower_audit.h), some of
-  // them each time; 0: for none. A row that is denied makes it build the filter again, and
-  // until then nobody behind a fence is told "absent".
+  // them each time; 0: for none. Now and then also for some rows of the table, where the source can
+  // draw such. A row that is denied makes it build the filter again, and until then nobody behind a
+  // fence is told "absent".
   std::uint64_t audit_one_in = 0;
   std::chrono::milliseconds audit_every{1'000};
   // A cache, perhaps: what it knows of a new key is erased before the watermark moves above the
@@ -146,6 +147,7 @@ class Follower {
   Clock::time_point flush_at_{};
   Clock::time_point look_at_{};
   Clock::time_point audit_at_{};
+  Clock::time_point draw_at_{};
   FollowerAudit audit_;  // of keys that are in the filter as it was left
   Identity denied_{};    // the filter that denied one
   Clock::time_point overtaken_at_{};

@@ -72,14 +72,26 @@ void FollowerAudit::settle() {
 void FollowerAudit::forget() {
   kept_.clear();
   loose_.clear();
+  drawn_.reset();
+}
+
+std::vector<std::string> FollowerAudit::next_to_ask(const Watermark& there) {
+  if (drawn_ && there.reaches(drawn_->behind)) {
+    std::vector<std::string> keys = std::move(drawn_->keys);
+    drawn_.reset();
+    if (!keys.empty()) return keys;
+  }
+  if (next_ >= kept_.size()) next_ = 0;
+  const auto some = std::span(kept_).subspan(next_, std::min(kAskedAtOnce, kept_.size() - next_));
+  next_ += some.size();
+  return {some.begin(), some.end()};
 }
 
 FollowerAudit::Answer FollowerAudit::ask(FilterPlace& place, const PlaceHead& head,
                                          const CallContext& context) {
-  if (kept_.empty() || !head.watermark) return {};
-  if (next_ >= kept_.size()) next_ = 0;
-  const auto some = std::span(kept_).subspan(next_, std::min(kAskedAtOnce, kept_.size() - next_));
-  next_ += some.size();
+  if (!head.watermark) return {};
+  const std::vector<std::string> some = next_to_ask(*head.watermark);
+  if (some.empty()) return {};
   const auto answers = ask_behind(*head.watermark, place, some, context);
   Answer answer{.asked = answers.size() - static_cast<std::uint64_t>(
                                               std::ranges::count(answers, Presence::unknown))};

@@ -2,18 +2,22 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/filter/filter_place.h"
+#include "bloomery/source/change_source.h"
 
 namespace bloomery {
 
 // Asks a filter for keys that a follower has put into it: one in so many of all that it reads, of
 // which some thousand are kept, at random. No bit of a filter is ever cleared, so whoever denies
-// such a key denies a row, or has denied one, whatever became of the row since.
+// such a key denies a row, or has denied one, whatever became of the row since. So does who denies
+// a row that was drawn from the table, which the database may never have told of.
 //
 // That is so of the very filter that the keys went into, once its watermark has come to the ends of
 // their transactions: an older copy that is put back lacks what came after it, and keys of a
@@ -33,6 +37,10 @@ class FollowerAudit {
   void begin(FilterPlace& place, const PlaceHead& head, const CallContext& context);
   // Its watermark is above all that were taken.
   void settle();
+  // Rows that are in the database, be they told of or not, are asked for once the watermark is
+  // there. One set of them at a time.
+  bool wants_drawn() const noexcept { return one_in_ != 0 && !drawn_; }
+  void take_drawn(std::optional<DrawnKeys> drawn) { drawn_ = std::move(drawn); }
   void forget();
 
   struct Answer {
@@ -45,6 +53,7 @@ class FollowerAudit {
 
  private:
   void keep(std::vector<std::string>& where, std::string key);
+  std::vector<std::string> next_to_ask(const Watermark& there);
   static bool is_proven(FilterPlace& place, const PlaceHead& head, const std::string& key,
                         const CallContext& context);
 
@@ -52,6 +61,7 @@ class FollowerAudit {
   std::uint64_t to_pass_over_ = 0;
   std::vector<std::string> kept_{};
   std::vector<std::string> loose_{};  // above the watermark, perhaps
+  std::optional<DrawnKeys> drawn_{};
   std::size_t next_ = 0;
   std::minstd_rand random_{std::random_device()()};
 };

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/call_context.h"
 #include "bloomery/filter/fence_source.h"  // what asks how far it is, and SourceChanged
@@ -28,6 +30,13 @@ struct Changes {
 };
 
 using ChangeConsumer = std::function<void(const Changes&)>;
+
+// Keys of some rows that are there, and a watermark by which all of them were.
+struct DrawnKeys {
+  std::vector<std::string> keys{};
+  Watermark behind{};
+};
+inline constexpr std::size_t kMostDrawn = 64;
 
 // The keys of a table of a database, and those that come after. A watermark's `source` is made of
 // all that must stay as it is for keys to come without a gap (server, timeline, table, partitions,
@@ -57,6 +66,10 @@ class ChangeSource {
   // moves even when no row of this table did. Throws SourceChanged.
   virtual void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
                     const CallContext& context = {}) = 0;
+
+  // Of rows here and there in the table, whatever poll() was told of them, at a cost that no size
+  // of the table raises. Nothing where the source cannot do that.
+  virtual std::optional<DrawnKeys> draw(const CallContext& = {}) { return std::nullopt; }
 
   // The filter keeps what came up to here, wherever it must be kept: the database need not.
   virtual void confirm(const Watermark& watermark) = 0;

@@ -164,19 +164,6 @@ std::vector<std::string> tables_of(SqliteDatabase& database) {
       "AND name NOT GLOB 'sqlite_*' ORDER BY name");
 }
 
-// Whether "rowid" is the integer that the rows of a table are sorted by. Not so in views, virtual
-// tables and tables WITHOUT ROWID, nor where a column took the name.
-bool has_rowids(SqliteDatabase& database, const std::string& table) {
-  return !database
-              .texts(
-                  "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
-                  "AND wr = 0 AND name = ?1 COLLATE NOCASE AND NOT EXISTS "
-                  "(SELECT 1 FROM pragma_table_xinfo(?1) AS c "
-                  "WHERE c.name = 'rowid' COLLATE NOCASE)",
-                  table)
-              .empty();
-}
-
 void require_one_way(const std::string& path, const SqliteSelection& selection) {
   const auto& [table, column, query] = selection;
   for (const auto* name : {&table, &column, &query}) {
@@ -191,6 +178,17 @@ void require_one_way(const std::string& path, const SqliteSelection& selection) 
 }
 
 }  // namespace
+
+bool has_rowids(SqliteDatabase& database, const std::string& table) {
+  return !database
+              .texts(
+                  "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
+                  "AND wr = 0 AND name = ?1 COLLATE NOCASE AND NOT EXISTS "
+                  "(SELECT 1 FROM pragma_table_xinfo(?1) AS c "
+                  "WHERE c.name = 'rowid' COLLATE NOCASE)",
+                  table)
+              .empty();
+}
 
 SqliteSource::SqliteSource(std::string path, const SqliteSelection& selection,
                            SourceOptions options)

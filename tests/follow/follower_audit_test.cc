@@ -188,6 +188,23 @@ TEST_F(FollowerAuditTest, FindsAFilterThatHasLostBitsAndBuildsItAgain) {
   }
 }
 
+// As a connection writes them that has switched triggers off.
+TEST_F(FollowerAuditTest, FindsRowsThatTheDatabaseNeverToldOf) {
+  insert("row ", 100);
+  FollowedPlace place(bitmap(), blocked);
+  const auto from = source();
+  Follower follower(*from, place, options());
+  Following running(follower);
+  running.wait_until([](const FollowerStatus& now) { return now.audited > 100; });
+  EXPECT_EQ(follower.status().denied, 0U);
+  writer_.switch_triggers_off();
+  insert("untold ", 100);
+  running.wait_until([](const FollowerStatus& now) { return now.denied > 0; });
+  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
+  running.wait_for(fence());
+  expect_in(*open_place(bitmap()), "untold ", 100, fence());
+}
+
 // A scan may take long.
 TEST_F(FollowerAuditTest, AFilterThatHasLostBitsDeniesNothingUntilItIsBuiltAgain) {
   insert("row ", 100);

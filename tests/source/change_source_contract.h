@@ -56,6 +56,7 @@ class ChangeSourceContract {
     with_tables([&] { what_is_rolled_back_stops_nothing(); });
     with_tables([&] { a_changed_key_comes_and_the_old_one_counts_as_deleted(); });
     with_tables([&] { rows_without_a_key_are_none(); });
+    with_tables([&] { what_is_drawn_has_come_where_its_watermark_has(); });
     with_tables([&] { it_goes_on_where_it_was(); });
     with_tables([&] { it_does_not_go_on_from_elsewhere(); });
     with_tables([&] { a_table_made_anew_is_another_source(); });
@@ -120,6 +121,26 @@ class ChangeSourceContract {
     EXPECT_FALSE(from.start(std::nullopt));
     scan(from, seen);
     catch_up(from, fence, seen);
+  }
+
+  void what_is_drawn_has_come_where_its_watermark_has() {
+    for (int i = 0; i < 20; ++i) insert("before " + std::to_string(i));
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    for (int i = 0; i < 100; ++i) insert("after " + std::to_string(i));
+    session_->run("INSERT INTO notes(n) VALUES (1)");
+    std::set<std::string> drawn;
+    for (int i = 0; i < 10; ++i) {
+      const auto some = from->draw();
+      if (!some) return;  // it cannot
+      EXPECT_LE(some->keys.size(), kMostDrawn);
+      drawn.insert(some->keys.begin(), some->keys.end());
+      while (!seen.watermark->reaches(some->behind)) poll_once(*from, seen);
+      for (const std::string& key : some->keys) EXPECT_TRUE(seen.has(key)) << key;
+    }
+    EXPECT_GT(drawn.size(), 30U);
   }
 
   void scan_and_poll_give_every_row() {

@@ -26,6 +26,10 @@ class WritableDatabase {
     EXPECT_EQ(sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
         << sql << ": " << sqlite3_errmsg(connection_);
   }
+  void switch_triggers_off() {
+    EXPECT_EQ(sqlite3_db_config(connection_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr),
+              SQLITE_OK);
+  }
 
  private:
   sqlite3* connection_ = nullptr;

@@ -26,6 +26,9 @@ class ChangedRows {
   // cannot be, std::invalid_argument where a value is no key.
   std::uint64_t take(std::string_view message);
 
+  // One more, as the server prints it.
+  void add_key(std::string_view text);
+
   // Until the next call.
   std::span<const Key> keys();
   std::size_t key_count() const noexcept { return key_places_.size(); }
@@ -44,7 +47,6 @@ class ChangedRows {
   void take_update();
   void take_erase();
   const PgoutputValue& key_of(const PgoutputRow& row) const;
-  void add_key(std::string_view text);
 
   std::string name_;
   PublicationPlan plan_;

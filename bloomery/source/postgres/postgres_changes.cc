@@ -134,6 +134,26 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
   }
 }
 
+// Of places that are drawn, some hold a row: a page is taken to have as many as the average one.
+std::optional<DrawnKeys> PostgresChanges::draw(const CallContext& context) {
+  if (!replication_ || plan_.table.kind != 'r') return std::nullopt;
+  const Result found = control(context).query(
+      plan_.table.select() +
+          " WHERE ctid = ANY(ARRAY(SELECT format('(%s,%s)', floor(random() * pages), "
+          "1 + floor(random() * rows))::tid FROM generate_series(1, " +
+          std::to_string(kMostDrawn) +
+          "), (SELECT pg_relation_size(oid) / current_setting('block_size')::bigint AS pages, "
+          "CASE WHEN reltuples > 0 AND relpages > 0 THEN ceil(reltuples / relpages) ELSE 100 END "
+          "AS rows FROM pg_class WHERE oid = $1::oid) sizes))",
+      {plan_.table.oid}, context);
+  postgres::ChangedRows rows(name(), plan_, reading_);
+  for (int i = 0; i < found.rows(); ++i) {
+    if (!found.is_null(i, 0)) rows.add_key(found.at(i, 0));
+  }
+  const std::span<const Key> keys = rows.keys();
+  return DrawnKeys{.keys = {keys.begin(), keys.end()}, .behind = ask_table(context)};
+}
+
 void PostgresChanges::confirm(const Watermark& watermark) {
   if (!replication_ || watermark.source != source_) return;
   note_run(CallContext::within(kConfirmTime));
@@ -283,15 +303,17 @@ void PostgresChanges::wait_for_writers(const CallContext& context) {
   }
 }
 
+Watermark PostgresChanges::ask_table(const CallContext& context) {
+  Connection& connection = control(context);
+  if (!question_) question_.emplace(connection, location_.selection, context);
+  return question_->ask(connection, context);
+}
+
 // Whatever changes rows without saying so changes the answer.
 void PostgresChanges::check_table_now_and_then(const CallContext& context) {
   const auto now = Clock::now();
   if (now - checked_ < kCheckEvery) return;
-  if (!control_ || !control_->is_open() || !question_) {
-    control(context);
-    question_.emplace(*control_, location_.selection, context);
-  }
-  const Watermark seen = question_->ask(*control_, context);
+  const Watermark seen = ask_table(context);
   checked_ = Clock::now();
   if (seen.source != source_) {
     throw SourceChanged(name() +

@@ -36,6 +36,7 @@ class PostgresChanges final : public ChangeSource {
   std::optional<std::uint64_t> expected_count() override;
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
             const CallContext& context = {}) override;
+  std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark& watermark) override;
   // Leaves the publication where other followers of the same table have their slots.
   void remove(const CallContext& context = {}) override;
@@ -51,6 +52,7 @@ class PostgresChanges final : public ChangeSource {
   // Says in which run of the server this slot is followed, before anything is confirmed in it.
   void note_run(const CallContext& context);
   void wait_for_writers(const CallContext& context);
+  Watermark ask_table(const CallContext& context);
   void check_table_now_and_then(const CallContext& context);
   void take_messages(const CallContext& context);
   void take_all(const CallContext& context);

@@ -11,7 +11,6 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/source/printable.h"
-#include "bloomery/source/sqlite/sqlite_key.h"
 
 namespace bloomery {
 namespace {
@@ -45,6 +44,17 @@ struct SqliteChanges::Rows {
     return bytes.data() + used();
   }
   void keep(std::size_t byte_count) { ends.push_back(used() + byte_count); }
+  template <class Text>
+  std::vector<Text> texts() const {
+    std::vector<Text> all;
+    all.reserve(ends.size());
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      all.emplace_back(bytes.data() + begin, end - begin);
+      begin = end;
+    }
+    return all;
+  }
 };
 
 SqliteChanges::SqliteChanges(std::string path, SqliteSelection selection, ChangeOptions options)
@@ -233,13 +243,7 @@ bool SqliteChanges::hand_over(const ChangeConsumer& consumer) {
     if (rows.is_all && rows.last != *target) {
       outbox_->changed(*database_, "somebody took changes away");
     }
-    std::vector<Key> keys;
-    keys.reserve(rows.ends.size());
-    std::size_t begin = 0;
-    for (const std::size_t end : rows.ends) {
-      keys.emplace_back(rows.bytes.data() + begin, end - begin);
-      begin = end;
-    }
+    const std::vector<Key> keys = rows.texts<Key>();
     const bool is_end = rows.last == *target;
     consumer({.keys = keys,
               .deleted_count = rows.deleted_count,
@@ -249,9 +253,13 @@ bool SqliteChanges::hand_over(const ChangeConsumer& consumer) {
   }
 }
 
-void SqliteChanges::read_rows(std::int64_t target, Rows& rows) {
+SqliteKeyWriter SqliteChanges::key_writer() {
   const bool is_utf8 = database_->texts("PRAGMA encoding") == std::vector<std::string>{"UTF-8"};
-  SqliteKeyWriter writer({options_.keys.encoding, options_.keys.normalise}, is_utf8);
+  return {{options_.keys.encoding, options_.keys.normalise}, is_utf8};
+}
+
+void SqliteChanges::read_rows(std::int64_t target, Rows& rows) {
+  SqliteKeyWriter writer = key_writer();
   const auto found = database_->prepare("SELECT id, key, gone FROM " + outbox_->changes() +
                                         " WHERE id > ?1 AND id <= ?2 ORDER BY id");
   sqlite3_bind_int64(found.get(), 1, position_);
@@ -270,6 +278,37 @@ void SqliteChanges::read_rows(std::int64_t target, Rows& rows) {
       throw std::invalid_argument(path_ + ": a new row: " + writer.problem());
     }
   }
+}
+
+// A row behind each of some numbers that are drawn: behind a gap one is drawn the more often.
+std::optional<DrawnKeys> SqliteChanges::draw(const CallContext& context) {
+  wait_no_longer_than(context);
+  if (!has_rowids(*database_, selection_.table)) return std::nullopt;
+  const std::string from = quote_identifier(selection_.table);
+  SqliteKeyWriter writer = key_writer();
+  Rows rows;
+  SqliteTransaction now(*database_, SqliteTransaction::reads);
+  const SqliteOutboxState state = need_state();
+  const auto edges = database_->prepare("SELECT (SELECT min(rowid) FROM " + from +
+                                        "), (SELECT max(rowid) FROM " + from + ")");
+  database_->step(edges);
+  const auto first = static_cast<std::uint64_t>(sqlite3_column_int64(edges.get(), 0));
+  const auto last = static_cast<std::uint64_t>(sqlite3_column_int64(edges.get(), 1));
+  const auto found = database_->prepare("SELECT " + quote_identifier(selection_.column) + " FROM " +
+                                        from + " WHERE rowid >= ?1 ORDER BY rowid LIMIT 1");
+  for (std::size_t i = 0; i < kMostDrawn; ++i) {
+    const std::uint64_t place =
+        first + std::uniform_int_distribution<std::uint64_t>(0, last - first)(random_);
+    sqlite3_bind_int64(found.get(), 1, static_cast<sqlite3_int64>(place));
+    const bool is_there = database_->step(found);
+    const int type = is_there ? sqlite3_column_type(found.get(), 0) : SQLITE_NULL;
+    if (type != SQLITE_NULL) writer.write(sqlite3_column_value(found.get(), 0), type, rows);
+    sqlite3_reset(found.get());
+  }
+  now.commit();
+  return DrawnKeys{
+      .keys = rows.texts<std::string>(),
+      .behind = {.source = state.source(), .position = static_cast<std::uint64_t>(state.last)}};
 }
 
 void SqliteChanges::confirm(const Watermark& watermark) {

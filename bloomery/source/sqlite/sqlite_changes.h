@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 
 #include "bloomery/source/change_options.h"
 #include "bloomery/source/change_source.h"
+#include "bloomery/source/sqlite/sqlite_key.h"
 #include "bloomery/source/sqlite/sqlite_outbox.h"
 #include "bloomery/source/sqlite_database.h"
 #include "bloomery/source/sqlite_source.h"
@@ -33,6 +35,7 @@ class SqliteChanges final : public ChangeSource {
   std::optional<std::uint64_t> expected_count() override;
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
             const CallContext& context) override;
+  std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark& watermark) override;
   void remove(const CallContext& context) override;
 
@@ -46,6 +49,7 @@ class SqliteChanges final : public ChangeSource {
   SqliteOutboxState need_state();
   std::int64_t data_version();
   bool hand_over(const ChangeConsumer& consumer);
+  SqliteKeyWriter key_writer();
   void read_rows(std::int64_t target, Rows& rows);
   void forget_confirmed() noexcept;
   void forget_some(std::int64_t up_to);
@@ -66,6 +70,7 @@ class SqliteChanges final : public ChangeSource {
   std::int64_t seen_version_ = 0;  // of the database, when everything was handed over
   SqliteDatabase::FileStamp seen_stamp_{};
   std::chrono::steady_clock::time_point forget_at_{};
+  std::mt19937_64 random_{std::random_device()()};
 };
 
 }  // namespace bloomery
