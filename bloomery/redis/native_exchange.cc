@@ -37,10 +37,12 @@ void NativeExchange::cut_into_runs() {
            lines_[end].number - first < kLinesReadAtOnce) {
       ++end;
     }
+    const std::uint64_t from = setup_.body_offset + first * kLineBytes;
+    const std::uint64_t all = (lines_[end - 1].number - first + 1) * kLineBytes;
     runs_.push_back({.first_line = begin,
                      .behind_lines = end,
-                     .from = setup_.body_offset + first * kLineBytes,
-                     .byte_count = (lines_[end - 1].number - first + 1) * kLineBytes});
+                     .from = from,
+                     .byte_count = std::min(all, setup_.byte_count - from)});
     begin = end;
   }
 }

@@ -207,7 +207,10 @@ bool NativePlace::exchange(const Insertion& insertion, std::size_t fewest_keys,
   const Head old = insertion.parts.front().old;
   const Head next = insertion.parts.back().next;
   const bool is_ours = is_opened(*old) && old->header.is_live && old->has_bits_of(*opened());
-  if (!sets_lines() || !is_ours || insertion.key_count() < fewest_keys) return false;
+  // Bits that are anywhere in the filter are near each other where they are many: no more is read
+  // than a line for each.
+  const bool are_near = sets_lines() || layout_.file_bytes <= kLineBytes * insertion.bit_count();
+  if (!are_near || !is_ours || insertion.key_count() < fewest_keys) return false;
   if (exchanges_to_skip_ > 0) {
     --exchanges_to_skip_;
     return false;
