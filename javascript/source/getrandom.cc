@@ -1,3 +1,4 @@
+#include <stddef.h>
 #include <sys/random.h>
 #include <unistd.h>
 
