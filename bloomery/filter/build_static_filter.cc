@@ -10,6 +10,7 @@
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/sizing.h"
+#include "bloomery/filter/sort_pairs.h"
 #include "bloomery/filter/static_bytes.h"
 #include "bloomery/filter/static_filter.h"
 
@@ -136,8 +137,7 @@ std::vector<std::byte> fuse_of(const std::vector<HashPair>& hashes, FuseShape sh
 }  // namespace
 
 std::vector<HashPair> static_bytes::distinct(std::vector<HashPair> hashes) {
-  const auto order = [](const HashPair& pair) { return std::pair(pair.h1, pair.h2); };
-  std::ranges::sort(hashes, {}, order);
+  sort_pairs(hashes);
   hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
   return hashes;
 }
