@@ -76,8 +76,7 @@ class CountingLayout {
         return;
       }
     }
-    run_batch(*this, words, keys,
-              [&](std::size_t i, HashPair hash) { found[i] = may_contain(words, hash); });
+    ask_each(*this, words, keys, found);
   }
   template <class K>
   std::size_t insert_batch(std::span<std::uint64_t> words, std::span<const K> keys,
@@ -89,13 +88,7 @@ class CountingLayout {
                                                   is_far(words), was_new);
       }
     }
-    std::size_t added = 0;
-    run_batch(*this, words, keys, [&](std::size_t i, HashPair hash) {
-      const bool is_new = insert(words, hash);
-      added += is_new ? 1 : 0;
-      if (was_new != nullptr) was_new[i] = is_new;
-    });
-    return added;
+    return insert_each(*this, words, keys, was_new);
   }
 
   bool insert_concurrently(std::span<std::uint64_t> words, HashPair hash) const noexcept {
@@ -151,7 +144,7 @@ class CountingLayout {
   // The counters of a key's line.
   template <class Word>
   Word* counters_of(std::span<Word> words, HashPair hash) const noexcept {
-    return words.data() + fast_range(hash.h1, plain_.shape().lines) * OneKey::kWordsPerLine;
+    return words.data() + fast_range(hash.h1, plain_.shape().lines) * kLineCounterWords;
   }
 
   // The positions of a key, each once.

@@ -26,6 +26,25 @@ void run_batch(const L& layout, Words words, std::span<const K> keys, Act act) n
   run_pipeline<kLag, BlockOf<Hashed<L>>>(is_far(words), keys.size(), hasher, prefetch, act);
 }
 
+// Batches of what a layout does with one key.
+template <Layout L, class K>
+void ask_each(const L& layout, Words words, std::span<const K> keys, bool* found) noexcept {
+  run_batch(layout, words, keys,
+            [&](std::size_t i, Hashed<L> hash) { found[i] = layout.may_contain(words, hash); });
+}
+// How many keys were new; `was_new` may be null.
+template <Layout L, class K>
+std::size_t insert_each(const L& layout, MutableWords words, std::span<const K> keys,
+                        bool* was_new) noexcept {
+  std::size_t added = 0;
+  run_batch(layout, words, keys, [&](std::size_t i, Hashed<L> hash) {
+    const bool is_new = layout.insert(words, hash);
+    added += is_new ? 1 : 0;
+    if (was_new != nullptr) was_new[i] = is_new;
+  });
+  return added;
+}
+
 // A layout with all that filters call: what `L` does itself, and the rest made of its positions.
 template <Layout L>
 class WholeLayout : public L {
@@ -78,7 +97,7 @@ class WholeLayout : public L {
     if constexpr (requires { itself().may_contain_batch(words, keys, found); }) {
       itself().may_contain_batch(words, keys, found);
     } else {
-      run(words, keys, [&](std::size_t i, Hashed hash) { found[i] = may_contain(words, hash); });
+      ask_each(*this, words, keys, found);
     }
   }
   // How many keys were new; `was_new` may be null.
@@ -88,13 +107,7 @@ class WholeLayout : public L {
     if constexpr (requires { itself().insert_batch(words, keys, was_new); }) {
       return itself().insert_batch(words, keys, was_new);
     } else {
-      std::size_t added = 0;
-      run(words, keys, [&](std::size_t i, Hashed hash) {
-        const bool is_new = insert(words, hash);
-        added += is_new ? 1 : 0;
-        if (was_new != nullptr) was_new[i] = is_new;
-      });
-      return added;
+      return insert_each(*this, words, keys, was_new);
     }
   }
 
@@ -140,11 +153,6 @@ class WholeLayout : public L {
 
  private:
   const L& itself() const noexcept { return *this; }
-
-  template <class K, class Act>
-  void run(Words words, std::span<const K> keys, Act act) const noexcept {
-    run_batch(itself(), words, keys, act);
-  }
 };
 
 }  // namespace bloomery

@@ -17,7 +17,7 @@ struct CountingLoops {
                                                 const HashBlocks& hashes, bool far, Probe probe) {
     const auto prefetch = [&](HashPair hash) __attribute__((always_inline)) {
       const Words* const counters = words + first_word(lines, hash);
-      for (std::size_t at = 0; at < Counters::kWordsPerLine; at += kLineWords) {
+      for (std::size_t at = 0; at < kLineCounterWords; at += kLineWords) {
         prefetch_far(counters + at);
       }
     };
@@ -52,7 +52,7 @@ struct CountingLoops {
   }
 
   [[gnu::always_inline]] static std::uint64_t first_word(std::uint64_t lines, HashPair hash) {
-    return fast_range(hash.h1, lines) * Counters::kWordsPerLine;
+    return fast_range(hash.h1, lines) * kLineCounterWords;
   }
 
   // Fewer than in a blocked filter: each key asks for four lines.

@@ -8,14 +8,15 @@
 
 namespace bloomery {
 
+// The words with the counters of a lane, and of a line.
+inline constexpr std::uint64_t kLaneCounterWords = kWordBits / kCountersPerWord;
+inline constexpr std::uint64_t kLineCounterWords = kLaneCount * kLaneCounterWords;
+
 // The counters of a key that has one in each of eight lanes, in plain C++, which is their
 // definition; `Isa` keeps what is compiled for one processor apart from the others. `counters` are
 // those of the key's line, and `word` is its h2.
 template <class Isa>
 struct KeyCounters {
-  static constexpr std::uint64_t kLaneWords = kWordBits / kCountersPerWord;
-  static constexpr std::uint64_t kWordsPerLine = kLaneCount * kLaneWords;
-
   [[gnu::always_inline]] static bool contains(const std::uint64_t* counters, std::uint64_t word) {
     bool found = true;
 #pragma GCC unroll 8
@@ -42,7 +43,7 @@ struct KeyCounters {
  private:
   struct Counter {
     [[gnu::always_inline]] Counter(std::uint64_t key_word, std::uint32_t lane)
-        : word(lane * kLaneWords + lane_bit(key_word, lane) / kCountersPerWord),
+        : word(lane * kLaneCounterWords + lane_bit(key_word, lane) / kCountersPerWord),
           shift(lane_bit(key_word, lane) % kCountersPerWord * kCounterBits) {}
     std::uint64_t word;
     std::uint64_t shift;

@@ -13,8 +13,6 @@ namespace bloomery {
 // changed are scattered. They lie in eight lanes, so no two are the same word.
 template <class Isa>
 struct KeyCountersAvx512 {
-  static constexpr std::uint64_t kWordsPerLine = kLaneCount * (kWordBits / kCountersPerWord);
-
   [[gnu::always_inline]] static bool contains(const std::uint64_t* counters, std::uint64_t word) {
     const Places at = places(word);
     return _mm512_testn_epi64_mask(gather(counters, at), at.mask) == 0;
