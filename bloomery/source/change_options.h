@@ -17,6 +17,10 @@ struct ChangeOptions {
   // The most that an SQLite database keeps for a follower that is away. Beyond, it must scan again.
   // PostgreSQL keeps what its own max_slot_wal_keep_size allows, MariaDB its log, follower or not.
   std::uint64_t backlog_byte_limit = std::uint64_t{64} << 20;
+  // Tells of rows that were changed otherwise than in their key, too, and which are gone
+  // (Changes::touched): for whoever remembers rows. Costs a change kept for each UPDATE of a row.
+  // It is no matter to a fence.
+  bool tells_touched = false;
 };
 
 }  // namespace bloomery

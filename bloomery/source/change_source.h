@@ -21,6 +21,11 @@ namespace bloomery {
 struct Changes {
   std::span<const Key> keys;        // of rows inserted, and new keys of rows that were changed
   std::uint64_t deleted_count = 0;  // keys that rows had until now
+  // Where ChangeOptions::tells_touched: the keys that changed rows, and those that are gone, had
+  // before. Whoever remembers such a row has an old one.
+  std::span<const Key> touched{};
+  // Of so many more the database did not tell the key.
+  std::uint64_t untold_count = 0;
   // Where these keys end a whole transaction: every row committed up to here has been handed over.
   // None: more of the same is to come.
   std::optional<Watermark> watermark{};

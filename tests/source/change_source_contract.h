@@ -55,6 +55,7 @@ class ChangeSourceContract {
     with_tables([&] { no_watermark_lies_above_a_fence_that_is_asked_later(); });
     with_tables([&] { what_is_rolled_back_stops_nothing(); });
     with_tables([&] { a_changed_key_comes_and_the_old_one_counts_as_deleted(); });
+    with_tables([&] { rows_that_change_or_go_are_told_to_who_asks(); });
     with_tables([&] { rows_without_a_key_are_none(); });
     with_tables([&] { what_is_drawn_has_come_where_its_watermark_has(); });
     with_tables([&] { it_goes_on_where_it_was(); });
@@ -68,11 +69,15 @@ class ChangeSourceContract {
   struct Seen {
     std::set<std::string, std::less<>> keys;
     std::uint64_t deleted_count = 0;
+    std::vector<std::string> touched;
+    std::uint64_t untold_count = 0;
     std::optional<Watermark> watermark;
 
     void take(const Changes& changes) {
       keys.insert(changes.keys.begin(), changes.keys.end());
       deleted_count += changes.deleted_count;
+      touched.insert(touched.end(), changes.touched.begin(), changes.touched.end());
+      untold_count += changes.untold_count;
       if (changes.watermark) watermark = changes.watermark;
     }
     bool has(const std::string& key) const { return keys.contains(key); }
@@ -267,6 +272,34 @@ class ChangeSourceContract {
     EXPECT_TRUE(seen.has("new"));
     EXPECT_EQ(seen.deleted_count - deleted_before, 2U);
     from->remove();
+  }
+
+  void rows_that_change_or_go_are_told_to_who_asks() {
+    for (const char* id : {"renamed", "changed", "gone", "untouched"}) insert(id);
+    const auto who = [&](bool tells_touched) {
+      ChangeOptions options = tested_.options;
+      options.tells_touched = tells_touched;
+      const auto from = open_change_source(tested_.location("users", "id"), options);
+      const auto asked = fence("users", "id");
+      Seen seen;
+      begin(*from, *asked, seen);
+      seen.touched.clear();
+      const std::uint64_t deleted_before = seen.deleted_count;
+      session_->run("UPDATE users SET id = 'new name' WHERE id = 'renamed'");
+      session_->run("UPDATE users SET name = 'x' WHERE id = 'changed'");
+      session_->run("DELETE FROM users WHERE id = 'gone'");
+      catch_up(*from, *asked, seen);
+      EXPECT_EQ(seen.deleted_count - deleted_before, 2U);
+      EXPECT_EQ(seen.untold_count, 0U);
+      EXPECT_TRUE(seen.has("new name"));
+      from->remove();
+      return seen.touched;
+    };
+    EXPECT_EQ(who(true), (std::vector<std::string>{"renamed", "changed", "gone"}));
+    session_->run(
+        "UPDATE users SET id = 'renamed', name = NULL WHERE id = 'new name'; "
+        "UPDATE users SET name = NULL; INSERT INTO users(id) VALUES ('gone')");
+    EXPECT_TRUE(who(false).empty());
   }
 
   void rows_without_a_key_are_none() {

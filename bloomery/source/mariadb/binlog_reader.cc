@@ -44,21 +44,33 @@ bool has_old_fraction(const RowLayout::Field& field, const Column& column) noexc
 
 }  // namespace
 
+void LoggedChanges::append(LoggedChanges& from) {
+  keys.append(from.keys);
+  deleted_count += from.deleted_count;
+  touched.append(from.touched);
+  untold_count += from.untold_count;
+  if (from.position) position = from.position;
+  is_open = from.is_open;
+  from.clear();
+}
+
 void LoggedChanges::clear() noexcept {
-  bytes.clear();
-  ends.clear();
+  keys.clear();
   deleted_count = 0;
+  touched.clear();
+  untold_count = 0;
   position.reset();
 }
 
 BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file,
-                           std::uint64_t known)
+                           std::uint64_t known, bool tells_touched)
     : table_(std::move(table)),
       logged_key_(table_.key_column()),
       writer_(form),
       state_(std::move(state)),
       file_(std::move(file)),
-      known_sum_(LogPosition::sum(known)) {}
+      known_sum_(LogPosition::sum(known)),
+      tells_touched_(tells_touched) {}
 
 void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
   take(events_.read(packet), changes);
@@ -235,28 +247,32 @@ void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
   ByteCursor rows(is_compressed(event.type) ? uncompress(cursor.rest(), room_) : cursor.rest());
   while (rows.left() > 0) {
     const LoggedField first = take_row(layout, before, table_.key, rows);
+    if (updates || is_delete(event.type)) touch(first, changes);
     if (is_delete(event.type)) {
       changes.deleted_count += !first.is_logged || first.bytes ? 1 : 0;
       continue;
     }
     if (!updates) {
-      if (check_logged(first).bytes) add_key(*first.bytes, changes);
+      if (check_logged(first).bytes) add_key(*first.bytes, changes.keys);
       continue;
     }
     const LoggedField second = check_logged(take_row(layout, after, table_.key, rows));
     const bool is_same = first.is_logged && first.bytes == second.bytes;
     if (is_same) continue;
     if (first.is_logged && first.bytes) ++changes.deleted_count;
-    if (second.bytes) add_key(*second.bytes, changes);
+    if (second.bytes) add_key(*second.bytes, changes.keys);
   }
 }
 
-void BinlogReader::add_key(std::string_view logged, LoggedChanges& changes) {
+void BinlogReader::touch(const LoggedField& was, LoggedChanges& changes) {
+  if (!tells_touched_) return;
+  if (!was.is_logged) ++changes.untold_count;
+  if (was.is_logged && was.bytes) add_key(*was.bytes, changes.touched);
+}
+
+void BinlogReader::add_key(std::string_view logged, PackedKeys& to) {
   const std::string_view text = logged_key_.text(logged);
-  const std::size_t start = changes.bytes.size();
-  changes.bytes.resize(start + writer_.byte_limit(text.size()));
-  changes.bytes.resize(start + writer_.write(text, changes.bytes.data() + start));
-  changes.ends.push_back(changes.bytes.size());
+  to.keep(writer_.write(text, to.room(writer_.byte_limit(text.size()))));
 }
 
 }  // namespace bloomery::mariadb

@@ -15,19 +15,25 @@
 #include "bloomery/source/mariadb/key_writer.h"
 #include "bloomery/source/mariadb/logged_key.h"
 #include "bloomery/source/mariadb/row_layout.h"
+#include "bloomery/source/packed_keys.h"
 
 namespace bloomery::mariadb {
 
 // What came out of a log since it was taken last.
 struct LoggedChanges {
-  std::string bytes;              // of the keys, end to end
-  std::vector<std::size_t> ends;  // where each ends
+  PackedKeys keys;
   std::uint64_t deleted_count = 0;
+  PackedKeys touched;
+  std::uint64_t untold_count = 0;
   // All transactions up to here are in it, or were before. Set where one ended, or where the server
   // says that nothing happens.
   std::optional<std::uint64_t> position;
   bool is_open = false;  // the last transaction of it has not ended
 
+  std::size_t key_count() const noexcept { return keys.size() + touched.size(); }
+  std::size_t byte_count() const noexcept { return keys.byte_count() + touched.byte_count(); }
+  // Takes what another has away.
+  void append(LoggedChanges& from);
   void clear() noexcept;
 };
 
@@ -37,8 +43,8 @@ class BinlogReader {
  public:
   // Of the transactions behind `state`, which is in `file`; those up to the position `known` are
   // known already.
-  BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file,
-               std::uint64_t known);
+  BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file, std::uint64_t known,
+               bool tells_touched = false);
 
   // Adds what a packet of the log says.
   void read(std::string_view packet, LoggedChanges& changes);
@@ -61,7 +67,8 @@ class BinlogReader {
   void map_table(std::string_view body);
   void check_mapping(const RowLayout& layout) const;
   void read_rows(const BinlogEvent& event, LoggedChanges& changes);
-  void add_key(std::string_view logged, LoggedChanges& changes);
+  void touch(const LoggedField& was, LoggedChanges& changes);
+  void add_key(std::string_view logged, PackedKeys& to);
 
   const Table table_;
   LoggedKey logged_key_;
@@ -70,6 +77,7 @@ class BinlogReader {
   GtidState state_;  // of the transaction at hand, or the last one
   LogFile file_;
   const std::uint64_t known_sum_;
+  const bool tells_touched_;
   std::optional<GtidEvent> transaction_;
   std::unordered_map<std::uint64_t, MappedTable> tables_;  // of the transaction at hand
   std::set<std::string> prepared_;  // transactions in two phases whose rows have come

@@ -36,26 +36,12 @@ std::uint32_t draw_server_number() {
 }
 
 bool is_full(const LoggedChanges& changes) noexcept {
-  return changes.ends.size() >= kMostKeys || changes.bytes.size() >= kMostBytes;
-}
-
-void append(LoggedChanges& to, LoggedChanges& from) {
-  if (to.ends.empty()) {
-    std::swap(to.bytes, from.bytes);
-    std::swap(to.ends, from.ends);
-  } else {
-    const std::size_t start = to.bytes.size();
-    to.bytes += from.bytes;
-    for (const std::size_t end : from.ends) to.ends.push_back(start + end);
-  }
-  to.deleted_count += from.deleted_count;
-  if (from.position) to.position = from.position;
-  to.is_open = from.is_open;
-  from.clear();
+  return changes.key_count() >= kMostKeys || changes.byte_count() >= kMostBytes;
 }
 
 bool is_empty(const LoggedChanges& changes) noexcept {
-  return changes.ends.empty() && changes.deleted_count == 0 && !changes.position;
+  return changes.key_count() == 0 && changes.deleted_count == 0 && changes.untold_count == 0 &&
+         !changes.position;
 }
 
 }  // namespace
@@ -137,7 +123,7 @@ void BinlogStream::run(const std::stop_token& stop) {
   } catch (...) {
     const std::lock_guard lock(mutex_);
     // Of a transaction that did not end, but its keys do no harm.
-    append(ready_, reading_);
+    ready_.append(reading_);
     failure_ = std::current_exception();
   }
   changed_.notify_all();
@@ -148,7 +134,7 @@ bool BinlogStream::wait_for_room(const std::stop_token& stop) {
   {
     std::unique_lock lock(mutex_);
     if (!changed_.wait(lock, stop, [this] { return !is_full(ready_); })) return false;
-    append(ready_, reading_);
+    ready_.append(reading_);
   }
   changed_.notify_all();
   return true;

@@ -144,7 +144,6 @@ struct MariadbChanges::Stream {
   Clock::time_point look_at{};
   mariadb::BinlogStream log;
   mariadb::LoggedChanges changes;
-  std::vector<Key> keys;
   bool is_taken = false;  // and not handed over: the consumer threw
 };
 
@@ -230,7 +229,7 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
   const KeyForm form{options_.keys.encoding, options_.keys.normalise};
   const auto begin = [&](const mariadb::Table& table, const LogPlace& at, std::uint64_t known,
                          const Identity& identity) {
-    mariadb::BinlogReader reader(table, form, at.state, at.file, known);
+    mariadb::BinlogReader reader(table, form, at.state, at.file, known, options_.tells_touched);
     stream_ = std::make_unique<Stream>(session, std::move(reader), at.file.name(), at.offset,
                                        identity, context);
   };
@@ -279,7 +278,6 @@ void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseco
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::poll before start");
   const Identity& source = stream_->source;
   mariadb::LoggedChanges& changes = stream_->changes;
-  std::vector<Key>& keys = stream_->keys;
   bool& is_taken = stream_->is_taken;
   try {
     if (!is_taken) {
@@ -294,13 +292,11 @@ void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseco
     if (context.is_over()) throw CallAborted(location_.name() + ": the caller's time is over");
     return;
   }
-  keys.clear();
-  std::size_t start = 0;
-  for (const std::size_t end : changes.ends) {
-    keys.emplace_back(changes.bytes.data() + start, end - start);
-    start = end;
-  }
-  Changes handed{.keys = keys, .deleted_count = changes.deleted_count, .has_open = changes.is_open};
+  Changes handed{.keys = changes.keys.keys(),
+                 .deleted_count = changes.deleted_count,
+                 .touched = changes.touched.keys(),
+                 .untold_count = changes.untold_count,
+                 .has_open = changes.is_open};
   if (changes.position) handed.watermark = {source, *changes.position};
   consumer(handed);
   is_taken = false;

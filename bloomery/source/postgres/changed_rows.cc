@@ -18,11 +18,13 @@ constexpr std::size_t kMostOpen = 1 << 18;  // transactions: a server has fewer 
 
 }  // namespace
 
-ChangedRows::ChangedRows(std::string name, const PublicationPlan& plan, const KeyReading& reading)
+ChangedRows::ChangedRows(std::string name, const PublicationPlan& plan, const KeyReading& reading,
+                         bool tells_touched)
     : name_(std::move(name)),
       plan_(plan),
       reading_(reading),
-      table_oid_(static_cast<std::uint32_t>(std::stoul(plan.table.oid))) {}
+      table_oid_(static_cast<std::uint32_t>(std::stoul(plan.table.oid))),
+      tells_touched_(tells_touched) {}
 
 std::uint64_t ChangedRows::take(std::string_view message) {
   reader_.read(message, message_);
@@ -82,13 +84,15 @@ void ChangedRows::take_relation() {
 
 void ChangedRows::take_insert() {
   const PgoutputValue& key = key_of(message_.row);
-  if (key.kind == PgoutputValue::Kind::text) add_key(key.text);
+  if (key.kind == PgoutputValue::Kind::text) add_key(key.text, keys_);
 }
 
 void ChangedRows::take_update() {
   const PgoutputValue& now = key_of(message_.row);
   // Without a word of how it was, nothing of the row's replica identity has changed.
-  if (!message_.has_old_row && key_is_identity_) return;
+  const bool is_same = !message_.has_old_row && key_is_identity_;
+  touch(is_same ? now : message_.has_old_row ? key_of(message_.old_row) : PgoutputValue{});
+  if (is_same) return;
   if (now.kind == PgoutputValue::Kind::unchanged) return;
   const bool has_new = now.kind == PgoutputValue::Kind::text;
   if (message_.has_old_row) {
@@ -98,12 +102,24 @@ void ChangedRows::take_update() {
       ++deleted_count_;
     }
   }
-  if (has_new) add_key(now.text);
+  if (has_new) add_key(now.text, keys_);
 }
 
 void ChangedRows::take_erase() {
   const bool had_key = key_of(message_.old_row).kind != PgoutputValue::Kind::null;
   if (had_key || !key_is_identity_) ++deleted_count_;
+  touch(key_of(message_.old_row));
+}
+
+// Of a column outside of the replica identity nothing is said, which looks as if it were NULL; and
+// nothing of a long text that is stored elsewhere and has not changed.
+void ChangedRows::touch(const PgoutputValue& was) {
+  if (!tells_touched_) return;
+  if (was.kind == PgoutputValue::Kind::text) {
+    add_key(was.text, touched_);
+  } else if (!key_is_identity_ || was.kind == PgoutputValue::Kind::unchanged) {
+    ++untold_count_;
+  }
 }
 
 const PgoutputValue& ChangedRows::key_of(const PgoutputRow& row) const {
@@ -112,43 +128,38 @@ const PgoutputValue& ChangedRows::key_of(const PgoutputRow& row) const {
   return row[plan_.key_index];
 }
 
-void ChangedRows::add_key(std::string_view text) {
+void ChangedRows::add_key(std::string_view text, PackedKeys& to) {
   if (reading_.is_bytea) {
     read_bytea(text, bytea_);
     text = bytea_;
   }
   const auto [encoding, normalise] = reading_.form;
-  const std::size_t start = key_bytes_.size();
-  key_bytes_.resize(start +
-                    decoded_byte_limit(encoding, normalised_byte_limit(normalise, text.size())));
-  std::size_t length = 0;
+  const std::size_t byte_limit =
+      decoded_byte_limit(encoding, normalised_byte_limit(normalise, text.size()));
   try {
-    length =
-        decode_key(encoding, normalised(normalise, text, normalised_), key_bytes_.data() + start);
+    to.keep(decode_key(encoding, normalised(normalise, text, normalised_), to.room(byte_limit)));
   } catch (const std::invalid_argument& wrong) {
-    key_bytes_.resize(start);
     throw std::invalid_argument(name_ + ": a row that came: " + wrong.what());
   }
-  key_bytes_.resize(start + length);
-  key_places_.emplace_back(start, length);
 }
 
 bool ChangedRows::is_full() const noexcept {
-  return key_places_.size() >= kMostKeys || key_bytes_.size() >= kMostKeyBytes;
+  return key_count() >= kMostKeys || keys_.byte_count() + touched_.byte_count() >= kMostKeyBytes;
 }
 
-std::span<const Key> ChangedRows::keys() {
-  keys_.clear();
-  for (const auto& [start, length] : key_places_) {
-    keys_.emplace_back(key_bytes_.data() + start, length);
-  }
-  return keys_;
+Changes ChangedRows::changes() {
+  return {.keys = keys_.keys(),
+          .deleted_count = deleted_count_,
+          .touched = touched_.keys(),
+          .untold_count = untold_count_,
+          .has_open = has_open()};
 }
 
 void ChangedRows::clear() {
-  key_places_.clear();
-  key_bytes_.clear();
+  keys_.clear();
   deleted_count_ = 0;
+  touched_.clear();
+  untold_count_ = 0;
 }
 
 }  // namespace bloomery::postgres

@@ -2,13 +2,12 @@
 
 #include <cstdint>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "bloomery/hash/key.h"
+#include "bloomery/source/change_source.h"
+#include "bloomery/source/packed_keys.h"
 #include "bloomery/source/postgres/copy_keys.h"
 #include "bloomery/source/postgres/pgoutput.h"
 #include "bloomery/source/postgres/publication.h"
@@ -19,7 +18,8 @@ namespace bloomery::postgres {
 class ChangedRows {
  public:
   // `name`: of the table, for what is thrown.
-  ChangedRows(std::string name, const PublicationPlan& plan, const KeyReading& reading);
+  ChangedRows(std::string name, const PublicationPlan& plan, const KeyReading& reading,
+              bool tells_touched);
 
   // The position up to which all has come, where this message ends a transaction, or 0. Throws
   // SourceChanged where the table is no longer what was planned, FormatError where the message
@@ -27,18 +27,19 @@ class ChangedRows {
   std::uint64_t take(std::string_view message);
 
   // One more, as the server prints it.
-  void add_key(std::string_view text);
+  void add_key(std::string_view text) { add_key(text, keys_); }
 
-  // Until the next call.
-  std::span<const Key> keys();
-  std::size_t key_count() const noexcept { return key_places_.size(); }
-  std::uint64_t deleted_count() const noexcept { return deleted_count_; }
-  bool is_empty() const noexcept { return key_places_.empty() && deleted_count_ == 0; }
+  // Until the next call; the watermark is the caller's matter.
+  Changes changes();
+  std::size_t key_count() const noexcept { return keys_.size() + touched_.size(); }
+  bool is_empty() const noexcept {
+    return keys_.empty() && touched_.empty() && deleted_count_ == 0 && untold_count_ == 0;
+  }
   // It is time to hand over.
   bool is_full() const noexcept;
   // Rows of a transaction have come whose end has not.
   bool has_open() const noexcept { return !open_.empty(); }
-  // They were handed over.
+  // What changes() gave was handed over.
   void clear();
 
  private:
@@ -47,6 +48,8 @@ class ChangedRows {
   void take_update();
   void take_erase();
   const PgoutputValue& key_of(const PgoutputRow& row) const;
+  void touch(const PgoutputValue& was);
+  void add_key(std::string_view text, PackedKeys& to);
 
   std::string name_;
   PublicationPlan plan_;
@@ -58,10 +61,11 @@ class ChangedRows {
   PgoutputReader reader_;
   PgoutputMessage message_;
 
-  std::string key_bytes_;
-  std::vector<std::pair<std::size_t, std::size_t>> key_places_;  // in them: where, how long
-  std::vector<Key> keys_;
+  const bool tells_touched_;
+  PackedKeys keys_;
   std::uint64_t deleted_count_ = 0;
+  PackedKeys touched_;
+  std::uint64_t untold_count_ = 0;
   std::string bytea_;
   std::string normalised_;
 };

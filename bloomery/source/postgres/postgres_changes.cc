@@ -57,7 +57,7 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   }
   const Watermark now = publish(context);
   reading_.is_bytea = plan_.table.type.oid == postgres::kByteaOid;
-  rows_.emplace(name(), plan_, reading_);
+  rows_.emplace(name(), plan_, reading_, options_.tells_touched);
   source_ = now.source;
   checked_ = Clock::now();
   checked_position_ = 0;
@@ -146,11 +146,11 @@ std::optional<DrawnKeys> PostgresChanges::draw(const CallContext& context) {
           "CASE WHEN reltuples > 0 AND relpages > 0 THEN ceil(reltuples / relpages) ELSE 100 END "
           "AS rows FROM pg_class WHERE oid = $1::oid) sizes))",
       {plan_.table.oid}, context);
-  postgres::ChangedRows rows(name(), plan_, reading_);
+  postgres::ChangedRows rows(name(), plan_, reading_, /*tells_touched=*/false);
   for (int i = 0; i < found.rows(); ++i) {
     if (!found.is_null(i, 0)) rows.add_key(found.at(i, 0));
   }
-  const std::span<const Key> keys = rows.keys();
+  const std::span<const Key> keys = rows.changes().keys;
   return DrawnKeys{.keys = {keys.begin(), keys.end()}, .behind = ask_table(context)};
 }
 
@@ -362,9 +362,7 @@ bool PostgresChanges::has_moved() const {
 bool PostgresChanges::hand_over(const ChangeConsumer& consumer) {
   const bool moves = has_moved();
   if (rows_->is_empty() && !moves) return false;
-  Changes changes{.keys = rows_->keys(),
-                  .deleted_count = rows_->deleted_count(),
-                  .has_open = rows_->has_open()};
+  Changes changes = rows_->changes();
   if (moves) changes.watermark = Watermark{.source = source_, .position = position_};
   {
     // As many come again while these are carried.

@@ -30,31 +30,14 @@ constexpr std::chrono::microseconds kLongestPause = 5ms;
 
 }  // namespace
 
-// Keys end to end, as a sink of SqliteKeyWriter.
 struct SqliteChanges::Rows {
-  std::string bytes;
-  std::vector<std::size_t> ends;
+  PackedKeys keys;
   std::uint64_t deleted_count = 0;
+  PackedKeys touched;
   std::int64_t last = 0;
   bool is_all = false;  // there was no more
 
-  std::size_t used() const { return ends.empty() ? 0 : ends.back(); }
-  char* room(std::size_t byte_limit) {
-    bytes.resize(std::max(bytes.size(), used() + byte_limit));
-    return bytes.data() + used();
-  }
-  void keep(std::size_t byte_count) { ends.push_back(used() + byte_count); }
-  template <class Text>
-  std::vector<Text> texts() const {
-    std::vector<Text> all;
-    all.reserve(ends.size());
-    std::size_t begin = 0;
-    for (const std::size_t end : ends) {
-      all.emplace_back(bytes.data() + begin, end - begin);
-      begin = end;
-    }
-    return all;
-  }
+  bool is_full() const noexcept { return keys.byte_count() + touched.byte_count() >= kMostBytes; }
 };
 
 SqliteChanges::SqliteChanges(std::string path, SqliteSelection selection, ChangeOptions options)
@@ -75,7 +58,8 @@ void SqliteChanges::connect() {
   version_.reset();
   database_ =
       std::make_unique<SqliteDatabase>(path_, options_.keys.busy_timeout_ms, /*writes=*/true);
-  outbox_ = std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot);
+  outbox_ =
+      std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot, options_.tells_touched);
   // What is ours may be lost by a loss of power, as the last commits are that nobody waits for: a
   // filter is then ahead of it, and is not gone on with.
   if (database_->texts("PRAGMA journal_mode") == std::vector<std::string>{"wal"}) {
@@ -243,10 +227,10 @@ bool SqliteChanges::hand_over(const ChangeConsumer& consumer) {
     if (rows.is_all && rows.last != *target) {
       outbox_->changed(*database_, "somebody took changes away");
     }
-    const std::vector<Key> keys = rows.texts<Key>();
     const bool is_end = rows.last == *target;
-    consumer({.keys = keys,
+    consumer({.keys = rows.keys.keys(),
               .deleted_count = rows.deleted_count,
+              .touched = rows.touched.keys(),
               .watermark = is_end ? std::optional(reached(rows.last)) : std::nullopt});
     position_ = rows.last;
     if (is_end) return true;
@@ -260,23 +244,27 @@ SqliteKeyWriter SqliteChanges::key_writer() {
 
 void SqliteChanges::read_rows(std::int64_t target, Rows& rows) {
   SqliteKeyWriter writer = key_writer();
-  const auto found = database_->prepare("SELECT id, key, gone FROM " + outbox_->changes() +
+  const auto found = database_->prepare("SELECT id, key, gone, was FROM " + outbox_->changes() +
                                         " WHERE id > ?1 AND id <= ?2 ORDER BY id");
   sqlite3_bind_int64(found.get(), 1, position_);
   sqlite3_bind_int64(found.get(), 2, target);
-  for (int count = 0; count < kMostRows && rows.bytes.size() < kMostBytes; ++count) {
+  // The connection is this thread's alone, which is all that a value of a row asks for.
+  const auto write = [&](int column, PackedKeys& to) {
+    const int type = sqlite3_column_type(found.get(), column);
+    if (type == SQLITE_NULL) return;
+    if (!writer.write(sqlite3_column_value(found.get(), column), type, to)) {
+      throw std::invalid_argument(path_ + ": a new row: " + writer.problem());
+    }
+  };
+  for (int count = 0; count < kMostRows && !rows.is_full(); ++count) {
     if (!database_->step(found)) {
       rows.is_all = true;
       return;
     }
     rows.last = sqlite3_column_int64(found.get(), 0);
     if (sqlite3_column_int(found.get(), 2) != 0) ++rows.deleted_count;
-    const int type = sqlite3_column_type(found.get(), 1);
-    if (type == SQLITE_NULL) continue;
-    // The connection is this thread's alone, which is all that a value of a row asks for.
-    if (!writer.write(sqlite3_column_value(found.get(), 1), type, rows)) {
-      throw std::invalid_argument(path_ + ": a new row: " + writer.problem());
-    }
+    write(1, rows.keys);
+    if (options_.tells_touched) write(3, rows.touched);
   }
 }
 
@@ -286,7 +274,7 @@ std::optional<DrawnKeys> SqliteChanges::draw(const CallContext& context) {
   if (!has_rowids(*database_, selection_.table)) return std::nullopt;
   const std::string from = quote_identifier(selection_.table);
   SqliteKeyWriter writer = key_writer();
-  Rows rows;
+  PackedKeys keys;
   SqliteTransaction now(*database_, SqliteTransaction::reads);
   const SqliteOutboxState state = need_state();
   const auto edges = database_->prepare("SELECT (SELECT min(rowid) FROM " + from +
@@ -302,12 +290,13 @@ std::optional<DrawnKeys> SqliteChanges::draw(const CallContext& context) {
     sqlite3_bind_int64(found.get(), 1, static_cast<sqlite3_int64>(place));
     const bool is_there = database_->step(found);
     const int type = is_there ? sqlite3_column_type(found.get(), 0) : SQLITE_NULL;
-    if (type != SQLITE_NULL) writer.write(sqlite3_column_value(found.get(), 0), type, rows);
+    if (type != SQLITE_NULL) writer.write(sqlite3_column_value(found.get(), 0), type, keys);
     sqlite3_reset(found.get());
   }
   now.commit();
+  const std::span<const Key> drawn = keys.keys();
   return DrawnKeys{
-      .keys = rows.texts<std::string>(),
+      .keys = {drawn.begin(), drawn.end()},
       .behind = {.source = state.source(), .position = static_cast<std::uint64_t>(state.last)}};
 }
 
@@ -333,8 +322,8 @@ void SqliteChanges::forget_some(std::int64_t up_to) {
   SqliteTransaction now(*database_, SqliteTransaction::writes);
   need_state();
   const auto found = database_->prepare(
-      "SELECT count(*), max(id), sum(64 + coalesce(length(CAST(key AS BLOB)), 0)) FROM (SELECT "
-      "id, key FROM " +
+      "SELECT count(*), max(id), sum(64 + coalesce(length(CAST(key AS BLOB)), 0) + "
+      "coalesce(length(CAST(was AS BLOB)), 0)) FROM (SELECT id, key, was FROM " +
       outbox_->changes() + " WHERE id <= ?1 ORDER BY id LIMIT " + std::to_string(kForgetRows) +
       ")");
   sqlite3_bind_int64(found.get(), 1, up_to);

@@ -19,7 +19,8 @@ void SqliteFence::open() {
   outbox_.reset();
   seen_version_ = -1;
   database_ = std::make_unique<SqliteDatabase>(path_, options_.keys.busy_timeout_ms);
-  outbox_ = std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot);
+  outbox_ = std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot,
+                                           /*needs_touched=*/false);
   version_ = database_->prepare("PRAGMA data_version");
 }
 

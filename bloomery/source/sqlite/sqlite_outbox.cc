@@ -76,11 +76,12 @@ Identity SqliteOutboxState::source() const {
 }
 
 SqliteOutbox::SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection,
-                           const std::string& slot)
+                           const std::string& slot, bool needs_touched)
     : file_(database.file_identity()),
       table_(need_table(database, selection.table)),
       column_(need_column(database, table_, selection.column)),
-      slot_(slot.empty() ? table_ + "." + column_ : slot) {
+      slot_(slot.empty() ? table_ + "." + column_ : slot),
+      needs_touched_(needs_touched) {
   if (slot_.size() > kLongestSlot || slot_.find('\0') != std::string::npos) {
     throw std::invalid_argument(database.path() + ": " + printable(slot_) +
                                 " is no name for a slot; allowed: up to " +
@@ -88,6 +89,11 @@ SqliteOutbox::SqliteOutbox(SqliteDatabase& database, const SqliteSelection& sele
   }
   changes_ = quote_identifier(object("changes"));
   state_ = quote_identifier(object("state"));
+}
+
+// A change is the key that came, if one did; whether one went; and, for who asks for that, what the
+// key was of a row that was changed in any way.
+SqliteOutbox::Triggers SqliteOutbox::triggers(bool tells_touched) const {
   const std::string column_name = quote_identifier(column_);
   const std::string was = "OLD." + column_name;
   const std::string is = "NEW." + column_name;
@@ -95,21 +101,29 @@ SqliteOutbox::SqliteOutbox(SqliteDatabase& database, const SqliteSelection& sele
   const std::string differs = "(" + is + " COLLATE BINARY IS NOT " + was +
                               " COLLATE BINARY OR typeof(" + is + ") <> typeof(" + was +
                               ") OR typeof(" + is + ") = 'real')";
-  const auto record = [&](const std::string& key, const std::string& gone) {
+  const auto size = [](const std::string& value) {
+    return "coalesce(length(CAST(" + value + " AS BLOB)), 0)";
+  };
+  const auto on = [&](const char* event, const std::string& when) {
+    return std::string("AFTER ") + event + " ON " + quote_identifier(table_) + " WHEN " + when;
+  };
+  const auto record = [&](const std::string& key, const std::string& gone,
+                          const std::string& touched) {
     return " BEGIN UPDATE " + state_ + " SET last = max(last + 1, " + kNow +
-           " + (random() & 1048575)), bytes = bytes + 64 + coalesce(length(CAST(" + key +
-           " AS BLOB)), 0), has_gap = has_gap OR bytes > byte_limit; INSERT INTO " + changes_ +
-           "(id, key, gone) SELECT last, " + key + ", " + gone + " FROM " + state_ +
-           " WHERE NOT has_gap; END";
+           " + (random() & 1048575)), bytes = bytes + 64 + " + size(key) + " + " + size(touched) +
+           ", has_gap = has_gap OR bytes > byte_limit; INSERT INTO " + changes_ +
+           "(id, key, gone, was) SELECT last, " + key + ", " + gone + ", " + touched + " FROM " +
+           state_ + " WHERE NOT has_gap; END";
   };
-  triggers_ = {
-      trigger("insert", "AFTER INSERT ON " + quote_identifier(table_) + " WHEN " + is +
-                            " IS NOT NULL" + record(is, "0")),
-      trigger("update", "AFTER UPDATE ON " + quote_identifier(table_) + " WHEN " + differs +
-                            record(is, was + " IS NOT NULL")),
-      trigger("delete", "AFTER DELETE ON " + quote_identifier(table_) + " WHEN " + was +
-                            " IS NOT NULL" + record("NULL", "1")),
-  };
+  const std::string came = on("INSERT", is + " IS NOT NULL") + record(is, "0", "NULL");
+  const std::string changed =
+      tells_touched ? on("UPDATE", is + " IS NOT NULL OR " + was + " IS NOT NULL") +
+                          record("CASE WHEN " + differs + " THEN " + is + " END",
+                                 differs + " AND " + was + " IS NOT NULL", was)
+                    : on("UPDATE", differs) + record(is, was + " IS NOT NULL", "NULL");
+  const std::string went =
+      on("DELETE", was + " IS NOT NULL") + record("NULL", "1", tells_touched ? was : "NULL");
+  return {trigger("insert", came), trigger("update", changed), trigger("delete", went)};
 }
 
 // As SQLite keeps its text.
@@ -141,7 +155,7 @@ void SqliteOutbox::create(SqliteDatabase& database, std::uint64_t byte_limit) co
   drop(database);
   const std::int64_t limit =
       static_cast<std::int64_t>(std::min<std::uint64_t>(byte_limit, std::uint64_t{1} << 62));
-  database.run("CREATE TABLE " + changes_ + "(id INTEGER PRIMARY KEY, key, gone INTEGER)");
+  database.run("CREATE TABLE " + changes_ + "(id INTEGER PRIMARY KEY, key, gone INTEGER, was)");
   database.run("CREATE TABLE " + state_ +
                "(followed TEXT, instance TEXT, epoch TEXT, last INTEGER, confirmed INTEGER, bytes "
                "INTEGER, byte_limit INTEGER, has_gap INTEGER)");
@@ -150,7 +164,7 @@ void SqliteOutbox::create(SqliteDatabase& database, std::uint64_t byte_limit) co
                quote_text(identity_text(Identity::random())) + ", " +
                quote_text(identity_text(Identity::random())) + ", " + kNow + ", " + kNow + ", 0, " +
                std::to_string(limit) + ", 0");
-  for (const std::string& each : triggers_) database.run(each);
+  for (const std::string& each : triggers(needs_touched_)) database.run(each);
 }
 
 void SqliteOutbox::drop(SqliteDatabase& database) const {
@@ -172,8 +186,8 @@ void SqliteOutbox::verify(SqliteDatabase& database) const {
           quote_text(object("delete")) + ")) ORDER BY rowid DESC LIMIT 3",
       table_);
   std::ranges::reverse(found);
-  if (found != triggers_)
-    changed(database, "its triggers are not, or no longer, as they were made");
+  const bool is_ours = found == triggers(true) || (!needs_touched_ && found == triggers(false));
+  if (!is_ours) changed(database, "its triggers are not, or no longer, as they were made");
   const auto tables =
       database.texts("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN (" +
                      quote_text(object("state")) + ", " + quote_text(object("changes")) + ")");

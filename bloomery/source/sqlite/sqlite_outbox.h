@@ -56,8 +56,10 @@ struct SqliteOutboxState {
 class SqliteOutbox {
  public:
   // Names as the schema writes them. Throws std::invalid_argument where a column cannot be
-  // followed: of a view, of a virtual table, or a rowid that is no column.
-  SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection, const std::string& slot);
+  // followed: of a view, of a virtual table, or a rowid that is no column. `needs_touched`: only
+  // one that tells of every row that changed will do.
+  SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection, const std::string& slot,
+               bool needs_touched);
 
   // Makes all of it anew, empty. In a transaction that writes.
   void create(SqliteDatabase& database, std::uint64_t byte_limit) const;
@@ -79,6 +81,8 @@ class SqliteOutbox {
 
  private:
   std::string object(const char* what) const { return "bloomery " + slot_ + " " + what; }
+  using Triggers = std::vector<std::string>;
+  Triggers triggers(bool tells_touched) const;
   std::string trigger(const char* what, const std::string& rest) const;
   void require_free(SqliteDatabase& database) const;
   void verify(SqliteDatabase& database) const;
@@ -89,7 +93,7 @@ class SqliteOutbox {
   std::string slot_;
   std::string changes_;
   std::string state_;
-  std::vector<std::string> triggers_;
+  bool needs_touched_;
   std::int64_t verified_schema_ = -1;
 };
 
