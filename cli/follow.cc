@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/cache/shared_strings.h"
 #include "bloomery/filter/call_context.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/follow/follower.h"
@@ -59,6 +60,7 @@ struct FollowArguments {
   KeyChoice keys;
   ChangeOptions changes;
   FollowerOptions follower;
+  std::unique_ptr<SharedStrings> cache;
   std::string metrics;
   double every_seconds = 10;
   double healthy_seconds = 10;
@@ -181,6 +183,7 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
         arguments.once ? "--audit asks while it follows, which --once does not"
                        : place.name() + ": --audit takes a filter that says how far it is");
   }
+  arguments.follower.entries = arguments.cache.get();
   Follower follower(*source, place, arguments.follower);
   if (arguments.rebuilds) follower.rebuild();
 
@@ -265,6 +268,15 @@ void add_follow(Command app, int& status) {
       "1/N: ask the filter back for that share of the rows that are read, again and again; one "
       "that "
       "denies a row is built anew");
+  command.add_option(
+      "--cache",
+      [arguments](const std::string& text) {
+        arguments->cache = std::make_unique<SharedStrings>(text);
+        arguments->changes.tells_touched = true;
+      },
+      "redis://SERVER#NAME: what that cache of guards knows of a row that comes, changes or goes "
+      "is "
+      "erased there");
   command.add_option("--metrics", arguments->metrics,
                      "HOST:PORT or PORT: answer GET /metrics (Prometheus) and /healthz there");
   command

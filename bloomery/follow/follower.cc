@@ -55,7 +55,11 @@ bool is_full_for_good(const FollowerStatus& status) noexcept {
 }
 
 Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options)
-    : source_(source), place_(place), options_(options), audit_(options.audit_one_in) {
+    : source_(source),
+      place_(place),
+      options_(options),
+      audit_(options.audit_one_in),
+      entries_(options.entries, options.erase_again_after) {
   const auto is_share = [](double value) { return value > 0 && value <= 1; };
   if (!is_share(options_.rebuild_at) || !is_share(options_.rebuild_at_deleted)) {
     throw std::invalid_argument("when to rebuild is a share; allowed: above 0, up to 1");
@@ -116,7 +120,9 @@ void Follower::run_once(std::stop_token stop, FenceSource& fence) {
 
 // Writes what is left, though nobody may wait any more.
 void Follower::end() {
-  flush({.deadline = Clock::now() + options_.longest_pause});
+  const CallContext context{.deadline = Clock::now() + options_.longest_pause};
+  flush(context);
+  entries_.end(context);
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
 }
 
@@ -128,6 +134,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   kept_.clear();
   has_loose_ = false;
   audit_.forget();
+  entries_.begin();
   learn_head(place_.head(context));
   carried_ = head_.watermark;
   const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);
@@ -254,6 +261,8 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
       } catch (const Overtaken&) {
         is_live = false;  // the old one is somebody else's by now, and this one whole without it
       }
+    } else {
+      erase_entries(changes, context);
     }
     if (changes.watermark) reached = changes.watermark;
     has_open = changes.has_open;
@@ -305,9 +314,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
 
 // Keys first, or with the watermark; and never a watermark without its keys.
 void Follower::carry(const Changes& changes, Clock::time_point asked, const CallContext& context) {
-  if (options_.entries != nullptr && !changes.keys.empty()) {
-    options_.entries->erase_many(changes.keys, context);
-  }
+  erase_entries(changes, context);
   if (!has_watermark_) {
     if (!changes.keys.empty()) place_.insert_many(changes.keys, context);
     is_dirty_ = is_dirty_ || !changes.keys.empty() || changes.watermark != passed_;
@@ -324,6 +331,11 @@ void Follower::carry(const Changes& changes, Clock::time_point asked, const Call
     if (has_watermark_) status.watermark = head_.watermark;
     if (changes.watermark) status.fresh_as_of = asked;
   });
+}
+
+void Follower::erase_entries(const Changes& changes, const CallContext& context) {
+  const std::uint64_t left = entries_.erase(changes, context);
+  if (left > 0) update([&](FollowerStatus& status) { status.left_entries += left; });
 }
 
 void Follower::move(const Changes& changes, const CallContext& context) {

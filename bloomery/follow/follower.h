@@ -15,6 +15,7 @@
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/follow/follower_audit.h"
+#include "bloomery/follow/follower_entries.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/source/change_source.h"
 
@@ -39,9 +40,12 @@ struct FollowerOptions {
   // fence is told "absent".
   std::uint64_t audit_one_in = 0;
   std::chrono::milliseconds audit_every{1'000};
-  // A cache, perhaps: what it knows of a new key is erased before the watermark moves above the
-  // key. Outlives the follower.
+  // A cache, perhaps: what it knows of a row that comes, changes or goes is erased before the
+  // watermark moves above that, and again `erase_again_after` the end of its transaction, when
+  // everybody should see it (follower_entries.h). Of rows that are changed or go a source tells
+  // that has ChangeOptions::tells_touched. Outlives the follower.
   EntryEraser* entries = nullptr;
+  std::chrono::milliseconds erase_again_after{1'000};
 };
 
 struct FollowerStatus {
@@ -58,6 +62,8 @@ struct FollowerStatus {
   std::uint64_t failures = 0;
   std::uint64_t audited = 0;  // rows that it was asked back for
   std::uint64_t denied = 0;   // how often one of them was denied
+  // Rows of which a cache may have an old entry, until it expires.
+  std::uint64_t left_entries = 0;
   bool is_doubted = false;    // one was, and that filter is still there
   bool cannot_grow = false;   // it was made for fewer keys than were asked for
   bool has_watermark = true;  // else no fence is ever reached: another system's filter
@@ -115,6 +121,7 @@ class Follower {
   void scan_into_new(const CallContext& context, bool is_live);
   std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
+  void erase_entries(const Changes& changes, const CallContext& context);
   void move(const Changes& changes, const CallContext& context);
   void look(const CallContext& context);
   void audit(const CallContext& context);
@@ -150,6 +157,7 @@ class Follower {
   Clock::time_point draw_at_{};
   FollowerAudit audit_;  // of keys that are in the filter as it was left
   Identity denied_{};    // the filter that denied one
+  FollowerEntries entries_;
   Clock::time_point overtaken_at_{};
   std::chrono::milliseconds stand_by_for_{};
   Clock::time_point rebuild_at_{};  // not before, after one that failed

@@ -59,6 +59,8 @@ std::string metrics_text(const FollowerStatus& status) {
   add("scans_total", "counter", "How often the filter was built of all rows",
       number(status.rebuilds));
   add("resumes_total", "counter", "How often it went on where it was", number(status.resumed));
+  add("left_entries_total", "counter", "Rows of which the cache may have an old entry for a while",
+      number(status.left_entries));
   add("failures_total", "counter", "What failed and was tried again", number(status.failures));
   add("audited_keys_total", "counter", "Rows that the filter was asked back for (--audit)",
       number(status.audited));

@@ -257,6 +257,31 @@ TEST_F(FollowerTest, ErasesWhatACacheKnowsOfAKeyBeforeTheWatermarkMoves) {
   EXPECT_EQ(cache.erased, (std::vector<std::string>{"row 0", "row 1", "row 2"}));
 }
 
+TEST_F(FollowerTest, ErasesWhatACacheKnowsOfRowsThatChangeOrGo) {
+  insert("row ", 3);
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  ChangeOptions options;
+  options.tells_touched = true;
+  const auto from = open_change_source(location(), options);
+  ForgetfulCache cache;
+  cache.calls = 1;
+  const auto erased = [&] {
+    const std::lock_guard lock(cache.mutex);
+    return std::exchange(cache.erased, {});
+  };
+  Follower follower(*from, place,
+                    {.entries = &cache, .erase_again_after = std::chrono::milliseconds(0)});
+  Following running(follower);
+  running.wait_until_followed();
+  writer_.run("UPDATE users SET id = id WHERE id = 'row 0'; DELETE FROM users WHERE id = 'row 2'");
+  running.wait_for(fence());
+  // And again, before the next that comes.
+  insert("new ", 1);
+  running.wait_for(fence());
+  EXPECT_EQ(erased(), (std::vector<std::string>{"row 0", "row 2", "row 0", "row 2", "new 0"}));
+  EXPECT_EQ(follower.status().left_entries, 0U);
+}
+
 TEST_F(FollowerTest, RefusesWhatNeverWorks) {
   MemoryPlace<> place(blocked({.capacity = 1000}));
   EXPECT_THROW(open_change_source("sqlite:" + path_ + "?table=nobody&column=id"),
