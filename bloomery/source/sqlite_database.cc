@@ -53,6 +53,7 @@ void SqliteDatabase::Close::operator()(sqlite3* connection) const noexcept {
 SqliteDatabase::SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms, bool writes)
     : path_(std::move(path)), busy_timeout_ms_(busy_timeout_ms) {
   require_regular_file(path_);
+  opened_ = file_at(path_);
   // Some names mean something else to SQLite (":memory:"), but none that has a folder.
   const std::string name = path_.starts_with('/') ? path_ : "./" + path_;
   sqlite3* opened = nullptr;
@@ -71,6 +72,7 @@ SqliteDatabase::SqliteDatabase(std::string path, std::uint32_t busy_timeout_ms, 
   sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   // The first statement reads the header: what is no database fails here.
   texts("SELECT name FROM sqlite_schema LIMIT 1");
+  if (has_moved()) throw StoreError(path_ + ": another file took its place just now");
 }
 
 SqliteDatabase::Statement SqliteDatabase::prepare(std::string_view sql, std::string_view* rest) {
@@ -117,20 +119,26 @@ void SqliteDatabase::wait_for_locks(std::uint32_t busy_timeout_ms) {
 bool SqliteDatabase::has_moved() const {
   int moved = 0;
   const int code = sqlite3_file_control(handle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  return code != SQLITE_OK || moved != 0;
+  if (code != SQLITE_OK || moved != 0) return true;
+  // SQLite looks where the links led when it was opened, and not at the device.
+  try {
+    return file_at(path_) != opened_;
+  } catch (const StoreError&) {
+    return true;
+  }
 }
 
-std::string SqliteDatabase::file_identity() const {
+SqliteDatabase::FileName SqliteDatabase::file_at(const std::string& path) {
   struct statx status {};
-  if (statx(AT_FDCWD, path_.c_str(), 0, STATX_INO | STATX_BTIME, &status) != 0) {
-    throw StoreError(path_ + ": " + std::generic_category().message(errno));
+  if (statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &status) != 0) {
+    throw StoreError(path + ": " + std::generic_category().message(errno));
   }
   std::string identity = std::to_string(status.stx_ino);
   if ((status.stx_mask & STATX_BTIME) != 0) {
     identity += "." + std::to_string(status.stx_btime.tv_sec) + "." +
                 std::to_string(status.stx_btime.tv_nsec);
   }
-  return identity;
+  return {status.stx_dev_major, status.stx_dev_minor, std::move(identity)};
 }
 
 SqliteDatabase::FileStamp SqliteDatabase::file_stamp() const {

@@ -42,11 +42,12 @@ class SqliteDatabase {
   // From now on; as a call's deadline wants it.
   void wait_for_locks(std::uint32_t busy_timeout_ms);
 
-  // Whether the path names another file by now, or none: this is not the database any more.
+  // Whether the path leads to another file by now, or to none, be it by a link or a file system
+  // that was exchanged on the way: this is not the database any more.
   bool has_moved() const;
 
   // What a copy of the file does not share with it, and the file keeps when it is renamed.
-  std::string file_identity() const;
+  const std::string& file_identity() const noexcept { return opened_.identity; }
 
   // Another one after anybody has written to the file, be it without SQLite.
   struct FileStamp {
@@ -68,8 +69,18 @@ class SqliteDatabase {
   struct Close {
     void operator()(sqlite3* connection) const noexcept;
   };
+  // Which file it is, among all that there are now.
+  struct FileName {
+    std::uint32_t device_major = 0;
+    std::uint32_t device_minor = 0;
+    std::string identity{};
+
+    friend bool operator==(const FileName&, const FileName&) = default;
+  };
+  static FileName file_at(const std::string& path);
 
   std::string path_;
+  FileName opened_;
   std::uint32_t busy_timeout_ms_;
   std::unique_ptr<sqlite3, Close> connection_;
 };

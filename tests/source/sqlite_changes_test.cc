@@ -256,6 +256,39 @@ TEST_F(SqliteChangesTest, ARestoredDatabaseIsNotTakenForTheOneBefore) {
   }
 }
 
+// SQLite itself goes on with the file to which the link led.
+TEST_F(SqliteChangesTest, WhereALinkLeadsElsewhereItIsAnotherDatabase) {
+  for (const char* mode : {"wal", "delete"}) {
+    SCOPED_TRACE(mode);
+    const std::string first = folder_.path("first.db");
+    const std::string second = folder_.path("second.db");
+    const std::string link = folder_.path("link.db");
+    const auto lead_to = [&](const std::string& file) {
+      std::filesystem::create_symlink(file, link + ".new");
+      std::filesystem::rename(link + ".new", link);
+    };
+    WritableDatabase writer(first);
+    writer.run(std::string("PRAGMA journal_mode = ") + mode +
+               "; DROP TABLE IF EXISTS t; CREATE TABLE t(k); INSERT INTO t VALUES ('row')");
+    lead_to(first);
+    const std::string location = "sqlite:" + link + "?table=t&column=k";
+    const auto from = open_change_source(location);
+    from->start(std::nullopt);
+    from->scan([](const Batch&) { return true; });
+    const auto fence = open_fence(location);
+    const Watermark before = fence->ask();
+    std::filesystem::copy_file(first, second, std::filesystem::copy_options::overwrite_existing);
+    writer.run("INSERT INTO t VALUES ('late')");
+    lead_to(second);
+    try {
+      EXPECT_NE(fence->ask().source, before.source);
+    } catch (const SourceChanged&) {
+      // The copy lacks what was still in the log.
+    }
+    EXPECT_THROW(from->poll([](const Changes&) {}, std::chrono::milliseconds(1)), SourceChanged);
+  }
+}
+
 // A filter made after rows were deleted does not have them; a copy from before does.
 TEST_F(SqliteChangesTest, ACopyFromBeforeAScanIsAnotherSource) {
   make("CREATE TABLE t(k); INSERT INTO t VALUES ('deleted')");

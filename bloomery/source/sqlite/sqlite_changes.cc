@@ -50,8 +50,9 @@ SqliteChanges::~SqliteChanges() {
 }
 
 void SqliteChanges::open() {
-  rows_ = std::make_unique<SqliteSource>(path_, selection_, options_.keys);
   connect();
+  // Behind the other: where a link is led elsewhere in between, poll() finds that out.
+  rows_ = std::make_unique<SqliteSource>(path_, selection_, options_.keys);
 }
 
 void SqliteChanges::connect() {
@@ -145,6 +146,7 @@ SourceTotals SqliteChanges::scan(const BatchConsumer& consumer, const CallContex
 SqliteOutboxState SqliteChanges::need_state() {
   const SqliteOutboxState now = outbox_->read(*database_);
   const auto fail = [&](const char* why) { outbox_->changed(*database_, why); };
+  if (now.file != state_.file) fail("another file took its place");
   if (now.instance != state_.instance) fail("somebody made its triggers anew");
   if (now.schema != state_.schema) fail("some table's schema has changed, perhaps this one's");
   if (now.has_gap) fail("more changed than is kept for a follower that is away");
