@@ -31,7 +31,11 @@ std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const Place
     return std::make_unique<LoadedPlace>(location);
   }
   if (location.format == nullptr && !writes && inspect(location.path).is_live_here) {
-    return std::make_unique<SharedPlace>(location, /*writes=*/false);
+    try {
+      return std::make_unique<SharedPlace>(location, /*writes=*/false);
+    } catch (const StoreError&) {
+      if (inspect(location.path).is_live_here) throw;  // else it was sealed just now
+    }
   }
   if (location.format == nullptr && (writes || !options.load_files)) {
     return std::make_unique<MappedPlace>(location, writes);
