@@ -70,8 +70,7 @@ int convert(const ConvertArguments& arguments) {
   add_parameters(report, filter.contents());
   add_state(report, filter);
   advise(arguments.to, filter);
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return kSome;
 }
 

@@ -49,8 +49,7 @@ int create_served(const CreateArguments& arguments) {
   add_keys(report, arguments.file, form_of_new(arguments.keys, arguments.file));
   report.add("capacity", *wanted.capacity, count_text(*wanted.capacity));
   report.add("false_positive_rate", *wanted.rate, rate_text(*wanted.rate) + " at capacity");
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return kSome;
 }
 
@@ -71,8 +70,7 @@ int create(const CreateArguments& arguments) {
   add_parameters(report, filter.contents());
   report.add("predicted_rate", rate, rate_text(rate) + " at capacity");
   advise(arguments.file, filter);
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return kSome;
 }
 

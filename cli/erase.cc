@@ -64,8 +64,7 @@ int erase(const EraseArguments& arguments) {
   report.add("absent_count", absent_count, count_text(absent_count));
   if (totals.null_count > 0) report.add("null_count", totals.null_count);
   add_state(report, filter);
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return erased_count > 0 ? kSome : kNone;
 }
 

@@ -104,8 +104,7 @@ int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
       });
   place->flush({});
   const Report report = report_of(arguments, source, totals, new_count, unknown_count);
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return new_count + unknown_count > 0 ? kSome : kNone;
 }
 
@@ -150,8 +149,7 @@ int insert(const InsertArguments& arguments) {
   // In a windowed filter, keys that are not new stay longer.
   const bool forgets = kind_of(filter.parameters().kind).forgets;
   if (file.is_in_place() || new_count > 0 || (forgets && totals.key_count > 0)) file.commit();
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return new_count > 0 ? kSome : kNone;
 }
 

@@ -84,8 +84,7 @@ int load_keys(const LoadArguments& arguments) {
   }
   warn_if_overfull(arguments.file.text(), filter, rate);
   advise(arguments.file, filter);
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return totals.key_count > 0 ? kSome : kNone;
 }
 

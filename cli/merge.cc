@@ -60,8 +60,7 @@ int merge(const MergeArguments& arguments) {
   add_parameters(report, merged.contents());
   const double rate = add_state(report, merged);
   warn_if_overfull(arguments.out.text(), merged, rate);
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return kSome;
 }
 

@@ -171,8 +171,7 @@ int push(const PushArguments& arguments) {
   report.add("sent_bytes", sent);
   report.add("seconds", took.count());
   if (of_keys) warn_if_overfull(arguments.fill.from, filter, filter.predicted_rate());
-  Output output;
-  print(report, arguments.json, output);
+  print_done(report, arguments.json);
   return kSome;
 }
 

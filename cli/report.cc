@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "bloomery/bits/memory_limit.h"
+#include "bloomery/errors.h"
 #include "bloomery/source/human_number.h"
 #include "cli/text_table.h"
 
@@ -29,6 +30,16 @@ std::string Report::text_of(std::string_view name) const {
 void print(const Report& report, bool as_json, Output& output) {
   output.write(as_json ? json_line(report.json()) : report.text());
   output.flush();
+}
+
+void print_done(const Report& report, bool as_json) {
+  Output output;
+  try {
+    print(report, as_json, output);
+  } catch (const StoreError& error) {
+    throw StoreError(std::string(error.what()) +
+                     "; what was asked for is done, and only this report is lost");
+  }
 }
 
 std::string json_line(const Report::Value& value) {

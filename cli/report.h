@@ -38,6 +38,9 @@ class Report {
 
 // Writes the report as text or as JSON, and flushes.
 void print(const Report& report, bool as_json, Output& output);
+// The report of something that is changed already: where it cannot be written, it is said that the
+// change was made all the same.
+void print_done(const Report& report, bool as_json);
 
 // The object and a newline. Bytes that are not UTF-8 (names of files) become U+FFFD.
 std::string json_line(const Report::Value& value);

@@ -49,8 +49,7 @@ int seal_all(const SealArguments& arguments) {
     report.add("was_live", was_live);
     const std::uint64_t inserted = inspect(file).contents.inserted;
     report.add("inserted", inserted, count_text(inserted));
-    Output output;
-    print(report, arguments.json, output);
+    print_done(report, arguments.json);
   }
   return kSome;
 }

@@ -85,6 +85,24 @@ TEST(Misuse, OfServersIsExplained) {
               HasSubstr("unix:///none.sock: cannot connect"));
 }
 
+TEST(Misuse, SaysThatAChangeIsMadeWhoseReportIsLost) {
+  const Shell shell;
+  const Outcome created = shell.run("bloomery create a.bloom -n 100 -p 0.01 >/dev/full");
+  EXPECT_EQ(created.status, 2);
+  EXPECT_THAT(created.err, HasSubstr("is done, and only this report is lost"));
+  const Outcome inserted = shell.run("bloomery insert a.bloom >/dev/full", "key\n");
+  EXPECT_EQ(inserted.status, 2);
+  EXPECT_THAT(inserted.err, HasSubstr("is done, and only this report is lost"));
+  EXPECT_EQ(shell.run("bloomery check a.bloom", "key\n").out, "key\n");
+}
+
+TEST(Misuse, MessagesHaveNoControlCharacters) {
+  const Shell shell;
+  const Outcome outcome = shell.run("bloomery info \"$(printf 'no\\033[31mfile')\"");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("no\\x1b[31mfile"));
+}
+
 TEST(Output, ThatCannotBeWrittenIsAnError) {
   for (const char* line : {"bloomery calc -n 10 -p 0.1 >/dev/full", "bloomery --help >/dev/full",
                            "bloomery --version >/dev/full", "bloomery calc --help >/dev/full"}) {
