@@ -8,8 +8,6 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/bulk/run_threads.h"
 #include "bloomery/redis/errors.h"
-#include "bloomery/redis/lines.h"
-#include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/redirection.h"
@@ -17,17 +15,6 @@
 
 namespace bloomery::redis {
 namespace {
-
-constexpr std::size_t kKeysInBatch = 10'000;
-constexpr std::size_t kBitsOfPartsInTrip = 100'000;
-// Of one part: fewer are set by a script, in one trip with those of the other parts.
-constexpr std::size_t kKeysOfPartToExchange = 64;
-
-void rethrow_first(const std::vector<std::exception_ptr>& errors) {
-  for (const auto& each : errors) {
-    if (each) std::rethrow_exception(each);
-  }
-}
 
 struct Damage {
   std::size_t away = 0;  // nodes that do not answer
@@ -148,6 +135,12 @@ std::vector<std::exception_ptr> PartitionedPlace::at_nodes(
   return errors;
 }
 
+void PartitionedPlace::rethrow_first(const std::vector<std::exception_ptr>& errors) {
+  for (const auto& each : errors) {
+    if (each) std::rethrow_exception(each);
+  }
+}
+
 // All shares of a node in one trip. Those that are elsewhere by now are asked each for itself, with
 // all that the client does to find them.
 void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
@@ -206,127 +199,6 @@ void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Pre
       for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
         Presence& answer = answers[at + shares[i].keys[k]];
         answer = both(answer, said[i].empty() ? Presence::unknown : said[i][k]);
-      }
-    }
-  }
-}
-
-// What an insert does in all parts.
-struct PartitionedPlace::Inserting {
-  const std::vector<Share>& shares;
-  const Watermark* next = nullptr;
-
-  std::vector<std::vector<Inserted>> done{shares.size()};
-  std::vector<char> has_moved = std::vector<char>(shares.size());
-};
-
-void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallContext& context) {
-  struct Progress {
-    std::size_t share = 0;
-    std::size_t next_key = 0;
-    bool is_done = false;
-    NativePlace::Head old{};  // of one that steps
-    NativePlace::Insertion trip{};
-    bool is_elsewhere = false;
-  };
-  std::vector<Progress> progress;
-  for (const std::size_t i : group) {
-    NativePlace& part = *parts_[all.shares[i].part];
-    Progress& each = progress.emplace_back();
-    each.share = i;
-    all.done[i].assign(all.shares[i].keys.size(), Inserted::unknown);
-    if (const auto lost = part.lost_.verdict()) part.fail(*lost);
-    if (all.next == nullptr) continue;
-    const auto last = part.last_head();
-    each.old = last ? part.head_to_step_from(last->place_head(), context) : nullptr;
-    each.is_done = each.old == nullptr;
-    // They travel by themselves.
-    const KeyBits& bits = all.shares[i].bits;
-    while (!each.is_done) {
-      const auto trip = part.insertion(bits, each.next_key, each.old, *all.next);
-      if (!part.exchange(trip, kKeysOfPartToExchange, context)) break;
-      each.old = trip.parts.back().next;
-      each.next_key += trip.key_count();
-      each.is_done = each.next_key == bits.size();
-      all.has_moved[i] = static_cast<char>(each.is_done);
-    }
-  }
-  for (;;) {
-    Request request;
-    std::vector<Progress*> travelling;
-    std::size_t bit_count = 0;
-    for (Progress& each : progress) {
-      if (each.is_done || bit_count >= kBitsOfPartsInTrip) continue;
-      const Share& share = all.shares[each.share];
-      NativePlace& part = *parts_[share.part];
-      if (travelling.empty()) request.about(part.key_).of_several_slots();
-      each.trip = all.next == nullptr
-                      ? part.insertion(share.bits, each.next_key)
-                      : part.insertion(share.bits, each.next_key, each.old, *all.next);
-      part.append(request, each.trip);
-      bit_count += each.trip.bit_count();
-      travelling.push_back(&each);
-    }
-    if (travelling.empty()) return;
-    const Answer answer =
-        client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
-          for (Progress* const each : travelling) {
-            const auto of_part = replies.first(each->trip.reply_count());
-            replies = replies.subspan(of_part.size());
-            each->is_elsewhere = std::ranges::any_of(of_part, sends_elsewhere);
-            if (!each->is_elsewhere)
-              parts_[all.shares[each->share].part]->read(of_part, each->trip);
-          }
-        });
-    // Each is settled, whatever became of the one before.
-    std::exception_ptr first_error;
-    for (Progress* const each : travelling) {
-      try {
-        const Share& share = all.shares[each->share];
-        NativePlace& part = *parts_[share.part];
-        bool was_repeated = answer.repeated;
-        // With all that the client does to find it.
-        if (each->is_elsewhere) {
-          was_repeated = !part.run(each->trip, context) || was_repeated;
-        } else {
-          part.settle(each->trip, context);
-        }
-        each->trip.tell(part.sets_lines(), was_repeated ? Inserted::unknown : Inserted::present,
-                        std::span(all.done[each->share]).subspan(each->next_key));
-        each->next_key += each->trip.key_count();
-        each->is_done = each->next_key == share.bits.size();
-        if (all.next == nullptr) continue;
-        each->old = part.finish_step(each->trip);
-        all.has_moved[each->share] = static_cast<char>(each->old != nullptr && each->is_done);
-        each->is_done = each->is_done || each->old == nullptr;
-      } catch (...) {
-        if (!first_error) first_error = std::current_exception();
-      }
-    }
-    if (first_error) std::rethrow_exception(first_error);
-  }
-}
-
-void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                                   const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
-  for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
-    const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
-    const auto shares = shares_of(keys.subspan(at, count));
-    Inserting all{.shares = shares};
-    rethrow_first(at_nodes(groups_of(shares, context),
-                           [&](const Group& group) { insert_at(all, group, context); }));
-    const auto& done = all.done;
-    if (outcomes.empty()) continue;
-    std::fill_n(outcomes.begin() + static_cast<std::ptrdiff_t>(at), count, Inserted::present);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
-        Inserted& outcome = outcomes[at + shares[i].keys[k]];
-        if (outcome == Inserted::added || done[i][k] == Inserted::added) {
-          outcome = Inserted::added;
-        } else if (done[i][k] == Inserted::unknown) {
-          outcome = Inserted::unknown;
-        }
       }
     }
   }
@@ -420,33 +292,6 @@ Told PartitionedPlace::told(Telling telling, const CallContext&) {
     all.watermarks.insert(all.watermarks.end(), one.watermarks.begin(), one.watermarks.end());
   }
   return all;
-}
-
-bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                          const Watermark& next, const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
-  const auto is_expected = [&](const PlaceHead& now) {
-    return now.identity == head.identity && now.watermark == head.watermark &&
-           now.beat == head.beat;
-  };
-  PlaceHead now;
-  if (!combine(now) || !is_expected(now)) {
-    rethrow_first(read_heads(context));
-    if (!combine(now)) return false;
-  }
-  if (!is_expected(now)) return false;
-  // Each part moves, also those of which no key is new.
-  auto shares = all_parts();
-  for (Share& each : shares_of(keys)) {
-    each.bits = sorted(each.bits);
-    shares[each.part] = std::move(each);
-  }
-  Inserting all{.shares = shares, .next = &next};
-  rethrow_first(at_nodes(groups_of(shares, context),
-                         [&](const Group& group) { insert_at(all, group, context); }));
-  if (std::ranges::find(all.has_moved, 0) != all.has_moved.end()) return false;
-  return combine(head);
 }
 
 bool PartitionedPlace::advance(const PlaceHead& expected, const Watermark& next,

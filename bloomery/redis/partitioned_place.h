@@ -55,6 +55,8 @@ class PartitionedPlace final : public FilterPlace {
   void destroy(const CallContext& context = {}) override;
 
  private:
+  static constexpr std::size_t kKeysInBatch = 10'000;
+
   // What a batch has to do with one part.
   struct Share {
     std::uint32_t part = 0;
@@ -70,6 +72,7 @@ class PartitionedPlace final : public FilterPlace {
   // work(group) for all nodes at the same time. What each threw.
   std::vector<std::exception_ptr> at_nodes(const std::vector<Group>& groups,
                                            const std::function<void(const Group&)>& work);
+  static void rethrow_first(const std::vector<std::exception_ptr>& errors);
   // All of a node: visit(share, its part, what was asked and came).
   using Visit =
       std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
