@@ -1,21 +1,19 @@
 #include "cli/messages.h"
 
 #include <cstdio>
-#include <string_view>
+
+#include "bloomery/source/printable.h"
 
 namespace bloomery::cli {
 
 // Names and keys in it may be anybody's, and a terminal obeys control characters.
 void complain(const std::string& message) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string line = "bloomery: ";
   for (const char byte : message) {
     const auto value = static_cast<unsigned char>(byte);
     const bool is_control = (value < 0x20 && byte != '\n') || value == 0x7f;
     if (is_control) {
-      line += "\\x";
-      line += kDigits[value >> 4];
-      line += kDigits[value & 15];
+      append_escaped(line, byte);
     } else {
       line += byte;
     }

@@ -134,7 +134,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   kept_.clear();
   has_loose_ = false;
   audit_.forget();
-  entries_.begin();
+  entries_.end_open();
   learn_head(place_.head(context));
   carried_ = head_.watermark;
   const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);

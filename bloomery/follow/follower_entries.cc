@@ -34,10 +34,6 @@ std::uint64_t FollowerEntries::erase(const Changes& changes, const CallContext& 
   return left;
 }
 
-void FollowerEntries::begin() {
-  end_open();
-}
-
 void FollowerEntries::end(const CallContext& context) {
   end_open();
   erase_again(Clock::time_point::max(), context);

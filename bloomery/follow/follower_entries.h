@@ -26,7 +26,7 @@ class FollowerEntries {
   // cache throws; then the same changes are to come again.
   std::uint64_t erase(const Changes& changes, const CallContext& context);
   // Whatever has not ended is undone, or comes again from its beginning.
-  void begin();
+  void end_open();
   // Nobody calls erase() any more.
   void end(const CallContext& context);
 
@@ -37,7 +37,6 @@ class FollowerEntries {
     PackedKeys keys;
   };
 
-  void end_open();
   void erase_again(Clock::time_point now, const CallContext& context);
 
   EntryEraser* const cache_;

@@ -5,6 +5,26 @@
 namespace bloomery {
 namespace {
 
+// Length of the well-formed UTF-8 character of two bytes or more at the front of `bytes`; 0 where
+// there is none, or a control character.
+std::size_t utf8_length(std::string_view bytes) noexcept {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  std::size_t length = 0;
+  if (at(0) >= 0xc2 && at(0) <= 0xdf) length = 2;
+  if (at(0) >= 0xe0 && at(0) <= 0xef) length = 3;
+  if (at(0) >= 0xf0 && at(0) <= 0xf4) length = 4;
+  if (length == 0 || length > bytes.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool is_control = at(0) == 0xc2 && at(1) < 0xa0;
+  const bool is_overlong = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
+  const bool is_no_character = (at(0) == 0xed && at(1) > 0x9f) || (at(0) == 0xf4 && at(1) > 0x8f);
+  return is_control || is_overlong || is_no_character ? 0 : length;
+}
+
+}  // namespace
+
 void append_escaped(std::string& text, char byte) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   const auto value = static_cast<unsigned char>(byte);
@@ -34,26 +54,6 @@ void append_escaped(std::string& text, char byte) {
   text += kDigits[value >> 4];
   text += kDigits[value & 15];
 }
-
-// Length of the well-formed UTF-8 character of two bytes or more at the front of `bytes`; 0 where
-// there is none, or a control character.
-std::size_t utf8_length(std::string_view bytes) noexcept {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  std::size_t length = 0;
-  if (at(0) >= 0xc2 && at(0) <= 0xdf) length = 2;
-  if (at(0) >= 0xe0 && at(0) <= 0xef) length = 3;
-  if (at(0) >= 0xf0 && at(0) <= 0xf4) length = 4;
-  if (length == 0 || length > bytes.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool is_control = at(0) == 0xc2 && at(1) < 0xa0;
-  const bool is_overlong = (at(0) == 0xe0 && at(1) < 0xa0) || (at(0) == 0xf0 && at(1) < 0x90);
-  const bool is_no_character = (at(0) == 0xed && at(1) > 0x9f) || (at(0) == 0xf4 && at(1) > 0x8f);
-  return is_control || is_overlong || is_no_character ? 0 : length;
-}
-
-}  // namespace
 
 std::string printable(std::string_view bytes, std::size_t byte_limit) {
   std::string text = "\"";

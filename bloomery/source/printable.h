@@ -11,4 +11,7 @@ namespace bloomery {
 // is.
 std::string printable(std::string_view bytes, std::size_t byte_limit = 60);
 
+// One byte of what cannot stand in a text as it is: \n, \t, \", \x1b.
+void append_escaped(std::string& text, char byte);
+
 }  // namespace bloomery

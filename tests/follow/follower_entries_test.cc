@@ -71,7 +71,7 @@ TEST_F(FollowerEntriesTest, WhatACacheDidNotEraseComesAgain) {
   cache_.is_away = true;
   EXPECT_THROW(erase(entries, {"other"}, {}, true), StoreError);
   cache_.is_away = false;
-  entries.begin();
+  entries.end_open();
   erase(entries, {"other"}, {}, true);
   EXPECT_EQ(cache_.take(), (Texts{"row", "other"}));
 }

@@ -106,9 +106,9 @@ void ChangedRows::take_update() {
 }
 
 void ChangedRows::take_erase() {
-  const bool had_key = key_of(message_.old_row).kind != PgoutputValue::Kind::null;
-  if (had_key || !key_is_identity_) ++deleted_count_;
-  touch(key_of(message_.old_row));
+  const PgoutputValue& was = key_of(message_.old_row);
+  if (was.kind != PgoutputValue::Kind::null || !key_is_identity_) ++deleted_count_;
+  touch(was);
 }
 
 // Of a column outside of the replica identity nothing is said, which looks as if it were NULL; and
