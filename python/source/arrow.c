@@ -1,14 +1,14 @@
 /* Keys as Arrow has them. */
 #include "arrow.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "batch.h"
+#include "dictionary.h"
 #include "layouts.h"
 
-static int is_valid(const uint8_t* validity, int64_t i) {
-  return (validity[i / 8] >> (i % 8) & 1) != 0;
-}
+static const char kIntegers[] = "cCsSiIlL"; /* 1, 2, 4 and 8 bytes; signed ones are small */
 
 /* What an array of Arrow says of its lengths is all that anybody knows of them; what follows of it
    at least lies within an address space. */
@@ -28,9 +28,8 @@ static int check_extent(const struct arrow_array* array, const void* buffer, siz
   return 0;
 }
 
-/* How many there are, and that none is null. */
+/* How many there are. */
 static int check_rows(const struct arrow_array* array) {
-  int64_t i;
   if (array->length < 0 || array->offset < 0) {
     PyErr_SetString(PyExc_ValueError, "an array of Arrow has a negative length or offset");
     return -1;
@@ -38,12 +37,14 @@ static int check_rows(const struct arrow_array* array) {
   if (array->n_buffers < 1 || array->buffers == NULL) {
     return refuse("arrays of Arrow without buffers");
   }
-  if (check_extent(array, array->buffers, 0) < 0) return -1;
+  return check_extent(array, array->buffers, 0);
+}
+
+static int refuse_nulls(const struct arrow_array* array) {
+  size_t i;
   if (array->null_count == 0 || array->buffers[0] == NULL) return 0;
-  for (i = 0; i < array->length; ++i) {
-    if (is_valid(array->buffers[0], array->offset + i)) continue;
-    PyErr_Format(PyExc_ValueError, "key %lld is null", (long long)i);
-    return -1;
+  for (i = 0; i < (size_t)array->length; ++i) {
+    if (arrow_is_null(array, i)) return refuse_null(i);
   }
   return 0;
 }
@@ -95,15 +96,15 @@ static int use_views(struct batch* batch, const struct arrow_array* array) {
   return 0;
 }
 
-static int use_keys(struct batch* batch, const struct arrow_schema* schema,
-                    const struct arrow_array* array) {
-  static const char kIntegers[] = "cCsSiIlL"; /* 1, 2, 4 and 8 bytes; signed ones are small */
+/* Where they are, whether null or not. */
+static int use_values(struct batch* batch, const struct arrow_schema* schema,
+                      const struct arrow_array* array) {
   const char* const format = schema->format;
   const char *found, *data;
   int64_t i;
   size_t count, width;
-  if (schema->dictionary != NULL || schema->n_children != 0 || format == NULL || *format == '\0') {
-    return refuse("nested or dictionary-encoded arrays of Arrow");
+  if (schema->n_children != 0 || format == NULL || *format == '\0') {
+    return refuse("nested arrays of Arrow");
   }
   if (check_rows(array) < 0) return -1;
   count = (size_t)array->length;
@@ -153,6 +154,37 @@ static int use_keys(struct batch* batch, const struct arrow_schema* schema,
                       (found - kIntegers) % 2 == 0);
 }
 
+/* What its integers number: the keys of the dictionary beside it. */
+static int use_dictionary(struct batch* batch, const struct arrow_schema* schema,
+                          const struct arrow_array* array) {
+  const struct arrow_array* const dictionary = array->dictionary;
+  struct batch numbers, words;
+  int status = -1;
+  if (schema->format == NULL || schema->format[0] == '\0' || schema->format[1] != '\0' ||
+      strchr(kIntegers, schema->format[0]) == NULL) {
+    return refuse("dictionaries of Arrow that other than integers number");
+  }
+  if (dictionary == NULL) return refuse("arrays of Arrow without the dictionary that they say");
+  if (schema->dictionary->dictionary != NULL) return refuse("dictionaries of dictionaries");
+  memset(&numbers, 0, sizeof numbers);
+  memset(&words, 0, sizeof words);
+  if (use_values(&numbers, schema, array) == 0 &&
+      use_values(&words, schema->dictionary, dictionary) == 0) {
+    status = use_words(batch, &words.keys, dictionary, &numbers.keys);
+  }
+  free(numbers.made);
+  free(words.made);
+  free(words.made_too);
+  return status;
+}
+
+static int use_keys(struct batch* batch, const struct arrow_schema* schema,
+                    const struct arrow_array* array) {
+  const int is_numbered = schema->dictionary != NULL;
+  if (check_rows(array) < 0 || refuse_nulls(array) < 0) return -1;
+  return is_numbered ? use_dictionary(batch, schema, array) : use_values(batch, schema, array);
+}
+
 /* The only one of a table: its rows are those of the table, behind where its own begin. */
 static int use_column(struct batch* batch, const struct arrow_schema* schema,
                       const struct arrow_array* table) {
@@ -164,7 +196,7 @@ static int use_column(struct batch* batch, const struct arrow_schema* schema,
       table->children[0] == NULL) {
     return refuse("tables of Arrow without the column that they say");
   }
-  if (check_rows(table) < 0) return -1;
+  if (check_rows(table) < 0 || refuse_nulls(table) < 0) return -1;
   column = *table->children[0];
   /* Both are at most an eighth of what there can be. */
   if (check_extent(&column, &column, 0) < 0) return -1;

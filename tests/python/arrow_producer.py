@@ -69,9 +69,13 @@ class Arrow:
             *[None if b is None else ctypes.addressof(b) for b in self._buffers]
         )
         self._released = ReleaseSchema(lambda schema: None), ReleaseArray(lambda array: None)
-        self._schema = Schema(form.encode(), None, None, 0, 0, None, dictionary, self._released[0], None)
+        self.dictionary = dictionary
+        words = [None, None]
+        if dictionary is not None:
+            words = [ctypes.addressof(each) for each in (dictionary._schema, dictionary._array)]
+        self._schema = Schema(form.encode(), None, None, 0, 0, None, words[0], self._released[0], None)
         self._array = Array(
-            length, null_count, offset, len(buffers), 0, self._pointers, None, None, self._released[1], None
+            length, null_count, offset, len(buffers), 0, self._pointers, None, words[1], self._released[1], None
         )
         for struct, kind, parts in (
             (self._schema, Schema, [each._schema for each in children]),
@@ -186,3 +190,8 @@ def strings(texts, form="u", **more):
 def integers(numbers, form="l", code="q", **more):
     more.setdefault("length", len(numbers))
     return Arrow(form, [more.pop("validity", None), struct.pack(f"{len(numbers)}{code}", *numbers)], **more)
+
+
+def numbered(numbers, dictionary, form="i", code="i", **more):
+    """What is dictionary-encoded."""
+    return integers(numbers, form, code, dictionary=dictionary, **more)

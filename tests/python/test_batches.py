@@ -2,6 +2,7 @@
 import array
 import contextlib
 import signal
+import struct
 import time
 import unittest
 
@@ -21,7 +22,7 @@ class Batches(unittest.TestCase):
 
     def each_way(self, make, same):
         f, g = BloomFilter(1000), BloomFilter(1000)
-        self.assertEqual(f.update(make()), len(same))
+        self.assertEqual(f.update(make()), len(set(same)))
         for key in same:
             self.assertIn(key, f)
         self.assertEqual(list(f.contains_many(make())), [True] * len(same))
@@ -106,6 +107,64 @@ class Batches(unittest.TestCase):
         self.both(arrow.table(column, offset=1, length=2), ["a", "b"])
         self.both(arrow.table(arrow.integers([1, -2])), [1, -2])
 
+    def test_dictionaries_of_arrow(self):
+        texts = ["alice", "", "Ω漢", "a long one that lies in a buffer"]
+        for form in "uUzZ":
+            same = [t.encode() for t in texts] if form in "zZ" else texts
+            self.both(arrow.numbered([0, 3, 1, 2, 3], arrow.strings(texts, form)), [same[i] for i in (0, 3, 1, 2, 3)])
+        self.both(arrow.numbered([3, 0], arrow.views(texts)), [texts[3], texts[0]])
+        self.both(arrow.numbered([3, 0], arrow.views(texts, "vz")), [texts[3].encode(), texts[0].encode()])
+        self.both(arrow.numbered([1, 0], arrow.Arrow("w:2", [None, b"abcd"], 2)), [b"cd", b"ab"])
+        self.both(arrow.numbered([0], arrow.Arrow("w:0", [None, None], 1)), [b""])
+        self.both(arrow.numbered([1, 1, 0], arrow.integers([-5, 2**40])), [2**40, 2**40, -5])
+        self.both(arrow.numbered([1, 0], arrow.integers([-5, 7], "c", "b")), [7, -5])
+        for form, code in (("c", "b"), ("C", "B"), ("s", "h"), ("S", "H"), ("i", "i"), ("I", "I"), ("l", "q"), ("L", "Q")):
+            self.both(arrow.numbered([2, 0], arrow.strings(texts), form, code), [texts[2], texts[0]])
+        many = arrow.strings([f"key {i}" for i in range(256)])
+        self.both(arrow.numbered([200, 255], many, "C", "B"), ["key 200", "key 255"])
+
+    def test_parts_of_dictionaries_of_arrow(self):
+        words = arrow.strings(["no", "a", "b", "no"], offset=1, length=2)
+        self.both(arrow.numbered([9, 1, 0, 9], words, offset=1, length=2), ["b", "a"])
+        self.both(arrow.table(arrow.numbered([9, 9, 1, 9], words, offset=1), offset=1, length=1), ["b"])
+        self.both(arrow.numbered([1, 0], words, validity=b"\x03", null_count=-1), ["b", "a"])
+        half = arrow.strings(["no", "a", "b"], validity=b"\x02", null_count=1)
+        self.both(arrow.numbered([1, 1], half), ["a", "a"])  # whose others nobody asks for
+        self.both(arrow.numbered([0], arrow.strings(["no", "", "b"], offset=1, length=2, validity=b"\x02", null_count=1)), [""])
+        self.both(arrow.numbered([], arrow.strings([])), [])
+
+    def test_dictionaries_of_arrow_that_tell_no_keys_are_refused(self):
+        f = BloomFilter(1000)
+        words = arrow.strings(["a", "b"])
+        for wrong, said in (
+            (arrow.numbered([0, 2], words), "key 1 has number 2 in a dictionary of 2$"),
+            (arrow.numbered([-1], words), "key 0 has number -1 in"),
+            (arrow.numbered([-1], words, "c", "b"), "key 0 has number -1 in"),
+            (arrow.numbered([2**64 - 1], words, "L", "Q"), "key 0 has number"),
+            (arrow.numbered([2], arrow.integers([1, 2])), "key 0 has number 2 in"),
+            (arrow.numbered([1], arrow.strings(["a", "b", "c"], offset=1, length=1)), "key 0 has number 1 in"),
+            (arrow.numbered([0], arrow.strings([])), "key 0 has number 0 in a dictionary of 0"),
+            (arrow.numbered([0], arrow.Arrow("vu", [None, b"", b""], 0)), "in a dictionary of 0"),
+            (arrow.numbered([0, 1], words, validity=b"\x01", null_count=1), "key 1 is null"),
+            (arrow.numbered([0, 1], words, validity=b"\x01", null_count=-1), "key 1 is null"),
+            (arrow.numbered([0, 1], arrow.strings(["a", "b"], validity=b"\x01", null_count=1)), "key 1 is null"),
+            (arrow.numbered([0], arrow.integers([1, 2], offset=1, length=1, validity=b"\x01", null_count=-1)), "is null"),
+            (arrow.numbered([0], arrow.strings(["a"], length=-1)), "negative"),
+            (arrow.numbered([0], arrow.strings(["a"], offset=-1)), "negative"),
+            (arrow.numbered([0], arrow.strings(["a"], offset=2**62)), "more than there can be"),
+            (arrow.numbered([0], arrow.Arrow("u", [None, None, None], 3)), "no buffer"),
+            (arrow.numbered([0], arrow.Arrow("u", [None, struct.pack("2i", 5, 2), b"abcdef"], 1)), "outside of its bytes"),
+            (arrow.numbered([0], arrow.Arrow("u", [None, struct.pack("2i", -1, 2), b"abcdef"], 1)), "outside of its bytes"),
+            (arrow.numbered([0], arrow.Arrow("u", [None, struct.pack("3i", 0, 9, 2), b"abcdef"], 2)), "outside of its bytes"),
+            (arrow.numbered([0], arrow.Arrow("U", [None, struct.pack("3q", 0, 2**40, 2), b"abcdef"], 2)), "outside of its bytes"),
+            (arrow.numbered([0], arrow.Arrow("u", [None, struct.pack("2i", 0, 2), None], 1)), "outside of its bytes"),
+            (arrow.numbered([0], arrow.of_views([arrow.view(b"abcd", length=20, at=1)], [b"x" * 20])), "outside of its buffers"),
+            (arrow.numbered([0], arrow.of_views([arrow.view(b"abcd", length=-1)], [b"x" * 20])), "outside of its buffers"),
+        ):
+            with self.assertRaisesRegex(ValueError, said):
+                f.contains_many(wrong)
+        self.assertEqual((len(f), f.keys), (0, None))
+
     def test_streams_of_arrow(self):
         def chunks(form):
             return [arrow.views(["a", "b" * 20], form), arrow.views([], form), arrow.views(["c" * 13, "d", "e"], form)]
@@ -114,6 +173,9 @@ class Batches(unittest.TestCase):
         self.each_way(lambda: arrow.stream(*map(arrow.table, chunks("vz"))), [b"a", b"b" * 20, b"c" * 13, b"d", b"e"])
         self.each_way(lambda: arrow.stream(*[arrow.integers([i, i + 1], "i", "i") for i in (1, 3)]), [1, 2, 3, 4])
         self.each_way(lambda: arrow.Stream(arrow.strings([]), []), [])
+        dictionaries = [arrow.numbered([1, 0, 1], arrow.views(["a", "b" * 20])), arrow.numbered([0], arrow.views(["c"]))]
+        self.each_way(lambda: arrow.stream(*dictionaries), ["b" * 20, "a", "b" * 20, "c"])
+        self.each_way(lambda: arrow.stream(*map(arrow.table, dictionaries)), ["b" * 20, "a", "b" * 20, "c"])
         numbers = list(range(-500, 10_000))
         f = BloomFilter(20_000)
         f.update(n for n in numbers if n % 3 == 0)
@@ -151,6 +213,8 @@ class Batches(unittest.TestCase):
         def long(first, length=20, **more):
             return arrow.view(first, length=length, **more)
 
+        without = arrow.numbered([0], arrow.strings(["a"]))
+        without._array.dictionary = None
         f = BloomFilter(1000)
         for wrong in (
             numpy.array([1.5]),
@@ -168,7 +232,12 @@ class Batches(unittest.TestCase):
             arrow.Arrow("b", [None, b"\x01"], 1),
             arrow.Arrow("g", [None, bytes(8)], 1),
             arrow.Arrow("+s", [None], 1),
-            arrow.Arrow("i", [None, bytes(8)], 1, dictionary=1),
+            arrow.numbered([0], arrow.Arrow("b", [None, b"\x01"], 1)),
+            arrow.numbered([0], arrow.table(arrow.strings(["a"]))),
+            arrow.numbered([0], arrow.numbered([0], arrow.strings(["a"]))),
+            arrow.strings(["a"], dictionary=arrow.strings(["a"])),
+            arrow.Arrow("", [None, bytes(8)], 1, dictionary=arrow.strings(["a"])),
+            without,
             arrow.Arrow("i", [], 1),
             arrow.Arrow("w:", [None, b"abcd"], 1),
             arrow.Arrow("w:4x", [None, b"abcd"], 1),
