@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "bloomery/bits/bit_storage.h"
-#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/sizing.h"
@@ -29,6 +28,15 @@ std::string short_number(double value) {
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(why);
+}
+
+// Both without the table of all kinds, which would bring all filters into the calculator's page.
+std::string name_of(FilterKind kind) {
+  return kind == FilterKind::classic ? "classic" : "blocked";
+}
+
+Geometry geometry_of(FilterKind kind, const FilterOptions& options) {
+  return kind == FilterKind::classic ? classic_geometry(options) : blocked_geometry(options);
 }
 
 std::uint64_t unit_bits(const Geometry& shape) noexcept {
@@ -52,8 +60,8 @@ std::vector<Geometry> shapes_of(FilterKind kind, std::optional<std::uint32_t> pr
     add(2, 2, 16);
   }
   if (shapes.empty()) {
-    refuse("a " + std::string(kind_name(kind)) + " filter has 1 to " + std::to_string(most) +
-           " probes, not " + std::to_string(*probe_count));
+    refuse("a " + name_of(kind) + " filter has 1 to " + std::to_string(most) + " probes, not " +
+           std::to_string(*probe_count));
   }
   return shapes;
 }
@@ -70,7 +78,7 @@ Solution solution_of(const Geometry& geometry, std::uint64_t capacity) {
 
 Geometry fewest_bits(FilterKind kind, const FilterOptions& options,
                      std::optional<std::uint32_t> probe_count) {
-  if (!probe_count) return geometry_for(kind, options);
+  if (!probe_count) return geometry_of(kind, options);
   Geometry best;
   for (const Geometry& shape : shapes_of(kind, probe_count)) {
     const Geometry found = geometry_with_probes(shape.probe_count, shape.lines_per_key, options);
@@ -91,7 +99,7 @@ Solution lowest_rate(FilterKind kind, std::uint64_t capacity, std::uint64_t bit_
     if (!best || found.predicted_rate < best->predicted_rate) best = found;
   }
   if (!best) {
-    refuse(std::to_string(bit_count) + " bits are too few: a " + std::string(kind_name(kind)) +
+    refuse(std::to_string(bit_count) + " bits are too few: a " + name_of(kind) +
            " filter comes in units of " + std::to_string(smallest));
   }
   return *best;
@@ -161,8 +169,8 @@ void require_rate(FilterKind kind, const Known& known, const Solution& found) {
   if (found.predicted_rate <= rate) return;
   const std::uint64_t needed = bits_needed(
       kind, {.capacity = *known.capacity, .false_positive_rate = rate}, known.probe_count);
-  refuse("a " + std::string(kind_name(kind)) + " filter of " + std::to_string(*known.bit_count) +
-         " bits and " + std::to_string(found.geometry.probe_count) + " probes has rate " +
+  refuse("a " + name_of(kind) + " filter of " + std::to_string(*known.bit_count) + " bits and " +
+         std::to_string(found.geometry.probe_count) + " probes has rate " +
          short_number(found.predicted_rate) + " with " + std::to_string(*known.capacity) +
          " keys, above the " + short_number(rate) + " asked; it needs " + std::to_string(needed) +
          " bits");
@@ -188,8 +196,7 @@ void check(const Known& known) {
 
 Solution solve(FilterKind kind, const Known& known) {
   if (std::ranges::find(kSolvableKinds, kind) == kSolvableKinds.end()) {
-    refuse("the size of a " + std::string(kind_name(kind)) +
-           " filter is not one formula; blocked and classic are");
+    refuse("the size of such a filter is not one formula; those of blocked and classic ones are");
   }
   check(known);
   if (known.capacity && known.bit_count) {
