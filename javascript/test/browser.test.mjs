@@ -1,29 +1,13 @@
 // The same package in a Chromium, as a page imports it.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { webcrypto as crypto } from 'node:crypto';
 import http from 'node:http';
-import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 
+import { chromium, startChromium } from './chromium.mjs';
 import { bloomery, golden, packageFolder, texts } from './support.mjs';
-
-// CHROMIUM: which; else the usual names; an empty one: none.
-function findChromium() {
-  if (process.env.CHROMIUM !== undefined) return process.env.CHROMIUM;
-  const folders = process.env.PATH.split(':');
-  const names = folders.flatMap((folder) => ['chromium', 'google-chrome'].map((name) => path.join(folder, name)));
-  return names.find((name) => {
-    try {
-      return readFileSync(name).length > 0;
-    } catch {
-      return false;
-    }
-  });
-}
-const chromium = findChromium();
 
 // What it finds out it sends back.
 const PAGE = `<!doctype html><title>test</title><script type="module">
@@ -80,14 +64,8 @@ test('a page imports it', { skip: !chromium && 'no chromium here' }, async () =>
     response.end(readFileSync(path.join(packageFolder, name)));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const profile = mkdtempSync(path.join(os.tmpdir(), 'bloomery-chromium-'));
-  const root = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  const address = `http://127.0.0.1:${server.address().port}/`;
-  const given = ['--headless', '--disable-gpu', `--user-data-dir=${profile}`, ...root, address];
-  const browser = spawn(chromium, given, { stdio: 'ignore' });
-  const ended = new Promise((resolve) => browser.on('close', resolve));
-  browser.on('error', hear.reject);
-  browser.on('close', (code) => hear.reject(new Error(`${chromium} ended with ${code}`)));
+  const browser = startChromium(`http://127.0.0.1:${server.address().port}/`);
+  browser.ended.then(() => hear.reject(new Error(`${chromium} ended`)), hear.reject);
   const patience = setTimeout(() => hear.reject(new Error('the page said nothing')), 120_000);
   try {
     const said = await heard;
@@ -105,10 +83,8 @@ test('a page imports it', { skip: !chromium && 'no chromium here' }, async () =>
     });
   } finally {
     clearTimeout(patience);
-    browser.kill();
-    await ended;
+    await browser.stop();
     server.close();
     server.closeAllConnections?.();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 });
