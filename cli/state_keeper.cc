@@ -57,9 +57,10 @@ void StateKeeper::run() {
     if (stops_) return;
     if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) end_process(signal);
     if (Clock::now() < next) continue;
+    // Where a step takes longer, signals must not wait for it here.
     if (interval_) {
-      const Lock held = lock();
-      save();
+      const Lock held(mutex_, kLongestStep);
+      if (held) save();
     }
     next = Clock::now() + interval;
   }

@@ -145,6 +145,26 @@ TEST(DedupState, KilledIsAsItWasSavedLast) {
   EXPECT_EQ(outcome.out, "b\n");
 }
 
+// Saves wait for records that nobody reads.
+TEST(DedupState, DoesNotKeepASignalFromARunWhoseReaderStandsStill) {
+  const Shell shell;
+  shell.write("lines.txt", numbered_lines(std::string(500, 'x'), 2'000));
+  const Outcome outcome = shell.run(
+      "mkfifo out\n"
+      "bloomery dedup -q --state s.bloom --save-every 5ms -n 2000 lines.txt >out &\n"
+      "exec 4<out\n"
+      "sleep 0.2\n"
+      "kill -TERM $!\n"
+      "for i in $(seq 300); do kill -0 $! 2>/dev/null || break; sleep 0.1; done\n"
+      "kill -KILL $! 2>/dev/null\n"
+      "wait $!\n"
+      "echo $?\n"
+      "cat <&4 >first\n"
+      "bloomery dedup -q --state s.bloom lines.txt >second\n"
+      "sort -u first second | grep -cE '^x{500}[0-9]+$'\n");
+  EXPECT_EQ(outcome.out, "143\n2000\n") << "what the state knows is in the pipe";
+}
+
 TEST(DedupState, IsNotLeftBehindByARunThatFailed) {
   const Shell shell;
   EXPECT_EQ(shell.run("bloomery dedup --state s.bloom missing.txt").status, 2);
