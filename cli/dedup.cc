@@ -96,7 +96,9 @@ class Dedup {
   explicit Dedup(const DedupArguments& arguments)
       : arguments_(arguments),
         source_(arguments.source),
-        inputs_(arguments.inputs.empty() ? std::vector<std::string>{"-"} : arguments.inputs) {}
+        inputs_(arguments.inputs.empty() ? std::vector<std::string>{"-"} : arguments.inputs) {
+    if (arguments.threads > 1) output_.write_beside();
+  }
 
   int run() {
     try {
@@ -129,6 +131,7 @@ class Dedup {
   void print_selected(const Batch& batch, std::span<const bool> selected);
   void filter_batch(const Batch& batch);
   void save_state();
+  void save_state_if_printed();
   std::uint64_t dropped_count() const { return key_count_ - printed_count_; }
   double rate_now() const { return record_->rate(printed_count_); }
   double keys_now() const { return record_->keys_before() + static_cast<double>(printed_count_); }
@@ -220,7 +223,7 @@ void Dedup::read_all(const char* label, bool prints, const Preparation& preparat
 
 void Dedup::print_selected(const Batch& batch, std::span<const bool> selected) {
   write_selected(output_, batch.lines, selected, arguments_.source.separator);
-  output_.flush();
+  output_.hand_on();
 }
 
 // Threads cut and hash what comes; one asks and inserts, in the order of the records, so that of
@@ -240,11 +243,20 @@ void Dedup::filter_batch(const Batch& batch) {
   print_selected(batch, was_new);
   filter_->remember(batch.keys, was_new);
   is_halfway_ = false;
-  if (filter_->is_save_due()) save_state();
+  if (filter_->is_save_due()) {
+    output_.flush();
+    save_state();
+  }
   if (is_overfull() && keys_now() > next_warning_) warn_where_overfull();
 }
 
-// What the state says was seen has been handed over: not so where printing failed.
+// While the run waits. A reader that stands still must not keep a signal from ending it.
+void Dedup::save_state_if_printed() {
+  constexpr std::chrono::seconds kLongestWrite(2);
+  if (output_.is_written_within(kLongestWrite)) save_state();
+}
+
+// What the state says was seen has been written: not so where printing failed.
 void Dedup::save_state() {
   if (is_halfway_) return;
   // In a window, keys that come again stay longer.
@@ -262,16 +274,18 @@ void Dedup::run_once() {
       filter_batch(batch);
       return true;
     });
+    output_.flush();
     return;
   }
   {
     StateKeeper keeper(std::chrono::milliseconds(arguments_.save_every_ms),
-                       [this] { save_state(); });
+                       [this] { save_state_if_printed(); });
     read_all("dedup", true, hashes_->preparation(), [&](const Batch& batch) {
       const StateKeeper::Lock held = keeper.lock();
       filter_batch(batch);
       return true;
     });
+    output_.flush();
     const StateKeeper::Lock held = keeper.lock();
     save_state();
   }
@@ -299,6 +313,7 @@ void Dedup::run_exact() {
     print_selected(batch, is_first);
     return true;
   });
+  output_.flush();
   repeatable.require_unchanged();
   suspect_count_ = suspects.size();
 }

@@ -8,6 +8,20 @@
 #include "bloomery/errors.h"
 
 namespace bloomery::cli {
+namespace {
+
+void write_through(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) {
+      throw StoreError(std::string("cannot write standard output: ") + std::strerror(errno));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+}  // namespace
 
 Output::~Output() {
   try {
@@ -17,30 +31,43 @@ Output::~Output() {
   }
 }
 
-void Output::flush() {
-  write_through(buffer_);
+void Output::write_beside() {
+  thread_.emplace([this](std::string_view bytes) { write_through(descriptor_, bytes); });
+}
+
+void Output::hand_on() {
+  if (buffer_.empty()) return;
+  try {
+    if (thread_) {
+      thread_->take(buffer_);
+    } else {
+      write_through(descriptor_, buffer_);
+    }
+  } catch (const StoreError&) {
+    buffer_.clear();  // This is not tried twice.
+    throw;
+  }
   buffer_.clear();
+}
+
+void Output::flush() {
+  hand_on();
+  if (thread_) thread_->finish();
+}
+
+bool Output::is_written_within(std::chrono::milliseconds time) {
+  return !thread_ || thread_->finishes_within(time);
 }
 
 // The buffer first; then what is too long for it goes out from where it is.
 void Output::write_beyond(std::string_view bytes) {
-  flush();
-  if (bytes.size() >= kBufferBytes) return write_through(bytes);
+  if (bytes.size() >= kBufferBytes) {
+    flush();
+    return write_through(descriptor_, bytes);
+  }
+  hand_on();
   buffer_.reserve(kBufferBytes);
   buffer_ += bytes;
-}
-
-void Output::write_through(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int reason = errno;
-      buffer_.clear();
-      throw StoreError(std::string("cannot write standard output: ") + std::strerror(reason));
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
 }
 
 }  // namespace bloomery::cli

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "cli/output_thread.h"
 
 namespace bloomery::cli {
 
@@ -17,24 +21,35 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
+  // From here on a thread writes what is handed on, while this one goes on. What it could not write
+  // is thrown by a later call, at the latest by flush().
+  void write_beside();
+
   void write(std::string_view bytes) {
     if (buffer_.size() + bytes.size() > kBufferBytes) return write_beyond(bytes);
     buffer_ += bytes;
   }
   void write(char byte) { write(std::string_view(&byte, 1)); }
 
-  // Every command's last call, and that after each batch of what it reads: a slow pipe is not
-  // waited for. Throws StoreError.
+  // After each batch of what a command reads, which may wait for the next: nothing is held back.
+  // Throws StoreError.
+  void hand_on();
+
+  // Every command's last call: all is written when it returns. Throws StoreError.
   void flush();
+
+  // Whether all that was handed on is written before so much time has passed. While nobody hands
+  // on more, another thread may ask.
+  bool is_written_within(std::chrono::milliseconds time);
 
  private:
   static constexpr std::size_t kBufferBytes = 64 * 1024;
 
   void write_beyond(std::string_view bytes);
-  void write_through(std::string_view bytes);
 
   int descriptor_ = 1;
   std::string buffer_;
+  std::optional<OutputThread> thread_;
 };
 
 }  // namespace bloomery::cli

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
 
 #include "bloomery/errors.h"
@@ -11,7 +12,10 @@
 namespace bloomery::cli {
 namespace {
 
-TEST(Output, WritesWhatItWasGivenInOrder) {
+// The parameter: whether a thread writes.
+class OutputBeside : public ::testing::TestWithParam<bool> {};
+
+TEST_P(OutputBeside, WritesWhatItWasGivenInOrder) {
   char name[] = "/tmp/bloomery-output-XXXXXX";
   const int file = mkstemp(name);
   ASSERT_GE(file, 0);
@@ -19,11 +23,13 @@ TEST(Output, WritesWhatItWasGivenInOrder) {
   std::string expected;
   {
     Output output(file);
+    if (GetParam()) output.write_beside();
     for (const std::size_t length : {1U, 65'536U, 65'535U, 0U, 1'000'000U, 7U}) {
       const std::string piece(length, static_cast<char>('a' + length % 26));
       output.write(piece);
       output.write('\n');
       expected += piece + '\n';
+      if (length < 10) output.hand_on();
     }
     output.flush();
   }
@@ -34,10 +40,11 @@ TEST(Output, WritesWhatItWasGivenInOrder) {
   close(file);
 }
 
-TEST(Output, SaysThatAFlushFailed) {
+TEST_P(OutputBeside, SaysThatAFlushFailed) {
   const int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
   ASSERT_GE(full, 0);
   Output output(full);
+  if (GetParam()) output.write_beside();
   output.write("lost");
   EXPECT_THROW(output.flush(), StoreError);
   output.write(std::string(65'536, 'x'));
@@ -45,6 +52,24 @@ TEST(Output, SaysThatAFlushFailed) {
   EXPECT_THROW(output.write(std::string(100'000, 'x')), StoreError) << "longer than the buffer";
   close(full);
 }
+
+TEST_P(OutputBeside, SaysWhetherAllWasWritten) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  {
+    Output output(ends[1]);
+    if (GetParam()) output.write_beside();
+    output.write("line\n");
+    output.hand_on();
+    EXPECT_TRUE(output.is_written_within(std::chrono::minutes(1)));
+    char room[8];
+    EXPECT_EQ(read(ends[0], room, sizeof room), 5);
+  }
+  close(ends[0]);
+  close(ends[1]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Output, OutputBeside, ::testing::Bool());
 
 }  // namespace
 }  // namespace bloomery::cli
