@@ -14,6 +14,7 @@
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/in_order.h"
 #include "cli/arguments.h"
+#include "cli/bool_per_key.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
@@ -21,6 +22,7 @@
 #include "cli/patience.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
+#include "cli/write_selected.h"
 
 namespace bloomery::cli {
 namespace {
@@ -172,8 +174,10 @@ int check(const CheckArguments& arguments) {
   AnyOf filters(arguments.files, arguments.patience);
   const SourceOptions source =
       with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.heads()));
-  Output output;
   const bool prints = !arguments.count && !arguments.quiet && !arguments.json;
+  Output output;
+  if (prints && arguments.threads > 1) output.write_beside();
+  BoolPerKey selections;
   Counts counts;
   // Those that are selected for sure.
   const auto selected = [&] { return arguments.absent ? counts.absent() : counts.maybe; };
@@ -194,16 +198,17 @@ int check(const CheckArguments& arguments) {
     const std::vector<Presence>& answers = answers_of[batch.slot].all;
     counts.add(answers);
     if (prints) {
-      for (std::size_t i = 0; i < answers.size(); ++i) {
-        if ((answers[i] == Presence::absent) != arguments.absent) continue;
-        output.write(batch.lines[i]);
-        output.write(arguments.source.separator);
-      }
-      output.flush();
+      const std::span<bool> is_selected = selections.room_for(answers.size());
+      std::ranges::transform(answers, is_selected.begin(), [&](Presence answer) {
+        return (answer == Presence::absent) == arguments.absent;
+      });
+      write_selected(output, batch.lines, is_selected, arguments.source.separator);
+      output.hand_on();
     }
     return !(arguments.quiet && selected() > 0);
   };
   read_keys({arguments.input}, source, shares_terminal ? "" : "check", take, preparation);
+  output.flush();
 
   if (!arguments.quiet) print_counts(arguments, counts, output);
   // As grep: -q is content with the first, and whatever else went wrong.

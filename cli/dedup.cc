@@ -15,6 +15,7 @@
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
 #include "cli/arguments.h"
+#include "cli/bool_per_key.h"
 #include "cli/commands.h"
 #include "cli/dedup/dedup_filter.h"
 #include "cli/dedup/expected_loss.h"
@@ -72,22 +73,6 @@ struct DedupArguments {
   unsigned threads = 1;
   bool quiet = false;
   bool json = false;
-};
-
-// Room for one answer a key, used again for each batch.
-class Answers {
- public:
-  std::span<bool> room_for(std::size_t count) {
-    if (count > room_) {
-      answers_ = std::make_unique<bool[]>(count);
-      room_ = count;
-    }
-    return {answers_.get(), count};
-  }
-
- private:
-  std::size_t room_ = 0;
-  std::unique_ptr<bool[]> answers_;
 };
 
 // One run of the command.
@@ -149,7 +134,7 @@ class Dedup {
   std::optional<DedupFilter> filter_;
   std::optional<PreparedHashes> hashes_;  // as the filter wants them
   std::optional<LossRecord> record_;
-  Answers answers_;
+  BoolPerKey answers_;
   Output output_;
   std::uint64_t key_count_ = 0;
   std::uint64_t null_count_ = 0;
