@@ -47,10 +47,17 @@ inline constexpr std::size_t kHashLag = 5 * kHashBlock;
 // How far ahead lines are asked for in filters beyond a core's cache: 40 to 128 measure alike.
 inline constexpr std::size_t kFarLag = 80;
 inline constexpr std::size_t kFarBytes = std::size_t{1} << 20;
-inline bool is_far(std::span<const std::byte> bytes) noexcept {
-  return bytes.size() >= kFarBytes;
+#ifdef __wasm__  // which has no prefetches
+inline constexpr bool kPrefetches = false;
+#else
+inline constexpr bool kPrefetches = true;
+#endif
+// Inlined also where the compiler makes code small, which then leaves out the loops for what is
+// far.
+[[gnu::always_inline]] inline bool is_far(std::span<const std::byte> bytes) noexcept {
+  return kPrefetches && bytes.size() >= kFarBytes;
 }
-inline bool is_far(std::span<const std::uint64_t> words) noexcept {
+[[gnu::always_inline]] inline bool is_far(std::span<const std::uint64_t> words) noexcept {
   return is_far(std::as_bytes(words));
 }
 
