@@ -230,8 +230,8 @@ void Call::replicate_head(std::span<const std::byte> head) const {
 void Call::expire_after(OpenKey& key, std::uint64_t milliseconds) const {
   if (milliseconds == 0) return;
   key.expire_after(milliseconds);
-  api().replicate(context_, "PEXPIREAT", "sl", words_[1],
-                  static_cast<long long>(window_now() + milliseconds));
+  const std::uint64_t when = window_now() + milliseconds;
+  api().replicate(context_, "PEXPIREAT", "sl", words_[1], static_cast<long long>(when));
 }
 
 void Call::replicate_abort() const {

@@ -19,45 +19,15 @@ constexpr Follower::Clock::duration kFirstRebuildPause = kShortestPause;
 constexpr auto kPollInScan = 50ms;
 constexpr std::uint64_t kFewestKeys = 1000;
 constexpr std::uint64_t kKeptSteps = 10'000;
-constexpr int kMostSteps = 10;
 constexpr int kAuditsToDraw = 10;  // one in so many draws rows from the database
 
-// Somebody else moved the filter's watermark, or put another filter there: begin again from what is
-// there now.
-struct Overtaken : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-bool reaches(const std::optional<Watermark>& there, const Watermark& wanted) {
-  return there && there->reaches(wanted);
-}
-
 }  // namespace
-
-std::string_view state_name(FollowerStatus::State state) noexcept {
-  switch (state) {
-    case FollowerStatus::State::starting:
-      return "starting";
-    case FollowerStatus::State::scanning:
-      return "scanning";
-    case FollowerStatus::State::following:
-      return "following";
-    case FollowerStatus::State::failing:
-      return "failing";
-    case FollowerStatus::State::ended:
-      break;
-  }
-  return "ended";
-}
-
-bool is_full_for_good(const FollowerStatus& status) noexcept {
-  return status.cannot_grow && status.key_count > status.capacity;
-}
 
 Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options)
     : source_(source),
       place_(place),
       options_(options),
+      filter_(place),
       audit_(options.audit_one_in),
       entries_(options.entries, options.erase_again_after) {
   const auto is_share = [](double value) { return value > 0 && value <= 1; };
@@ -121,7 +91,7 @@ void Follower::run_once(std::stop_token stop, FenceSource& fence) {
 // Writes what is left, though nobody may wait any more.
 void Follower::end() {
   const CallContext context{.deadline = Clock::now() + options_.longest_pause};
-  flush(context);
+  filter_.flush(context);
   entries_.end(context);
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::ended; });
 }
@@ -132,12 +102,11 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::starting; });
   const CallContext context{.stop = stop};
   kept_.clear();
-  has_loose_ = false;
-  audit_.forget();
   entries_.end_open();
-  learn_head(place_.head(context));
-  carried_ = head_.watermark;
-  const bool goes_on = source_.start(has_watermark_ ? head_.watermark : std::nullopt, context);
+  filter_.begin(context);
+  forget_and_show();
+  const auto from = filter_.has_watermark() ? filter_.head().watermark : std::nullopt;
+  const bool goes_on = source_.start(from, context);
   std::optional<Watermark> wanted;  // none: the first that comes
   if (goes_on) {
     // A database may have kept much since then, and gives it bit by bit.
@@ -145,7 +114,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
     const std::uint64_t about = source_.expected_count().value_or(0);
     update([&](FollowerStatus& status) {
       ++status.resumed;
-      status.key_count = std::max(head_.inserted, about);
+      status.key_count = std::max(filter_.head().inserted, about);
     });
   } else {
     scan_into_new(context, /*is_live=*/false);
@@ -168,8 +137,8 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
         },
         options_.patience, context);
     keep(context);
-    if (has_watermark_ && Clock::now() >= look_at_) look(context);
-    if (!is_dirty_ && Clock::now() >= audit_at_) audit(context);
+    if (filter_.has_watermark() && Clock::now() >= look_at_) look(context);
+    if (!filter_.is_dirty() && Clock::now() >= audit_at_) audit(context);
   }
   return is_fresh;
 }
@@ -198,11 +167,17 @@ void Follower::rebuild_beside(const CallContext& context) {
   rebuild_pause_ = {};
 }
 
-void Follower::learn_head(const PlaceHead& head) {
-  head_ = head;
+// The filter is not the one that the audit's keys went into, or not as it was left.
+void Follower::forget_and_show() {
+  audit_.forget();
+  show_head();
+}
+
+void Follower::show_head() {
+  const PlaceHead& head = filter_.head();
   update([&](FollowerStatus& status) {
-    status.watermark = has_watermark_ ? head.watermark : std::nullopt;
-    status.has_watermark = has_watermark_;
+    status.has_watermark = filter_.has_watermark();
+    status.watermark = status.has_watermark ? head.watermark : std::nullopt;
     if (head.identity != denied_) status.is_doubted = false;
     const bool grows =
         head.parameters.kind != FilterKind{} && kind_of(head.parameters.kind).has_layers;
@@ -226,7 +201,7 @@ std::unique_ptr<Rebuild> Follower::begin_new(FilterOptions wanted, const CallCon
   try {
     return place_.begin_rebuild(wanted, context);
   } catch (const std::invalid_argument&) {
-    const std::uint64_t there = head_.parameters.capacity;
+    const std::uint64_t there = filter_.head().parameters.capacity;
     if (there == 0 || there >= wanted.capacity) throw;
     wanted.capacity = there;
   }
@@ -284,18 +259,17 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
     asked = Clock::now();
     source_.poll(take, options_.patience, context);
   }
+  bool keeps_watermark = true;
   try {
     next->commit_at(*reached, context);
-    has_watermark_ = true;
-  } catch (const std::invalid_argument&) {  // it keeps none
+  } catch (const std::invalid_argument&) {
     next->commit(context);
-    has_watermark_ = false;
+    keeps_watermark = false;
   }
   kept_.clear();
-  learn_head(place_.head(context));
-  has_loose_ = has_open;
-  carried_ = reached;
-  audit.begin(place_, head_, context);
+  const bool is_there = filter_.begin_new(*reached, has_open, keeps_watermark, context);
+  show_head();
+  audit.begin(place_, filter_.head(), context);
   audit_ = std::move(audit);
   if (!has_open) audit_.settle();
   update([&](FollowerStatus& status) {
@@ -305,30 +279,21 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
     status.deleted = 0;
     status.fresh_as_of = asked;
   });
-  if (has_watermark_ && !reaches(head_.watermark, *reached)) {
-    throw Overtaken(place_.name() + ": another filter has taken the new one's place");
-  }
-  // Others' files are written by flush().
-  is_dirty_ = true;
+  if (!is_there) throw Overtaken(place_.name() + ": another filter has taken the new one's place");
 }
 
-// Keys first, or with the watermark; and never a watermark without its keys.
 void Follower::carry(const Changes& changes, Clock::time_point asked, const CallContext& context) {
   erase_entries(changes, context);
-  if (!has_watermark_) {
-    if (!changes.keys.empty()) place_.insert_many(changes.keys, context);
-    is_dirty_ = is_dirty_ || !changes.keys.empty() || changes.watermark != passed_;
-    if (changes.watermark) passed_ = changes.watermark;
-  } else {
-    move(changes, context);
+  if (!filter_.carry(changes, context)) forget_and_show();
+  if (filter_.has_watermark()) {
     audit_.take(changes.keys);
-    if (!has_loose_) audit_.settle();
+    if (!filter_.has_loose()) audit_.settle();
   }
   update([&](FollowerStatus& status) {
     status.carried += changes.keys.size();
     status.key_count += changes.keys.size();
     status.deleted += changes.deleted_count;
-    if (has_watermark_) status.watermark = head_.watermark;
+    if (filter_.has_watermark()) status.watermark = filter_.head().watermark;
     if (changes.watermark) status.fresh_as_of = asked;
   });
 }
@@ -338,50 +303,14 @@ void Follower::erase_entries(const Changes& changes, const CallContext& context)
   if (left > 0) update([&](FollowerStatus& status) { status.left_entries += left; });
 }
 
-void Follower::move(const Changes& changes, const CallContext& context) {
-  if (!head_.watermark) throw Overtaken(place_.name() + ": its watermark is gone");
-  // Also what ends no transaction steps the head: a filter that is exchanged meanwhile for an
-  // older copy of itself is told from this one by that.
-  const Watermark next = changes.watermark.value_or(*head_.watermark);
-  if (!changes.watermark && changes.keys.empty()) return;
-  for (int i = 0; i < kMostSteps; ++i) {
-    // Nothing new; or another follower was there before us. The keys go in all the same: some may
-    // be of a transaction that has not ended, above the watermark that they came with.
-    const bool is_in = changes.watermark && reaches(head_.watermark, next);
-    const Watermark to = is_in ? *head_.watermark : next;
-    const bool has_none = is_in && changes.keys.empty();
-    if (has_none || place_.insert_and_advance(changes.keys, head_, to, context)) {
-      is_dirty_ = is_dirty_ || !has_none || carried_ != next;  // that, too, is to be confirmed
-      has_loose_ = !changes.watermark || changes.has_open;
-      if (changes.watermark) carried_ = next;
-      return;
-    }
-    is_dirty_ = true;
-    audit_.forget();
-    learn_head(place_.head(context));
-    // Another step from there is as good, if that has all that came before these keys.
-    const bool has_all_before =
-        !has_loose_ && changes.watermark && carried_ && reaches(head_.watermark, *carried_);
-    if (!has_all_before) break;
-  }
-  throw Overtaken(place_.name() +
-                  ": it is not the filter that it was; going on from its watermark");
-}
-
-void Follower::flush(const CallContext& context) {
-  if (!is_dirty_) return;
-  place_.flush(context);
-  is_dirty_ = false;
-}
-
 // Writes what is to be written, and lets the database forget what the filter has kept for a while.
 void Follower::keep(const CallContext& context) {
   const auto began = Clock::now();
-  if (is_dirty_ && began >= flush_at_) {
-    flush(context);
+  if (filter_.is_dirty() && began >= flush_at_) {
+    filter_.flush(context);
     const auto now = Clock::now();
     flush_at_ = now + std::max<Clock::duration>(options_.flush_every, 10 * (now - began));
-    const std::optional<Watermark>& kept = has_watermark_ ? head_.watermark : passed_;
+    const std::optional<Watermark>& kept = filter_.reached();
     if (kept && kept_.size() < kKeptSteps) kept_.emplace_back(now, *kept);
   }
   std::optional<Watermark> forget;
@@ -392,34 +321,24 @@ void Follower::keep(const CallContext& context) {
   if (forget) source_.confirm(*forget);
 }
 
-// Where nothing changes, no step finds that the filter was lost or exchanged.
 void Follower::look(const CallContext& context) {
-  const PlaceHead now = place_.head(context);
+  const bool is_as_left = filter_.look(context);
   look_at_ = Clock::now() + options_.look_every;
-  if (now.identity == head_.identity && now.watermark == head_.watermark &&
-      now.beat == head_.beat) {
-    return;
-  }
-  // Another follower's step, or filter, is as good where it has all that came.
-  if (has_loose_ || !carried_ || !reaches(now.watermark, *carried_)) {
-    throw Overtaken(place_.name() + ": it is not the filter that it was");
-  }
-  audit_.forget();
-  learn_head(now);
+  if (!is_as_left) forget_and_show();
 }
 
 // Until a filter that has lost bits was built again, its watermark names a source that nobody asks
 // about: so it denies nothing behind a fence.
 void Follower::audit(const CallContext& context) {
   audit_at_ = Clock::now() + options_.audit_every;
-  if (!has_watermark_) return;
+  if (!filter_.has_watermark()) return;
   FollowerAudit::Answer answer;
   try {
     if (audit_.wants_drawn() && Clock::now() >= draw_at_) {
       draw_at_ = Clock::now() + kAuditsToDraw * options_.audit_every;
       audit_.take_drawn(source_.draw(context));
     }
-    answer = audit_.ask(place_, head_, context);
+    answer = audit_.ask(place_, filter_.head(), context);
   } catch (const std::exception&) {
     return;  // whoever carries the next change is told
   }
@@ -430,9 +349,9 @@ void Follower::audit(const CallContext& context) {
     status.is_doubted = true;
   });
   if (!answer.is_denied) return;
-  denied_ = head_.identity;
+  denied_ = filter_.head().identity;
   is_rebuild_wanted_ = true;
-  if (place_.advance(head_, {.source = Identity::random(), .position = 0}, context)) {
+  if (place_.advance(filter_.head(), {.source = Identity::random(), .position = 0}, context)) {
     is_rebuild_wanted_ = false;  // whoever begins from there scans
   }
   place_.flush(context);

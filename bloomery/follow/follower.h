@@ -14,8 +14,10 @@
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/options.h"
+#include "bloomery/follow/filter_stepper.h"
 #include "bloomery/follow/follower_audit.h"
 #include "bloomery/follow/follower_entries.h"
+#include "bloomery/follow/follower_status.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/source/change_source.h"
 
@@ -47,36 +49,6 @@ struct FollowerOptions {
   EntryEraser* entries = nullptr;
   std::chrono::milliseconds erase_again_after{1'000};
 };
-
-struct FollowerStatus {
-  enum class State : std::uint8_t { starting, scanning, following, failing, ended };
-
-  State state = State::starting;
-  std::uint64_t key_count = 0;  // about how many keys the filter holds
-  std::uint64_t capacity = 0;   // 0: unknown
-  std::uint64_t scanned = 0;    // keys read by scans
-  std::uint64_t carried = 0;    // keys that came as changes
-  std::uint64_t deleted = 0;    // rows that went since the filter was made
-  std::uint64_t resumed = 0;    // how often it went on where it was
-  std::uint64_t rebuilds = 0;   // how often it had to scan, or wanted to
-  std::uint64_t failures = 0;
-  std::uint64_t audited = 0;  // rows that it was asked back for
-  std::uint64_t denied = 0;   // how often one of them was denied
-  // Rows of which a cache may have an old entry, until it expires.
-  std::uint64_t left_entries = 0;
-  bool is_doubted = false;    // one was, and that filter is still there
-  bool cannot_grow = false;   // it was made for fewer keys than were asked for
-  bool has_watermark = true;  // else no fence is ever reached: another system's filter
-  std::optional<Watermark> watermark{};
-  std::optional<std::chrono::steady_clock::time_point> fresh_as_of{};
-  std::string last_error{};
-};
-
-std::string_view state_name(FollowerStatus::State state) noexcept;
-
-// Whether it has more keys than it was made for and will have: its rate is worse, and it denies no
-// row that it has.
-bool is_full_for_good(const FollowerStatus& status) noexcept;
 
 // Keeps a filter in step with a table: makes it where none is, carries each change into it, and
 // moves its watermark, which is never ahead of what is in it. Where the database cannot go on from
@@ -122,14 +94,13 @@ class Follower {
   std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
   void erase_entries(const Changes& changes, const CallContext& context);
-  void move(const Changes& changes, const CallContext& context);
   void look(const CallContext& context);
   void audit(const CallContext& context);
   void keep(const CallContext& context);
-  void flush(const CallContext& context);
   void end();
   bool is_too_full() const;
-  void learn_head(const PlaceHead& head);
+  void forget_and_show();
+  void show_head();
   void failed(const std::string& why);
   void stand_by(std::stop_token stop);
   void pause(std::stop_token stop, std::chrono::milliseconds most);
@@ -144,13 +115,8 @@ class Follower {
   std::atomic<bool> is_rebuild_wanted_ = false;
 
   // Of the thread that runs.
-  PlaceHead head_{};                    // as we left it
-  std::optional<Watermark> carried_{};  // all that came up to here was in
-  bool has_loose_ = false;              // and something of a transaction that has not ended
-  bool has_watermark_ = true;           // the place keeps one
-  std::optional<Watermark> passed_{};   // of a place that keeps none: what it has
+  FilterStepper filter_;
   bool has_followed_ = false;
-  bool is_dirty_ = false;  // something was inserted since the last flush
   Clock::time_point flush_at_{};
   Clock::time_point look_at_{};
   Clock::time_point audit_at_{};
