@@ -51,6 +51,29 @@ std::size_t write_integer(std::uint64_t integer, char* out) noexcept {
   return sizeof integer;
 }
 
+// Calls take(write), where write(number, out) makes a key: the pattern is chosen once for many.
+template <class Take>
+auto with_writer(KeyPattern pattern, Take take) {
+  switch (pattern) {
+    case KeyPattern::counter:
+      return take(write_integer);
+    case KeyPattern::shifted:
+      return take([](std::uint64_t number, char* out) {
+        return write_integer(std::rotl(number, 32), out);
+      });
+    case KeyPattern::uuid:
+      return take(write_uuid);
+    case KeyPattern::url:
+      return take(write_url);
+    case KeyPattern::random:
+      break;
+  }
+  // Scrambled twice: integer keys of filters may be hashed by steps like these.
+  return take([](std::uint64_t number, char* out) {
+    return write_integer(scramble(scramble(number) ^ 0x5851f42d4c957f2d), out);
+  });
+}
+
 }  // namespace
 
 KeyPattern key_pattern_named(std::string_view name) {
@@ -68,36 +91,23 @@ std::string_view key_pattern_name(KeyPattern pattern) {
 }
 
 std::size_t write_pattern_key(KeyPattern pattern, std::uint64_t number, char* out) {
-  switch (pattern) {
-    case KeyPattern::random:
-      // Scrambled twice: integer keys of filters may be hashed by steps like these.
-      return write_integer(scramble(scramble(number) ^ 0x5851f42d4c957f2d), out);
-    case KeyPattern::counter:
-      return write_integer(number, out);
-    case KeyPattern::shifted:
-      return write_integer(std::rotl(number, 32), out);
-    case KeyPattern::uuid:
-      return write_uuid(number, out);
-    case KeyPattern::url:
-      return write_url(number, out);
-  }
-  return 0;
+  return with_writer(pattern, [&](auto write) { return write(number, out); });
 }
 
 PatternBatches::PatternBatches(KeyPattern pattern)
-    : pattern_(pattern), bytes_(kBatchKeys * kPatternBytes) {
-  keys_.reserve(kBatchKeys);
-}
+    : pattern_(pattern), bytes_(kBatchKeys * kPatternBytes), keys_(kBatchKeys) {}
 
 std::span<const Key> PatternBatches::keys(std::uint64_t first, std::uint64_t count) {
-  keys_.clear();
-  char* out = bytes_.data();
-  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(count, kBatchKeys); ++i) {
-    const std::size_t length = write_pattern_key(pattern_, first + i, out);
-    keys_.emplace_back(out, length);
-    out += length;
-  }
-  return keys_;
+  const std::size_t made = std::min<std::uint64_t>(count, kBatchKeys);
+  with_writer(pattern_, [&](auto write) {
+    char* out = bytes_.data();
+    for (std::size_t i = 0; i < made; ++i) {
+      const std::size_t length = write(first + i, out);
+      keys_[i] = {out, length};
+      out += length;
+    }
+  });
+  return std::span(keys_).first(made);
 }
 
 }  // namespace bloomery::cli

@@ -242,8 +242,4 @@ std::string hex_text(std::string_view bytes) {
   return text;
 }
 
-void write_integer_key(std::uint64_t integer, char* out) noexcept {
-  write_little_endian(integer, kIntegerBytes, out);
-}
-
 }  // namespace bloomery

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +39,9 @@ std::optional<std::string> key_text(KeyEncoding encoding, Key key);
 std::string hex_text(std::string_view bytes);
 
 // An integer key as filters know it: eight little-endian bytes at `out`.
-void write_integer_key(std::uint64_t integer, char* out) noexcept;
+inline void write_integer_key(std::uint64_t integer, char* out) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(out, &integer, sizeof integer);
+}
 
 }  // namespace bloomery
