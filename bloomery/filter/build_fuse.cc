@@ -3,28 +3,77 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+#include <vector>
+
+#include "bloomery/filter/fuse_occupants.h"
 
 namespace bloomery {
 namespace {
 
-constexpr std::uint32_t kCrowded = std::numeric_limits<std::uint8_t>::max();
+constexpr std::ptrdiff_t kSlotsAhead = 32;
 
-// What is known of a slot while keys are taken away one by one: how many are left in it, and the
-// exclusive or of their numbers, which of a single one is its number.
-struct Occupants {
-  std::vector<std::uint8_t> count;
-  std::vector<std::uint32_t> number;
-};
+// By arithmetic, because g++ 12 makes a jump of "?".
+template <class N>
+[[gnu::always_inline]] inline N selected(bool which, N yes, N no) {
+  return no ^ ((no ^ yes) & (0 - static_cast<N>(which)));
+}
 
-// False where more keys share a slot than can be counted: chance does not do that.
-bool occupy(const FuseShape& shape, std::span<const HashPair> hashes, Occupants& in) {
-  for (std::size_t i = 0; i < hashes.size(); ++i) {
-    for (const std::size_t slot : shape.slots(hashes[i])) {
-      if (in.count[slot] == kCrowded) return false;
-      ++in.count[slot];
-      in.number[slot] ^= static_cast<std::uint32_t>(i);
+// The slots in the order in which keys were taken from them, where they were alone. Each takes away
+// what kept others from being alone in theirs. Less than the keys where some are never alone.
+template <class Word, class Slot>
+std::vector<Slot> take_all(FuseOccupants<Word>& in, std::size_t key_count) {
+  std::vector<Slot> order(key_count);
+  std::size_t taken = 0;
+  // Slots to look at, the last to come first. Whether a slot joins them is as random as a coin, so
+  // there is no jump for it: the next one is selected, and their number counted. It is the next
+  // one's word that all waits for.
+  std::vector<Slot> pending(1'024);
+  for (std::size_t first = 0; first < in.slot_count(); ++first) {
+    std::size_t slot = first;
+    Word word = in[slot];
+    if (!in.is_one(word)) continue;
+    for (std::size_t count = 1; count > 0;) {
+      const std::size_t below = pending[count - 1];
+      if (!in.is_one(word)) {
+        slot = below;
+        word = in[below];
+        --count;
+        continue;
+      }
+      order[taken++] = static_cast<Slot>(slot);
+      const auto others = in.others(slot, word);
+      const auto left = in.take(slot, word, others);
+      const bool lower = in.is_one(left.lower);
+      const bool upper = in.is_one(left.upper);
+      slot = selected(upper, others.upper, selected(lower, others.lower, below));
+      word = selected(upper, left.upper, selected(lower, left.lower, in[below]));
+      pending[count] = static_cast<Slot>(others.lower);
+      count += static_cast<std::size_t>(lower) + upper - 1;
+      if (count + 1 >= pending.size()) pending.resize(2 * pending.size());
     }
+  }
+  order.resize(taken);
+  return order;
+}
+
+template <class Word, class Slot>
+bool build_with(const FuseShape& shape, std::span<const HashPair> hashes,
+                std::span<std::byte> bytes) {
+  FuseOccupants<Word> in(shape);
+  for (const HashPair hash : hashes) {
+    if (!in.add(hash)) return false;
+  }
+  const std::vector<Slot> order = take_all<Word, Slot>(in, hashes.size());
+  if (order.size() != hashes.size()) return false;
+
+  // The last to go first: nobody who is set later has a slot that an earlier one owns.
+  for (auto slot = order.rbegin(); slot != order.rend(); ++slot) {
+    if (order.rend() - slot > kSlotsAhead) in.prefetch(slot[kSlotsAhead]);
+    const auto word = in[*slot];
+    const auto others = in.others(*slot, word);
+    shape.store(bytes.data(), *slot,
+                in.fingerprint(word) ^ shape.load(bytes.data(), others.lower) ^
+                    shape.load(bytes.data(), others.upper));
   }
   return true;
 }
@@ -57,46 +106,11 @@ std::optional<FuseShape> fuse_shape_for(std::uint64_t key_count, std::uint32_t f
 
 bool build_fuse(const FuseShape& shape, std::span<const HashPair> hashes,
                 std::span<std::byte> bytes) {
-  const auto slot_count = static_cast<std::size_t>(shape.slot_count());
-  Occupants in{.count = std::vector<std::uint8_t>(slot_count),
-               .number = std::vector<std::uint32_t>(slot_count)};
-  if (!occupy(shape, hashes, in)) return false;
-
-  // Keys that are alone in a slot are taken away, which leaves others alone in theirs. `order` has
-  // them as they went, with the place among its slots of the one that each was alone in.
-  std::vector<std::pair<std::uint32_t, std::uint8_t>> order;
-  order.reserve(hashes.size());
-  std::vector<std::size_t> alone;
-  for (std::size_t first = 0; first < slot_count; ++first) {
-    if (in.count[first] != 1) continue;
-    alone.push_back(first);
-    while (!alone.empty()) {
-      const std::size_t slot = alone.back();
-      alone.pop_back();
-      if (in.count[slot] != 1) continue;
-      const std::uint32_t key = in.number[slot];
-      const FuseShape::Slots slots = shape.slots(hashes[key]);
-      std::uint8_t own = 0;
-      for (std::uint8_t j = 0; j < FuseShape::kArity; ++j) {
-        if (slots[j] == slot) own = j;
-        --in.count[slots[j]];
-        in.number[slots[j]] ^= key;
-        if (in.count[slots[j]] == 1) alone.push_back(slots[j]);
-      }
-      order.emplace_back(key, own);
-    }
+  if (FuseOccupants<std::uint64_t>::fits(shape) &&
+      shape.slot_count() <= std::numeric_limits<std::uint32_t>::max()) {
+    return build_with<std::uint64_t, std::uint32_t>(shape, hashes, bytes);
   }
-  if (order.size() != hashes.size()) return false;
-
-  // The last to go first: nobody who is set later has a slot that an earlier one owns.
-  for (auto each = order.rbegin(); each != order.rend(); ++each) {
-    const HashPair hash = hashes[each->first];
-    const FuseShape::Slots slots = shape.slots(hash);
-    std::uint64_t value = shape.fingerprint(hash);
-    for (const std::size_t slot : slots) value ^= shape.load(bytes.data(), slot);
-    shape.store(bytes.data(), slots[each->second], value);
-  }
-  return true;
+  return build_with<Uint128, std::uint64_t>(shape, hashes, bytes);
 }
 
 }  // namespace bloomery

@@ -19,10 +19,11 @@ std::optional<std::uint32_t> fingerprint_bits_for(double rate) noexcept;
 // are beyond it: nothing.
 std::optional<FuseShape> fuse_shape_for(std::uint64_t key_count, std::uint32_t fingerprint_bits);
 
-// Sets the slots so that each key has its fingerprint. `hashes` are distinct and sorted by h1, so
-// that neighbours share their segments; `bytes` are zeros, seven more than the slots take. False
-// where these keys cannot be told apart in this shape: other pairs of them, or more slots, may do.
-// Takes 8 bytes of memory a key and 5 a slot.
+// Sets the slots so that each key has its fingerprint. `hashes` are distinct and ordered by the
+// first bits of h1, so that neighbours share their segments; `bytes` are zeros, seven more than the
+// slots take. False where these keys cannot be told apart in this shape: other pairs of them, or
+// more slots, may do. Takes 4 bytes of memory a key and 8 a slot, twice that for fingerprints of
+// more than 18 bits.
 bool build_fuse(const FuseShape& shape, std::span<const HashPair> hashes,
                 std::span<std::byte> bytes);
 

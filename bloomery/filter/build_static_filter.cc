@@ -6,11 +6,12 @@
 #include <utility>
 
 #include "bloomery/bits/bit_view.h"
+#include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/build_fuse.h"
+#include "bloomery/filter/distinct_pairs.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/sizing.h"
-#include "bloomery/filter/sort_pairs.h"
 #include "bloomery/filter/static_bytes.h"
 #include "bloomery/filter/static_filter.h"
 
@@ -47,12 +48,12 @@ Geometry mean_geometry(const FilterOptions& options, bool one_line) {
   return geometry;
 }
 
-std::vector<std::uint64_t> words_of(const Geometry& geometry, std::uint32_t attempt,
-                                    std::span<const HashPair> hashes) {
-  std::vector<std::uint64_t> words((geometry.bit_count + kWordBits - 1) / kWordBits);
+HeapWords words_of(const Geometry& geometry, std::uint32_t attempt,
+                   std::span<const HashPair> hashes) {
+  HeapWords words((geometry.bit_count + kWordBits - 1) / kWordBits);
   for (const HashPair hash : hashes) {
     for_all_positions(geometry, moved_by(hash, attempt), [&](std::uint64_t position) {
-      set_bit(words, position);
+      set_bit(words.words(), position);
       return true;
     });
   }
@@ -99,9 +100,9 @@ std::vector<std::byte> bloom_of(std::span<const HashPair> hashes, Geometry geome
   for (geometry.bit_count = std::max<std::uint64_t>(1, least / unit) * unit;;
        geometry.bit_count += step) {
     for (std::uint32_t attempt = 0; attempt < attempts; ++attempt) {
-      const auto words = words_of(geometry, attempt, hashes);
-      if (current_rate(geometry, BitView(words)) <= options.false_positive_rate) {
-        return encode(geometry, attempt, words);
+      const HeapWords words = words_of(geometry, attempt, hashes);
+      if (current_rate(geometry, BitView(words.words())) <= options.false_positive_rate) {
+        return encode(geometry, attempt, words.words());
       }
     }
   }
@@ -113,18 +114,18 @@ std::optional<FuseShape> fuse_shape(std::uint64_t key_count, double rate) {
   return bits ? fuse_shape_for(key_count, *bits) : std::nullopt;
 }
 
-std::vector<std::byte> fuse_of(const std::vector<HashPair>& hashes, FuseShape shape,
+std::vector<std::byte> fuse_of(std::span<const HashPair> hashes, FuseShape shape,
                                std::uint64_t unit_bytes) {
   const std::uint64_t unit = 8 * unit_bytes;
   for (;; shape.segment_count += 1 + shape.segment_count / 64) {
     std::vector<HashPair> moved;
     for (std::uint32_t attempt = 0; attempt < kAttempts; ++attempt) {
-      if (attempt == 1) moved = hashes;
+      if (attempt == 1) moved.assign(hashes.begin(), hashes.end());
       for (HashPair& hash : moved) hash = second_pair(hash);
-      std::ranges::sort(moved, {}, &HashPair::h1);
       const std::uint64_t bit_bytes = (shape.bit_count() + unit - 1) / unit * unit_bytes;
       std::vector<std::byte> bytes(static_cast<std::size_t>(bit_bytes) + kTrailerBytes);
-      if (build_fuse(shape, attempt == 0 ? hashes : moved, bytes)) {
+      if (attempt == 0 ? build_fuse(shape, hashes, bytes)
+                       : build_fuse(shape, DistinctPairs(moved, NativeHash()), bytes)) {
         return sealed(std::move(bytes), {.mark = kFuseMark,
                                          .first = shape.fingerprint_bits,
                                          .second = shape.segment_log,
@@ -136,23 +137,11 @@ std::vector<std::byte> fuse_of(const std::vector<HashPair>& hashes, FuseShape sh
 
 }  // namespace
 
-std::vector<HashPair> static_bytes::distinct(std::vector<HashPair> hashes) {
-  sort_pairs(hashes);
-  hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
-  return hashes;
-}
-
 std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& options) {
-  const NativeHash hash;
-  std::vector<HashPair> hashes;
-  hashes.reserve(keys.size());
-  keys.visit([&](auto each) {
-    for (const auto& key : each) hashes.push_back(hash(key));
-  });
-  return static_bytes::build(static_bytes::distinct(std::move(hashes)), options);
+  return static_bytes::build(DistinctPairs(keys, NativeHash()), options);
 }
 
-std::vector<std::byte> static_bytes::build(const std::vector<HashPair>& hashes,
+std::vector<std::byte> static_bytes::build(std::span<const HashPair> hashes,
                                            const StaticOptions& options) {
   if (options.unit_bytes != 1 && options.unit_bytes != 8) {
     throw std::invalid_argument("a static filter's unit is 1 or 8 bytes, not " +

@@ -7,6 +7,7 @@
 
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/distinct_pairs.h"
 #include "bloomery/filter/static_bytes.h"
 
 namespace bloomery {
@@ -14,7 +15,7 @@ namespace bloomery {
 OwnedStaticFilter OwnedStaticFilter::build(FilterParameters parameters,
                                            std::span<const HashPair> hashes, StaticForm form) {
   if (parameters.kind == FilterKind::fuse) form = StaticForm::fuse;
-  const auto keys = static_bytes::distinct({hashes.begin(), hashes.end()});
+  const DistinctPairs keys(hashes, parameters.hash);
   const auto bytes = static_bytes::build(
       keys, {.false_positive_rate = parameters.false_positive_rate, .form = form, .unit_bytes = 8});
   HeapWords words(bytes.size() / sizeof(std::uint64_t));

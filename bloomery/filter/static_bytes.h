@@ -41,8 +41,7 @@ inline std::uint32_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return static_cast<std::uint32_t>(xxh3_64(bytes));
 }
 
-// As a set is built: sorted, and a key that stands in it twice is one key.
-std::vector<HashPair> distinct(std::vector<HashPair> hashes);
-std::vector<std::byte> build(const std::vector<HashPair>& hashes, const StaticOptions& options);
+// Of the pairs of a set of keys, each once.
+std::vector<std::byte> build(std::span<const HashPair> hashes, const StaticOptions& options);
 
 }  // namespace bloomery::static_bytes
