@@ -47,6 +47,7 @@ constexpr std::string_view kReplication =
 std::string without_line_end(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \r\n");
   std::string line(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
+  for (std::size_t at; (at = line.find("\n\t")) != std::string::npos;) line.replace(at, 2, ": ");
   std::ranges::replace(line, '\n', ' ');
   return line;
 }
