@@ -237,7 +237,9 @@ void add_follow(Command app, int& status) {
   const Command command = app.add_subcommand("follow", "Keep a filter in step with a table");
   command
       .add_option("SOURCE", arguments->from,
-                  "the table and its column: sqlite:FILE?table=TABLE&column=COLUMN")
+                  "the table and its column: sqlite:FILE?table=TABLE&column=COLUMN, or "
+                  "postgres://[USER[:PASSWORD]@][HOST[:PORT]]/DATABASE?table=TABLE&column=COLUMN, "
+                  "or the same with mariadb://")
       .required();
   command.add_option(
       "LOCATION",

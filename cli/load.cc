@@ -94,7 +94,9 @@ void add_load(Command app, int& status) {
   const auto arguments = std::make_shared<LoadArguments>();
   const Command command =
       app.add_subcommand("load", "Make a filter of all keys of a database or file");
-  command.add_option("FROM", arguments->fill.from, "keys.txt, sqlite:..., or - for standard input")
+  command
+      .add_option("FROM", arguments->fill.from,
+                  "keys.txt, sqlite:..., postgres://..., mariadb://..., or - for standard input")
       .required();
   add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
   add_capacity(command, arguments->fill.filter.capacity)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bloomery/redis/push_filter.h"
+#include "bloomery/source/server_location.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -38,8 +39,8 @@ Examples:
 
 What is added to the key while the filter is on its way is in the new one too. With keys in the
 place of the filter's file, also what is added while they are read: the server is told before. FILE is
-taken for keys where it is sqlite:... or -, or with any of -n, -p and --kind. They are counted first
-where -n is not there.
+taken for keys where it is a database (see bloomery load --help) or -, or with any of -n, -p and
+--kind. They are counted first where -n is not there.
 
   bloomery push 'sqlite:shop.db?table=users&column=id' redis://127.0.0.1:6379#users -p 0.001
   bloomery push keys.txt redis://127.0.0.1:6379#users -n 1M
@@ -101,7 +102,7 @@ int begin(const PushArguments& arguments) {
 bool is_of_keys(const PushArguments& arguments) {
   const NewFilter& wanted = arguments.fill.filter;
   return wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-" ||
-         arguments.fill.from.starts_with("sqlite:");
+         arguments.fill.from.starts_with("sqlite:") || is_server_location(arguments.fill.from);
 }
 
 // What is added to the key from the beginning of the load on is kept by the server: so that comes
@@ -183,7 +184,7 @@ void add_push(Command app, int& status) {
       app.add_subcommand("push", "Put a filter, or one of all keys, into a server with the module");
   const Option file = command.add_option(
       "FILE", arguments->fill.from,
-      "a filter's file, ours or FORMAT:FILE; or keys: a file, sqlite:..., or -; see below");
+      "a filter's file, ours or FORMAT:FILE; or keys: a file, a database, or -; see below");
   const Option server =
       command.add_option("SERVER", arguments->to, "the server and the key; see below");
   command

@@ -8,6 +8,7 @@ namespace bloomery {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using testing::Outcome;
 using testing::Shell;
 using ::testing::StartsWith;
@@ -83,6 +84,12 @@ TEST(Misuse, OfServersIsExplained) {
   EXPECT_THAT(refusal("bloomery create a.bloom -n 9 -p 0.1 >/dev/null\n"
                       "bloomery push a.bloom unix:///none.sock#users"),
               HasSubstr("unix:///none.sock: cannot connect"));
+  // Keys, not a filter's file.
+  for (const std::string scheme : {"postgres", "mariadb"}) {
+    EXPECT_THAT(refusal("bloomery push '" + scheme + "://127.0.0.1:1/d?table=t&column=c' " +
+                        "redis://127.0.0.1#a"),
+                Not(HasSubstr("no format")));
+  }
 }
 
 TEST(Misuse, SaysThatAChangeIsMadeWhoseReportIsLost) {
