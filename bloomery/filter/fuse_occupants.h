@@ -70,8 +70,8 @@ class FuseOccupants {
     const auto place = static_cast<std::size_t>(known & kPlaceMask);
     const std::uint64_t second = known >> kSecondShift & kOffsets;
     const std::uint64_t third = known >> kThirdShift & kOffsets;
-    const std::uint64_t to_lower = second ^ ((second ^ third) & (0 - is_2(place)));
-    const std::uint64_t to_upper = third ^ (second & (0 - is_not_0(place)));
+    const auto to_lower = static_cast<std::size_t>(second ^ ((second ^ third) & (0 - is_2(place))));
+    const auto to_upper = static_cast<std::size_t>(third ^ (second & (0 - is_not_0(place))));
     return {(slot ^ to_lower) + lower_segment_[place], (slot ^ to_upper) + upper_segment_[place]};
   }
   std::uint64_t fingerprint(Word word) const noexcept {
