@@ -204,6 +204,7 @@ void Dedup::read_all(const char* label, bool prints, const Preparation& preparat
       read_keys(inputs_, source_, shows ? label : "", consumer, preparation);
   key_count_ = totals.key_count;
   null_count_ = totals.null_count;
+  output_.flush();
 }
 
 void Dedup::print_selected(const Batch& batch, std::span<const bool> selected) {
@@ -259,7 +260,6 @@ void Dedup::run_once() {
       filter_batch(batch);
       return true;
     });
-    output_.flush();
     return;
   }
   {
@@ -270,7 +270,6 @@ void Dedup::run_once() {
       filter_batch(batch);
       return true;
     });
-    output_.flush();
     const StateKeeper::Lock held = keeper.lock();
     save_state();
   }
@@ -298,7 +297,6 @@ void Dedup::run_exact() {
     print_selected(batch, is_first);
     return true;
   });
-  output_.flush();
   repeatable.require_unchanged();
   suspect_count_ = suspects.size();
 }

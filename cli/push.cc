@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "bloomery/redis/push_filter.h"
-#include "bloomery/source/server_location.h"
+#include "bloomery/source/source_location.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -102,7 +102,7 @@ int begin(const PushArguments& arguments) {
 bool is_of_keys(const PushArguments& arguments) {
   const NewFilter& wanted = arguments.fill.filter;
   return wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-" ||
-         arguments.fill.from.starts_with("sqlite:") || is_server_location(arguments.fill.from);
+         parse_source_location(arguments.fill.from).is_database();
 }
 
 // What is added to the key from the beginning of the load on is kept by the server: so that comes
