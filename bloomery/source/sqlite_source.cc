@@ -3,11 +3,9 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <exception>
 #include <limits>
-#include <new>
+#include <list>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -18,128 +16,14 @@
 #include "bloomery/source/column_equality.h"
 #include "bloomery/source/key_batcher.h"
 #include "bloomery/source/printable.h"
-#include "bloomery/source/sqlite/sqlite_key.h"
+#include "bloomery/source/sqlite/key_scan.h"
+#include "bloomery/source/sqlite/one_snapshot.h"
 
 namespace bloomery {
 namespace {
 
-constexpr const char* kFunction = "bloomery_take_key";
-
-// Copies the few bytes that most keys have without a call.
-[[gnu::always_inline]] inline void copy_key(char* out, const char* bytes, std::size_t byte_count) {
-  if (byte_count < sizeof(std::uint64_t) || byte_count > 2 * sizeof(std::uint64_t)) {
-    std::memcpy(out, bytes, byte_count);
-    return;
-  }
-  // Two halves that overlap.
-  const std::size_t second = byte_count - sizeof(std::uint64_t);
-  std::uint64_t halves[2];
-  std::memcpy(&halves[0], bytes, sizeof halves[0]);
-  std::memcpy(&halves[1], bytes + second, sizeof halves[1]);
-  std::memcpy(out, &halves[0], sizeof halves[0]);
-  std::memcpy(out + second, &halves[1], sizeof halves[1]);
-}
-
-// What SQLite's scan calls for every row. The cost of a row is SQLite's; what we add to it is a
-// quarter, so the common case stands first and calls little.
-struct Scan {
-  KeyForm form;
-  bool is_utf8;  // the database's text needs no conversion
-  SqliteKeyWriter writer;
-  KeyBatcher batcher;
-  std::string problem;       // why a row spells no key
-  std::exception_ptr fault;  // what the consumer threw
-
-  Scan(const KeyForm& keys, bool utf8, const BatchConsumer& consumer)
-      : form(keys), is_utf8(utf8), writer(keys, utf8), batcher(consumer) {}
-
-  // False: no more rows, please.
-  [[gnu::always_inline]] bool take(sqlite3_value* value) {
-    const int type = sqlite3_value_type(value);
-    if (form == KeyForm{}) {
-      if (type == SQLITE_INTEGER) return take_digits(sqlite3_value_int64(value));
-      if (type == SQLITE_TEXT && is_utf8) return take_stored(value);
-    }
-    return take_other(value, type);
-  }
-
- private:
-  // As a blob, text comes without the copy that ends it in NUL; but unconverted.
-  [[gnu::always_inline]] bool take_stored(sqlite3_value* value) {
-    const void* const bytes = sqlite3_value_blob(value);
-    const auto byte_count = static_cast<std::size_t>(sqlite3_value_bytes(value));
-    char* const out = batcher.room(byte_count);
-    if (out == nullptr) return false;
-    if (byte_count > 0) copy_key(out, static_cast<const char*>(bytes), byte_count);
-    batcher.keep(byte_count);
-    return true;
-  }
-
-  [[gnu::always_inline]] bool take_digits(sqlite3_int64 integer) {
-    char* const out = batcher.room(kMostDigits);
-    if (out == nullptr) return false;
-    // Most identifiers fit 32 bits, where the divisions cost half.
-    const auto narrow = static_cast<std::uint32_t>(integer);
-    const auto end = narrow == integer ? std::to_chars(out, out + kMostDigits, narrow).ptr
-                                       : std::to_chars(out, out + kMostDigits, integer).ptr;
-    batcher.keep(static_cast<std::size_t>(end - out));
-    return true;
-  }
-
-  [[gnu::noinline]] bool take_other(sqlite3_value* value, int type) {
-    if (type == SQLITE_NULL) {
-      batcher.skip_null();
-      return true;
-    }
-    if (type == SQLITE_BLOB && form == KeyForm{}) return take_stored(value);
-    if (writer.write(value, type, batcher)) return true;
-    if (!writer.problem().empty()) {
-      problem = "row " + std::to_string(batcher.row_count() + 1) + " read: " + writer.problem();
-    }
-    return false;
-  }
-
-  static constexpr std::size_t kMostDigits = 20;
-};
-
-// SQLite is C: no exception may pass through it. The scan ends at the first error.
-void take_row(sqlite3_context* context, int, sqlite3_value** values) noexcept {
-  auto& scan = *static_cast<Scan*>(sqlite3_user_data(context));
-  try {
-    if (scan.take(values[0])) return;
-  } catch (...) {
-    scan.fault = std::current_exception();
-  }
-  sqlite3_result_error(context, "ended by the reader of the keys", -1);
-}
-
-void end_rows(sqlite3_context* context) noexcept {
-  sqlite3_result_null(context);
-}
-
-void register_function(const SqliteDatabase& database, Scan* scan) {
-  const int code =
-      sqlite3_create_function_v2(database.handle(), kFunction, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
-                                 scan, nullptr, take_row, end_rows, nullptr);
-  if (code != SQLITE_OK) database.fail(code);
-}
-
-// The function is there while there is a scan to call.
-class FunctionForScan {
- public:
-  FunctionForScan(const SqliteDatabase& database, Scan& scan) : database_(database) {
-    register_function(database, &scan);
-  }
-  ~FunctionForScan() {
-    sqlite3_create_function_v2(database_.handle(), kFunction, 1, SQLITE_UTF8, nullptr, nullptr,
-                               nullptr, nullptr, nullptr);
-  }
-  FunctionForScan(const FunctionForScan&) = delete;
-  FunctionForScan& operator=(const FunctionForScan&) = delete;
-
- private:
-  const SqliteDatabase& database_;
-};
+// Each has a connection of its own.
+constexpr unsigned kMostScans = 16;
 
 std::string list_of(const std::vector<std::string>& names) {
   if (names.empty()) return "none";
@@ -198,9 +82,7 @@ SqliteSource::SqliteSource(std::string path, const SqliteSelection& selection,
     throw std::invalid_argument(database_.path() +
                                 ": fields are for texts; in a database, name the column");
   }
-  if (options_.map_database) {
-    database_.texts("PRAGMA mmap_size=" + std::to_string(std::numeric_limits<std::int64_t>::max()));
-  }
+  map_where_wanted(database_);
   is_utf8_ = database_.texts("PRAGMA encoding") == std::vector<std::string>{"UTF-8"};
   if (selection.query.empty()) {
     select_column(selection);
@@ -210,37 +92,116 @@ SqliteSource::SqliteSource(std::string path, const SqliteSelection& selection,
 }
 
 SourceTotals SqliteSource::for_each_batch(const BatchConsumer& consumer) {
-  Scan scan({options_.encoding, options_.normalise}, is_utf8_, consumer);
+  return scan_from(std::nullopt, {}, consumer);
+}
+
+SourceTotals SqliteSource::for_each_prepared(const Preparation& preparation,
+                                             const BatchConsumer& consumer) {
+  // The work of the rows that one thread scans.
+  const auto prepared = [&](const Batch& batch) {
+    if (preparation.work) preparation.work(batch);
+    return consumer(batch);
+  };
+  if (preparation.threads <= 1 || !is_scanned_by_rowid() || !dense_rowids()) {
+    return for_each_batch(prepared);
+  }
+  std::list<SqliteDatabase> others = connect_others(std::min(preparation.threads, kMostScans) - 1);
+  if (others.empty()) return for_each_batch(prepared);
+  const OneSnapshot snapshot(database_, others);
+  const auto rowids = snapshot ? dense_rowids() : std::nullopt;
+  if (!rowids) return for_each_batch(prepared);
+
+  std::list<SqliteDatabase*> connections{&database_};
+  for (SqliteDatabase& each : others) connections.push_back(&each);
+  const StretchScan scan{from_, key_, {options_.encoding, options_.normalise}, is_utf8_};
+  const auto [totals, rest, problem] = scan.run(connections, *rowids, preparation, consumer);
+  if (!problem.empty()) fail_at_row(totals, problem);
+  return rest ? scan_from(rest, totals, prepared) : totals;
+}
+
+// All rows, or those of a table from a rowid on, after others that were handed over.
+SourceTotals SqliteSource::scan_from(std::optional<std::int64_t> rowid, const SourceTotals& before,
+                                     const BatchConsumer& consumer) {
+  const BatchConsumer next = [&](Batch batch) {
+    batch.first_record += before.key_count;
+    batch.byte_count += before.byte_count;
+    return consumer(batch);
+  };
+  KeyBatcher batcher(next);
+  KeyScan<KeyBatcher> scan{
+      .form = {options_.encoding, options_.normalise}, .is_utf8 = is_utf8_, .sink = &batcher};
   const FunctionForScan function(database_, scan);
-  const auto statement = prepare_select(std::string(kFunction) + "(" + key_ + ")");
+  const auto statement = database_.prepare(
+      with_ + "SELECT " + kTakeKey + "(" + key_ + ") FROM " + from_ +
+      (rowid ? " NOT INDEXED WHERE rowid >= " + std::to_string(*rowid) : std::string()));
   const int code = sqlite3_step(statement.get());
   if (scan.fault) std::rethrow_exception(scan.fault);
   // An error of SQLite's own, unless we ended the scan.
   const bool complete = code == SQLITE_ROW;
-  if (!complete && scan.problem.empty() && scan.batcher.wants_more()) database_.fail(code);
-  scan.batcher.finish();
-  if (!scan.problem.empty()) {
-    throw std::invalid_argument(database_.path() + ": " + scan.problem);
+  if (!complete && scan.problem.empty() && batcher.wants_more()) database_.fail(code);
+  batcher.finish();
+  const SourceTotals& here = batcher.totals();
+  const SourceTotals totals{.key_count = before.key_count + here.key_count,
+                            .null_count = before.null_count + here.null_count,
+                            .byte_count = before.byte_count + here.byte_count};
+  if (!scan.problem.empty()) fail_at_row(totals, scan.problem);
+  return totals;
+}
+
+// Behind so many.
+void SqliteSource::fail_at_row(const SourceTotals& read, const std::string& why) const {
+  throw std::invalid_argument(database_.path() + ": row " +
+                              std::to_string(read.key_count + read.null_count + 1) +
+                              " read: " + why);
+}
+
+// None where one of them is not to be had.
+std::list<SqliteDatabase> SqliteSource::connect_others(std::size_t count) const {
+  constexpr std::uint32_t kNoWait = 0;
+  std::list<SqliteDatabase> others;
+  try {
+    while (others.size() < count) {
+      map_where_wanted(others.emplace_back(database_.path(), kNoWait));
+    }
+  } catch (const StoreError&) {
+    others.clear();
   }
-  return scan.batcher.totals();
+  return others;
+}
+
+void SqliteSource::map_where_wanted(SqliteDatabase& database) const {
+  if (!options_.map_database) return;
+  database.texts("PRAGMA mmap_size=" + std::to_string(std::numeric_limits<std::int64_t>::max()));
+}
+
+// Whether a scan reads the table itself, in the order of its rowids, and no index that has all.
+bool SqliteSource::is_scanned_by_rowid() {
+  if (table_.empty() || !has_rowids(database_, table_)) return false;
+  const auto plan = database_.prepare("EXPLAIN QUERY PLAN SELECT " + key_ + " FROM " + from_);
+  if (!database_.step(plan)) return false;
+  constexpr int kDetail = 3;
+  const auto* const detail =
+      reinterpret_cast<const char*>(sqlite3_column_text(plan.get(), kDetail));
+  return detail != nullptr && std::string_view(detail).starts_with("SCAN ") &&
+         std::string_view(detail).find(" USING ") == std::string_view::npos;
 }
 
 std::optional<std::uint64_t> SqliteSource::expected_count() {
-  if (const auto range = dense_rowid_range()) return range;
+  if (const auto rowids = dense_rowids()) return rowids->size();
   const auto statement = prepare_select("count(*)");
   database_.step(statement);
   return static_cast<std::uint64_t>(sqlite3_column_int64(statement.get(), 0));
 }
 
-// How many rowids there can be between the first and the last, if nearly all of them are taken.
-std::optional<std::uint64_t> SqliteSource::dense_rowid_range() {
+// From the first to the last of many, if nearly all of them are taken.
+std::optional<RowidRange> SqliteSource::dense_rowids() {
   constexpr std::uint64_t kProbes = 256;
   constexpr std::uint64_t kFewestFound = 250;
   if (table_.empty() || !has_rowids(database_, table_)) return std::nullopt;
   const auto edges = database_.prepare("SELECT (SELECT min(rowid) FROM " + from_ +
                                        "), (SELECT max(rowid) FROM " + from_ + ")");
   database_.step(edges);
-  if (sqlite3_column_type(edges.get(), 0) == SQLITE_NULL) return 0;
+  if (sqlite3_column_type(edges.get(), 0) == SQLITE_NULL) return std::nullopt;
   const auto first = static_cast<std::uint64_t>(sqlite3_column_int64(edges.get(), 0));
   const auto last = static_cast<std::uint64_t>(sqlite3_column_int64(edges.get(), 1));
   // Counting few rows costs less than looking at a sample, and is exact.
@@ -258,7 +219,7 @@ std::optional<std::uint64_t> SqliteSource::dense_rowid_range() {
     sqlite3_reset(probe.get());
   }
   if (found < kFewestFound) return std::nullopt;
-  return last - first + 1;
+  return RowidRange{static_cast<std::int64_t>(first), static_cast<std::int64_t>(last)};
 }
 
 std::string SqliteSource::equality_advice() const {

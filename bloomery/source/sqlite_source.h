@@ -1,12 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomery/source/key_source.h"
 #include "bloomery/source/source_options.h"
+#include "bloomery/source/sqlite/stretch_scan.h"
 #include "bloomery/source/sqlite_database.h"
 
 namespace bloomery {
@@ -33,6 +36,10 @@ class SqliteSource final : public KeySource {
   SqliteSource(std::string path, const SqliteSelection& selection, SourceOptions options);
 
   SourceTotals for_each_batch(const BatchConsumer& consumer) override;
+  // The threads scan large tables whose rowids hardly have gaps, each through a connection of its
+  // own, unless an index has all that is selected. The order is the same.
+  SourceTotals for_each_prepared(const Preparation& preparation,
+                                 const BatchConsumer& consumer) override;
 
   // Never fewer than the rows, NULLs among them. For a table whose rowids hardly have gaps it is
   // the range of the rowids: 256 of them are looked up to see that, whatever the size of the table.
@@ -49,7 +56,13 @@ class SqliteSource final : public KeySource {
  private:
   // Prepares SELECT expression over the selected rows, where key_ is the key.
   SqliteDatabase::Statement prepare_select(const std::string& expression) const;
-  std::optional<std::uint64_t> dense_rowid_range();
+  SourceTotals scan_from(std::optional<std::int64_t> rowid, const SourceTotals& before,
+                         const BatchConsumer& consumer);
+  [[noreturn]] void fail_at_row(const SourceTotals& read, const std::string& why) const;
+  std::list<SqliteDatabase> connect_others(std::size_t count) const;
+  void map_where_wanted(SqliteDatabase& database) const;
+  bool is_scanned_by_rowid();
+  std::optional<RowidRange> dense_rowids();
   void select_column(const SqliteSelection& selection);
   void select_query(std::string_view query);
 
