@@ -20,8 +20,8 @@
 namespace bloomery::testing {
 
 // A PostgreSQL server of Debian's on a socket in a folder of the test's own, where its data are
-// too; its user "postgres" needs no password. Nothing of it survives a crash of the machine. Ends
-// with this.
+// too, unless they are there already; its user "postgres" needs no password. Nothing of it survives
+// a crash of the machine. Ends with this.
 class PostgresServer {
  public:
   explicit PostgresServer(const std::string& folder, std::vector<std::string> options = {})
@@ -29,6 +29,10 @@ class PostgresServer {
     const Account account = other_account();
     if (account.user != 0 && chown(folder.c_str(), account.user, account.group) != 0) {
       throw std::runtime_error("the folder cannot be given away");
+    }
+    if (std::filesystem::exists(folder + "/data")) {
+      start();
+      return;
     }
     const int status =
         wait_for(spawn({binaries() + "/initdb", "-D", folder + "/data", "-U", "postgres", "-A",

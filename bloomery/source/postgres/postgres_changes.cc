@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "bloomery/errors.h"
 #include "bloomery/source/postgres/postgres_source.h"
@@ -50,19 +51,21 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   control_.reset();
   rows_.reset();
   announced_.reset();
+  run_.reset();
 
   check_server(context);
   if (!options_.slot.empty()) {
     postgres::refuse_slot_of_another(control(context), name(), named_slot(), context);
   }
   const Watermark now = publish(context);
+  run_ = question_->run();
   reading_.is_bytea = plan_.table.type.oid == postgres::kByteaOid;
   rows_.emplace(name(), plan_, reading_, options_.tells_touched);
   source_ = now.source;
   checked_ = Clock::now();
   checked_position_ = 0;
 
-  replication_.emplace(location_, context);
+  replication_.emplace(location_, *run_, context);
   has_noted_run_ = options_.slot.empty();
   if (!options_.slot.empty()) {
     slot_ = named_slot();
@@ -84,6 +87,7 @@ SourceTotals PostgresChanges::scan(const BatchConsumer& consumer, const CallCont
   wait_for_writers(context);
   Connection rows(location_, Connection::Kind::queries, context);
   rows.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", context);
+  postgres::require_run(rows, *run_, context);
   const BatchConsumer and_stay = [&](const Batch& batch) {
     const bool more = consumer(batch);
     replication_->tell_now_and_then(context);
@@ -164,6 +168,7 @@ void PostgresChanges::remove(const CallContext& context) {
   replication_.reset();
   question_.reset();
   control_.reset();
+  run_.reset();
   if (!options_.slot.empty()) {
     postgres::drop_slot(control(context), name(), named_slot(), context);
   } else if (!slot_.empty()) {
@@ -182,8 +187,10 @@ void PostgresChanges::remove(const CallContext& context) {
 Connection& PostgresChanges::control(const CallContext& context) {
   if (!control_ || !control_->is_open()) {
     question_.reset();
-    control_.emplace(location_, Connection::Kind::queries, context);
-    control_->query("SET synchronous_commit = local", context);
+    Connection connected(location_, Connection::Kind::queries, context);
+    if (run_) postgres::require_run(connected, *run_, context);
+    connected.query("SET synchronous_commit = local", context);
+    control_.emplace(std::move(connected));
   }
   return *control_;
 }
@@ -255,7 +262,7 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
     } catch (const StoreError&) {
       // The server has not noticed yet that the one before is gone; or another is there.
       if (context.is_over() || Clock::now() > until) throw;
-      if (!replication_->is_open()) replication_.emplace(location_, context);
+      if (!replication_->is_open()) replication_.emplace(location_, *run_, context);
     }
     postgres::pause(context, name() + ": the slot is in use");
   }
@@ -263,7 +270,7 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
   // whatever it was asked for.
   const auto begun = postgres::confirmed_position(control(context), slot, context);
   if (!begun || *begun > from->position) {
-    replication_.emplace(location_, context);
+    replication_.emplace(location_, *run_, context);
     return false;
   }
   replication_->tell_now_and_then(context);

@@ -70,6 +70,7 @@ class PostgresChanges final : public ChangeSource {
   std::optional<postgres::Connection> control_;
   std::optional<postgres::TableQuestion> question_;
   std::optional<postgres::Replication> replication_;
+  std::optional<postgres::ServerRun> run_;  // that all connections are with
   CallContext::Clock::time_point checked_{};
   std::uint64_t checked_position_ = 0;
 

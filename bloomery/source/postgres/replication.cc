@@ -42,8 +42,11 @@ bool says_gone(std::string_view state) {
 
 }  // namespace
 
-Replication::Replication(const ServerLocation& location, const CallContext& context)
-    : connection_(location, Connection::Kind::replication, context) {}
+Replication::Replication(const ServerLocation& location, const ServerRun& run,
+                         const CallContext& context)
+    : connection_(location, Connection::Kind::replication, context) {
+  require_run(connection_, run, context);
+}
 
 std::uint64_t Replication::create_slot(const std::string& name, bool is_temporary,
                                        const CallContext& context) {

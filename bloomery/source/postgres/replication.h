@@ -9,6 +9,7 @@
 
 #include "bloomery/source/postgres/connection.h"
 #include "bloomery/source/postgres/input_drain.h"
+#include "bloomery/source/postgres/table_question.h"
 
 namespace bloomery::postgres {
 
@@ -27,7 +28,8 @@ struct ReplicationMessage {
 // A connection on which a server sends the changes of a slot. One thread at a time.
 class Replication {
  public:
-  Replication(const ServerLocation& location, const CallContext& context);
+  // Throws StoreError where it is with another run of the server than `run`.
+  Replication(const ServerLocation& location, const ServerRun& run, const CallContext& context);
 
   // Makes a slot, which ends with the connection if it is temporary; from where it gives changes.
   std::uint64_t create_slot(const std::string& name, bool is_temporary, const CallContext& context);

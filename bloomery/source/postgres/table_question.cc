@@ -56,7 +56,24 @@ std::uint64_t without_page_header(std::uint64_t position, std::uint64_t block_by
   return position;
 }
 
+Result ask_server(Connection& connection, const CallContext& context) {
+  Result server = connection.query(kServer, context);
+  if (server.rows() != 1) throw StoreError(connection.name() + ": says nothing of itself");
+  return server;
+}
+
+ServerRun run_in(const Result& server) {
+  return {.server = server.text(0, 0), .started = server.text(0, 1)};
+}
+
 }  // namespace
+
+void require_run(Connection& connection, const ServerRun& run, const CallContext& context) {
+  if (run_in(ask_server(connection, context)) == run) return;
+  throw StoreError(connection.name() +
+                   ": leads to several servers, or to one that was started again; what is followed "
+                   "must be one server");
+}
 
 std::string publication_name(const ServerSelection& selection) {
   const Identity identity =
@@ -78,10 +95,8 @@ TableQuestion::TableQuestion(Connection& connection, const ServerSelection& sele
       column_(selection.columns.front()),
       publication_(publication_name(selection)),
       question_(connection, kQuestion, context) {
-  const Result server = connection.query(kServer, context);
-  if (server.rows() != 1) throw StoreError(connection.name() + ": says nothing of itself");
-  server_ = server.text(0, 0);
-  started_ = server.text(0, 1);
+  const Result server = ask_server(connection, context);
+  run_ = run_in(server);
   block_byte_count_ = server.number(0, 2);
   segment_byte_count_ = server.number(0, 3);
   if (block_byte_count_ == 0 || segment_byte_count_ == 0) {
@@ -95,7 +110,7 @@ Watermark TableQuestion::ask(Connection& connection, const CallContext& context,
   const Result answer = question_.try_run(connection, values, context);
   if (!answer.sql_state().empty()) connection.refuse(answer, "");
   if (answer.rows() != 1) throw StoreError(connection.name() + ": says nothing of the table");
-  if (answer.at(0, 5) != started_) {
+  if (answer.at(0, 5) != run_.started) {
     throw SessionExchanged(connection.name() +
                            ": the server started anew, or is another, behind one connection");
   }
@@ -107,9 +122,9 @@ Watermark TableQuestion::ask(Connection& connection, const CallContext& context,
   if (answer.is_null(0, 2)) throw SourceChanged(connection.name() + ": has no such table any more");
   if (table_oid != nullptr) *table_oid = answer.text(0, 4);
   const Identity lasting =
-      identity_of({server_, answer.at(0, 1), answer.at(0, 2), answer.at(0, 3)});
+      identity_of({run_.server, answer.at(0, 1), answer.at(0, 2), answer.at(0, 3)});
   const Identity until_restart =
-      identity_of({server_, answer.at(0, 1), answer.at(0, 2), answer.at(0, 3), started_});
+      identity_of({run_.server, answer.at(0, 1), answer.at(0, 2), answer.at(0, 3), run_.started});
   return {
       .source = {lasting.high, until_restart.low},
       .position = without_page_header(answer.number(0, 0), block_byte_count_, segment_byte_count_)};

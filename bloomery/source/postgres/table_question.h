@@ -20,6 +20,18 @@ struct SessionExchanged : StoreError {
   using StoreError::StoreError;
 };
 
+// Which run of which server a session is with.
+struct ServerRun {
+  std::string server{};   // its system identifier and database
+  std::string started{};  // in seconds, as a number
+
+  friend bool operator==(const ServerRun&, const ServerRun&) = default;
+};
+
+// Of what is read over several sessions: a name may have led to several servers, as to an old
+// primary and the new one. Throws StoreError where the session is with another run.
+void require_run(Connection& connection, const ServerRun& run, const CallContext& context);
+
 // Asks, in one round trip, how far a server is and what the table is that a location names. The
 // answer's position is where the log ends that the server has written or is about to write: each
 // row that anybody can see lies before it, flushed or not. Its source has all that must stay as it
@@ -49,12 +61,13 @@ class TableQuestion {
   Watermark ask(Connection& connection, const CallContext& context,
                 std::string* table_oid = nullptr);
 
+  const ServerRun& run() const noexcept { return run_; }
+
  private:
   std::string table_;  // quoted
   std::string column_;
   std::string publication_;
-  std::string server_;   // what does not change while it runs
-  std::string started_;  // in seconds, as a number
+  ServerRun run_;
   std::uint64_t block_byte_count_ = 0;
   std::uint64_t segment_byte_count_ = 0;
   PreparedStatement question_;

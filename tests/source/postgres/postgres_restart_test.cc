@@ -3,8 +3,10 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,6 +16,7 @@
 #include "tests/source/postgres/followed.h"
 #include "tests/source/postgres/postgres_fixture.h"
 #include "tests/source/source_helpers.h"
+#include "tests/support/proxy.h"
 
 namespace bloomery {
 namespace {
@@ -142,6 +145,50 @@ TEST(PostgresRestart, RefusesAStandbyAndKnowsAnotherTimeline) {
   session->run("SELECT pg_promote()");
   const Watermark after = fence->ask();
   EXPECT_NE(after.source.high, before.source.high);
+}
+
+// A name that leads to one server and then to its copy, as at a failover: what one of them logs and
+// what the other has are no filter together.
+TEST(PostgresRestart, FollowsNoTwoServersAtOnce) {
+  PostgresSession(server()).run("CREATE TABLE copied(id text PRIMARY KEY)");
+  const TemporaryFolder other_folder;
+  server().stop(SIGINT);
+  run_shell("cp -a '" + server().folder() + "/data' '" + other_folder.path("") + "'");
+  server().start();
+  testing::PostgresServer other(other_folder.path(""));
+  PostgresSession(server()).run("INSERT INTO copied VALUES ('of the first alone')");
+
+  const TemporaryFolder link_folder;
+  const std::filesystem::path link = link_folder.path("name");
+  const auto lead_to = [&](const testing::PostgresServer& server) {
+    std::filesystem::remove(link);
+    std::filesystem::create_directory_symlink(server.folder(), link);
+  };
+  const auto location = [](const std::string& host) {
+    return "postgres://postgres@" + host + "&table=copied&column=id";
+  };
+  {
+    lead_to(server());
+    const auto source = open_change_source(location("/postgres?host=" + link.string()), {});
+    source->start(std::nullopt);
+    lead_to(other);
+    EXPECT_THAT(message_of<StoreError>([&] { source->scan([](const Batch&) { return true; }); }),
+                HasSubstr("leads to several servers"));
+    lead_to(server());
+    source->remove();
+  }
+  {
+    lead_to(other);
+    // After the first answer it leads on.
+    const testing::Proxy proxy(link.string() + "/.s.PGSQL.5432", [&](std::string&, std::mt19937&) {
+      lead_to(server());
+      return true;
+    });
+    const auto source = open_change_source(
+        location("127.0.0.1:" + std::to_string(proxy.port()) + "/postgres?sslmode=disable"), {});
+    EXPECT_THAT(message_of<StoreError>([&] { source->start(std::nullopt); }),
+                HasSubstr("leads to several servers"));
+  }
 }
 
 }  // namespace
