@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "bloomery/errors.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/source/postgres/followed.h"
 #include "tests/source/postgres/postgres_fixture.h"
@@ -92,6 +93,26 @@ TEST(PostgresChanges, LeavesTheSlotsOfOtherDatabasesAlone) {
   again->remove();
   EXPECT_EQ(slot(), "");
   session.run("DROP DATABASE neighbour WITH (FORCE)");
+}
+
+// By an operator whose disk is full, say: what was committed since is in no slot.
+TEST(PostgresChanges, ScansAgainWhereItsSlotWasDropped) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE dropped(id text PRIMARY KEY); INSERT INTO dropped VALUES ('first')");
+  Followed named("table=dropped&column=id", {.slot = "dropped"});
+  named.source().confirm(named.watermark());
+  const std::string slot = "FROM pg_replication_slots WHERE slot_name LIKE '%_dropped'";
+  session.run("SELECT pg_terminate_backend(active_pid) " + slot);
+  for (const auto until = Clock::now() + 10s; Clock::now() < until;) {
+    if (session.run("SELECT bool_or(active) " + slot) == "f") break;
+  }
+  session.run("SELECT pg_drop_replication_slot(slot_name) " + slot);
+  session.run("INSERT INTO dropped VALUES ('later')");
+  EXPECT_FALSE(named.says_absent("later"));
+  EXPECT_THROW(for (int i = 0; i < 200; ++i) named.poll(), StoreError);
+  EXPECT_FALSE(named.start_again());
+  EXPECT_TRUE(named.catch_up());
+  EXPECT_TRUE(named.keys().contains("later"));
 }
 
 }  // namespace
