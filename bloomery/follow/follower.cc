@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/solve.h"
 #include "bloomery/format/kinds.h"
 
 namespace bloomery {
@@ -20,6 +21,13 @@ constexpr auto kPollInScan = 50ms;
 constexpr std::uint64_t kFewestKeys = 1000;
 constexpr std::uint64_t kKeptSteps = 10'000;
 constexpr int kAuditsToDraw = 10;  // one in so many draws rows from the database
+
+// Whether the rate is one formula of how many keys there are. A server that tells no probes does
+// not say it.
+bool has_rate(const FilterParameters& of) {
+  return of.geometry.probe_count > 0 &&
+         std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();
+}
 
 }  // namespace
 
@@ -182,6 +190,7 @@ void Follower::show_head() {
     const bool grows =
         head.parameters.kind != FilterKind{} && kind_of(head.parameters.kind).has_layers;
     status.capacity = grows ? 0 : head.parameters.capacity;
+    status.geometry = has_rate(head.parameters) ? head.parameters.geometry : Geometry{};
   });
 }
 

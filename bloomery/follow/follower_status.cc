@@ -1,5 +1,7 @@
 #include "bloomery/follow/follower_status.h"
 
+#include "bloomery/filter/rates.h"
+
 namespace bloomery {
 
 std::string_view state_name(FollowerStatus::State state) noexcept {
@@ -20,6 +22,11 @@ std::string_view state_name(FollowerStatus::State state) noexcept {
 
 bool is_full_for_good(const FollowerStatus& status) noexcept {
   return status.cannot_grow && status.key_count > status.capacity;
+}
+
+std::optional<double> rate_now(const FollowerStatus& status) noexcept {
+  if (status.geometry.bit_count == 0 || status.key_count == 0) return std::nullopt;
+  return predicted_rate(status.geometry, static_cast<double>(status.key_count));
 }
 
 }  // namespace bloomery

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "bloomery/filter/geometry.h"
 #include "bloomery/filter/watermark.h"
 
 namespace bloomery {
@@ -16,11 +17,13 @@ struct FollowerStatus {
   State state = State::starting;
   std::uint64_t key_count = 0;  // about how many keys the filter holds
   std::uint64_t capacity = 0;   // 0: unknown
-  std::uint64_t scanned = 0;    // keys read by scans
-  std::uint64_t carried = 0;    // keys that came as changes
-  std::uint64_t deleted = 0;    // rows that went since the filter was made
-  std::uint64_t resumed = 0;    // how often it went on where it was
-  std::uint64_t rebuilds = 0;   // how often it had to scan, or wanted to
+  // Where the rate follows from it and from how many keys there are; else without bits.
+  Geometry geometry{};
+  std::uint64_t scanned = 0;   // keys read by scans
+  std::uint64_t carried = 0;   // keys that came as changes
+  std::uint64_t deleted = 0;   // rows that went since the filter was made
+  std::uint64_t resumed = 0;   // how often it went on where it was
+  std::uint64_t rebuilds = 0;  // how often it had to scan, or wanted to
   std::uint64_t failures = 0;
   std::uint64_t audited = 0;  // rows that it was asked back for
   std::uint64_t denied = 0;   // how often one of them was denied
@@ -39,5 +42,9 @@ std::string_view state_name(FollowerStatus::State state) noexcept;
 // Whether it has more keys than it was made for and will have: its rate is worse, and it denies no
 // row that it has.
 bool is_full_for_good(const FollowerStatus& status) noexcept;
+
+// The false positive rate that so many keys give the filter: none where that is no formula of them,
+// or where nobody has counted them yet.
+std::optional<double> rate_now(const FollowerStatus& status) noexcept;
 
 }  // namespace bloomery

@@ -18,6 +18,7 @@ std::string status_line(const FollowerStatus& status, double rows_per_second) {
   line += ": " + std::to_string(status.key_count) + " keys";
   if (status.capacity > 0) line += " of " + std::to_string(status.capacity);
   if (is_full_for_good(status)) line += " (full)";
+  if (const auto rate = rate_now(status)) line += ", rate " + short_number(*rate, 2);
   line += ", " + short_number(rows_per_second, 3) + " rows/s";
   const double behind = seconds_behind(status);
   if (behind >= 0) line += ", " + short_number(behind, 2) + " s behind";
@@ -48,6 +49,9 @@ std::string metrics_text(const FollowerStatus& status) {
   add("keys", "gauge", "Keys in the filter, about", number(status.key_count));
   add("capacity", "gauge", "Keys that it was made for; 0 where that is unknown",
       number(status.capacity));
+  add("false_positive_rate", "gauge",
+      "Share of absent keys that the filter says maybe of, with so many keys; -1: unknown",
+      short_number(rate_now(status).value_or(-1)));
   add("behind_seconds", "gauge",
       "How long ago everything was in that the database had; -1: never yet",
       std::to_string(seconds_behind(status)));

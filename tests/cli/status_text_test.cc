@@ -30,5 +30,20 @@ TEST(StatusText, AFilterThatDeniedARowIsNotHealthyUntilAnotherIsThere) {
   EXPECT_EQ(answer_status("/healthz", status, kMost).status, 200);
 }
 
+TEST(StatusText, SaysTheRateThatSoManyKeysGive) {
+  // 1 - (1 - 1/1000)^100 = 0.0952 of the bits are set, and one probe hits such a one.
+  const FollowerStatus status{.key_count = 100, .geometry = {.bit_count = 1000, .probe_count = 1}};
+  EXPECT_THAT(status_line(status, 0), HasSubstr("100 keys, rate 0.095, "));
+  EXPECT_THAT(metrics_text(status), HasSubstr("\nbloomery_follow_false_positive_rate 0.09521\n"));
+}
+
+TEST(StatusText, SaysNoRateThatNobodyKnows) {
+  const FollowerStatus uncounted{.geometry = {.bit_count = 1000, .probe_count = 1}};
+  for (const FollowerStatus& status : {uncounted, FollowerStatus{.key_count = 100}}) {
+    EXPECT_THAT(status_line(status, 0), Not(HasSubstr("rate")));
+    EXPECT_THAT(metrics_text(status), HasSubstr("\nbloomery_follow_false_positive_rate -1\n"));
+  }
+}
+
 }  // namespace
 }  // namespace bloomery::cli

@@ -213,6 +213,7 @@ TEST_F(FollowerTest, BuildsAgainWhatIsTooFullOrAskedFor) {
   Following running(follower);
   running.wait_until_followed();
   EXPECT_EQ(follower.status().capacity, 1000U);
+  EXPECT_EQ(follower.status().geometry, place.head().parameters.geometry);
   insert("many ", 5000);
   follower.rebuild();
   running.wait_until([](const FollowerStatus& now) { return now.rebuilds >= 2; });
@@ -221,6 +222,7 @@ TEST_F(FollowerTest, BuildsAgainWhatIsTooFullOrAskedFor) {
   expect_in(place, "before ", 100, now);
   expect_in(place, "many ", 5000, now);
   EXPECT_GE(follower.status().capacity, 7000U);
+  EXPECT_EQ(follower.status().geometry, place.head().parameters.geometry);
   // Of which most are deleted then.
   writer_.run("DELETE FROM users WHERE id LIKE 'many%'");
   running.wait_until([](const FollowerStatus& status) { return status.rebuilds >= 3; });
