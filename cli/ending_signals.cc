@@ -13,8 +13,9 @@ bool is_ignored(int signal) {
 
 }  // namespace
 
-EndingSignals::EndingSignals() {
+EndingSignals::EndingSignals(std::initializer_list<int> others) {
   sigemptyset(&signals_);
+  for (const int other : others) sigaddset(&signals_, other);
   // A shell without a terminal ignores INT for what it runs beside itself, and yet sends it.
   sigaddset(&signals_, SIGINT);
   sigaddset(&signals_, SIGTERM);

@@ -3,15 +3,17 @@
 #include <signal.h>
 
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 
 namespace bloomery::cli {
 
 // The signals that end a program: as long as this lives, they come to who waits for them here, and
-// nowhere else. Made before any thread begins. A hang-up that nohup ignores stays ignored.
+// nowhere else. Made before any thread begins. A hang-up that nohup ignores stays ignored. `others`
+// end nothing, and come the same way.
 class EndingSignals {
  public:
-  EndingSignals();
+  explicit EndingSignals(std::initializer_list<int> others = {});
   ~EndingSignals();
   EndingSignals(const EndingSignals&) = delete;
   EndingSignals& operator=(const EndingSignals&) = delete;

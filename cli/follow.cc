@@ -1,4 +1,6 @@
 // bloomery follow: a filter that is kept in step with a table.
+#include <signal.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -50,6 +52,9 @@ Examples:
   bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' -p 0.001
   bloomery follow 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users' --metrics 9090
 
+The signal USR1 (kill -USR1 PID) makes it build the filter again while it follows, as --rebuild does
+at the beginning.
+
 Exit status: 0 when it was stopped (INT, TERM, HUP) or has loaded --once, 2 where it cannot begin, or
 cannot write the last changes. --once that is stopped before it has all rows ends by the signal.)";
 
@@ -68,6 +73,17 @@ struct FollowArguments {
   bool removes = false;
   bool rebuilds = false;
 };
+
+// SIGUSR1 asks for a rebuild. One that comes before anybody waits for it is kept here, and one that
+// comes when nobody waits any more does no harm.
+volatile sig_atomic_t g_is_rebuild_asked = 0;
+
+void keep_rebuild_signal() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { g_is_rebuild_asked = 1; };
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGUSR1, &action, nullptr);
+}
 
 // What is there decides what was not said.
 KeyForm settle_filter(FollowArguments& arguments) {
@@ -133,8 +149,13 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
   bool has_told_full = false;
   while (!is_over) {
     if (const auto came = signals.wait(std::min(kTick, every))) {
-      signal = came;
-      thread.request_stop();
+      if (*came == SIGUSR1) {
+        complain(arguments.to->text() + ": it is built again, as USR1 asks");
+        follower.rebuild();
+      } else {
+        signal = came;
+        thread.request_stop();
+      }
     }
     const FollowerStatus status = follower.status();
     const auto now = Follower::Clock::now();
@@ -168,6 +189,7 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
     throw std::invalid_argument("where the filter is to be is not said; or is it --remove?");
   }
   FollowedPlace::require_followable(*arguments.to);
+  keep_rebuild_signal();
   const KeyForm form = settle_filter(arguments);
   arguments.changes.keys = with_form(arguments.changes.keys, form);
   arguments.follower.filter.capacity = arguments.filter.capacity.value_or(0);
@@ -185,9 +207,9 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
   }
   arguments.follower.entries = arguments.cache.get();
   Follower follower(*source, place, arguments.follower);
-  if (arguments.rebuilds) follower.rebuild();
 
-  const EndingSignals signals;  // before any thread begins
+  const EndingSignals signals({SIGUSR1});  // before any thread begins
+  if (arguments.rebuilds || g_is_rebuild_asked != 0) follower.rebuild();
   std::optional<StatusServer> server;
   if (!arguments.metrics.empty()) {
     server.emplace(arguments.metrics, [&](std::string_view path) {

@@ -86,6 +86,23 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
 }
 
+TEST_F(FollowCommand, BuildsAgainWhenASignalAsks) {
+  const Outcome outcome = shell_.run(std::string("bloomery follow ") + kUsers +
+                                     " ids.bloom --every 0.05 2>log & pid=$!\n" +
+                                     "for i in $(seq 400); do grep -q 'following: 100 keys.* 1 "
+                                     "scans' log && break; sleep 0.05; done\n"
+                                     "sqlite3 shop.db 'DELETE FROM users WHERE id > 40'\n"
+                                     "kill -USR1 $pid\n"
+                                     "for i in $(seq 400); do grep -q 'following: 40 keys.* 2 "
+                                     "scans' log && break; sleep 0.05; done\n"
+                                     "kill -INT $pid; wait $pid; echo ended $?");
+  EXPECT_EQ(outcome.out, "ended 0\n") << outcome.err;
+  const std::string log = shell_.read("log");
+  EXPECT_THAT(log, HasSubstr("ids.bloom: it is built again, as USR1 asks"));
+  EXPECT_THAT(log, HasSubstr("ended: 40 keys"));
+  EXPECT_THAT(log, HasSubstr(", rate "));
+}
+
 // The entry stands in every shard, as only the library knows a key's.
 TEST_F(FollowCommand, ErasesWhatACacheKnowsOfARowThatGoes) {
   if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
