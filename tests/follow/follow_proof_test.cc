@@ -25,7 +25,7 @@ class FollowProof : public FollowScene {
 
   // How fast rows that come at once are committed, and carried.
   void measure_bulk_load() {
-    constexpr int kRows = 300'000;
+    constexpr int kRows = 1'000'000;
     const auto session = database_->connect();
     const auto fence = open_fence(database_->location(), options());
     const auto began = Clock::now();
@@ -78,7 +78,7 @@ class FollowProof : public FollowScene {
         server_.ask("FLUSHALL");
         return;
       case 6:
-        database_->restart();
+        database_->restart(/*is_crash=*/turn / count % 2 == 1);
         return;
       default:
         break;

@@ -31,8 +31,8 @@ class ProvenDatabase {
   virtual ~ProvenDatabase() = default;
   virtual std::string location() const = 0;
   virtual std::unique_ptr<ProvenSession> connect() const = 0;
-  // It ends and comes back, where it is a server.
-  virtual void restart() {}
+  // It ends and comes back, where it is a server: in good order, or without a moment to tidy up.
+  virtual void restart(bool /*is_crash*/) {}
   // Inserts many rows at once.
   virtual std::string bulk(int count) const = 0;
   // Statements of which one after the other runs while others write and ask.
@@ -98,8 +98,8 @@ class PostgresProven final : public ProvenDatabase {
   std::unique_ptr<ProvenSession> connect() const override {
     return std::make_unique<Session>(server_);
   }
-  void restart() override {
-    server_.stop(SIGINT);
+  void restart(bool is_crash) override {
+    server_.stop(is_crash ? SIGQUIT : SIGINT);
     server_.start();
   }
   std::string bulk(int count) const override {
@@ -148,8 +148,8 @@ class MariadbProven final : public ProvenDatabase {
   std::unique_ptr<ProvenSession> connect() const override {
     return std::make_unique<Session>(server_.socket());
   }
-  void restart() override {
-    server_.end(SIGTERM);
+  void restart(bool is_crash) override {
+    server_.end(is_crash ? SIGKILL : SIGTERM);
     server_.start();
   }
   std::string bulk(int count) const override {
