@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
@@ -246,7 +247,7 @@ void Dedup::save_state_if_printed() {
 void Dedup::save_state() {
   if (is_halfway_) return;
   // In a window, keys that come again stay longer.
-  const bool forgets = filter_->get().parameters().kind == FilterKind::windowed;
+  const bool forgets = kind_of(filter_->get().parameters().kind).forgets;
   const std::uint64_t change_count = forgets ? answered_count_ : printed_count_;
   if (saved_count_ == change_count) return;
   filter_->save();

@@ -57,7 +57,7 @@ State state_of(const StoredFilter& filter, const FilterContents& contents) {
   if (filter.memory_bytes() <= kMostBytesRead) return read_state(filter);
   // What a window forgot is in no count, and other systems' probes are their own, but for
   // RedisBloom's chains.
-  if (kind.number == FilterKind::windowed) return sampled_state(contents);
+  if (kind.forgets) return sampled_state(contents);
   const bool counts_say_all = !is_foreign(kind.number) || kind.has_layers;
   return counts_say_all ? expected_state(contents) : read_state(filter);
 }

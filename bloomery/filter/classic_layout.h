@@ -19,9 +19,10 @@ namespace bloomery {
 
 // Probes anywhere in the array, as the scheme says: the smallest filter, and one cache miss a
 // probe.
-template <ProbeScheme Scheme>
+template <ProbeScheme S>
 class ClassicLayout {
  public:
+  using Scheme = S;
   using Hashed = bloomery::Hashed<Scheme>;
   static constexpr FilterKind kKind = Scheme::kKind;
   static constexpr std::uint32_t kMaxProbes = 255;

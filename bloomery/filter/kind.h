@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "bloomery/bits/shared_words.h"
@@ -27,6 +28,8 @@ struct Kind {
   bool built_once = false;  // of all its keys; never made empty and then filled
   bool compares = false;    // fingerprints: "absent" rests on all places of a key, not on one bit
   std::uint32_t line_bits = Geometry{}.line_bits;
+  // In up to so many bits its hashes leave no gaps of their own.
+  std::uint64_t even_bits = std::numeric_limits<std::uint64_t>::max();
 
   // The geometry of a new filter, or of its first layer. Throws as BasicFilter's constructor does.
   Geometry (*geometry)(const FilterOptions& options) = nullptr;

@@ -31,6 +31,7 @@ constexpr Kind flat_kind(const KindNames& names) {
   kind.counts = Counts<L>;
   kind.forgets = Forgets<L>;
   if constexpr (requires { L::kLineBits; }) kind.line_bits = L::kLineBits;
+  if constexpr (requires { L::Scheme::kEvenBits; }) kind.even_bits = L::Scheme::kEvenBits;
   kind.geometry = [](const FilterOptions& options) { return L::geometry(options); };
   kind.check = [](const FilterContents& contents) { L::check(contents.parameters); };
   kind.word_count = [](const FilterContents& contents) -> std::uint64_t {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bloomery/bits/bit_ops.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/grouped.h"
 
 namespace bloomery {
@@ -14,21 +15,9 @@ namespace {
 
 constexpr double kLogChance = -27.6;  // ln 10^-12
 
-bool spreads_evenly(const FilterParameters& parameters) noexcept {
-  switch (parameters.kind) {
-    case FilterKind::php:
-    case FilterKind::simple_java:
-    case FilterKind::javascript:
-    case FilterKind::javascript_sane:
-    case FilterKind::scrapy:
-    case FilterKind::hutool_bitmap:
-    case FilterKind::hutool_bitset:
-      return false;
-    case FilterKind::mitz_32:
-      return parameters.geometry.bit_count <= std::uint64_t{1} << 31;  // its positions end there
-    default:
-      return is_foreign(parameters.kind);
-  }
+bool spreads_evenly(const FilterParameters& parameters) {
+  return is_foreign(parameters.kind) &&
+         parameters.geometry.bit_count <= kind_of(parameters.kind).even_bits;
 }
 
 struct Gap {

@@ -23,6 +23,7 @@ namespace bloomery {
 
 struct HutoolBitMapProbes {
   static constexpr FilterKind kKind = FilterKind::hutool_bitmap;
+  static constexpr std::uint64_t kEvenBits = 0;
 
   explicit HutoolBitMapProbes(const FilterParameters&) noexcept {}
   // The fewest MiB that keep the rate.
@@ -34,6 +35,7 @@ struct HutoolBitMapProbes {
 
 struct HutoolBitSetProbes {
   static constexpr FilterKind kKind = FilterKind::hutool_bitset;
+  static constexpr std::uint64_t kEvenBits = 0;
 
   explicit HutoolBitSetProbes(const FilterParameters&) noexcept {}
   // The number of hashes, up to 8, that takes the fewest bits.

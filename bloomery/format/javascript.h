@@ -22,6 +22,7 @@ namespace bloomery {
 
 struct JavascriptProbes {
   static constexpr FilterKind kKind = FilterKind::javascript;
+  static constexpr std::uint64_t kEvenBits = 0;
   static constexpr std::array<std::uint32_t, 8> kSeeds{3, 5, 7, 11, 13, 31, 37, 61};
 
   explicit JavascriptProbes(const FilterParameters&) noexcept {}
@@ -33,6 +34,7 @@ struct JavascriptProbes {
 
 struct JavascriptSaneProbes {
   static constexpr FilterKind kKind = FilterKind::javascript_sane;
+  static constexpr std::uint64_t kEvenBits = 0;
   static constexpr std::uint32_t kInDoubles = 1;  // FilterParameters::foreign_options
 
   explicit JavascriptSaneProbes(const FilterParameters& parameters) noexcept

@@ -33,6 +33,7 @@ struct Mitz64Probes {
 
 struct Mitz32Probes {
   static constexpr FilterKind kKind = FilterKind::mitz_32;
+  static constexpr std::uint64_t kEvenBits = std::uint64_t{1} << 31;  // its positions end there
 
   explicit Mitz32Probes(const FilterParameters&) noexcept {}
   static Geometry geometry(const FilterOptions& options) { return Mitz64Probes::geometry(options); }

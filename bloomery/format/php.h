@@ -19,6 +19,7 @@ namespace bloomery {
 
 struct PhpProbes {
   static constexpr FilterKind kKind = FilterKind::php;
+  static constexpr std::uint64_t kEvenBits = 0;
 
   explicit PhpProbes(const FilterParameters&) noexcept {}
   static Geometry geometry(const FilterOptions& options);

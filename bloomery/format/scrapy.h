@@ -19,6 +19,7 @@ namespace bloomery {
 
 struct ScrapyProbes {
   static constexpr FilterKind kKind = FilterKind::scrapy;
+  static constexpr std::uint64_t kEvenBits = 0;
 
   explicit ScrapyProbes(const FilterParameters&) noexcept {}
   // The fewest bits, a power of two, that keep the rate with six hashes of which one tells nothing.

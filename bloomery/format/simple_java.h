@@ -14,6 +14,7 @@ namespace bloomery {
 
 struct SimpleJavaProbes {
   static constexpr FilterKind kKind = FilterKind::simple_java;
+  static constexpr std::uint64_t kEvenBits = 0;
   static constexpr std::array<std::uint32_t, 8> kFactors{3, 5, 7, 11, 13, 17, 19, 23};
 
   explicit SimpleJavaProbes(const FilterParameters&) noexcept {}

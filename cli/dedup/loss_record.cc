@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "bloomery/filter/rates.h"
+#include "bloomery/format/kinds.h"
 
 namespace bloomery::cli {
 namespace {
@@ -20,7 +21,7 @@ constexpr double kWindowFactor = 2;
 
 LossRecord::LossRecord(const AnyFilter& filter)
     : filter_(filter), keys_before_(filter.inserted() == 0 ? 0 : filter.cardinality()) {
-  if (filter.parameters().kind == FilterKind::windowed) {
+  if (kind_of(filter.parameters().kind).forgets) {
     looks_a_fill_ = kLooksAtWindow;
     highest_factor_ = kWindowFactor;
   } else if (!filter.contents().layers.empty()) {
