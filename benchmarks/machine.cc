@@ -10,6 +10,7 @@
 
 #include "bloomery/bits/memory_limit.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/text/human_bytes.h"
 
 namespace bloomery::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "bloomery/bits/memory_limit.h"
+#include "bloomery/text/human_bytes.h"
 
 namespace bloomery::bench {
 namespace {

@@ -9,8 +9,8 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/windowed_shape.h"
 #include "bloomery/format/kinds.h"
-#include "bloomery/source/human_number.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/human_number.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::cli {
 namespace {

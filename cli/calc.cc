@@ -10,7 +10,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/solve.h"
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 #include "cli/arguments.h"
 #include "cli/calc_partitions.h"
 #include "cli/commands.h"

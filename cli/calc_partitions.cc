@@ -11,7 +11,7 @@
 
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/native/file_part.h"
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 #include "cli/exit_status.h"
 #include "cli/options.h"
 #include "cli/report.h"

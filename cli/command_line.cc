@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/did_you_mean.h"
 #include "cli/help_text.h"
 #include "cli/terminal.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/did_you_mean.h"
 
 namespace bloomery::cli {

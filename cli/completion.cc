@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shell_completion.h"

@@ -13,8 +13,8 @@
 
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/open_place.h"
-#include "bloomery/source/human_number.h"
 #include "bloomery/source/open_source.h"
+#include "bloomery/text/human_number.h"
 #include "cli/arguments.h"
 #include "cli/bool_per_key.h"
 #include "cli/commands.h"

@@ -7,9 +7,9 @@
 
 #include "bloomery/filter/blocked_filter.h"
 #include "bloomery/filter/memory_place.h"
-#include "bloomery/source/human_number.h"
 #include "bloomery/source/sqlite_source.h"
 #include "bloomery/source/text_source.h"
+#include "bloomery/text/human_number.h"
 #include "cli/commands.h"
 #include "cli/demo/demo_report.h"
 #include "cli/demo/key_sample.h"

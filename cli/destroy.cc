@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bloomery/place/open_place.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 

@@ -8,8 +8,8 @@
 
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/format/kinds.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/store/native_file.h"
+#include "bloomery/text/printable.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"

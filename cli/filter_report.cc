@@ -9,7 +9,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/redis/live_bitmap.h"
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 #include "cli/messages.h"
 #include "cli/text_table.h"
 

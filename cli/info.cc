@@ -12,7 +12,7 @@
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/place/time_to_live.h"
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bloomery/source/key_encoding.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/arguments.h"
 
 namespace bloomery::cli {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "bloomery/source/key_encoding.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/split_mix.h"
 
 namespace bloomery::cli {

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::cli {
 

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "bloomery/filter/options.h"
-#include "bloomery/source/human_number.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/human_number.h"
+#include "bloomery/text/printable.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {

@@ -9,10 +9,10 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/place/open_place.h"
-#include "bloomery/source/human_number.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
+#include "bloomery/text/human_number.h"
 #include "cli/filter_report.h"
 #include "cli/messages.h"
 #include "cli/options.h"

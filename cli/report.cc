@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "bloomery/bits/memory_limit.h"
 #include "bloomery/errors.h"
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_bytes.h"
+#include "bloomery/text/human_number.h"
 #include "cli/text_table.h"
 
 namespace bloomery::cli {

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
+
+#include "bloomery/text/human_bytes.h"
 
 namespace bloomery {
 namespace {
@@ -62,19 +62,6 @@ void require_memory(std::uint64_t count, std::uint64_t unit) {
   if (wanted <= static_cast<double>(memory_limit())) return;
   throw std::invalid_argument("the bits need " + human_bytes(wanted) + "; this machine has " +
                               human_bytes(static_cast<double>(memory_limit())) + " of memory");
-}
-
-std::string human_bytes(double byte_count) {
-  constexpr std::array<const char*, 7> kUnits{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  while (byte_count >= 1024 && unit + 1 < kUnits.size()) {
-    byte_count /= 1024;
-    ++unit;
-  }
-  std::array<char, 400> text{};
-  const int digits = unit == 0 || byte_count >= 100 ? 0 : 1;
-  std::snprintf(text.data(), text.size(), "%.*f %s", digits, byte_count, kUnits[unit]);
-  return text.data();
 }
 
 }  // namespace bloomery

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace bloomery {
 
@@ -11,8 +10,5 @@ std::uint64_t memory_limit() noexcept;
 
 // Throws std::invalid_argument when count * unit bytes overflow or exceed memory_limit().
 void require_memory(std::uint64_t count, std::uint64_t unit);
-
-// "1.3 GiB", for messages.
-std::string human_bytes(double byte_count);
 
 }  // namespace bloomery

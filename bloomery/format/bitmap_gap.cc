@@ -8,7 +8,7 @@
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/format/kinds.h"
-#include "bloomery/format/native/grouped.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/base64.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/orestes.h"
 #include "bloomery/format/redis_bitmap.h"
+#include "bloomery/text/base64.h"
 
 namespace bloomery::orestes {
 namespace {
@@ -108,6 +108,29 @@ struct Document {
   std::vector<std::byte> bits;
 };
 
+std::vector<std::byte> read_bits(const std::string& text) {
+  const auto refuse = [](const std::string& why) {
+    throw FormatError(std::string("not ") + kWhat + ": b: " + why);
+  };
+  std::vector<std::byte> bits(text.size() / 4 * 3);
+  const Base64Read read = read_base64(text, reinterpret_cast<char*>(bits.data()));
+  switch (read.fault) {
+    case Base64Fault::none:
+      break;
+    case Base64Fault::length:
+      refuse(std::to_string(text.size()) + " characters of base64; a multiple of 4");
+      break;
+    case Base64Fault::character:
+      refuse("character " + std::to_string(read.at) + " is not base64 (A-Z a-z 0-9 + /)");
+      break;
+    case Base64Fault::tail:
+      refuse("bits behind the last byte of its base64");
+      break;
+  }
+  bits.resize(read.byte_count);
+  return bits;
+}
+
 Document read_document(std::span<const std::byte> bytes) {
   JsonReader json(bytes);
   Document document;
@@ -131,7 +154,7 @@ Document read_document(std::span<const std::byte> bytes) {
   if (document.geometry.bit_count == 0) json.refuse("m", "it is missing");
   if (document.geometry.probe_count == 0) json.refuse("h", "it is missing");
   if (!bits) json.refuse("b", "it is missing");
-  document.bits = decode_base64(*bits, std::string(kWhat) + ": b");
+  document.bits = read_bits(*bits);
   return document;
 }
 

@@ -5,8 +5,8 @@
 #include <new>
 #include <utility>
 
-#include "bloomery/bits/memory_limit.h"
 #include "bloomery/source/count_records.h"
+#include "bloomery/text/human_bytes.h"
 
 namespace bloomery {
 namespace {

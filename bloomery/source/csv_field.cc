@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

@@ -21,7 +21,7 @@ namespace {
   throw StoreError(name + ": " + what + ": " + std::generic_category().message(error));
 }
 
-constexpr std::size_t kBlockBytes = 64 * 1024;
+constexpr std::size_t kReadAtOnce = 64 * 1024;
 
 // Calls a function of the system until a signal no longer interrupts it.
 template <class Call>
@@ -109,7 +109,7 @@ std::size_t InputFile::read(char* out, std::size_t byte_count) {
 void InputFile::look_at_begin() {
   const bool is_unknown = !is_regular_ && isatty(descriptor_) == 0;
   while (is_unknown && kGzipMagic.starts_with(ahead_)) {
-    std::string room(kBlockBytes, '\0');
+    std::string room(kReadAtOnce, '\0');
     const std::size_t got = read_raw(room.data(), room.size());
     if (got == 0) break;
     ahead_.append(room, 0, got);

@@ -6,8 +6,9 @@
 #include <stdexcept>
 
 #include "bloomery/source/normalise.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/base64.h"
 #include "bloomery/text/kryo.h"
+#include "bloomery/text/printable.h"
 #include "bloomery/text/utf16.h"
 
 namespace bloomery {
@@ -29,24 +30,10 @@ constexpr DigitTable hex_digits() {
   return table;
 }
 
-constexpr DigitTable base64_digits() {
-  DigitTable table{};
-  table.fill(kNoDigit);
-  for (std::uint8_t i = 0; i < 26; ++i) {
-    table['A' + i] = i;
-    table['a' + i] = static_cast<std::uint8_t>(26 + i);
-  }
-  for (std::uint8_t i = 0; i < 10; ++i) table['0' + i] = static_cast<std::uint8_t>(52 + i);
-  table['+'] = 62;
-  table['/'] = 63;
-  return table;
-}
-
 constexpr DigitTable kHexDigits = hex_digits();
-constexpr DigitTable kBase64Digits = base64_digits();
 
-std::uint8_t digit(const DigitTable& table, char c) noexcept {
-  return table[static_cast<unsigned char>(c)];
+std::uint8_t hex_digit(char c) noexcept {
+  return kHexDigits[static_cast<unsigned char>(c)];
 }
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
@@ -59,40 +46,30 @@ std::size_t decode_hex(std::string_view text, char* out) {
     refuse(text, std::string("has an odd number of characters, so it is not ") + kAllowed);
   }
   for (std::size_t i = 0; i < text.size(); i += 2) {
-    const std::uint8_t high = digit(kHexDigits, text[i]);
-    const std::uint8_t low = digit(kHexDigits, text[i + 1]);
+    const std::uint8_t high = hex_digit(text[i]);
+    const std::uint8_t low = hex_digit(text[i + 1]);
     if ((high | low) == kNoDigit) refuse(text, std::string("is not ") + kAllowed);
     *out++ = static_cast<char>((high << 4) | low);
   }
   return text.size() / 2;
 }
 
+// Each key has one spelling.
 std::size_t decode_base64(std::string_view text, char* out) {
   constexpr const char* kAllowed =
       "base64 (the alphabet A-Z a-z 0-9 + /, padded with = to a multiple of four characters)";
-  if (text.size() % 4 != 0) refuse(text, std::string("is cut short, so it is not ") + kAllowed);
-  if (text.empty()) return 0;
-  std::size_t padding = 0;
-  while (padding < 2 && text[text.size() - 1 - padding] == '=') ++padding;
-
-  char* const start = out;
-  for (std::size_t i = 0; i < text.size(); i += 4) {
-    const std::size_t digits = i + 4 == text.size() ? 4 - padding : 4;
-    std::uint32_t bits = 0;
-    for (std::size_t j = 0; j < 4; ++j) {
-      const std::uint8_t value = j < digits ? digit(kBase64Digits, text[i + j]) : 0;
-      if (value == kNoDigit) refuse(text, std::string("is not ") + kAllowed);
-      bits = (bits << 6) | value;
-    }
-    // Bits beyond the last byte must be zero, or one key would have several spellings.
-    if (digits < 4 && (bits & (digits == 3 ? 0xffU : 0xffffU)) != 0) {
+  const Base64Read read = read_base64(text, out);
+  switch (read.fault) {
+    case Base64Fault::none:
+      break;
+    case Base64Fault::length:
+      refuse(text, std::string("is cut short, so it is not ") + kAllowed);
+    case Base64Fault::character:
+      refuse(text, std::string("is not ") + kAllowed);
+    case Base64Fault::tail:
       refuse(text, "has bits set after its last byte, so it is not canonical base64");
-    }
-    *out++ = static_cast<char>(bits >> 16);
-    if (digits > 2) *out++ = static_cast<char>(bits >> 8);
-    if (digits > 3) *out++ = static_cast<char>(bits);
   }
-  return static_cast<std::size_t>(out - start);
+  return read.byte_count;
 }
 
 template <std::integral Integer>

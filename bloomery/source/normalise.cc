@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "bloomery/source/printable.h"
 #include "bloomery/text/ascii.h"
 #include "bloomery/text/canonical_url.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

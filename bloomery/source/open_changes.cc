@@ -11,10 +11,10 @@
 #include "bloomery/source/postgres/postgres_changes.h"
 #include "bloomery/source/postgres/postgres_fence.h"
 #endif
-#include "bloomery/source/printable.h"
 #include "bloomery/source/source_location.h"
 #include "bloomery/source/sqlite/sqlite_changes.h"
 #include "bloomery/source/sqlite/sqlite_fence.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 
 namespace bloomery {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bloomery/source/csv_field.h"
 #include "bloomery/source/normalise.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "bloomery/source/location_parameter.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/text/percent.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

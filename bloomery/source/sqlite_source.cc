@@ -15,9 +15,9 @@
 
 #include "bloomery/source/column_equality.h"
 #include "bloomery/source/key_batcher.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/source/sqlite/key_scan.h"
 #include "bloomery/source/sqlite/one_snapshot.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

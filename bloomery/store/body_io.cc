@@ -5,8 +5,8 @@
 
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/format/native/crc32c.h"
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

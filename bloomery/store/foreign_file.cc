@@ -7,9 +7,9 @@
 
 #include "bloomery/bits/file_mapping.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/replace_file.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

@@ -3,8 +3,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 

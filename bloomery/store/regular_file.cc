@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "bloomery/format/native/crc32c.h"
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/store/messages.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

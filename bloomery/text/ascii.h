@@ -5,6 +5,10 @@
 
 namespace bloomery {
 
+constexpr bool is_ascii_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
+
 // A to Z become a to z, and nothing else changes, whatever the locale.
 constexpr char ascii_lower(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;

@@ -15,20 +15,17 @@ using Text = std::string_view;
 bool is_letter(char c) noexcept {
   return ascii_lower(c) >= 'a' && ascii_lower(c) <= 'z';
 }
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 // Characters that mean the same with and without percent.
 bool is_unreserved(char c) noexcept {
-  return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+  return is_letter(c) || is_ascii_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 int hex_value(char c) noexcept {
-  if (is_digit(c)) return c - '0';
+  if (is_ascii_digit(c)) return c - '0';
   const char lower = ascii_lower(c);
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 char upper_hex(char c) noexcept {
-  return is_digit(c) ? c : static_cast<char>(ascii_lower(c) - 'a' + 'A');
+  return is_ascii_digit(c) ? c : static_cast<char>(ascii_lower(c) - 'a' + 'A');
 }
 
 // How many characters are the scheme; 0 where the text has none with "://" behind it.
@@ -36,7 +33,7 @@ std::size_t scheme_size(Text url) noexcept {
   const std::size_t end = url.find("://");
   if (end == Text::npos || end == 0 || !is_letter(url.front())) return 0;
   const bool is_scheme = std::ranges::all_of(url.substr(0, end), [](char c) {
-    return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.';
+    return is_letter(c) || is_ascii_digit(c) || c == '+' || c == '-' || c == '.';
   });
   return is_scheme ? end : 0;
 }
@@ -99,7 +96,8 @@ void append_authority(std::string& out, Text authority, Text usual) {
   const Text before = host.substr(0, colon);
   const bool ends_host = before.ends_with(']') || before.find(':') == Text::npos;
   std::optional<Text> port;
-  if (colon != Text::npos && ends_host && std::ranges::all_of(host.substr(colon + 1), is_digit)) {
+  if (colon != Text::npos && ends_host &&
+      std::ranges::all_of(host.substr(colon + 1), is_ascii_digit)) {
     port = host.substr(colon + 1);
     host = before;
   }

@@ -8,6 +8,7 @@
 
 #include "bloomery/bits/memory_limit.h"
 #include "bloomery/hash/secret_key.h"
+#include "bloomery/text/human_bytes.h"
 
 namespace bloomery::cli {
 namespace {

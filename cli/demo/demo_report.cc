@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bloomery/bits/memory_limit.h"
+#include "bloomery/text/grouped.h"
+#include "bloomery/text/human_bytes.h"
 #include "cli/bar_chart.h"
 #include "cli/demo/next_commands.h"
 #include "cli/text_table.h"
@@ -284,12 +285,6 @@ Report::Value demo_json(const DemoResult& demo) {
   if (demo.stampede) json["stampede"] = stampede_json(*demo.stampede);
   json["every_real_key_answered"] = demo.every_real_key_answered();
   return json;
-}
-
-std::string grouped(std::uint64_t count) {
-  std::string text = std::to_string(count);
-  for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, 1, ',');
-  return text;
 }
 
 }  // namespace bloomery::cli

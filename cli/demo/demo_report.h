@@ -62,7 +62,4 @@ std::string last_text(const DemoResult& demo, const Terminal& terminal);
 // The whole for programs.
 Report::Value demo_json(const DemoResult& demo);
 
-// "1,234,567".
-std::string grouped(std::uint64_t count);
-
 }  // namespace bloomery::cli

@@ -9,7 +9,7 @@
 
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/memory_cache.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::cli {
 namespace {

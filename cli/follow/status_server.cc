@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "bloomery/filter/watermark_text.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {

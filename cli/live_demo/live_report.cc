@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bloomery/text/grouped.h"
 #include "cli/demo/demo_report.h"
 #include "cli/text_table.h"
 

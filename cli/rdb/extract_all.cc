@@ -12,7 +12,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/redisbloom_payload.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/exit_status.h"
 #include "cli/messages.h"
 #include "cli/rdb/dump_file.h"

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/exit_status.h"
 #include "cli/rdb/dump_file.h"
 #include "cli/rdb/take_filter.h"

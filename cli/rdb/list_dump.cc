@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bloomery/format/rdb/native_value.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 #include "cli/exit_status.h"
 #include "cli/messages.h"
 #include "cli/rdb/dump_file.h"

@@ -5,8 +5,8 @@
 
 #include "bloomery/format/rdb/native_value.h"
 #include "bloomery/format/redisbloom_payload.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/store/replace_file.h"
+#include "bloomery/text/printable.h"
 #include "cli/filter_report.h"
 
 namespace bloomery::cli {

@@ -123,13 +123,6 @@ TEST(Terminal, WrapsTextUnderItsMargin) {
             "abcdefghijklmnopqrstuvwxyz\na\n");
 }
 
-TEST(Report, GroupsDigits) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1000), "1,000");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-}
-
 TEST(NextCommands, EscapeWhatALocationAndAShellWouldRead) {
   EXPECT_EQ(percent_encode("./my_shop-1.db"), "./my_shop-1.db");
   EXPECT_EQ(percent_encode("a'b c&d?%"), "a%27b%20c%26d%3F%25");

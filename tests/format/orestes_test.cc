@@ -5,7 +5,6 @@
 
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/base64.h"
 #include "bloomery/format/orestes_counts.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"

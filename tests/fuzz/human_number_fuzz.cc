@@ -1,6 +1,6 @@
 // Any text is a count or is refused; a count written in plain digits is the same count.
 
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 
 #include <stdexcept>
 #include <string>

@@ -11,8 +11,8 @@
 #include "bloomery/filter/half_line.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/crc32c.h"
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/format/native/typed_fields.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

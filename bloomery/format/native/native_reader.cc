@@ -7,7 +7,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/native/file_layout.h"
-#include "bloomery/format/native/grouped.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
-#include "bloomery/format/native/grouped.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/native/file_layout.h"
-#include "bloomery/format/native/grouped.h"
 #include "bloomery/format/native/native_reader.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery::rdb {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "bloomery/filter/fence_source.h"
 #include "bloomery/source/mariadb/logged_statement.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::mariadb {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "bloomery/source/key_encoding.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/text/ascii.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::mariadb {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/fence_source.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::mariadb {
 namespace {

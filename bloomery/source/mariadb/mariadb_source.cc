@@ -10,7 +10,7 @@
 #include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/key_writer.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 

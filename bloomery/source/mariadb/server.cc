@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::mariadb {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/stop_alarm.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/source/source_identity.h"
 #include "bloomery/source/sql_quotes.h"
 #include "bloomery/text/hex_word.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::postgres {
 namespace {

@@ -9,7 +9,7 @@
 #include "bloomery/source/key_batcher.h"
 #include "bloomery/source/key_encoding.h"
 #include "bloomery/source/normalise.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::postgres {
 namespace {

@@ -9,8 +9,8 @@
 #include "bloomery/errors.h"
 #include "bloomery/source/postgres/postgres_source.h"
 #include "bloomery/source/postgres/replication_slot.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/text/hex_word.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

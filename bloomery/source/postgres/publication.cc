@@ -8,7 +8,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/source/postgres/table_question.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::postgres {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::postgres {
 namespace {

@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::postgres {
 namespace {

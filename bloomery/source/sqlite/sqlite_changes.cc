@@ -10,7 +10,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark_text.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

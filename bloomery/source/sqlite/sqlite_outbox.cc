@@ -6,9 +6,9 @@
 #include <stdexcept>
 
 #include "bloomery/filter/watermark_text.h"
-#include "bloomery/source/printable.h"
 #include "bloomery/source/source_identity.h"
 #include "bloomery/source/sql_quotes.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

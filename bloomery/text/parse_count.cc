@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "bloomery/source/human_number.h"
-#include "bloomery/source/printable.h"
+#include "bloomery/text/human_number.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {

@@ -1,17 +1,14 @@
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
-#include "bloomery/source/printable.h"
+#include "bloomery/text/ascii.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {
-
-bool is_digit(char c) noexcept {
-  return c >= '0' && c <= '9';
-}
 
 struct TimeUnit {
   std::string_view name;
@@ -38,7 +35,7 @@ std::uint64_t parse_duration_ms(std::string_view text) {
       kTimeUnits, [&](const TimeUnit& each) { return text.ends_with(each.name); });
   if (unit == kTimeUnits.end()) refuse_duration(text, "is not a duration");
   const std::string_view number = text.substr(0, text.size() - unit->name.size());
-  if (number.empty() || !std::all_of(number.begin(), number.end(), is_digit)) {
+  if (number.empty() || !std::all_of(number.begin(), number.end(), is_ascii_digit)) {
     refuse_duration(text, "is not a duration");
   }
   std::uint64_t duration_ms = 0;

@@ -1,4 +1,4 @@
-#include "bloomery/format/native/grouped.h"
+#include "bloomery/text/grouped.h"
 
 namespace bloomery {
 

@@ -1,4 +1,4 @@
-#include "bloomery/source/printable.h"
+#include "bloomery/text/printable.h"
 
 #include <algorithm>
 

@@ -1,11 +1,13 @@
-#include "bloomery/source/human_number.h"
+#include "bloomery/text/human_number.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
-#include "source_helpers.h"
+#include "bloomery/text/grouped.h"
+#include "bloomery/text/human_bytes.h"
+#include "tests/source/source_helpers.h"
 
 namespace bloomery {
 namespace {
@@ -139,6 +141,21 @@ TEST(FormatCount, KeepsOneDecimalAndRounds) {
   EXPECT_EQ(format_count(999'500), "1M");
   EXPECT_EQ(format_count(1'500'000'000), "1.5G");
   EXPECT_EQ(format_count(18446744073709551615U), "18446744T");
+}
+
+TEST(HumanBytes, HaveOneDecimal) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(1023), "1023 B");
+  EXPECT_EQ(human_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(human_bytes(1258291200), "1.2 GiB");
+  EXPECT_EQ(human_bytes(200.0 * 1024 * 1024), "200 MiB");
+}
+
+TEST(Grouped, PartsThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
 }
 
 }  // namespace

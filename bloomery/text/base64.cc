@@ -1,8 +1,6 @@
-#include "bloomery/format/base64.h"
+#include "bloomery/text/base64.h"
 
 #include <array>
-
-#include "bloomery/errors.h"
 
 namespace bloomery {
 namespace {
@@ -24,37 +22,28 @@ std::byte digit(std::uint32_t bits, int shift) noexcept {
   return static_cast<std::byte>(kDigits[(bits >> shift) & 0x3f]);
 }
 
-[[noreturn]] void refuse(const std::string& what, const std::string& why) {
-  throw FormatError("not " + what + ": " + why);
-}
-
 }  // namespace
 
-std::vector<std::byte> decode_base64(std::string_view text, const std::string& what) {
-  if (text.size() % 4 != 0) {
-    refuse(what, std::to_string(text.size()) + " characters of base64; a multiple of 4");
-  }
+Base64Read read_base64(std::string_view text, char* out) noexcept {
+  if (text.size() % 4 != 0) return {.fault = Base64Fault::length};
   std::size_t digits = text.size();
   while (digits + 2 > text.size() && digits > 0 && text[digits - 1] == '=') --digits;
 
-  std::vector<std::byte> bytes;
-  bytes.reserve(text.size() / 4 * 3);
+  Base64Read read;
   std::uint32_t bits = 0;
   int waiting = 0;
   for (std::size_t i = 0; i < digits; ++i) {
     const std::uint8_t value = kValues[static_cast<unsigned char>(text[i])];
-    if (value == kNoDigit) {
-      refuse(what, "character " + std::to_string(i) + " is not base64 (A-Z a-z 0-9 + /)");
-    }
+    if (value == kNoDigit) return {.fault = Base64Fault::character, .at = i};
     bits = bits << 6 | value;
     waiting += 6;
     if (waiting < 8) continue;
     waiting -= 8;
-    bytes.push_back(static_cast<std::byte>(bits >> waiting));
+    out[read.byte_count++] = static_cast<char>(bits >> waiting);
     bits &= (1U << waiting) - 1;
   }
-  if (bits != 0) refuse(what, "bits behind the last byte of its base64");
-  return bytes;
+  if (bits != 0) read.fault = Base64Fault::tail;
+  return read;
 }
 
 void Base64Writer::write(std::span<const std::byte> bytes) {
