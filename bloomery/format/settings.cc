@@ -105,7 +105,8 @@ void SettingsReader::refuse(std::string_view name, const std::string& why) const
 void SettingsReader::refuse_missing(const std::string& what) const {
   throw std::invalid_argument(
       format_ + ": the bytes do not say " + what +
-      "; give it as FILE?name=value&..., or in FILE.config (settings: " + allowed_ + ")");
+      "; give it behind the location, ?name=value&..., or of a file in FILE.config (settings: " +
+      allowed_ + ")");
 }
 
 }  // namespace bloomery
