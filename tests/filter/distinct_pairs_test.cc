@@ -32,8 +32,10 @@ TEST(DistinctPairs, HasEachOnceHoweverTheyAreSpread) {
   std::mt19937_64 random(3);
   for (const std::uint64_t mask : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1} << 40,
                                    std::uint64_t{0xfff}, ~std::uint64_t{0} << 60}) {
-    for (const std::size_t count : {0U, 1U, 2U, 32U, 33U, 300U, 1'000U, 70'000U, 200'000U}) {
-      for (const std::uint64_t second : {1ULL, 1'000ULL, ~0ULL}) {
+    for (const std::uint64_t second : {1ULL, 1'000ULL, ~0ULL}) {
+      // The last is parted in two steps.
+      for (const std::size_t count : {0U, 1U, 2U, 32U, 33U, 300U, 1'000U, 20'000U, 150'000U}) {
+        if (count > 20'000 && second != ~0ULL) continue;
         std::vector<HashPair> pairs(count);
         for (HashPair& pair : pairs) pair = {random() & mask, random() % second};
         ASSERT_EQ(sorted(DistinctPairs(pairs, NativeHash())), once_each(pairs))

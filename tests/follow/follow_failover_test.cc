@@ -173,7 +173,8 @@ TEST_P(FollowFailover, NoRowIsDeniedThatWasCommitted) {
   EXPECT_GT(all.others_absent, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, FollowFailover, ::testing::Values("sqlite_wal", "postgres"),
+INSTANTIATE_TEST_SUITE_P(Databases, FollowFailover,
+                         ::testing::Values("sqlite_wal", "postgres", "mariadb"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

@@ -67,7 +67,7 @@ class FollowProof : public FollowScene {
         server_.ask("COPY users saved REPLACE");
         return;
       case 3:
-        server_.ask("DEL users");
+        evict_all();
         return;
       case 4:
         server_.ask("CONFIG SET maxmemory 1");
@@ -89,6 +89,16 @@ class FollowProof : public FollowScene {
     } catch (const std::runtime_error& error) {
       ADD_FAILURE() << error.what();
     }
+  }
+
+  // As a cache's server does that has no room left.
+  void evict_all() {
+    server_.ask("CONFIG SET maxmemory-policy allkeys-random");
+    server_.ask("CONFIG SET maxmemory 1");
+    server_.ask("SET other 1");
+    server_.ask("CONFIG SET maxmemory 0");
+    server_.ask("CONFIG SET maxmemory-policy noeviction");
+    EXPECT_EQ(server_.ask("INFO stats").find("evicted_keys:0"), std::string::npos);
   }
 
   static constexpr milliseconds kRebuildEvery{400};

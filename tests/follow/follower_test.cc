@@ -275,7 +275,9 @@ TEST_F(FollowerTest, ErasesWhatACacheKnowsOfRowsThatChangeOrGo) {
                     {.entries = &cache, .erase_again_after = std::chrono::milliseconds(0)});
   Following running(follower);
   running.wait_until_followed();
-  writer_.run("UPDATE users SET id = id WHERE id = 'row 0'; DELETE FROM users WHERE id = 'row 2'");
+  writer_.run(
+      "BEGIN; UPDATE users SET id = id WHERE id = 'row 0'; DELETE FROM users WHERE id = 'row 2'; "
+      "COMMIT");
   running.wait_for(fence());
   // And again, before the next that comes.
   insert("new ", 1);
