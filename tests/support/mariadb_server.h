@@ -176,7 +176,12 @@ class MariadbServer {
     const std::string lock = data + ".lock";
     const int file = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0 || flock(file, LOCK_EX) != 0) throw std::runtime_error("cannot lock " + lock);
-    if (!std::filesystem::exists(data)) make_data(data);
+    try {
+      if (!std::filesystem::exists(data)) make_data(data);
+    } catch (...) {
+      close(file);  // this process's next test would wait for itself
+      throw;
+    }
     close(file);
     return data;
   }

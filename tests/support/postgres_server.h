@@ -110,6 +110,9 @@ class PostgresServer {
   pid_t spawn(std::vector<std::string> arguments) const {
     const Account account = other_account();
     const std::string log_path = folder_ + "/log";
+    std::vector<char*> pointers;
+    for (std::string& each : arguments) pointers.push_back(each.data());
+    pointers.push_back(nullptr);
     const pid_t child = fork();
     if (child != 0) return child;
     if (account.user != 0 && (setgid(account.group) != 0 || setuid(account.user) != 0)) _exit(126);
@@ -118,9 +121,6 @@ class PostgresServer {
     dup2(out, 1);
     dup2(out, 2);
     unsetenv("LD_PRELOAD");
-    std::vector<char*> pointers;
-    for (std::string& each : arguments) pointers.push_back(each.data());
-    pointers.push_back(nullptr);
     execv(pointers[0], pointers.data());
     _exit(127);
   }

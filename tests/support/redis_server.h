@@ -38,6 +38,9 @@ class RedisServer {
     arguments.insert(arguments.end(), options.begin(), options.end());
     const std::string settings = folder + "/redis.conf";
     if (access(settings.c_str(), F_OK) == 0) arguments.insert(arguments.begin() + 1, settings);
+    std::vector<char*> pointers;  // made before the fork: a child may wait for ever for malloc
+    for (std::string& each : arguments) pointers.push_back(each.data());
+    pointers.push_back(nullptr);
     child_ = fork();
     if (child_ == 0) {
       const int out = open(log_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -48,9 +51,6 @@ class RedisServer {
         // The server tries to take whatever size a payload says, and does without.
         setenv("ASAN_OPTIONS", "allocator_may_return_null=1", 1);
       }
-      std::vector<char*> pointers;
-      for (std::string& each : arguments) pointers.push_back(each.data());
-      pointers.push_back(nullptr);
       execvp(pointers[0], pointers.data());
       _exit(127);
     }
