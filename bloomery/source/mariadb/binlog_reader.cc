@@ -10,7 +10,9 @@
 namespace bloomery::mariadb {
 namespace {
 
+// Of transactions in two phases that have not ended.
 constexpr std::size_t kMostPrepared = 100'000;
+constexpr std::size_t kMostPreparedBytes = std::size_t{64} << 20;
 // What a statement that wrote no rows is mapped to.
 constexpr std::uint64_t kNoTable = 0xffffff;
 
@@ -80,7 +82,7 @@ void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
 void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
   switch (event.type) {
     case EventType::gtid:
-      return begin_transaction(event);
+      return begin_transaction(event, changes);
     case EventType::commit:
     case EventType::xa_prepare:
       return end_transaction(changes);
@@ -119,7 +121,7 @@ void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
                       ", which is unknown here");
 }
 
-void BinlogReader::begin_transaction(const BinlogEvent& event) {
+void BinlogReader::begin_transaction(const BinlogEvent& event, LoggedChanges& changes) {
   if (transaction_) throw SourceChanged("the binary log has a transaction without an end");
   transaction_ = read_gtid(event.body);
   const bool is_new_domain = !state_.has(transaction_->domain);
@@ -133,19 +135,30 @@ void BinlogReader::begin_transaction(const BinlogEvent& event) {
     throw SourceChanged("transactions of the domain " + std::to_string(transaction_->domain) +
                         " have come into the binary log, which had none");
   }
-  if (transaction_->has(GtidEvent::kXaPrepared)) {
-    if (prepared_.size() >= kMostPrepared) {
-      throw SourceChanged("too many transactions are prepared (XA) and not ended");
-    }
-    prepared_.insert(transaction_->xa_name);
-  } else if (transaction_->has(GtidEvent::kXaCompleted)) {
-    const bool was_prepared = prepared_.erase(transaction_->xa_name) > 0;
-    if (!was_prepared && !is_known()) {
-      throw SourceChanged(
-          "a transaction ended (XA) that was prepared before the log was followed: its rows have "
-          "not come");
-    }
+  if (is_known()) return;
+  if (transaction_->has(GtidEvent::kXaPrepared)) prepare(transaction_->xa_name);
+  if (transaction_->has(GtidEvent::kXaCompleted)) complete(transaction_->xa_name, changes);
+}
+
+void BinlogReader::prepare(const std::string& xa_name) {
+  if (prepared_.size() >= kMostPrepared) {
+    throw SourceChanged("too many transactions are prepared (XA) and not ended");
   }
+  prepared_bytes_ -= prepared_[xa_name].memory();
+  prepared_[xa_name].clear();
+}
+
+// What was prepared in a known part of the log is not known: no scan saw it.
+void BinlogReader::complete(const std::string& xa_name, LoggedChanges& changes) {
+  const auto found = prepared_.find(xa_name);
+  if (found == prepared_.end()) {
+    throw SourceChanged(
+        "a transaction ended (XA) that was prepared before the log was followed: its rows have "
+        "not come");
+  }
+  prepared_bytes_ -= found->second.memory();
+  changes.append(found->second);
+  prepared_.erase(found);
 }
 
 void BinlogReader::end_transaction(LoggedChanges& changes) {
@@ -227,6 +240,17 @@ void BinlogReader::check_mapping(const RowLayout& layout) const {
 void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
   if (!transaction_) throw SourceChanged("the binary log has rows outside of all transactions");
   if (is_known()) return;
+  if (!transaction_->has(GtidEvent::kXaPrepared)) return take_rows(event, changes);
+  LoggedChanges& prepared = prepared_[transaction_->xa_name];
+  const std::size_t before = prepared.memory();
+  take_rows(event, prepared);
+  prepared_bytes_ += prepared.memory() - before;
+  if (prepared_bytes_ > kMostPreparedBytes) {
+    throw SourceChanged("transactions that are prepared (XA) and not ended have too many rows");
+  }
+}
+
+void BinlogReader::take_rows(const BinlogEvent& event, LoggedChanges& changes) {
   ByteCursor cursor(event.body);
   const std::uint64_t id = cursor.number(6);
   cursor.take(2);

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +32,7 @@ struct LoggedChanges {
 
   std::size_t key_count() const noexcept { return keys.size() + touched.size(); }
   std::size_t byte_count() const noexcept { return keys.byte_count() + touched.byte_count(); }
+  std::size_t memory() const noexcept { return byte_count() + key_count() * sizeof(std::size_t); }
   // Takes what another has away.
   void append(LoggedChanges& from);
   void clear() noexcept;
@@ -61,12 +62,15 @@ class BinlogReader {
   void begin_file(const BinlogEvent& event, LoggedChanges& changes);
   void rotate(const BinlogEvent& event);
   void take(const BinlogEvent& event, LoggedChanges& changes);
-  void begin_transaction(const BinlogEvent& event);
+  void begin_transaction(const BinlogEvent& event, LoggedChanges& changes);
+  void prepare(const std::string& xa_name);
+  void complete(const std::string& xa_name, LoggedChanges& changes);
   void end_transaction(LoggedChanges& changes);
   void read_statement_event(const BinlogEvent& event, LoggedChanges& changes);
   void map_table(std::string_view body);
   void check_mapping(const RowLayout& layout) const;
   void read_rows(const BinlogEvent& event, LoggedChanges& changes);
+  void take_rows(const BinlogEvent& event, LoggedChanges& changes);
   void touch(const LoggedField& was, LoggedChanges& changes);
   void add_key(std::string_view logged, PackedKeys& to);
 
@@ -80,7 +84,10 @@ class BinlogReader {
   const bool tells_touched_;
   std::optional<GtidEvent> transaction_;
   std::unordered_map<std::uint64_t, MappedTable> tables_;  // of the transaction at hand
-  std::set<std::string> prepared_;  // transactions in two phases whose rows have come
+  // Rows of transactions in two phases, by their names: they count once the second is in the log,
+  // as a scan in between does not see them.
+  std::map<std::string, LoggedChanges> prepared_;
+  std::size_t prepared_bytes_ = 0;
   std::string room_;
 };
 

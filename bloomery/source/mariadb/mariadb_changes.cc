@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <mysqld_error.h>
@@ -144,7 +146,8 @@ struct MariadbChanges::Stream {
   Clock::time_point look_at{};
   mariadb::BinlogStream log;
   mariadb::LoggedChanges changes;
-  bool is_taken = false;  // and not handed over: the consumer threw
+  bool is_taken = false;    // and not handed over: the consumer threw
+  bool has_handed = false;  // anything over
 };
 
 MariadbChanges::MariadbChanges(const ServerLocation& location, ChangeOptions options)
@@ -177,14 +180,18 @@ std::optional<LogPlace> place_of(mariadb::Connection& connection, const mariadb:
   return LogPlace{file, static_cast<std::uint32_t>(offset), mariadb::GtidState(*rows[0][0])};
 }
 
-struct VisibleState {
-  mariadb::GtidState state;
-  LogPlace begin;  // at or before it
-};
-
 // Where the log stands that a new snapshot is sure to see whole: transactions are in the log before
 // they can be seen, so what the log says now may be ahead of every snapshot.
-VisibleState visible_state(mariadb::Connection& connection, const CallContext& context) {
+struct VisiblePlace {
+  mariadb::LogFile file;
+  std::uint64_t offset = 0;
+
+  bool operator==(const VisiblePlace& other) const {
+    return file.number == other.file.number && offset == other.offset;
+  }
+};
+
+VisiblePlace visible_place(mariadb::Connection& connection, const CallContext& context) {
   connection.ask("START TRANSACTION WITH CONSISTENT SNAPSHOT", context);
   const auto position = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_%'", context);
   connection.ask("ROLLBACK", context);
@@ -201,14 +208,54 @@ VisibleState visible_state(mariadb::Connection& connection, const CallContext& c
   if (error != std::errc() || end != offset_text.data() + offset_text.size()) {
     throw StoreError(connection.server().name + ": does not say where its log stands");
   }
-  const mariadb::LogFile last(file);
-  const auto there = place_of(connection, last, offset, context);
+  return {mariadb::LogFile(file), offset};
+}
+
+mariadb::GtidState state_at(mariadb::Connection& connection, const VisiblePlace& place,
+                            const CallContext& context) {
+  const auto there = place_of(connection, place.file, place.offset, context);
+  if (!there) throw StoreError(connection.server().name + ": has lost " + place.file.name());
+  return there->state;
+}
+
+struct VisibleState {
+  mariadb::GtidState state;
+  LogPlace begin;  // at or before it
+};
+
+VisibleState visible_state(mariadb::Connection& connection, const CallContext& context) {
+  const VisiblePlace seen = visible_place(connection, context);
+  const mariadb::GtidState state = state_at(connection, seen, context);
   // A replica cannot name a place beyond that.
   constexpr std::uint64_t kFarthest = 0xffffffffU;
-  const auto begin =
-      offset <= kFarthest ? there : place_of(connection, last, LogPlace::kBegin, context);
-  if (!there || !begin) throw StoreError(connection.server().name + ": has lost " + last.name());
-  return {there->state, *begin};
+  if (seen.offset <= kFarthest) {
+    return {state, {seen.file, static_cast<std::uint32_t>(seen.offset), state}};
+  }
+  const auto begin = place_of(connection, seen.file, LogPlace::kBegin, context);
+  if (!begin) throw StoreError(connection.server().name + ": has lost " + seen.file.name());
+  return {state, *begin};
+}
+
+// A commit that waits for a replica (rpl_semi_sync_master_wait_point=AFTER_SYNC) may take as long.
+constexpr std::chrono::seconds kVisiblePatience{60};
+
+// Until a new snapshot sees all that stands in the log now.
+void wait_until_visible(mariadb::Connection& connection, const CallContext& context) {
+  const mariadb::GtidState wanted(connection.ask_one("SELECT @@global.gtid_binlog_pos", context));
+  const auto until = CallContext::Clock::now() + kVisiblePatience;
+  std::optional<VisiblePlace> last;
+  while (true) {
+    const VisiblePlace seen = visible_place(connection, context);
+    // Costs the server as much as its log's file is long.
+    if (seen != last && state_at(connection, seen, context).sum() >= wanted.sum()) return;
+    last = seen;
+    if (context.is_over() || CallContext::Clock::now() > until) {
+      throw StoreError(connection.server().name +
+                       ": a transaction stands in the log that nobody can see yet; it may wait for "
+                       "a replica (rpl_semi_sync_master_timeout)");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 }  // namespace
@@ -264,6 +311,12 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
 
 SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::scan before start");
+  if (stream_->has_handed) {
+    // Into another filter, and maybe before anybody could see it.
+    mariadb::Connection connection(stream_->server, context);
+    mariadb::require_run(connection, stream_->run, context);
+    wait_until_visible(connection, context);
+  }
   MariadbSource rows(location_, options_.keys, context);
   rows.require_run(stream_->run);
   return rows.for_each_batch(consumer, context);
@@ -298,6 +351,7 @@ void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseco
                  .untold_count = changes.untold_count,
                  .has_open = changes.is_open};
   if (changes.position) handed.watermark = {source, *changes.position};
+  stream_->has_handed = true;
   consumer(handed);
   is_taken = false;
 }

@@ -21,11 +21,14 @@ class Followed {
   // Scans, and takes what came meanwhile.
   void begin() {
     EXPECT_FALSE(source_->start(std::nullopt));
+    scan_again();
+    catch_up();
+  }
+  void scan_again() {
     source_->scan([&](const Batch& batch) {
       keys_.insert(batch.keys.begin(), batch.keys.end());
       return true;
     });
-    catch_up();
   }
   bool go_on() { return source_->start(watermark_); }
 

@@ -401,6 +401,54 @@ TEST_F(MariadbChangesTest, PreparedTransactionsAreSeenWhenTheyEnd) {
   EXPECT_THAT(late.why_it_stops(), ::testing::HasSubstr("prepared before"));
 }
 
+// A follower builds its filter again beside itself: what came before is in the old one alone.
+TEST_F(MariadbChangesTest, PreparedTransactionsCountForTheFilterThatIsThereWhenTheyEnd) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  auto session = the_server().connect("root", "shop");
+  session.run("XA START 'd'; INSERT INTO users (name) VALUES ('held'); XA END 'd'; XA PREPARE 'd'");
+  followed.catch_up();
+  followed.keys().clear();
+  followed.scan_again();
+  session.run("XA COMMIT 'd'");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("held"));
+}
+
+TEST_F(MariadbChangesTest, WhatWasPreparedBeforeTheFilterWasMadeIsNotKnownAfterARestart) {
+  run(kUsers);
+  auto session = the_server().connect("root", "shop");
+  session.run("XA START 'e'; INSERT INTO users (name) VALUES ('held'); XA END 'e'; XA PREPARE 'e'");
+  Followed followed(at());
+  followed.begin();
+  EXPECT_TRUE(followed.go_on());
+  session.run("XA COMMIT 'e'");
+  EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr("prepared before"));
+}
+
+// Its rows are in the log, and nobody sees them before a replica has answered.
+TEST_F(MariadbChangesTest, AScanWaitsForCommitsThatHaveComeAndCannotBeSeen) {
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("SET GLOBAL rpl_semi_sync_master_wait_point='AFTER_SYNC', "
+      "GLOBAL rpl_semi_sync_master_timeout=1000, GLOBAL rpl_semi_sync_master_enabled=ON");
+  std::thread writer([] { run("INSERT INTO users (name) VALUES ('late')"); });
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!followed.has("late") && std::chrono::steady_clock::now() < until) followed.poll();
+  EXPECT_TRUE(followed.has("late"));
+  followed.keys().clear();
+  Followed seen(at());
+  seen.source().start(std::nullopt);
+  seen.scan_again();
+  EXPECT_FALSE(seen.has("late")) << "the server does not hold it back";
+  followed.scan_again();
+  EXPECT_TRUE(followed.has("late"));
+  writer.join();
+  run("SET GLOBAL rpl_semi_sync_master_enabled=OFF");
+}
+
 TEST_F(MariadbChangesTest, CompressedEventsAreRead) {
   run(kUsers);
   run("SET GLOBAL log_bin_compress = ON, GLOBAL log_bin_compress_min_len = 10");
