@@ -25,6 +25,9 @@ constexpr std::chrono::microseconds kPause{300};
 constexpr std::chrono::milliseconds kCheckEvery{200};
 // A filter that is kept is confirmed again soon.
 constexpr std::chrono::seconds kConfirmTime{10};
+// What is confirmed is noted in the database first, which is a transaction: not for every row.
+constexpr std::uint64_t kNoteBytes = 64 * 1024;
+constexpr std::chrono::seconds kNoteEvery{1};
 
 bool reads_no_updates(const ServerLocation& location) {
   const auto found = location.settings.find("updates");
@@ -66,16 +69,16 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   checked_position_ = 0;
 
   replication_.emplace(location_, *run_, context);
-  has_noted_run_ = options_.slot.empty();
+  noted_.reset();
   if (!options_.slot.empty()) {
     slot_ = named_slot();
     if (!is_stream_broken_ && resume(slot_, from, now, context)) return true;
     postgres::drop_slot(control(context), name(), slot_, context);
-    note_run(context);
   } else {
     slot_ = publication_ + "_" + hex_word(Identity::random().low).substr(8);
   }
   position_ = replication_->create_slot(slot_, options_.slot.empty(), context);
+  if (!options_.slot.empty()) note(position_, context);
   replication_->start(slot_, position_, publication_, context);
   replication_->tell_now_and_then(context);
   is_stream_broken_ = false;
@@ -160,8 +163,15 @@ std::optional<DrawnKeys> PostgresChanges::draw(const CallContext& context) {
 
 void PostgresChanges::confirm(const Watermark& watermark) {
   if (!replication_ || watermark.source != source_) return;
-  note_run(CallContext::within(kConfirmTime));
-  replication_->confirm(std::min(watermark.position, position_), kNoContext);
+  const std::uint64_t position = std::min(watermark.position, position_);
+  if (!options_.slot.empty()) {
+    const auto now = Clock::now();
+    if (noted_ && (position < *noted_ + kNoteBytes || now < noted_at_ + kNoteEvery)) return;
+    note(position, CallContext::within(kConfirmTime));
+    noted_ = position;
+    noted_at_ = now;
+  }
+  replication_->confirm(position, kNoContext);
 }
 
 void PostgresChanges::remove(const CallContext& context) {
@@ -243,17 +253,18 @@ Watermark PostgresChanges::publish(const CallContext& context) {
 // From where the server has kept the changes, be that long before `from`: where its files were put
 // back to an older state, what came after that is not what the filter has. The filter must have all
 // up to where they were confirmed, though, and of two runs of the server positions alone do not
-// tell that: it must be of the run in which that was.
+// tell that: it must be of the run in which that was, and the slot the one that was confirmed then.
 bool PostgresChanges::resume(const std::string& slot, const std::optional<Watermark>& from,
                              const Watermark& now, const CallContext& context) {
   if (!from || from->source.high != now.source.high || from->position > now.position) return false;
+  const auto has_all_before = [&](const std::optional<std::uint64_t>& kept) {
+    if (!kept || *kept > from->position) return false;
+    if (from->source.low == now.source.low) return true;
+    const auto noted = postgres::noted_slot(control(context), publication_, slot, context);
+    return noted && noted->run == hex_word(from->source.low) && *kept <= noted->position;
+  };
   const auto kept = postgres::confirmed_position(control(context), slot, context);
-  if (!kept || *kept > from->position) return false;
-  const bool is_of_this_run = from->source.low == now.source.low;
-  if (!is_of_this_run && postgres::noted_run(control(context), publication_, slot, context) !=
-                             hex_word(from->source.low)) {
-    return false;
-  }
+  if (!has_all_before(kept)) return false;
   const auto until = Clock::now() + postgres::kSlotPatience;
   while (true) {
     try {
@@ -269,7 +280,7 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
   // Only now is it ours: who had it until then may have confirmed more, and the server begins there
   // whatever it was asked for.
   const auto begun = postgres::confirmed_position(control(context), slot, context);
-  if (!begun || *begun > from->position) {
+  if (!has_all_before(begun)) {
     replication_.emplace(location_, *run_, context);
     return false;
   }
@@ -278,20 +289,16 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
   return true;
 }
 
-void PostgresChanges::note_run(const CallContext& context) {
-  if (has_noted_run_) return;
-  const std::string run = hex_word(source_.low);
+void PostgresChanges::note(std::uint64_t position, const CallContext& context) {
+  const postgres::NotedSlot ours{hex_word(source_.low), position};
   auto& connection = control(context);
-  if (!postgres::note_run(connection, publication_, slot_, run, context)) {
-    const auto noted = postgres::noted_run(connection, publication_, slot_, context);
-    if (noted && noted != run) {
-      throw StoreError(name() + ": the comment of the publication " + publication_ +
-                       " names another run of the server, and this user may not change it; its "
-                       "owner can: COMMENT ON PUBLICATION " +
-                       publication_ + " IS NULL");
-    }
-  }
-  has_noted_run_ = true;
+  if (postgres::note_slot(connection, publication_, slot_, ours, context)) return;
+  const auto noted = postgres::noted_slot(connection, publication_, slot_, context);
+  if (!noted || noted->run == ours.run) return;
+  throw StoreError(name() + ": the comment of the publication " + publication_ +
+                   " names another run of the server, and this user may not change it; its "
+                   "owner can: COMMENT ON PUBLICATION " +
+                   publication_ + " IS NULL");
 }
 
 // A transaction whose commit stands in the log before following began may be visible to nobody

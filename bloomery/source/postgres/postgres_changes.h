@@ -50,7 +50,8 @@ class PostgresChanges final : public ChangeSource {
   bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
               const CallContext& context);
   // Says in which run of the server this slot is followed, before anything is confirmed in it.
-  void note_run(const CallContext& context);
+  // How far the slot is confirmed at the most.
+  void note(std::uint64_t position, const CallContext& context);
   void wait_for_writers(const CallContext& context);
   Watermark ask_table(const CallContext& context);
   void check_table_now_and_then(const CallContext& context);
@@ -63,8 +64,7 @@ class PostgresChanges final : public ChangeSource {
   ChangeOptions options_;
   bool ignores_updates_ = false;
   std::string publication_;
-  std::string slot_;           // that is in use
-  bool has_noted_run_ = true;  // nobody asks it of a slot without a name
+  std::string slot_;  // that is in use
 
   // Asks about the table beside the changes, on a connection of its own.
   std::optional<postgres::Connection> control_;
@@ -73,6 +73,8 @@ class PostgresChanges final : public ChangeSource {
   std::optional<postgres::ServerRun> run_;  // that all connections are with
   CallContext::Clock::time_point checked_{};
   std::uint64_t checked_position_ = 0;
+  std::optional<std::uint64_t> noted_;  // since start()
+  CallContext::Clock::time_point noted_at_{};
 
   postgres::PublicationPlan plan_;
   postgres::KeyReading reading_;

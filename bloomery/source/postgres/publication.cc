@@ -1,6 +1,7 @@
 #include "bloomery/source/postgres/publication.h"
 
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <set>
@@ -8,6 +9,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/source/postgres/table_question.h"
+#include "bloomery/text/hex_word.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery::postgres {
@@ -228,22 +230,22 @@ void make_publication(Connection& connection, const PublicationPlan& plan, bool 
 
 namespace {
 
-// "Made by bloomery. Runs: SLOT=RUN SLOT=RUN"
+// "Made by bloomery. Runs: SLOT=RUN:POSITION SLOT=RUN:POSITION", in hexadecimal digits.
 constexpr std::string_view kNote = "Made by bloomery. Runs:";
 
-using Runs = std::map<std::string, std::string, std::less<>>;
+using Words = std::map<std::string, std::string, std::less<>>;
 
 // None where the comment is another's.
-std::optional<Runs> read_runs(Connection& connection, const std::string& publication,
-                              const CallContext& context) {
+std::optional<Words> read_note(Connection& connection, const std::string& publication,
+                               const CallContext& context) {
   const Result found = connection.query(
       "SELECT coalesce(obj_description(oid, 'pg_publication'), '') FROM pg_publication "
       "WHERE pubname = $1",
       {publication}, context);
   if (found.rows() == 0) return std::nullopt;
   std::string_view note = found.at(0, 0);
-  Runs runs;
-  if (note.empty()) return runs;
+  Words words;
+  if (note.empty()) return words;
   if (!note.starts_with(kNote)) return std::nullopt;
   note.remove_prefix(kNote.size());
   while (!note.empty()) {
@@ -251,33 +253,40 @@ std::optional<Runs> read_runs(Connection& connection, const std::string& publica
     const std::string_view word = note.substr(0, end);
     note.remove_prefix(std::min(end + 1, note.size()));
     const std::size_t middle = word.find('=');
-    if (middle != word.npos) runs[std::string(word.substr(0, middle))] = word.substr(middle + 1);
+    if (middle != word.npos) words[std::string(word.substr(0, middle))] = word.substr(middle + 1);
   }
-  return runs;
+  return words;
 }
 
 }  // namespace
 
-std::optional<std::string> noted_run(Connection& connection, const std::string& publication,
-                                     const std::string& slot, const CallContext& context) {
-  const auto runs = read_runs(connection, publication, context);
-  if (!runs) return std::nullopt;
-  const auto found = runs->find(slot);
-  return found == runs->end() ? std::nullopt : std::optional(found->second);
+std::optional<NotedSlot> noted_slot(Connection& connection, const std::string& publication,
+                                    const std::string& slot, const CallContext& context) {
+  const auto words = read_note(connection, publication, context);
+  if (!words) return std::nullopt;
+  const auto found = words->find(slot);
+  if (found == words->end()) return std::nullopt;
+  const std::string_view word = found->second;
+  NotedSlot noted{std::string(word.substr(0, word.find(':')))};
+  if (noted.run.size() < word.size()) {  // the first ones had no position
+    std::from_chars(word.data() + noted.run.size() + 1, word.data() + word.size(), noted.position,
+                    16);
+  }
+  return noted;
 }
 
-bool note_run(Connection& connection, const std::string& publication, const std::string& slot,
-              const std::string& run, const CallContext& context) {
+bool note_slot(Connection& connection, const std::string& publication, const std::string& slot,
+               const NotedSlot& noted, const CallContext& context) {
   // Followers of other slots write there, too.
   connection.query("BEGIN", context);
   bool is_noted = false;
   try {
     connection.query("SELECT pg_advisory_xact_lock(hashtext($1))", {publication}, context);
-    auto runs = read_runs(connection, publication, context);
-    if (runs) {
-      (*runs)[slot] = run;
+    auto words = read_note(connection, publication, context);
+    if (words) {
+      (*words)[slot] = noted.run + ":" + hex_word(noted.position);
       std::string note(kNote);
-      for (const auto& [each, last] : *runs) note += " " + each + "=" + last;
+      for (const auto& [each, word] : *words) note += " " + each + "=" + word;
       const Result said = connection.try_query(
           "COMMENT ON PUBLICATION " + quoted_name(publication) + " IS" + quoted_text(note),
           context);

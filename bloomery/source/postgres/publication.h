@@ -34,15 +34,21 @@ PublicationPlan plan_publication(Connection& connection, const ServerSelection& 
 void make_publication(Connection& connection, const PublicationPlan& plan, bool ignores_updates,
                       const ServerSelection& selection, const CallContext& context);
 
-// In which run of the server the changes of a slot were confirmed last, or none were yet: a word of
-// ours in the comment of the publication, so that files which are put back to an older state say
-// what was so then. None where nobody has said it.
-std::optional<std::string> noted_run(Connection& connection, const std::string& publication,
-                                     const std::string& slot, const CallContext& context);
+// In which run of the server the changes of a slot were confirmed last, and how far at the most: a
+// word of ours in the comment of the publication, so that files which are put back to an older
+// state say what was so then. A slot that stands further is another of its name, made since.
+struct NotedSlot {
+  std::string run;
+  std::uint64_t position = 0;
+};
 
-// Says that it is `run`, before anything is confirmed there. False where this user may not, as the
-// publication is another's or has another's comment.
-bool note_run(Connection& connection, const std::string& publication, const std::string& slot,
-              const std::string& run, const CallContext& context);
+// None where nobody has said it.
+std::optional<NotedSlot> noted_slot(Connection& connection, const std::string& publication,
+                                    const std::string& slot, const CallContext& context);
+
+// Says it, before anything is confirmed there. False where this user may not, as the publication is
+// another's or has another's comment.
+bool note_slot(Connection& connection, const std::string& publication, const std::string& slot,
+               const NotedSlot& noted, const CallContext& context);
 
 }  // namespace bloomery::postgres

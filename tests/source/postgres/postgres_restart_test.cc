@@ -115,6 +115,35 @@ TEST(PostgresRestart, KnowsAServerWhoseFilesWerePutBack) {
   }
 }
 
+// A backup has no slots, and scripts make them again. That one gives what came since it was made.
+TEST(PostgresRestart, KnowsASlotThatWasMadeAgainOnceFilesWerePutBack) {
+  std::optional<PostgresSession> session(server());
+  session->run("CREATE TABLE remade(id text PRIMARY KEY)");
+  const std::string data = server().folder() + "/data";
+  const std::string copy = server().folder() + "/copy";
+  Followed named("table=remade&column=id", {.slot = "remade"});
+  named.source().confirm(named.watermark());
+  session->run("CHECKPOINT");
+  run_shell("cp -a '" + data + "' '" + copy + "' || true");  // a file of a moment may go meanwhile
+  run_shell("rm -r '" + copy + "'/postmaster.pid '" + copy + "'/pg_replslot/*");
+  session->run("INSERT INTO remade SELECT 'lost ' || i FROM generate_series(1, 2000) i");
+  EXPECT_TRUE(named.catch_up());
+  const Watermark old = named.watermark();
+  const std::string slot = session->run("SELECT slot_name FROM pg_replication_slots");
+  session.reset();
+  server().stop(SIGQUIT);
+  run_shell("rm -rf '" + data + "' && mv '" + copy + "' '" + data + "'");
+  server().start();
+  session.emplace(server());
+  session->run("INSERT INTO remade VALUES ('before the slot')");
+  session->run("SELECT pg_create_logical_replication_slot('" + slot + "', 'pgoutput')");
+  session->run("INSERT INTO remade SELECT 'new ' || i FROM generate_series(1, 5000) i");
+  EXPECT_FALSE(named.start_again());
+  EXPECT_TRUE(named.catch_up());
+  ASSERT_LT(old.position, named.watermark().position);
+  EXPECT_TRUE(named.keys().contains("before the slot"));
+}
+
 // It waits until those who follow have what it sent.
 TEST(PostgresRestart, HoldsUpNoServerThatShutsDown) {
   std::optional<PostgresSession> session(server());
