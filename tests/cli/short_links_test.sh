@@ -4,8 +4,8 @@
 set -eu
 php=$1 source=$2 command=$3
 "$php" -m | grep -qix redis || {
-  echo "skipped: PHP here has no redis (apt-get install php-redis)" >&2
-  exit 77
+  echo "PHP here has no redis extension (apt-get install php-redis)" >&2
+  exit 1
 }
 folder=$(mktemp -d)
 "${REDIS_SERVER:-redis-server}" --port 0 --unixsocket "$folder/s" --dir "$folder" --save '' >"$folder/log" 2>&1 &
