@@ -17,6 +17,7 @@
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/partitioned_place.h"
+#include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 namespace {
@@ -26,7 +27,8 @@ constexpr int kMostExchanges = 10;
 constexpr std::size_t kMagicBytes = 8;
 
 // KEYS: the filter, the key beside it. ARGV: bytes and bits of the latter, what becomes of a filter
-// that is there, its head, the head that the new one then gets.
+// that is there, its head, the head that the new one then gets, and when it expires where nothing
+// is there.
 constexpr std::string_view kExchangeString = R"(
 local live, next = KEYS[1], KEYS[2]
 if redis.call('STRLEN', next) ~= tonumber(ARGV[1]) then return 'lost' end
@@ -48,6 +50,8 @@ if left >= 0 then
   local now = redis.call('TIME')
   local at = now[1] * 1000 + math.floor(now[2] / 1000) + left
   redis.call('PEXPIREAT', next, string.format('%.0f', at))
+elseif found == 'none' and ARGV[6] ~= '' then
+  redis.call('PEXPIREAT', next, ARGV[6])
 else
   redis.call('PERSIST', next)
 end
@@ -55,22 +59,44 @@ redis.call('RENAME', next, live)
 return 'done'
 )";
 
-// KEYS: what is to go. ARGV: the bytes that it begins with where it may.
+// KEYS: what is to go. ARGV: the bytes that it begins with where it may. Answers also when it would
+// have expired.
 constexpr std::string_view kDropString = R"(
 local found = redis.call('TYPE', KEYS[1]).ok
-if found == 'none' then return 'done' end
-if found ~= 'string' then return 'type' end
+if found == 'none' then return {'done', ''} end
+if found ~= 'string' then return {'type', ''} end
 local begin = redis.call('GETRANGE', KEYS[1], 0, #ARGV[1])
-if string.sub(begin, 1, #ARGV[1]) ~= ARGV[1] then return 'stranger' end
+if string.sub(begin, 1, #ARGV[1]) ~= ARGV[1] then return {'stranger', ''} end
+local left, at = redis.call('PTTL', KEYS[1]), ''
+if left >= 0 then
+  local now = redis.call('TIME')
+  at = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000) + left)
+end
 redis.call('DEL', KEYS[1])
+return {'done', at}
+)";
+
+// KEYS: where nothing may be. ARGV: the index, when it expires or nothing. (SET's own PXAT is of
+// Redis 6.2.)
+constexpr std::string_view kPutIndex = R"(
+if redis.call('EXISTS', KEYS[1]) == 1 then return 'taken' end
+redis.call('SETRANGE', KEYS[1], 0, ARGV[1])
+if ARGV[2] ~= '' then redis.call('PEXPIREAT', KEYS[1], ARGV[2]) end
 return 'done'
 )";
 
-// Removes it, if it begins so; else says why not.
-std::string drop_string(Client& client, const std::string& key, std::string_view begin) {
+struct Dropped {
+  std::string said{};     // "done", or why not
+  std::string expires{};  // when it would have, in milliseconds since 1970; empty: never
+};
+
+// Removes what is at the key, if it begins so.
+Dropped drop_string(Client& client, const std::string& key, std::string_view begin) {
   const Answer answer =
       client.run(Request().add({"EVAL", kDropString, "1", key, begin}).about(key), Repeat::never);
-  return require_done(answer.replies.at(0), client.location()).text;
+  const Reply& reply = require_done(answer.replies.at(0), client.location());
+  if (reply.elements.size() != 2) fail_answer(key, "what became of it");
+  return {.said = reply.elements[0].text, .expires = reply.elements[1].text};
 }
 
 FileHeader new_header(const FilterContents& contents, const std::optional<Watermark>& watermark) {
@@ -155,7 +181,8 @@ class StringLoad {
 
   void send(const KeyProgress& progress) { beside_->send(progress); }
 
-  void exchange() {
+  // `expires` is for a string that was not there; an old one has a time of its own.
+  void exchange(std::string_view expires = {}) {
     const std::string byte_count = std::to_string(beside_->byte_count());
     const std::string bit_count = std::to_string(beside_->bit_count());
     for (int i = 0; i < kMostExchanges; ++i) {
@@ -169,9 +196,9 @@ class StringLoad {
                                : options_.spares_strangers ? "ours"
                                                            : "drop";
       const std::string old_bytes = old_ ? old_->bytes : "";
-      const std::array<std::string_view, 10> words{"EVAL",         kExchangeString, "2",       key_,
+      const std::array<std::string_view, 11> words{"EVAL",         kExchangeString, "2",       key_,
                                                    beside_->key(), byte_count,      bit_count, mode,
-                                                   old_bytes,      new_head};
+                                                   old_bytes,      new_head,        expires};
       const std::string said = beside_->run_script(words);
       if (said == "done") return beside_->is_done();
       const bool may_go_on =
@@ -223,11 +250,11 @@ class StringLoad {
 };
 
 void put_index(Client& client, const std::string& key, const FileHeader& header,
-               const std::string& name) {
+               const std::string& name, std::string_view expires = {}) {
   const std::string bytes = head_bytes(header, name);
-  const Answer answer =
-      client.run(Request().add({"SET", key, bytes, "NX"}).about(key), Repeat::never);
-  if (require_done(answer.replies.at(0), client.location()).is_status("OK")) return;
+  const Answer answer = client.run(
+      Request().add({"EVAL", kPutIndex, "1", key, bytes, expires}).about(key), Repeat::never);
+  if (require_done(answer.replies.at(0), client.location()).text == "done") return;
   throw StoreError(name + ": somebody else has put a filter there meanwhile");
 }
 
@@ -248,7 +275,7 @@ void remove_old_part(Client& client, const std::string& key, const FileHeader& o
     const bool is_its_part = there->header.part && there->header.part->index == index &&
                              there->header.part->count == of.part->count &&
                              there->header.notes.identity == of.notes.identity;
-    if (!is_its_part || drop_string(client, key, there->bytes) == "done") return;
+    if (!is_its_part || drop_string(client, key, there->bytes).said == "done") return;
   }
 }
 
@@ -267,7 +294,8 @@ void remove_old_parts(Client& client, const std::string& key, const FileHeader& 
 
 // The filter answers from the moment on that its index is there, the last of all. With `replace`
 // one part after the other gets what is new, and is at no moment less than it was. With `discard`
-// all parts are there, beside, before the index goes and they come.
+// all parts are there, beside, before the index goes and they come; a part that was not there lives
+// as long as the index would have.
 void load_parts(Client& client, const FilterContents& contents, std::uint32_t count,
                 const std::optional<NativeBitmapHead>& old, const std::string& name,
                 BulkOptions options) {
@@ -305,13 +333,13 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
     for (std::uint32_t i = 0; i < count; ++i) send(*loads.emplace_back(load_of(i)));
     // An index has the beginning of every filter of ours.
     const std::string begin = head_bytes(header, name).substr(0, kMagicBytes);
-    const std::string said = drop_string(client, key, options.spares_strangers ? begin : "");
-    if (said != "done") refuse_exchange(said, name);
-    for (const auto& each : loads) each->exchange();
+    const Dropped index = drop_string(client, key, options.spares_strangers ? begin : "");
+    if (index.said != "done") refuse_exchange(index.said, name);
+    for (const auto& each : loads) each->exchange(index.expires);
     if (old && old->header.part) {
       remove_old_parts(client, key, old->header, count);
     }
-    return put_index(client, key, header, name);
+    return put_index(client, key, header, name, index.expires);
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto load = load_of(i);

@@ -294,6 +294,42 @@ TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
 }
 
+// Also in strings that were not there before; the key beside a string has an hour, not ten.
+TEST_F(PartitionedPlaceTest, AReloadKeepsTheTimeToLiveOfTheWholeFilter) {
+  const auto reload = [&](std::uint32_t parts) {
+    Client client(parse_location(at("partitions=" + std::to_string(parts))));
+    load_native(client, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  };
+  constexpr std::int64_t kHour = 3'600'000;
+  const auto expect_lives = [&](std::uint32_t parts, std::int64_t from, std::int64_t to) {
+    std::vector<std::string> keys{"f"};
+    for (std::uint32_t i = 0; parts > 1 && i < parts; ++i) {
+      keys.push_back(partition_key("f", i, parts));
+    }
+    ASSERT_EQ(ask({"DBSIZE"}).number, static_cast<std::int64_t>(keys.size()));
+    for (const std::string& each : keys) {
+      const std::int64_t left = ask({"PTTL", each}).number;
+      EXPECT_TRUE(from <= left && left <= to) << each << " of " << parts << ": " << left;
+    }
+  };
+  load_keys(0, 100);
+  expect_lives(kParts, -1, -1);
+  ask({"PEXPIRE", "f", std::to_string(10 * kHour)});
+  for (std::uint32_t i = 0; i < kParts; ++i) {
+    ask({"PEXPIRE", part(i), std::to_string(10 * kHour)});
+  }
+  for (const std::uint32_t parts : {kParts, 6U, 1U, kParts}) {
+    reload(parts);
+    expect_lives(parts, 9 * kHour, 10 * kHour);
+  }
+  load_keys(10, 20, {.replace = true});
+  expect_lives(kParts, 9 * kHour, 10 * kHour);
+  ask({"FLUSHALL"});
+  reload(kParts);
+  reload(6);
+  expect_lives(6, -1, -1);
+}
+
 // A part may have been lost, and its key taken by somebody else.
 TEST_F(PartitionedPlaceTest, AReloadRemovesNothingButThePartsOfItsFilter) {
   load_keys(0, 100);
