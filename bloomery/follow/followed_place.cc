@@ -218,12 +218,19 @@ void FollowedPlace::open() {
     return inner_.get();
   });
   require_keeps(head.parameters.kind, location_.text());
+  was_lost_ = false;
   if (location_.is_foreign() || head.parameters.keys == form_) return;
   // Somebody's who follows in another form: keys of this one would be denied to who asks there.
   inner_.reset();
   throw FormatError(location_.text() + ": a filter whose keys are written as " +
                     form_text(head.parameters.keys) + " is there, where this follower writes " +
                     form_text(form_) + "; it is left alone: bloomery destroy removes it");
+}
+
+// With the lock.
+bool FollowedPlace::is_lost_file() const {
+  auto* const file = dynamic_cast<LoadedPlace*>(inner_.get());
+  return file != nullptr && !file->is_there();
 }
 
 // With the lock. In a server something may have been written behind a filter, or it was cut short,
@@ -286,13 +293,18 @@ void FollowedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> o
 void FollowedPlace::flush(const CallContext& context) {
   const std::shared_lock lock(mutex_);
   if (inner_) inner_->flush(context);
+  if (!inner_ && was_lost_) {
+    throw StoreError(name() + ": somebody took it away, and no new one could be made");
+  }
 }
 
 PlaceHead FollowedPlace::head(const CallContext& context) {
   const std::lock_guard lock(mutex_);
-  // A file is ours alone while it is open. Of a server's nobody knows, and what was remembered of
-  // bits that were lost is over where another filter is there.
-  if (!inner_ || location_.is_live()) {
+  // A file is ours alone while it is open, if it is still the one under its name. Of a server's
+  // nobody knows, and what was remembered of bits that were lost is over where another is there.
+  const bool is_lost = is_lost_file();
+  was_lost_ = was_lost_ || is_lost;
+  if (!inner_ || is_lost || location_.is_live()) {
     open_if_there();
     if (!inner_) return {};
   }

@@ -67,6 +67,7 @@ class FollowedPlace final : public FilterPlace {
   struct Beside;
 
   FilterPlace& need();
+  bool is_lost_file() const;
   void open_if_there();
   void open();
   void replace(const AnyFilter& filter, const Watermark* watermark);
@@ -77,6 +78,7 @@ class FollowedPlace final : public FilterPlace {
   std::shared_mutex mutex_;             // inner_ and next_ may be replaced
   std::unique_ptr<FilterPlace> inner_;  // null: none is there
   std::uint64_t openings_ = 0;
+  bool was_lost_ = false;       // somebody took the file away, and no other was opened since
   std::shared_ptr<Next> next_;  // what a rebuild under way makes
 };
 

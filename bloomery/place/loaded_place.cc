@@ -78,6 +78,11 @@ PlaceHead LoadedPlace::head(const CallContext&) {
   return head_now();
 }
 
+bool LoadedPlace::is_there() {
+  const std::shared_lock lock(mutex_);
+  return editor_ && editor_->is_there();
+}
+
 std::vector<Watermark> LoadedPlace::watermarks(const CallContext&) {
   const std::shared_lock lock(mutex_);
   return one_or_none(reached());

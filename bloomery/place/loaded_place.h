@@ -36,6 +36,9 @@ class LoadedPlace final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
 
+  // Of one for writing: whether nobody has moved, removed or replaced the file.
+  bool is_there();
+
  private:
   void insert(std::span<const Key> keys, std::span<Inserted> outcomes);
   bool move(const PlaceHead& expected, const Watermark& next);

@@ -193,6 +193,40 @@ TEST_F(FollowerTest, SaysThatTheLastChangesCouldNotBeWritten) {
   EXPECT_TRUE(has_thrown);
 }
 
+TEST_F(FollowerTest, TakesAFileThatIsPutInThePlaceOfItsOwn) {
+  const std::string file = folder_.path("users.bloom");
+  insert("first ", 100);
+  FollowedPlace place(parse_place_location(file), blocked);
+  const auto from = source();
+  Follower follower(*from, place, {.flush_every = std::chrono::milliseconds(1)});
+  Following running(follower);
+  running.wait_until_followed();
+  const auto expect_written = [&](const std::string& prefix) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto is_written = [&] {
+      return std::filesystem::exists(file) && inspect(file).notes.reached() &&
+             inspect(file).notes.reached()->reaches(fence());
+    };
+    while (!is_written()) {
+      ASSERT_LT(std::chrono::steady_clock::now(), until)
+          << prefix << state_name(follower.status().state) << ": " << follower.status().last_error;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    expect_in(*open_place(file), prefix, 100, fence());
+  };
+  expect_written("first ");
+  std::filesystem::copy_file(file, file + ".old");
+  insert("second ", 100);
+  expect_written("second ");
+  std::filesystem::rename(file + ".old", file);
+  insert("third ", 100);
+  expect_written("third ");
+  expect_in(*open_place(file), "second ", 100, fence());
+  std::filesystem::remove(file);
+  insert("fourth ", 100);
+  expect_written("fourth ");
+}
+
 TEST_F(FollowerTest, OutgrowsASmallTable) {
   insert("first ", 1);
   MemoryPlace<> place(blocked({.capacity = 1000}));
