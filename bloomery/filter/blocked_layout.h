@@ -22,6 +22,7 @@ namespace bloomery {
 class BlockedLayout {
  public:
   static constexpr FilterKind kKind = FilterKind::blocked;
+  static constexpr bool kHasParts = true;
 
   // Uses the fastest kernel; the other form is for those who compare kernels. Single calls that are
   // compiled for a processor (compiled_lanes.h) use none.

@@ -26,6 +26,7 @@ struct Kind {
   bool counts = false;      // counters where others have bits: keys can be erased
   bool forgets = false;     // keys are forgotten after a while
   bool built_once = false;  // of all its keys; never made empty and then filled
+  bool has_parts = false;   // a key's bits are in one line or two: lines can be shared out
   bool compares = false;    // fingerprints: "absent" rests on all places of a key, not on one bit
   std::uint32_t line_bits = Geometry{}.line_bits;
   // In up to so many bits its hashes leave no gaps of their own.

@@ -22,6 +22,12 @@ concept Forgets = requires {
   L::kForgets;
 };
 
+// A layout whose lines can be shared out over several arrays: says so by a member kHasParts.
+template <class L>
+concept HasParts = requires {
+  L::kHasParts;
+};
+
 // A kind whose filters are one array, as a layout says.
 template <Layout L>
 constexpr Kind flat_kind(const KindNames& names) {
@@ -30,6 +36,7 @@ constexpr Kind flat_kind(const KindNames& names) {
   kind.hashes_once = HashesOnce<L>;
   kind.counts = Counts<L>;
   kind.forgets = Forgets<L>;
+  kind.has_parts = HasParts<L>;
   if constexpr (requires { L::kLineBits; }) kind.line_bits = L::kLineBits;
   if constexpr (requires { L::Scheme::kEvenBits; }) kind.even_bits = L::Scheme::kEvenBits;
   kind.geometry = [](const FilterOptions& options) { return L::geometry(options); };

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bloomery/filter/rates.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/redis/bitfield.h"
 #include "bloomery/redis/partition_keys.h"
@@ -62,7 +63,7 @@ double quotient(std::uint64_t a, double b) {
 
 PartitionCost partition_cost(const FilterParameters& parameters,
                              const ClusterAssumptions& assumptions) {
-  if (parameters.kind != FilterKind::blocked) {
+  if (!kind_of(parameters.kind).has_parts) {
     throw std::invalid_argument("only blocked filters are kept in partitions");
   }
   const Geometry& geometry = parameters.geometry;

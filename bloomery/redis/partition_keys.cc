@@ -5,6 +5,7 @@
 #include <bit>
 #include <stdexcept>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_part.h"
 #include "bloomery/redis/hash_slot.h"
 #include "bloomery/redis/numbers.h"
@@ -71,7 +72,7 @@ std::optional<std::uint32_t> take_partitions(Location& location) {
 std::uint32_t partitions_for(const FilterParameters& parameters,
                              std::optional<std::uint32_t> wanted, const std::string& name) {
   const std::uint64_t bits = parameters.geometry.bit_count;
-  const bool has_parts = parameters.kind == FilterKind::blocked;
+  const bool has_parts = kind_of(parameters.kind).has_parts;
   if (!wanted) {
     const std::uint64_t parts = (bits / 8 + kLargestPart - 1) / kLargestPart;
     if (!has_parts || parts <= 1) return 1;

@@ -166,7 +166,7 @@ void take_part(FileHeader& header, const std::optional<FilePart>& part, std::uin
                Parts parts) {
   if (!part) return;
   FilterParameters& parameters = header.contents.parameters;
-  if (parameters.kind != FilterKind::blocked) {
+  if (!kind_of(parameters.kind).has_parts) {
     throw FormatError("a part of a filter (field 10) of a kind that has none (byte 10)");
   }
   if (part->body_bits() != body_bits) {
