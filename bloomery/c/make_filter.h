@@ -12,6 +12,16 @@
 
 namespace bloomery::c {
 
+// How large a structure was in the first version that had it.
+template <class T>
+inline constexpr std::size_t kFirstSize = 0;
+template <>
+inline constexpr std::size_t kFirstSize<bloomery_options> = offsetof(bloomery_options, settings) +
+                                                            sizeof(bloomery_options::settings);
+template <>
+inline constexpr std::size_t kFirstSize<bloomery_keys> = offsetof(bloomery_keys, width) +
+                                                         sizeof(bloomery_keys::width);
+
 // A structure of the caller's, who may know fewer members than we, or more: those that he does not
 // know are 0, and so must be those that we do not.
 template <class T>
@@ -19,7 +29,7 @@ T read_struct(const T* of, const char* what) {
   T known{};
   if (of == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
   const std::size_t size = of->struct_size;
-  if (size < 2 * sizeof(std::size_t) || size > 4096) {
+  if (size < kFirstSize<T> || size > 4096) {
     throw std::invalid_argument(std::string(what) + ": struct_size is " + std::to_string(size) +
                                 "; begin with the macro that stands behind the structure");
   }

@@ -61,6 +61,20 @@ void write_head(const RegularFile& file, const FileHeader& header) {
              0);
 }
 
+std::uint32_t live_end(const RegularFile& file, const FileLayout& layout) {
+  std::uint32_t end = 0;
+  file.read(std::as_writable_bytes(std::span(&end, 1)), layout.file_bytes - sizeof end);
+  return end;
+}
+
+void require_uncut(const RegularFile& file, const FileHeader& header) {
+  // Who was killed while he made it whole had begun to write checksums there.
+  if (header.open_for_writing || live_end(file, header.layout) >= kLeastLiveEnd) return;
+  throw_store_error(file.path(),
+                    "was cut while it was live, and some of its bits may be gone: build it anew, "
+                    "or take what is there with --recover and insert again what may be missing");
+}
+
 std::uint64_t live_number(const RegularFile& file, const FileLayout& layout) {
   std::uint64_t number = 0;
   const auto bytes = std::as_writable_bytes(std::span(&number, 1));

@@ -33,6 +33,11 @@ std::shared_ptr<FileMapping> map_whole(const RegularFile& file, FileMapping::Cha
 // that is written in one step, which kill -9 does not divide.
 void write_head(const RegularFile& file, const FileHeader& header);
 
+// The last four bytes of a file: FileLive says what they are in a live one. Throws StoreError for a
+// live file that was cut there, some of whose bits may be gone.
+std::uint32_t live_end(const RegularFile& file, const FileLayout& layout);
+void require_uncut(const RegularFile& file, const FileHeader& header);
+
 // Of a live file: the number that counts its inserts (FileLive), and how many those are.
 std::uint64_t live_number(const RegularFile& file, const FileLayout& layout);
 std::uint64_t inserted_into(const RegularFile& file, const FileHeader& header);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "bloomery/format/native/crc32c.h"
+#include "bloomery/format/native/file_live.h"
 
 namespace bloomery {
 namespace {
@@ -44,7 +45,8 @@ MappedBody::MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& l
 MappedBody::MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout,
                        const HeadBytes& head)
     : MappedBody(std::move(mapping), layout, head, /*writer=*/false, /*is_checked=*/true) {
-  last_checksum_mask_ = 0;
+  is_live_ = true;
+  changed_ = last_checksum_ < kLeastLiveEnd;
 }
 
 bool MappedBody::looks_unchanged() const noexcept {
@@ -53,9 +55,9 @@ bool MappedBody::looks_unchanged() const noexcept {
     const auto now = load_at<std::uint64_t>(*mapping_, i * sizeof(std::uint64_t));
     differences |= (now ^ head_[i]) & head_mask_[i];
   }
-  const std::uint64_t end = layout_.file_bytes - sizeof last_checksum_;
-  differences |= (load_at<std::uint32_t>(*mapping_, end) ^ last_checksum_) & last_checksum_mask_;
-  return differences == 0 && !mapping_->was_truncated();
+  const auto end = load_at<std::uint32_t>(*mapping_, layout_.file_bytes - sizeof last_checksum_);
+  const bool is_end_there = is_live_ ? end >= last_checksum_ : end == last_checksum_;
+  return differences == 0 && is_end_there && !mapping_->was_truncated();
 }
 
 bool MappedBody::are_good(std::uint64_t first_word, std::uint64_t word_count) const noexcept {

@@ -18,8 +18,9 @@ using HeadBytes = std::array<std::uint64_t, kHeaderBytes / sizeof(std::uint64_t)
 
 // Whether an "absent" may rest on the words of a mapped file. Two things speak against it:
 //
-// - The file is no longer the one that was opened: its head or its last checksum have other bytes,
-//   or it was truncated by whole pages (truncation_mark.h). Whoever puts another file's bytes in
+// - The file is no longer the one that was opened: its head or its last checksum have other bytes
+//   (of a live file: what stands there has fallen, see file_live.h), or it was truncated by whole
+//   pages (truncation_mark.h). Whoever puts another file's bytes in
 //   its place changes one of these before any byte of the body.
 // - A block of the body is not what its checksum says. Each is read from the file the first time
 //   that an answer rests on it; once all were, that is a single flag.
@@ -78,7 +79,7 @@ class MappedBody {
   HeadBytes head_;
   HeadBytes head_mask_;  // the bits that stay
   std::uint32_t last_checksum_;
-  std::uint32_t last_checksum_mask_ = ~std::uint32_t{0};
+  bool is_live_ = false;
 
   mutable std::atomic<bool> changed_{false};
   mutable std::atomic<bool> all_good_;

@@ -43,6 +43,16 @@ void require_room(const FileHeader& header, const std::filesystem::path& path) {
                     "says: give it a shorter note");
 }
 
+// Its last bytes become such that a cut shows there. Who is killed within leaves a file whose table
+// says nothing, and which this is done to again.
+void give_live_end(const RegularFile& file, FileHeader header) {
+  header.open_for_writing = true;
+  write_head(file, header);
+  file.sync();
+  file.write(std::as_bytes(std::span(&kNewLiveEnd, 1)),
+             header.layout.file_bytes - sizeof kNewLiveEnd);
+}
+
 // By who has the file alone. Whatever ends this process leaves it whole, or live and all there.
 void make_live(const WriterLock& lock, const Identity& boot, const std::filesystem::path& path) {
   const RegularFile& file = lock.file();
@@ -61,10 +71,12 @@ void make_live(const WriterLock& lock, const Identity& boot, const std::filesyst
     // It will be signed again.
     require_whole_body(file, header.layout);
   }
-  header.open_for_writing = false;
   header.is_live = true;
-  header.live = {boot, live_number(file, header.layout)};
+  header.live = {boot, 0};
   require_room(header, path);
+  if (!may_be_live_end(live_end(file, header.layout))) give_live_end(file, header);
+  header.open_for_writing = false;
+  header.live->count_base = live_number(file, header.layout);
   write_head(file, header);
   file.sync();
 }
@@ -95,6 +107,7 @@ std::optional<Joined> try_join(const std::filesystem::path& path, const Identity
   if (is_joined(header, boot)) {
     // Others may have it by another way, which leads to other memory: a mount of FUSE or NFS.
     require_local(*file);
+    require_uncut(*file, header);
     if (access == RegularFile::Access::read && is_copied_by_writers(*file)) {
       file = open_the_writers(path);
       if (!file || encode_head(read_header(*file)) != encode_head(header)) return std::nullopt;
@@ -150,6 +163,7 @@ void seal_if_alone(const std::filesystem::path& path) {
       const auto header = read_header(lock->file());
       if (!header.is_live) return;
       require_of_this_boot(header, boot_id(), path);
+      require_uncut(lock->file(), header);
       return make_whole(lock->file(), header, inserted_into(lock->file(), header));
     } catch (const BusyError&) {
       if (Clock::now() >= end) return;
@@ -294,6 +308,7 @@ void seal(const std::filesystem::path& path) {
   require_of_this_boot(header, boot_id(), path);
   // Its lock may not be that of those who have it open otherwise.
   require_local(lock.file());
+  require_uncut(lock.file(), header);
   make_whole(lock.file(), header, inserted_into(lock.file(), header));
 }
 

@@ -404,6 +404,11 @@ static void hostile_sizes_are_refused(void) {
   CHECK_SAYS("does not know");
   newer.known.struct_size = 0;
   CHECK(bloomery_make(&newer.known) == NULL);
+  newer.known.struct_size = sizeof newer.known - 1; /* within a member */
+  CHECK(bloomery_make(&newer.known) == NULL);
+  keys.struct_size = 2 * sizeof(size_t);
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("struct_size is 16");
   bloomery_close(filter);
 }
 

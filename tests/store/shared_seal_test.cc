@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -119,6 +121,79 @@ TEST(SharedFilter, SaysMaybeOnceTheFileIsNoLongerTheSame) {
   });
   put_filter(folder / "other", 2 * kCapacity);
   damaged_by([&] { write_file(folder / "f", read_file(folder / "other")); });
+}
+
+// Of one block of checksums, of two and of more: a cut within the last page drops none.
+class CutWithinItsLastPage : public ::testing::TestWithParam<std::uint64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(SharedFilter, CutWithinItsLastPage,
+                         ::testing::Values(100, 80'000, 300'000));
+
+TEST_P(CutWithinItsLastPage, DeniesNothingAndIsNotMadeWhole) {
+  constexpr std::uint64_t kPage = 4096;
+  const ScratchFolder folder;
+  for (const bool grows : {false, true}) {
+    SCOPED_TRACE(grows);
+    put_filter(folder / "f", GetParam());
+    SharedFilter shared = open_shared(folder / "f");
+    SharedFilter other = open_shared(folder / "f", kStaysLive);
+    for (int i = 0; i < 100; ++i) shared.insert(key(0, i));
+    const auto size = std::filesystem::file_size(folder / "f");
+    std::filesystem::resize_file(folder / "f", (size - 1) / kPage * kPage + 8);
+    if (grows) std::filesystem::resize_file(folder / "f", size);
+    for (const SharedFilter* const each : {&shared, &other}) {
+      EXPECT_TRUE(each->may_contain("absent"));
+      EXPECT_TRUE(each->is_damaged());
+    }
+    EXPECT_THROW(shared.insert("new"), StoreError);
+    EXPECT_THROW(shared.flush(), StoreError);
+    EXPECT_THROW(shared.close(), StoreError);
+    EXPECT_THROW(other.close(), StoreError);
+    EXPECT_ANY_THROW(open_shared(folder / "f"));
+    EXPECT_ANY_THROW(seal(folder / "f"));
+    EXPECT_ANY_THROW(load(folder / "f"));
+  }
+}
+
+// A short table's number could come to 0 from where it stands, if it began there.
+TEST(SharedFilter, BeginsToCountWhereItCannotWrap) {
+  const ScratchFolder folder;
+  const auto end = [&] {
+    std::uint32_t number = 0;
+    const std::string bytes = read_file(folder / "f");
+    std::memcpy(&number, bytes.data() + bytes.size() - sizeof number, sizeof number);
+    return number;
+  };
+  BlockedFilter filter({.capacity = 1000});
+  std::uint64_t inserted = 0;
+  do {
+    inserted += filter.insert("key " + std::to_string(inserted)) ? 1 : 0;
+    save(filter, folder / "f");
+  } while (end() < 0xf800'0000);
+  const std::string whole = read_file(folder / "f");
+  int nth = 0;
+  for (std::string failed = "none yet"; !failed.empty();) {
+    write_file(folder / "f", whole);
+    bool is_in = false;
+    {
+      const testing::FailingCall failing(++nth, EIO);
+      try {
+        SharedFilter shared = open_shared(folder / "f");
+        EXPECT_LT(end(), 0xf800'0000);
+        EXPECT_GE(end(), 1U << 20);
+        EXPECT_TRUE(shared.insert("in"));
+        EXPECT_EQ(shared.inserted(), inserted + 1);
+        is_in = true;
+        shared.close();
+      } catch (const StoreError&) {
+      }
+      failed = failing.failed();
+    }
+    SCOPED_TRACE(std::to_string(nth) + ": " + failed);
+    EXPECT_EQ(open_shared(folder / "f").inserted(), inserted + (is_in ? 1 : 0));
+    EXPECT_EQ(load(folder / "f").may_contain("in"), is_in);
+  }
+  EXPECT_GT(nth, 18);
 }
 
 // As on a full disk. What was inserted before and elsewhere stays for all.

@@ -24,8 +24,19 @@ struct FileLive {
 inline bool has_wide_count(const FileLayout& layout) noexcept {
   return layout.table_bytes >= sizeof(std::uint64_t);
 }
-// How many inserts that is. A damaged number cannot be told from another; but no filter has more
-// inserts than a file may say.
+
+// The last four bytes of such a file: of a short table they belong to that number. They never fall,
+// and are never small: who cuts the file within its last page leaves zeros there, also where it
+// grows again.
+inline constexpr std::uint32_t kLeastLiveEnd = 1U << 20;
+inline constexpr std::uint32_t kNewLiveEnd = 1U << 30;
+// Whether a file may begin with these. No short table's number rises that far.
+inline bool may_be_live_end(std::uint32_t end) noexcept {
+  return end >= kLeastLiveEnd && end < 0xf800'0000;
+}
+
+// How many inserts a number is. A damaged number cannot be told from another; but no filter has
+// more inserts than a file may say.
 inline std::uint64_t live_inserts(const FileLayout& layout, const FileLive& live,
                                   std::uint64_t number) noexcept {
   const std::uint64_t since = number - live.count_base;
