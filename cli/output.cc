@@ -1,5 +1,6 @@
 #include "cli/output.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,12 @@ void write_through(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    // Who shares a pipe or a terminal with this program may have made it one that does not wait.
+    if (written < 0 && errno == EAGAIN) {
+      pollfd until_read{.fd = descriptor, .events = POLLOUT, .revents = 0};
+      poll(&until_read, 1, -1);
+      continue;
+    }
     if (written < 0) {
       throw StoreError(std::string("cannot write standard output: ") + std::strerror(errno));
     }

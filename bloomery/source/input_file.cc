@@ -120,9 +120,14 @@ void InputFile::look_at_begin() {
 }
 
 std::size_t InputFile::read_raw(char* out, std::size_t byte_count) {
-  const ssize_t got = uninterrupted([&] { return ::read(descriptor_, out, byte_count); });
-  if (got < 0) fail("cannot be read");
-  return static_cast<std::size_t>(got);
+  for (;;) {
+    const ssize_t got = uninterrupted([&] { return ::read(descriptor_, out, byte_count); });
+    if (got >= 0) return static_cast<std::size_t>(got);
+    if (errno != EAGAIN) fail("cannot be read");
+    // Who shares a pipe or a terminal with this program may have made it one that does not wait.
+    pollfd until_written{.fd = descriptor_, .events = POLLIN, .revents = 0};
+    poll(&until_written, 1, -1);
+  }
 }
 
 std::size_t InputFile::read_at(std::uint64_t offset, char* out, std::size_t byte_count) const {

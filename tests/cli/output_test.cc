@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "bloomery/errors.h"
 
@@ -67,6 +68,32 @@ TEST_P(OutputBeside, SaysWhetherAllWasWritten) {
   }
   close(ends[0]);
   close(ends[1]);
+}
+
+// A pipe that does not wait, because somebody who shares it said so, is waited for.
+TEST_P(OutputBeside, WaitsForAReaderWhereTheDescriptorDoesNot) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+  constexpr std::size_t kBytes = 1'000'000;
+  std::size_t count = 0;
+  std::thread reader([&] {
+    char room[10'000];
+    for (ssize_t got = 1; got > 0; count += static_cast<std::size_t>(got)) {
+      got = read(ends[0], room, sizeof room);
+      if (count < 100'000) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  {
+    Output output(ends[1]);
+    if (GetParam()) output.write_beside();
+    for (std::size_t i = 0; i < kBytes / 100; ++i) output.write(std::string(100, 'x'));
+    EXPECT_NO_THROW(output.flush());
+  }
+  close(ends[1]);
+  reader.join();
+  EXPECT_EQ(count, kBytes);
+  close(ends[0]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Output, OutputBeside, ::testing::Bool());

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 
@@ -38,6 +39,23 @@ TEST(InputFile, SaysWhyReadingFailed) {
   std::array<char, 4> bytes{};
   EXPECT_THAT(message_of<StoreError>([&] { write_only.read(bytes.data(), bytes.size()); }),
               AllOf(HasSubstr("the output: cannot be read"), HasSubstr("Bad file descriptor")));
+}
+
+// Who shares it with this program may have said so.
+TEST(InputFile, WaitsWhereThePipeDoesNot) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  InputFile file(ends[0], "the pipe");
+  std::thread writer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(write(ends[1], "abc", 3), 3);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    close(ends[1]);
+  });
+  std::array<char, 4> bytes{};
+  EXPECT_EQ(file.read(bytes.data(), bytes.size()), 3U);
+  EXPECT_EQ(file.read(bytes.data(), bytes.size()), 0U);
+  writer.join();
 }
 
 TEST(InputFile, StartsAgainWhereItStoodWhenItCame) {
