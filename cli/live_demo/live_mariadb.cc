@@ -77,6 +77,7 @@ class LiveMariadb final : public LiveDatabase {
     return {kMariadbd,
             "--no-defaults",
             "--datadir=" + stage_.path("data"),
+            "--tmpdir=" + stage_.path("data"),  // a server removes the tables of others there
             "--pid-file=" + stage_.path("pid"),
             "--lc-messages-dir=" + files_.folder,
             "--innodb-flush-log-at-trx-commit=0",

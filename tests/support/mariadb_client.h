@@ -36,16 +36,23 @@ class MariadbClient {
   // The first value of the last answer; "NULL" and "" where there is none.
   std::string ask(const std::string& sql) {
     std::string answer;
-    int more = mysql_real_query(connection_, sql.data(), sql.size());
+    const auto fail = [&] {
+      throw std::runtime_error(std::string(mysql_error(connection_)) + ": " + sql);
+    };
+    // -1 too, where the connection was lost before.
+    if (mysql_real_query(connection_, sql.data(), sql.size()) != 0) fail();
+    int more = 0;
     while (more == 0) {
       if (MYSQL_RES* const result = mysql_store_result(connection_)) {
         const MYSQL_ROW row = mysql_fetch_row(result);
         answer = row == nullptr ? "" : row[0] == nullptr ? "NULL" : row[0];
         mysql_free_result(result);
+      } else if (mysql_errno(connection_) != 0) {
+        fail();
       }
       more = mysql_next_result(connection_);
     }
-    if (more > 0) throw std::runtime_error(std::string(mysql_error(connection_)) + ": " + sql);
+    if (more > 0) fail();
     return answer;
   }
 

@@ -120,6 +120,7 @@ class MariadbServer {
     return {"/usr/sbin/mariadbd",
             "--no-defaults",
             "--datadir=" + data,
+            "--tmpdir=" + data,  // each begins by removing what is there of others
             "--pid-file=" + data + "/pid",
             "--lc-messages-dir=" + cli::MariadbFiles::find().folder,
             "--innodb-log-file-size=4M",

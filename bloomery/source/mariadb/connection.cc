@@ -155,7 +155,7 @@ std::vector<Connection::Row> Connection::ask(const std::string& sql, const CallC
           }),
       mysql_free_result);
   if (result == nullptr) {
-    if (mysql_field_count(&mysql_) > 0) fail(kDoing);
+    if (mysql_field_count(&mysql_) > 0 || mysql_errno(&mysql_) != 0) fail(kDoing);
     return {};
   }
   if (fields) fields(mysql_fetch_fields(result.get()), mysql_num_fields(result.get()));
