@@ -45,11 +45,14 @@ std::vector<std::string> item_keys(const Location& location) {
 
 std::vector<bool> item_flags(const Reply& reply, std::size_t count, const std::string& name,
                              bool is_fenced) {
-  if (!reply.is(Reply::Type::array) || reply.elements.size() != count)
-    fail_answer(name, "its items");
-  std::vector<bool> flags;
+  if (!reply.is(Reply::Type::array)) fail_answer(name, "its items");
+  // An array may end with the first error.
   for (const Reply& each : reply.elements) {
     if (each.is(Reply::Type::error)) throw RefusedError(name, each.text);
+  }
+  if (reply.elements.size() != count) fail_answer(name, "its items");
+  std::vector<bool> flags;
+  for (const Reply& each : reply.elements) {
     if (is_fenced && each.is(Reply::Type::nil)) {
       flags.push_back(false);
       continue;
