@@ -40,6 +40,16 @@ constexpr std::array kNetworks{
       "redis+sentinel://host[:port],.../primary[/database]#key");
 }
 
+// Settings behind the key, where other URLs have them, would be a part of its name.
+void require_key_alone(std::string_view key) {
+  std::string_view rest = key.substr(std::min(key.find('?'), key.size()));
+  rest.remove_prefix(std::min<std::size_t>(1, rest.size()));
+  const std::size_t end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
+  if (end == 0 || end == std::string_view::npos || rest[end] != '=') return;
+  refuse("has " + std::string(rest.substr(0, end)) +
+         "= behind its #key, where settings stand before the #; a ? of a key is written %3F");
+}
+
 // No part has a NUL, before which a C function would stop.
 std::string decode(std::string_view part, const char* what) {
   std::string bytes;
@@ -270,6 +280,7 @@ bool is_redis_location(std::string_view text) noexcept {
 Location parse_location(std::string_view text, Location location) {
   const std::size_t hash = text.find('#');
   if (hash == std::string_view::npos || hash + 1 == text.size()) refuse("names no #key");
+  require_key_alone(text.substr(hash + 1));
   // A key is any bytes.
   try {
     location.key = percent_decode(text.substr(hash + 1));

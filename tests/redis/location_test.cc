@@ -7,6 +7,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "bloomery/text/percent.h"
 #include "tests/store/scratch_folder.h"
 
 namespace bloomery::redis {
@@ -28,6 +29,9 @@ TEST(LocationOfServer, SaysServerDatabaseAndKey) {
   EXPECT_EQ(full.key, "a#b#c");
   EXPECT_EQ(full.settings.at("bits"), "8");
   EXPECT_EQ(full.text(), "redis://10.0.0.1:7000/3#a#b#c");
+  for (const char* const key : {"a?", "?", "a?b", "a?=b", "a?B=c", "a?b%3Dc", "a%3Fb=c"}) {
+    EXPECT_EQ(parse_location(std::string("redis://host#") + key).key, percent_decode(key));
+  }
   const Location six = parse_location("redis://:x@[::1]:7000/#k");
   EXPECT_EQ(six.host, "::1");
   EXPECT_EQ(six.password, "x");
@@ -130,7 +134,9 @@ TEST(LocationOfServer, RefusesTheRestWithoutShowingPasswords) {
                            "redis+cluster://:secret@h1,h2:x#key",
                            "redis+cluster://#key",
                            "redis://u:secret%zz@host#key",
-                           "redis://host#%4"}) {
+                           "redis://host#%4",
+                           "redis://host#key?partitions=secret",
+                           "redis://host#key?timeout=1&ca=secret"}) {
     try {
       parse_location(text);
       ADD_FAILURE() << text;
