@@ -133,10 +133,8 @@ class GrowingFilter {
   }
   bool may_contain_hash(HashPair hash) const noexcept {
     // The newest layer has the most keys.
-    for (std::size_t i = layer_count(); i-- > 0;) {
-      if (layer(i).may_contain_hash(hash)) return true;
-    }
-    return false;
+    return chain_->layers.any_of(
+        [&](const LayerFilter& each) { return each.may_contain_hash(hash); });
   }
 
   // As in BasicFilter.
