@@ -63,14 +63,20 @@ class BlockedLayout {
       __asm__ volatile("" : "+r"(now));
       return OneKeyOfAnyShape<CompiledLanes>::may_contain(now, shape_, hash);
     } else {
-      return may_contain_by(set_, words.data(), shape_, hash);
+      return with_calls(
+          set_, [&](auto kernel) __attribute__((always_inline)) {
+            return kernel.may_contain(words.data(), shape_, hash);
+          });
     }
   }
   [[gnu::always_inline]] bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kCompiled) {
       return OneKeyOfAnyShape<CompiledLanes>::insert(words.data(), shape_, hash);
     } else {
-      return insert_by(set_, words.data(), shape_, hash);
+      return with_calls(
+          set_, [&](auto kernel) __attribute__((always_inline)) {
+            return kernel.insert(words.data(), shape_, hash);
+          });
     }
   }
 
@@ -106,6 +112,7 @@ class BlockedLayout {
   // For bulk builds and counters.
   const BlockedShape& shape() const noexcept { return shape_; }
   const RegionOps& region_ops() const noexcept { return *region_ops_; }
+  InstructionSet instruction_set() const noexcept { return set_; }
   const CountingOps& counting_ops() const noexcept { return *counting_ops_; }
 
   template <class K>

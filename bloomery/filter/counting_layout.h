@@ -42,7 +42,10 @@ class CountingLayout {
   HashPair hash(std::uint64_t integer) const noexcept { return plain_.hash(integer); }
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kHasEightLanes) {
-      if (plain_.shape().all_lanes()) return OneKey::contains(counters_of(words, hash), hash.h2);
+      if (plain_.shape().all_lanes())
+        return with_calls(plain_.instruction_set(), [&](auto kernel) {
+          return kernel.contains_counted(counters_of(words, hash), hash.h2);
+        });
     }
     return plain_.all_positions(hash, [&](std::uint64_t at) { return counter(words, at) != 0; });
   }
@@ -58,7 +61,10 @@ class CountingLayout {
 
   bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kHasEightLanes) {
-      if (plain_.shape().all_lanes()) return OneKey::raise(counters_of(words, hash), hash.h2);
+      if (plain_.shape().all_lanes())
+        return with_calls(plain_.instruction_set(), [&](auto kernel) {
+          return kernel.raise(counters_of(words, hash), hash.h2);
+        });
     }
     bool added = false;
     for (const std::uint64_t at : Distinct(*this, hash)) added |= raise_counter(words, at) == 0;
@@ -136,10 +142,9 @@ class CountingLayout {
   static constexpr std::size_t kLag = 24;
 
  private:
-  // Whether a key may have one counter in each of eight lanes, as nearly all have: those are gone
-  // through without jumps.
+  // Whether a key may have one counter in each of eight lanes, as nearly all have: kernels go
+  // through those without jumps.
   static constexpr bool kHasEightLanes = std::same_as<L, BlockedLayout>;
-  using OneKey = KeyCounters<CountingLayout>;
 
   // The counters of a key's line.
   template <class Word>

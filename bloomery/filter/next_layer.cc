@@ -1,7 +1,9 @@
 #include "bloomery/filter/next_layer.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -102,16 +104,20 @@ Layer later_layer(const FilterOptions& options, std::span<const Layer> layers) {
 
 }  // namespace strict
 
+[[noreturn]] void refuse(const char* what, double value, const char* allowed) {
+  std::array<char, 32> shown;  // 1e+308, where to_string() writes 316 characters
+  std::snprintf(shown.data(), shown.size(), "%g", value);
+  throw std::invalid_argument(what + std::string(shown.data()) + " is not possible: " + allowed);
+}
+
 }  // namespace
 
 void validate(const Growth& growth) {
   if (!(growth.expansion >= 1.1 && growth.expansion <= 64)) {
-    throw std::invalid_argument("an expansion of " + std::to_string(growth.expansion) +
-                                " is not possible: from 1.1 to 64");
+    refuse("an expansion of ", growth.expansion, "from 1.1 to 64");
   }
   if (!(growth.tightening >= 0.1 && growth.tightening <= 0.99)) {
-    throw std::invalid_argument("a tightening ratio of " + std::to_string(growth.tightening) +
-                                " is not possible: from 0.1 to 0.99");
+    refuse("a tightening ratio of ", growth.tightening, "from 0.1 to 0.99");
   }
 }
 

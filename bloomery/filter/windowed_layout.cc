@@ -105,9 +105,7 @@ SlotSet WindowedLayout::living_slots(std::span<const std::uint64_t> words, std::
 
 WindowedWords WindowedLayout::Moment::words() const noexcept {
   const WindowedShape& shape = layout.shape_;
-  return {.generation = shape.generation,
-          .groups_begin = shape.groups_begin,
-          .slots = shape.slots,
+  return {.groups = shape,
           .slot = shape.slot_of(now),
           .now = now,
           .context = this,
@@ -123,10 +121,23 @@ WindowedWords WindowedLayout::Moment::words() const noexcept {
               }};
 }
 
+// The clock is asked last: for a key without its bits, which most are, it does not matter. Reading
+// a clock takes longer than all the rest, and the processor waits there for all lines before.
+template <class Now>
+bool WindowedLayout::is_found(std::span<const std::uint64_t> words, HashPair hash,
+                              Now now) const noexcept {
+  SlotSet slots = with_calls(blocked_.instruction_set(), [&](auto kernel) {
+    return kernel.slots_with(words.data(), shape_, hash);
+  });
+  if (slots == 0) return false;
+  const std::uint64_t at = now();
+  for (const Place& place : places_of(hash)) slots &= living_slots(words, place.group, at);
+  return slots != 0;
+}
+
 bool WindowedLayout::may_contain(std::span<const std::uint64_t> words,
                                  HashPair hash) const noexcept {
-  const Moment moment{*this, clock_.now(words)};
-  return ops_->may_contain(words.data(), moment.words(), hash);
+  return is_found(words, hash, [&] { return clock_.now(words); });
 }
 
 // Makes the slot of a generation ready for keys, in the sixteen groups of one stamp. What the slots
@@ -152,9 +163,25 @@ void WindowedLayout::renew(std::uint64_t* words, std::uint64_t group,
   __atomic_store_n(&word, generation, __ATOMIC_RELEASE);
 }
 
+void WindowedLayout::ask_for(std::span<const std::uint64_t> words,
+                             const Places& places) const noexcept {
+  for (const Place& place : places) {
+    prefetch_group(words.data(), shape_, place.group);
+  }
+}
+
 bool WindowedLayout::insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
-  const Moment moment{*this, clock_.take(words, 1).generation};
-  return ops_->insert(words.data(), moment.words(), hash);
+  const Places places = places_of(hash);
+  // A clock is waited for, and lines that were asked for come meanwhile.
+  if (!clock_.by_count()) ask_for(words, places);
+  const std::uint64_t generation = clock_.take(words, 1).generation;
+  for (const Place& place : places) {
+    const std::uint64_t stamp = words[WindowedShape::stamp_word(place.group)];
+    if (stamp != generation) renew(words.data(), place.group, generation);
+  }
+  return with_calls(blocked_.instruction_set(), [&](auto kernel) {
+    return kernel.insert_into(words.data(), shape_, shape_.slot_of(generation), hash) == 0;
+  });
 }
 
 bool WindowedLayout::insert_concurrently(std::span<std::uint64_t> words,
@@ -173,8 +200,7 @@ bool WindowedLayout::insert_concurrently(std::span<std::uint64_t> words,
     if (too_late) return true;
     renew(words.data(), place.group, generation);
   }
-  const Moment moment{*this, generation};
-  const bool is_new = !ops_->may_contain(words.data(), moment.words(), hash);
+  const bool is_new = !is_found(words, hash, [&] { return generation; });
   const std::uint64_t slot = shape_.slot_of(generation);
   for (const Place& place : places) {
     std::uint64_t* const line = &words[shape_.group_word(place.group) + slot * kHalfLineWords];

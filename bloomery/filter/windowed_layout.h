@@ -126,9 +126,13 @@ class WindowedLayout {
     const Place* end() const noexcept { return place.data() + count; }
   };
   Places places_of(HashPair hash) const noexcept;
+  void ask_for(std::span<const std::uint64_t> words, const Places& places) const noexcept;
 
   SlotSet living_slots(std::span<const std::uint64_t> words, std::uint64_t group,
                        std::uint64_t now) const noexcept;
+  // Whether a generation that is within the window when now() is called has all bits of a key.
+  template <class Now>
+  bool is_found(std::span<const std::uint64_t> words, HashPair hash, Now now) const noexcept;
   void renew(std::uint64_t* words, std::uint64_t group, std::uint64_t generation) const noexcept;
 
   // The words for the kernel, which calls back to one of these.

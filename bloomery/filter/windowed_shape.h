@@ -43,11 +43,8 @@ inline constexpr std::uint64_t kLostGeneration = ~std::uint64_t{0};
 // Slots as bits: bit s is slot s.
 using SlotSet = std::uint32_t;
 
-struct WindowedShape {
-  BlockedShape generation;
-  std::uint32_t slots = 0;
+struct WindowedShape : WindowedGroups {
   std::uint64_t groups = 0;  // of all lines of a key
-  std::uint64_t groups_begin = 0;
 
   static WindowedShape of(const FilterParameters& parameters) noexcept {
     WindowedShape shape;
@@ -65,9 +62,6 @@ struct WindowedShape {
 
   static std::uint64_t stamp_word(std::uint64_t group) noexcept {
     return WindowedWords::stamp_word(group);
-  }
-  std::uint64_t group_word(std::uint64_t group) const noexcept {
-    return groups_begin + group * slots * kHalfLineWords;
   }
 
   static std::uint64_t whole_lines(std::uint64_t words) noexcept {

@@ -36,7 +36,8 @@ TEST(BlockedKernel, AnswersForTwoLinesHoweverManyKeysItFinds) {
   // Runs of keys that are there, of keys that are not, and of both by turns.
   for (std::size_t i = 0; i < kCount; ++i) {
     const std::size_t run = i / 1'500 % 3;
-    if (run == 1 || (run == 2 && i % 2 == 0)) insert_scalar(words.data(), shape, hash(i));
+    if (run == 1 || (run == 2 && i % 2 == 0))
+      SingleCalls<InstructionSet::scalar>::insert(words.data(), shape, hash(i));
   }
   std::vector<std::uint64_t> keys(kCount);
   for (std::size_t i = 0; i < kCount; ++i) keys[i] = key(i);
@@ -55,7 +56,8 @@ TEST(BlockedKernel, AnswersForTwoLinesHoweverManyKeysItFinds) {
         kernel->two_lines.may_contain_batch(words.data(), shape, *blocks, true, found.get());
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < kCount; ++i) {
-          wrong += found[i] != (i < count && may_contain_scalar(words.data(), shape, hash(i)));
+          wrong += found[i] != (i < count && SingleCalls<InstructionSet::scalar>::may_contain(
+                                                 words.data(), shape, hash(i)));
         }
         EXPECT_EQ(wrong, 0U) << kernel->name << ", " << count;
       }

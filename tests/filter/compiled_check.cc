@@ -44,10 +44,12 @@ bool same_as_scalar(std::uint32_t lines, std::uint32_t probes, std::uint64_t key
   for (std::uint64_t i = 0; i < keys; ++i) {
     const HashPair hash = layout.hash(random());
     const HashPair other = layout.hash(random());
-    same = same && layout.insert(words, hash) == insert_scalar(expected.data(), shape, hash);
+    same = same && layout.insert(words, hash) ==
+                       SingleCalls<InstructionSet::scalar>::insert(expected.data(), shape, hash);
     same = same && layout.may_contain(words, hash);
-    same = same &&
-           layout.may_contain(words, other) == may_contain_scalar(expected.data(), shape, other);
+    same =
+        same && layout.may_contain(words, other) ==
+                    SingleCalls<InstructionSet::scalar>::may_contain(expected.data(), shape, other);
   }
   return same && words == expected;
 }

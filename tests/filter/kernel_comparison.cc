@@ -6,6 +6,7 @@
 #include <span>
 
 #include "bloomery/bits/bit_storage.h"
+#include "bloomery/filter/kernels/key_counters.h"
 #include "bloomery/hash/integer_hash.h"
 
 namespace bloomery::testing {
@@ -74,10 +75,14 @@ class Worker {
   std::uint64_t word(std::size_t at) const { return memory_[kGuards + at]; }
 
   void insert(HashPair hash) {
-    answers_.push_back(insert_by(set_, words(), shape_, hash));
+    answers_.push_back(
+        with_calls(set_, [&](auto kernel) { return kernel.insert(words(), shape_, hash); }));
     added_ += answers_.back();
   }
-  void ask(HashPair hash) { answers_.push_back(may_contain_by(set_, words(), shape_, hash)); }
+  void ask(HashPair hash) {
+    answers_.push_back(
+        with_calls(set_, [&](auto kernel) { return kernel.may_contain(words(), shape_, hash); }));
+  }
   void insert_batch(const HashBlocks& hashes, bool wants_answers) {
     const auto answers = std::make_unique<bool[]>(hashes.count);
     bool* const was_new = wants_answers ? answers.get() : nullptr;
@@ -229,6 +234,14 @@ void compare_counters(const BlockedKernel& kernel, std::vector<std::string>& dif
             answers.push_back(of.counting.insert_batch(words, shape, blocks, far, was_new));
             answers.insert(answers.end(), flags.get(), flags.get() + size);
             first += size;
+          }
+          for (std::size_t i = static_cast<std::size_t>(round); i < hashes.size(); i += 3) {
+            std::uint64_t* const counters =
+                words + fast_range(hashes[i].h1, kLines) * kLineCounterWords;
+            answers.push_back(with_calls(of.set, [&](auto calls) {
+              const bool found = calls.contains_counted(counters, hashes[i].h2);
+              return 2 * (found ? 1U : 0U) + (calls.raise(counters, hashes[i].h2) ? 1U : 0U);
+            }));
           }
         }
         answers.insert(answers.end(), memory.begin(), memory.end());

@@ -5,6 +5,7 @@
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
 #include "bloomery/filter/kernels/half_lines_avx2.h"
+#include "bloomery/filter/kernels/key_counters_avx2.h"
 #include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/hash/integer_hash.h"
 
@@ -23,16 +24,12 @@ struct Avx2 : Avx2Lanes<Avx2> {
 
 }  // namespace
 
+template <>
+struct PartsOf<InstructionSet::avx2>
+    : KernelParts<Avx2, HalfLinesAvx2<Avx2>, KeyCountersAvx2<Avx2>> {};
+template struct SingleCalls<InstructionSet::avx2>;
+
 constinit const BlockedKernel kBlockedAvx2 =
-    make_blocked_kernel<Avx2, HalfLinesAvx2<Avx2>>("avx2", InstructionSet::avx2);
-
-bool may_contain_avx2(const std::uint64_t* words, const BlockedShape& shape,
-                      HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Avx2>::may_contain(words, shape, hash);
-}
-
-bool insert_avx2(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Avx2>::insert(words, shape, hash);
-}
+    make_blocked_kernel<PartsOf<InstructionSet::avx2>>("avx2", InstructionSet::avx2);
 
 }  // namespace bloomery

@@ -68,17 +68,13 @@ struct Avx512 : Avx512Lanes<Avx512> {
 
 }  // namespace
 
+template <>
+struct PartsOf<InstructionSet::avx512>
+    : KernelParts<Avx512, HalfLinesAvx2<Avx512>, KeyCountersAvx512<Avx512>,
+                  EightKeysAvx512<Avx512>> {};
+template struct SingleCalls<InstructionSet::avx512>;
+
 constinit const BlockedKernel kBlockedAvx512 =
-    make_blocked_kernel<Avx512, HalfLinesAvx2<Avx512>, KeyCountersAvx512<Avx512>,
-                        EightKeysAvx512<Avx512>>("avx512", InstructionSet::avx512);
-
-bool may_contain_avx512(const std::uint64_t* words, const BlockedShape& shape,
-                        HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Avx512>::may_contain(words, shape, hash);
-}
-
-bool insert_avx512(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Avx512>::insert(words, shape, hash);
-}
+    make_blocked_kernel<PartsOf<InstructionSet::avx512>>("avx512", InstructionSet::avx512);
 
 }  // namespace bloomery

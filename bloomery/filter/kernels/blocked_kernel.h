@@ -28,9 +28,7 @@ struct HashBlocks {
 // What the loops of a windowed filter must know of its words and of the moment: see
 // windowed_shape.h.
 struct WindowedWords {
-  BlockedShape generation;
-  std::uint64_t groups_begin = 0;
-  std::uint32_t slots = 0;
+  WindowedGroups groups;
   std::uint32_t slot = 0;  // of the generation that is now
   std::uint64_t now = 0;
   // For stamps of other generations, which are rare.
@@ -44,10 +42,19 @@ struct WindowedWords {
   }
 };
 
+// Asks for the lines of a group and their stamp.
+[[gnu::always_inline]] inline void prefetch_group(const std::uint64_t* words,
+                                                  const WindowedGroups& of,
+                                                  std::uint64_t group) noexcept {
+  prefetch_far(words + WindowedWords::stamp_word(group));
+  const std::uint64_t* const first = words + of.group_word(group);
+  const std::uint64_t* const last = first + (of.slots - 1) * kHalfLineWords;
+  for (const std::uint64_t* at = first; at <= last; at += kLineWords) prefetch_far(at);
+  prefetch_far(last);
+}
+
 // The inner loops of windowed filters, as those of blocked ones below.
 struct WindowedOps {
-  bool (*may_contain)(const std::uint64_t* words, const WindowedWords& of, HashPair hash);
-  bool (*insert)(std::uint64_t* words, const WindowedWords& of, HashPair hash);
   void (*may_contain_batch)(const std::uint64_t* words, const WindowedWords& of,
                             const HashBlocks& hashes, bool far, bool* found);
   std::size_t (*insert_batch)(std::uint64_t* words, const WindowedWords& of,

@@ -187,19 +187,70 @@ struct BlockedLoops {
                                    WindowedLoops<Isa, HalfLinesOfIsa, kShape>::kOps};
 };
 
-template <class Isa, class HalfLinesOfIsa = HalfLines<Isa>, class CountersOfIsa = KeyCounters<Isa>,
-          class EightKeysOfIsa = EightKeys<Isa>>
+// What a kernel is made of.
+template <class IsaOfKernel, class HalfLinesOfIsa = HalfLines<IsaOfKernel>,
+          class CountersOfIsa = KeyCounters<IsaOfKernel>,
+          class EightKeysOfIsa = EightKeys<IsaOfKernel>>
+struct KernelParts {
+  using Isa = IsaOfKernel;
+  using Lines = HalfLinesOfIsa;
+  using Counters = CountersOfIsa;
+  using Eight = EightKeysOfIsa;
+};
+
+template <class Parts>
 constexpr BlockedKernel make_blocked_kernel(std::string_view name, InstructionSet set) {
   using enum KeyShape;
+  using Isa = typename Parts::Isa;
+  using Lines = typename Parts::Lines;
   return {name,
           set,
-          BlockedLoops<Isa, all_lanes>::template kOps<HalfLinesOfIsa>,
-          BlockedLoops<Isa, some_lanes>::template kOps<HalfLinesOfIsa>,
-          BlockedLoops<Isa, two_lines>::template kOps<HalfLinesOfIsa>,
-          CountingLoops<Isa, CountersOfIsa>::kOps,
+          BlockedLoops<Isa, all_lanes>::template kOps<Lines>,
+          BlockedLoops<Isa, some_lanes>::template kOps<Lines>,
+          BlockedLoops<Isa, two_lines>::template kOps<Lines>,
+          CountingLoops<Isa, typename Parts::Counters>::kOps,
           hash_integers<Isa>,
           RegionLoops<Isa>::kOps,
-          ScatteredKernel<Isa, EightKeysOfIsa>::kOps};
+          ScatteredKernel<Isa, typename Parts::Eight>::kOps};
+}
+
+// Which parts the single calls of an instruction set have. Its file says that, and instantiates
+// them.
+template <InstructionSet kSet>
+struct PartsOf;
+
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::may_contain(const Words* words, const BlockedShape& shape,
+                                    HashPair hash) noexcept {
+  return OneKeyOfAnyShape<typename PartsOf<kSet>::Isa>::may_contain(words, shape, hash);
+}
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::insert(Words* words, const BlockedShape& shape, HashPair hash) noexcept {
+  return OneKeyOfAnyShape<typename PartsOf<kSet>::Isa>::insert(words, shape, hash);
+}
+
+template <InstructionSet kSet>
+std::uint32_t SingleCalls<kSet>::slots_with(const Words* words, const WindowedGroups& of,
+                                            HashPair hash) noexcept {
+  return with_key_shape(of.generation, [&](auto shape) {
+    return WindowedKey<typename PartsOf<kSet>::Lines, shape()>::slots_with(words, of, hash);
+  });
+}
+template <InstructionSet kSet>
+std::uint32_t SingleCalls<kSet>::insert_into(Words* words, const WindowedGroups& of,
+                                             std::uint32_t slot, HashPair hash) noexcept {
+  return with_key_shape(of.generation, [&](auto shape) {
+    return WindowedKey<typename PartsOf<kSet>::Lines, shape()>::insert(words, of, slot, hash);
+  });
+}
+
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::contains_counted(const Words* counters, std::uint64_t word) noexcept {
+  return PartsOf<kSet>::Counters::contains(counters, word);
+}
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::raise(Words* counters, std::uint64_t word) noexcept {
+  return PartsOf<kSet>::Counters::raise(counters, word);
 }
 
 }  // namespace bloomery

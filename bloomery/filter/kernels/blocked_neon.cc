@@ -19,16 +19,11 @@ struct Neon : NeonLanes<Neon> {
 
 }  // namespace
 
+template <>
+struct PartsOf<InstructionSet::neon> : KernelParts<Neon> {};
+template struct SingleCalls<InstructionSet::neon>;
+
 constinit const BlockedKernel kBlockedNeon =
-    make_blocked_kernel<Neon>("neon", InstructionSet::neon);
-
-bool may_contain_neon(const std::uint64_t* words, const BlockedShape& shape,
-                      HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Neon>::may_contain(words, shape, hash);
-}
-
-bool insert_neon(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Neon>::insert(words, shape, hash);
-}
+    make_blocked_kernel<PartsOf<InstructionSet::neon>>("neon", InstructionSet::neon);
 
 }  // namespace bloomery

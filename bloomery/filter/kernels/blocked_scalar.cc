@@ -18,16 +18,11 @@ struct Scalar : ScalarLanes<Scalar> {
 
 }  // namespace
 
+template <>
+struct PartsOf<InstructionSet::scalar> : KernelParts<Scalar> {};
+template struct SingleCalls<InstructionSet::scalar>;
+
 constinit const BlockedKernel kBlockedScalar =
-    make_blocked_kernel<Scalar>("scalar", InstructionSet::scalar);
-
-bool may_contain_scalar(const std::uint64_t* words, const BlockedShape& shape,
-                        HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Scalar>::may_contain(words, shape, hash);
-}
-
-bool insert_scalar(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept {
-  return OneKeyOfAnyShape<Scalar>::insert(words, shape, hash);
-}
+    make_blocked_kernel<PartsOf<InstructionSet::scalar>>("scalar", InstructionSet::scalar);
 
 }  // namespace bloomery

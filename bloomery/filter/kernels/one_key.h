@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/hash/hash_pair.h"
@@ -63,23 +64,32 @@ struct OneKey {
   }
 };
 
-// The same of any shape.
+// Returns act(shape), with the shape as a constant.
+template <class Act>
+[[gnu::always_inline]] inline auto with_key_shape(const BlockedShape& shape, Act act) {
+  using enum KeyShape;
+  if (shape.all_lanes()) return act(std::integral_constant<KeyShape, all_lanes>{});
+  if (shape.two_lines()) return act(std::integral_constant<KeyShape, two_lines>{});
+  return act(std::integral_constant<KeyShape, some_lanes>{});
+}
+
+// One key in a filter of any shape.
 template <class Lanes>
 struct OneKeyOfAnyShape {
   [[gnu::always_inline]] static bool may_contain(const std::uint64_t* words,
                                                  const BlockedShape& shape, HashPair hash) {
-    using enum KeyShape;
-    if (shape.all_lanes()) return OneKey<Lanes, all_lanes>::may_contain(words, shape, hash);
-    if (shape.two_lines()) return OneKey<Lanes, two_lines>::may_contain(words, shape, hash);
-    return OneKey<Lanes, some_lanes>::may_contain(words, shape, hash);
+    return with_key_shape(
+        shape, [&](auto of_key) __attribute__((always_inline)) {
+          return OneKey<Lanes, of_key()>::may_contain(words, shape, hash);
+        });
   }
 
   [[gnu::always_inline]] static bool insert(std::uint64_t* words, const BlockedShape& shape,
                                             HashPair hash) {
-    using enum KeyShape;
-    if (shape.all_lanes()) return OneKey<Lanes, all_lanes>::insert(words, shape, hash);
-    if (shape.two_lines()) return OneKey<Lanes, two_lines>::insert(words, shape, hash);
-    return OneKey<Lanes, some_lanes>::insert(words, shape, hash);
+    return with_key_shape(
+        shape, [&](auto of_key) __attribute__((always_inline)) {
+          return OneKey<Lanes, of_key()>::insert(words, shape, hash);
+        });
   }
 };
 

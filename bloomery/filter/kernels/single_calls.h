@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/half_line.h"
 #include "bloomery/hash/hash_pair.h"
 
 // One key by a kernel, called by the kernel's name: a processor may be kept from predicting calls
@@ -12,45 +13,48 @@ namespace bloomery {
 
 enum class InstructionSet : std::uint8_t { scalar, avx2, avx512, neon };
 
-bool may_contain_scalar(const std::uint64_t* words, const BlockedShape& shape,
-                        HashPair hash) noexcept;
-bool insert_scalar(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept;
-#if defined(__x86_64__)
-bool may_contain_avx2(const std::uint64_t* words, const BlockedShape& shape,
-                      HashPair hash) noexcept;
-bool insert_avx2(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept;
-bool may_contain_avx512(const std::uint64_t* words, const BlockedShape& shape,
-                        HashPair hash) noexcept;
-bool insert_avx512(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept;
-#elif defined(__aarch64__)
-bool may_contain_neon(const std::uint64_t* words, const BlockedShape& shape,
-                      HashPair hash) noexcept;
-bool insert_neon(std::uint64_t* words, const BlockedShape& shape, HashPair hash) noexcept;
-#endif
+// Where the lines of a windowed filter are among its words: see windowed_shape.h.
+struct WindowedGroups {
+  BlockedShape generation;
+  std::uint64_t groups_begin = 0;
+  std::uint32_t slots = 0;
 
-[[gnu::always_inline]] inline bool may_contain_by([[maybe_unused]] InstructionSet set,
-                                                  const std::uint64_t* words,
-                                                  const BlockedShape& shape,
-                                                  HashPair hash) noexcept {
-#if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return may_contain_avx512(words, shape, hash);
-  if (set == InstructionSet::avx2) return may_contain_avx2(words, shape, hash);
-#elif defined(__aarch64__)
-  if (set == InstructionSet::neon) return may_contain_neon(words, shape, hash);
-#endif
-  return may_contain_scalar(words, shape, hash);
-}
+  [[gnu::always_inline]] std::uint64_t group_word(std::uint64_t group) const noexcept {
+    return groups_begin + group * slots * kHalfLineWords;
+  }
+};
 
-[[gnu::always_inline]] inline bool insert_by([[maybe_unused]] InstructionSet set,
-                                             std::uint64_t* words, const BlockedShape& shape,
-                                             HashPair hash) noexcept {
+// Defined for one kernel by the file that is compiled for its processor.
+template <InstructionSet kSet>
+struct SingleCalls {
+  using Words = std::uint64_t;
+
+  // In a blocked filter.
+  static bool may_contain(const Words* words, const BlockedShape& shape, HashPair hash) noexcept;
+  static bool insert(Words* words, const BlockedShape& shape, HashPair hash) noexcept;
+
+  // In a windowed one: the slots, bit s for slot s, that have all bits of a key, whether they count
+  // now or not. The second then sets them in `slot`.
+  static std::uint32_t slots_with(const Words* words, const WindowedGroups& of,
+                                  HashPair hash) noexcept;
+  static std::uint32_t insert_into(Words* words, const WindowedGroups& of, std::uint32_t slot,
+                                   HashPair hash) noexcept;
+
+  // In a counting one, of keys that have a counter in each of eight lanes: see KeyCounters.
+  static bool contains_counted(const Words* counters, std::uint64_t word) noexcept;
+  static bool raise(Words* counters, std::uint64_t word) noexcept;
+};
+
+// Returns act(SingleCalls of a kernel).
+template <class Act>
+[[gnu::always_inline]] inline auto with_calls([[maybe_unused]] InstructionSet set, Act act) {
 #if defined(__x86_64__)
-  if (set == InstructionSet::avx512) return insert_avx512(words, shape, hash);
-  if (set == InstructionSet::avx2) return insert_avx2(words, shape, hash);
+  if (set == InstructionSet::avx512) return act(SingleCalls<InstructionSet::avx512>{});
+  if (set == InstructionSet::avx2) return act(SingleCalls<InstructionSet::avx2>{});
 #elif defined(__aarch64__)
-  if (set == InstructionSet::neon) return insert_neon(words, shape, hash);
+  if (set == InstructionSet::neon) return act(SingleCalls<InstructionSet::neon>{});
 #endif
-  return insert_scalar(words, shape, hash);
+  return act(SingleCalls<InstructionSet::scalar>{});
 }
 
 }  // namespace bloomery

@@ -56,7 +56,8 @@ TEST(RegionKernel, EveryKernelSetsTheBitsOfAKeyInItsLine) {
         std::vector<std::uint64_t> expected(lines * kLineWords);
         std::vector<char> expected_new(count);
         for (std::size_t i = 0; i < count; ++i) {
-          expected_new[i] = insert_scalar(expected.data(), shape, all[i]) ? 1 : 0;
+          expected_new[i] =
+              SingleCalls<InstructionSet::scalar>::insert(expected.data(), shape, all[i]) ? 1 : 0;
         }
         const auto expected_count =
             static_cast<std::size_t>(std::count(expected_new.begin(), expected_new.end(), 1));
