@@ -59,6 +59,32 @@ class Draw(unittest.TestCase):
     def rows(self):
         return self.figures["speed"][0]["rows"]
 
+    def test_several_runs_give_the_least_times(self):
+        times = []
+        for i, ns in enumerate((9.5, 2.5, 3.125)):
+            self.rows()[0]["operations"]["absent_batch"]["cpu_ns"] = ns
+            self.rows()[0]["measured_rate"] = ns / 1000
+            (self.folder / f"{i}.json").write_text(json.dumps(self.figures))
+            times.append(f"{i}.json")
+        (self.folder / "page.md").write_text(PAGE)
+        self.assertEqual(self.run_draw(*times, "--markdown", "page.md"), (0, ""))
+        page = (self.folder / "page.md").read_text()
+        self.assertIn(" / 2.5 (100 %) |", page)
+        self.assertIn("| 0.3125 % |", page)
+        self.assertIn("; the least of 3 runs.", page)
+
+    def test_runs_that_differ_are_refused(self):
+        del self.rows()[2]["fault"]  # right in this run
+        (self.folder / "other.json").write_text(json.dumps(self.figures))
+        sample = FOLDER / "sample_figures.json"
+        for other in "other.json", "fewer.json":
+            status, said = self.run_draw(sample, other, "--svg", "chart.svg")
+            self.assertEqual(status, 2)
+            self.assertIn("not of the same rows", said)
+            self.rows().pop()
+            (self.folder / "fewer.json").write_text(json.dumps(self.figures))
+        self.assertFalse((self.folder / "chart.svg").exists())
+
     def test_chart_escapes_names(self):
         self.rows()[0]["row"] = "<b> & \"c\" 'd' \x01"
         self.assertIn(">&lt;b&gt; &amp; &quot;c&quot; &#x27;d&#x27;  <", self.chart())
