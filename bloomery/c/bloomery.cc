@@ -61,8 +61,9 @@ int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noe
   try {
     const bloomery_filter& from = need(filter);
     std::string room;
-    const bool was_there = from.held().erase(key_in(from.form_to_ask(usual), room));
-    return was_there ? int{BLOOMERY_OK} : int{BLOOMERY_ABSENT};
+    if (from.held().erase(key_in(from.form_to_ask(usual), room))) return BLOOMERY_OK;
+    from.require_trust();  // its insert may be the one that failed
+    return BLOOMERY_ABSENT;
   } catch (...) {
     return remember_exception();
   }
@@ -98,19 +99,12 @@ std::mutex& merging() {
   return one.get();
 }
 
-void merge(bloomery_filter& into, const bloomery_filter& other) {
-  if (&into == &other) return;
+void merge(bloomery_filter& into, const bloomery_filter* other) {
+  if (&into == other) return;
   try {
-    other.require_trust();
-    // An empty filter whose form is open takes that of the other, and an open other has no keys.
-    const auto form = other.chosen();
-    const KeyForm own = form ? into.form_to_insert(*form) : into.chosen().value_or(KeyForm{});
+    const bloomery_filter& from = need(other);
     const std::lock_guard lock(merging());
-    other.held().look([&](const AnyFilter& filter) {
-      FilterContents contents = filter.contents();
-      contents.parameters.keys = form.value_or(own);
-      into.held().merge(contents);
-    });
+    into.merge(from);
   } catch (...) {
     into.doubt().add();
     throw;
@@ -239,7 +233,7 @@ int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uin
 }
 
 int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) {
-  return status_of([&] { merge(need(into), need(other)); });
+  return status_of([&] { merge(need(into), other); });
 }
 
 int bloomery_clear(bloomery_filter* filter) {
@@ -274,17 +268,18 @@ int bloomery_flush(bloomery_filter* filter) {
 
 int bloomery_to_bytes(const bloomery_filter* filter, void* bytes, size_t size, size_t* needed) {
   return status_of([&] {
-    const std::size_t count = write_bytes(need(filter), static_cast<std::byte*>(bytes), size);
+    const std::size_t room = bytes == nullptr ? 0 : size;
+    const std::size_t count = write_bytes(need(filter), static_cast<std::byte*>(bytes), room);
     if (needed != nullptr) *needed = count;
-    if (count > size) {
+    if (count > room) {
       throw std::invalid_argument("bytes: " + std::to_string(count) +
-                                  " are needed, and there are " + std::to_string(size));
+                                  " are needed, and there are " + std::to_string(room));
     }
   });
 }
 
 char* bloomery_info(const bloomery_filter* filter) {
-  return result_of<char*>(nullptr, [&] { return malloc_text(need(filter).held().info()); });
+  return result_of<char*>(nullptr, [&] { return malloc_text(need(filter).info()); });
 }
 
 void bloomery_free(char* text) {
@@ -306,7 +301,13 @@ uint64_t bloomery_capacity(const bloomery_filter* filter) {
 }
 
 int bloomery_size_of(const bloomery_options* options, bloomery_size* size) {
-  return status_of([&] { size_of(read_struct(options, "options"), need(size, "size")); });
+  return status_of([&] {
+    bloomery_size known = read_struct(size, "size");
+    size_of(read_struct(options, "options"), known);
+    size->bit_count = known.bit_count;
+    size->probe_count = known.probe_count;
+    size->lines_per_key = known.lines_per_key;
+  });
 }
 
 }  // extern "C"

@@ -135,7 +135,7 @@ int bloomery_insert_i64(bloomery_filter* filter, int64_t key);
 int bloomery_insert_u64(bloomery_filter* filter, uint64_t key);
 
 /* Of a counting filter, and only what was inserted: BLOOMERY_OK, BLOOMERY_ABSENT where it is not
-   there, or a status below 0. */
+   there, or a status below 0: BLOOMERY_IN_DOUBT where it is not, and an insert failed before. */
 int bloomery_erase(bloomery_filter* filter, const void* text, size_t size);
 int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size);
 int bloomery_erase_i64(bloomery_filter* filter, int64_t key);

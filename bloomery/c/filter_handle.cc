@@ -5,6 +5,7 @@
 
 #include "bloomery/c/bloomery.h"
 #include "bloomery/c/failures.h"
+#include "bloomery/errors.h"
 
 using bloomery::AnyFilter;
 using bloomery::FilterContents;
@@ -56,7 +57,7 @@ std::uint32_t form_of(bloomery::c::HeldFilter& filter, const std::string& chosen
   } else if (said.is_binding && said.form != *form) {
     throw bloomery::c::WrongKeys("the filter's keys are " + bloomery::form_text(said.form) +
                                  ", and as " + chosen +
-                                 " they are other bytes: keys that are there would be absent");
+                                 " they would be other bytes, which it denies");
   }
   return packed(*form);
 }
@@ -75,6 +76,23 @@ KeyForm bloomery_filter::form_to_ask(const KeyForm& usual) const {
 KeyForm bloomery_filter::form_to_insert(const KeyForm& usual) {
   const std::uint32_t form = form_.load(std::memory_order_acquire);
   return form == kOpen ? take_form(usual) : unpacked(form);
+}
+
+// Whoever merges has a form to merge in, or its filter is empty. An empty filter whose form is open
+// takes that of the other once it has the keys, so that a merge that fails leaves it open.
+void bloomery_filter::merge(const bloomery_filter& other) {
+  const auto require_same = [](const KeyForm& own, const KeyForm& others) {
+    if (own == others) return;
+    throw bloomery::IncompatibleError("cannot merge: the keys of one filter are " +
+                                      bloomery::form_text(own) + " and those of the other " +
+                                      bloomery::form_text(others));
+  };
+  const auto form = other.chosen();
+  if (const auto own = chosen(); own && form) require_same(*own, *form);
+  other.look([&](const FilterContents& contents) { held_->merge(contents); });
+  // Another thread's key may have come first. Then bits are set that are no keys, which denies
+  // none.
+  if (form) require_same(form_to_insert(*form), *form);
 }
 
 KeyForm bloomery_filter::take_form(const KeyForm& form) {
@@ -115,6 +133,10 @@ void bloomery_filter::look(const std::function<void(const FilterContents&)>& see
     contents.parameters.keys = chosen().value_or(KeyForm{});
     see(contents);
   });
+}
+
+std::string bloomery_filter::info() const {
+  return held_->info(chosen().value_or(KeyForm{}));
 }
 
 AnyFilter bloomery_filter::copy() const {

@@ -41,6 +41,9 @@ struct bloomery_filter {
   // All of it, with its form: see HeldFilter::look. Throws InDoubt.
   void look(const std::function<void(const bloomery::FilterContents&)>& see) const;
   bloomery::AnyFilter copy() const;
+  // The keys of both are in it then. Throws IncompatibleError, and InDoubt where `other` is.
+  void merge(const bloomery_filter& other);
+  std::string info() const;
   // Its form where one was chosen, else nothing: then it is empty.
   std::optional<bloomery::KeyForm> chosen() const;
 

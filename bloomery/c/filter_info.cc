@@ -83,8 +83,9 @@ void add_parameters(JsonObject& json, const FilterParameters& of) {
 
 }  // namespace
 
-std::string filter_info(const AnyFilter& filter) {
-  const FilterContents contents = filter.contents();
+std::string filter_info(const AnyFilter& filter, const KeyForm& keys) {
+  FilterContents contents = filter.contents();
+  contents.parameters.keys = keys;
   const std::uint64_t byte_count = 8 * contents.word_count();
   JsonObject json;
   add_parameters(json, contents.parameters);

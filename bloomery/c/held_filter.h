@@ -43,7 +43,9 @@ class HeldFilter {
   virtual AnyFilter copy() = 0;
   // Calls see() with all of it; only questions and concurrent inserts run beside.
   virtual void look(const std::function<void(const AnyFilter&)>& see) = 0;
-  virtual void merge(const FilterContents& other) = 0;
+  // Who calls has compared how the keys of both are written: of another system's filter only its
+  // handle knows that.
+  virtual void merge(FilterContents other) = 0;
   virtual void clear() = 0;
   virtual void flush() = 0;
   // The last call of a filter that nobody doubts: what flush() would keep is kept where that goes.
@@ -51,7 +53,7 @@ class HeldFilter {
 
   virtual std::uint64_t inserted() = 0;
   virtual std::uint64_t capacity() = 0;
-  virtual std::string info() = 0;
+  virtual std::string info(const KeyForm& keys) = 0;
 };
 
 }  // namespace bloomery::c

@@ -21,6 +21,9 @@ inline constexpr std::size_t kFirstSize<bloomery_options> = offsetof(bloomery_op
 template <>
 inline constexpr std::size_t kFirstSize<bloomery_keys> = offsetof(bloomery_keys, width) +
                                                          sizeof(bloomery_keys::width);
+template <>
+inline constexpr std::size_t kFirstSize<bloomery_size> = offsetof(bloomery_size, lines_per_key) +
+                                                         sizeof(bloomery_size::lines_per_key);
 
 // A structure of the caller's, who may know fewer members than we, or more: those that he does not
 // know are 0, and so must be those that we do not.

@@ -6,8 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "bloomery/bits/bit_ops.h"
-#include "bloomery/bits/heap_words.h"
 #include "bloomery/c/bloomery.h"
 #include "bloomery/c/exclusion.h"
 #include "bloomery/c/filter_info.h"
@@ -19,16 +17,6 @@ namespace {
 
 // Fewer are inserted one by one, which need not wait for others to leave.
 constexpr std::size_t kFewKeys = 16;
-
-AnyFilter clone(const AnyFilter& filter) {
-  const FilterContents contents = filter.contents();
-  HeapWords words(contents.word_count());
-  std::uint64_t* to = words.words().data();
-  for (const auto& part : contents.words) {
-    for (const std::uint64_t& word : part) *to++ = load_word(&word);
-  }
-  return open_any(contents, std::move(words));
-}
 
 // numbers[i] is `yes` where flags[i] is true, else `no`: eight bytes at a time, as this is a good
 // part of what a question costs.
@@ -108,13 +96,16 @@ class MemoryFilter final : public HeldFilter {
   }
 
   AnyFilter copy() override {
-    return exclusion_.keep([&] { return clone(filter_); });
+    return exclusion_.keep([&] { return copy_any(filter_.contents()); });
   }
   void look(const std::function<void(const AnyFilter&)>& see) override {
     exclusion_.keep([&] { see(filter_); });
   }
-  void merge(const FilterContents& other) override {
-    exclusion_.alone([&] { filter_.merge(other); });
+  void merge(FilterContents other) override {
+    exclusion_.alone([&] {
+      other.parameters.keys = filter_.keys();
+      filter_.merge(other);
+    });
   }
   void clear() override {
     exclusion_.alone([&] { filter_.clear(); });
@@ -127,8 +118,8 @@ class MemoryFilter final : public HeldFilter {
   std::uint64_t capacity() override {
     return exclusion_.shared([&] { return filter_.capacity(); });
   }
-  std::string info() override {
-    return exclusion_.keep([&] { return filter_info(filter_); });
+  std::string info(const KeyForm& keys) override {
+    return exclusion_.keep([&] { return filter_info(filter_, keys); });
   }
 
  private:

@@ -1,5 +1,6 @@
 #include "bloomery/c/open_filter.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "bloomery/c/make_filter.h"
@@ -7,13 +8,18 @@
 #include "bloomery/place/open_place.h"
 
 namespace bloomery::c {
+
 namespace {
 
-// A file that processes share has no checksums, and is copied by one who joins them.
-AnyFilter load_now(const PlaceLocation& location) {
-  const bool is_shared = !location.is_live() && location.file.format == nullptr &&
-                         inspect(location.file.path).is_live_here;
-  return is_shared ? open_place(location)->copy() : bloomery::load(location);
+// Which says how its keys are written, whatever its kind.
+bool is_our_file(const PlaceLocation& location) {
+  return !location.is_live() && location.format == nullptr;
+}
+
+// As a file is looked for by its name again when it is flushed, whatever folder the process is in
+// by then.
+void make_absolute(PlaceLocation& location) {
+  if (!location.is_live()) location.file.path = std::filesystem::absolute(location.file.path);
 }
 
 }  // namespace
@@ -29,24 +35,26 @@ std::unique_ptr<bloomery_filter> open_handle(const char* text, int flags, const 
   if (shared && (flags & BLOOMERY_WHOLE) != 0) {
     throw std::invalid_argument("flags: what is BLOOMERY_SHARED is not loaded BLOOMERY_WHOLE");
   }
-  const PlaceLocation location = parse_place_location(need_text(text, "location"));
+  PlaceLocation location = parse_place_location(need_text(text, "location"));
+  make_absolute(location);
   const PlaceOptions options{.access = shared                          ? PlaceOptions::shared
                                        : (flags & BLOOMERY_WRITE) != 0 ? PlaceOptions::read_write
                                                                        : PlaceOptions::read_only,
                              .allow_forgetting = (flags & BLOOMERY_FORGETTING) != 0,
                              .load_files = (flags & BLOOMERY_WHOLE) != 0};
   auto place = open_place(location, options);
-  PlaceFacts facts{.load = [location] { return load_now(location); },
-                   .says_form = location.has_trailer,
-                   .writes_file = !shared && !location.is_live() && (flags & BLOOMERY_WRITE) != 0};
-  // Nobody loads what is live. The place outlives these.
-  if (shared) facts.load = [from = place.get()] { return from->copy(); };
-  auto held = hold_place(std::move(place), std::move(facts));
+  const PlaceFacts facts{
+      .says_form = location.has_trailer || is_our_file(location),
+      .writes_file = !shared && !location.is_live() && (flags & BLOOMERY_WRITE) != 0};
+  auto held = hold_place(std::move(place), facts);
   return std::make_unique<bloomery_filter>(std::move(held), text_or_empty(keys));
 }
 
 std::unique_ptr<bloomery_filter> load_handle(const char* text, const char* keys) {
-  return handle_of(bloomery::load(parse_place_location(need_text(text, "location"))), keys);
+  const PlaceLocation location = parse_place_location(need_text(text, "location"));
+  AnyFilter filter = bloomery::load(location);
+  const bool says_form = is_our_file(location) && is_foreign(filter.parameters().kind);
+  return handle_of(std::move(filter), keys, says_form ? Known::form : Known::nothing);
 }
 
 }  // namespace bloomery::c

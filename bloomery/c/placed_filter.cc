@@ -56,8 +56,8 @@ void with_views(UnhashedBatch keys, Call call) {
 
 class PlacedFilter final : public HeldFilter {
  public:
-  PlacedFilter(std::unique_ptr<FilterPlace> place, PlaceFacts facts)
-      : place_(std::move(place)), facts_(std::move(facts)) {}
+  PlacedFilter(std::unique_ptr<FilterPlace> place, const PlaceFacts& facts)
+      : place_(std::move(place)), facts_(facts) {}
 
   int ask(Key key) override { return number_of(place_->presence_of(key)); }
 
@@ -92,11 +92,14 @@ class PlacedFilter final : public HeldFilter {
   SaidForm form() override {
     const PlaceHead head = place_->head();
     const bool says = facts_.says_form || !is_foreign(head.parameters.kind);
-    return {.form = head.parameters.keys, .is_binding = says && !head.is_empty};
+    // Also of an empty one: what says it goes on saying it.
+    return {.form = head.parameters.keys, .is_binding = says};
   }
 
-  AnyFilter copy() override { return facts_.load(); }
-  void look(const std::function<void(const AnyFilter&)>& see) override { see(facts_.load()); }
+  // Of what answers, not of the location: another filter may be there by now, and what was inserted
+  // may be there only after flush().
+  AnyFilter copy() override { return place_->copy(); }
+  void look(const std::function<void(const AnyFilter&)>& see) override { see(copy()); }
   void flush() override {
     require_ours();
     place_->flush({});
@@ -109,11 +112,16 @@ class PlacedFilter final : public HeldFilter {
   }
   std::uint64_t inserted() override { return place_->head().inserted; }
   std::uint64_t capacity() override { return place_->head().parameters.capacity; }
-  std::string info() override { return place_info(place_->name(), place_->head()); }
+  std::string info(const KeyForm& keys) override {
+    PlaceHead head = place_->head();
+    head.parameters.keys = keys;
+    return place_info(place_->name(), head);
+  }
 
   bool erase(Key) override { refuse("erases no keys"); }
-  void merge(const FilterContents& other) override {
+  void merge(FilterContents other) override {
     require_ours();
+    other.parameters.keys = place_->head().parameters.keys;
     place_->merge(other);
   }
   void clear() override { refuse("is not cleared"); }
@@ -150,8 +158,9 @@ class PlacedFilter final : public HeldFilter {
 
 }  // namespace
 
-std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place, PlaceFacts facts) {
-  return std::make_unique<PlacedFilter>(std::move(place), std::move(facts));
+std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place,
+                                       const PlaceFacts& facts) {
+  return std::make_unique<PlacedFilter>(std::move(place), facts);
 }
 
 }  // namespace bloomery::c

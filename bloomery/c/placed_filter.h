@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "bloomery/c/held_filter.h"
@@ -9,12 +8,11 @@
 namespace bloomery::c {
 
 struct PlaceFacts {
-  std::function<AnyFilter()> load;  // reads all of it into memory
-  bool says_form = false;           // how its keys are written, though its kind is another system's
-  bool writes_file = false;         // which a child of fork() must not do
+  bool says_form = false;    // how its keys are written, though its kind is another system's
+  bool writes_file = false;  // which a child of fork() must not do
 };
 
 // A filter where it lives.
-std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place, PlaceFacts facts);
+std::unique_ptr<HeldFilter> hold_place(std::unique_ptr<FilterPlace> place, const PlaceFacts& facts);
 
 }  // namespace bloomery::c

@@ -47,6 +47,10 @@ AnyFilter open_any(const FilterContents& contents, Storage storage) {
 AnyFilter open_foreign(FilterContents contents, SharedWords words);
 AnyFilter open_foreign(FilterContents contents, HeapWords words);
 
+// Another one in memory of our own. May run beside insert_concurrently(): keys inserted before the
+// call are in it.
+AnyFilter copy_any(const FilterContents& contents);
+
 // An empty one. Throws std::invalid_argument where memory cannot hold it.
 AnyFilter make_foreign(const FilterParameters& parameters);
 

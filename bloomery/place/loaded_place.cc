@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/place/filter_answers.h"
 
 namespace bloomery {
@@ -86,6 +87,12 @@ bool LoadedPlace::is_there() {
 std::vector<Watermark> LoadedPlace::watermarks(const CallContext&) {
   const std::shared_lock lock(mutex_);
   return one_or_none(reached());
+}
+
+AnyFilter LoadedPlace::copy(const CallContext& context) {
+  const std::shared_lock lock(mutex_);
+  if (!has_come_to(reached(), context)) refuse("has not come to the fence, and is not copied");
+  return copy_any(filter().contents());
 }
 
 PlaceHead LoadedPlace::head_now() const {

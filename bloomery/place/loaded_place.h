@@ -35,6 +35,8 @@ class LoadedPlace final : public FilterPlace {
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  // With what is not flushed yet.
+  AnyFilter copy(const CallContext& context = {}) override;
 
   // Of one for writing: whether nobody has moved, removed or replaced the file.
   bool is_there();

@@ -1,5 +1,7 @@
 #include "bloomery/place/mapped_place.h"
 
+#include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/place/filter_answers.h"
 
 namespace bloomery {
@@ -30,6 +32,18 @@ void MappedPlace::flush(const CallContext&) {
 
 std::vector<Watermark> MappedPlace::watermarks(const CallContext&) {
   return one_or_none(mapped_.notes().reached());
+}
+
+AnyFilter MappedPlace::copy(const CallContext& context) {
+  if (!has_come_to(mapped_.notes().reached(), context)) {
+    refuse("has not come to the fence, and is not copied");
+  }
+  AnyFilter copied = copy_any(mapped_.filter().contents());
+  // After all of it was read.
+  if (mapped_.is_damaged()) {
+    throw StoreError(name() + ": was truncated or written over by others while it was mapped");
+  }
+  return copied;
 }
 
 PlaceHead MappedPlace::head(const CallContext&) {

@@ -26,6 +26,8 @@ class MappedPlace final : public FilterPlace {
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  // Of the file that it answers from, whatever has its name by now.
+  AnyFilter copy(const CallContext& context = {}) override;
 
  private:
   const FileLocation location_;

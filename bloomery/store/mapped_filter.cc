@@ -130,6 +130,13 @@ void MappedFilter::flush() {
   header_.contents.inserted = filter_->inserted();
   sync();
   write_header(true);
+  require_named();
+}
+
+void MappedFilter::require_named() const {
+  if (!lock_->file().is_named(path_)) {
+    throw_store_error(path_, "was moved, removed or replaced while it was mapped");
+  }
 }
 
 void MappedFilter::close() {
@@ -143,9 +150,7 @@ void MappedFilter::close() {
     // Body and table are on the disk before anybody may believe them.
     lock_->file().sync();
     write_header(false);
-    if (!lock_->file().is_named(path_)) {
-      throw_store_error(path_, "was moved, removed or replaced while it was mapped");
-    }
+    require_named();
   }
   filter_.reset();
   body_.reset();

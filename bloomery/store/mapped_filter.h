@@ -92,7 +92,8 @@ class MappedFilter {
   // handler must pass on to the one it found. Costs a system call.
   bool survives_truncation() const noexcept { return survives_ && LostPages::is_handled(); }
 
-  // Returns when all that was inserted is on the disk. May run beside insert_concurrently.
+  // Returns when all that was inserted is on the disk. May run beside insert_concurrently. Throws
+  // StoreError also where the file has lost its name or another took it.
   void flush();
 
   // Flushes, writes the checksums of all blocks (which reads them all), and marks the file whole.
@@ -103,6 +104,7 @@ class MappedFilter {
   bool is_ours() const noexcept { return process_ == process_number(); }
   void write_header(bool open_for_writing);
   void sync();
+  void require_named() const;
   void close_quietly() noexcept;
 
   std::filesystem::path path_;

@@ -2,15 +2,12 @@
 
 #include <sys/types.h>
 
-#include <algorithm>
 #include <span>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
 
-#include "bloomery/bits/bit_ops.h"
-#include "bloomery/bits/heap_words.h"
 #include "bloomery/bits/mapped_words.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/store/boot_id.h"
@@ -172,11 +169,11 @@ void seal_if_alone(const std::filesystem::path& path) {
   }
 }
 
-// By one who may have no right to write it.
+// By one who may have no right to write it, or no memory.
 void seal_if_allowed(const std::filesystem::path& path) {
   try {
     seal_if_alone(path);
-  } catch (const StoreError&) {
+  } catch (const std::exception&) {
     // It stays live.
   }
 }
@@ -191,13 +188,21 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   if (!writes && !is_held(path_)) options_.seal_at_close = false;
   Joined joined = join(path_, options);
   header_ = std::move(joined.header);
-  const RegularFile& file = file_.emplace(std::move(joined.file));
+  file_.emplace(std::move(joined.file));
   HeadBytes head{};
-  file.read(std::as_writable_bytes(std::span(head)), 0);
+  std::shared_ptr<FileMapping> mapping;
+  try {
+    file_->read(std::as_writable_bytes(std::span(head)), 0);
+    mapping = map_whole(
+        *file_, writes ? FileMapping::Changes::go_to_file_of_all : FileMapping::Changes::stay_here,
+        options.survive_truncation);
+  } catch (const std::exception&) {
+    // It may be live by this call alone.
+    file_.reset();
+    if (writes && options_.seal_at_close) seal_if_allowed(path_);
+    throw;
+  }
   const FileLayout& layout = header_.layout;
-  const auto mapping = map_whole(
-      file, writes ? FileMapping::Changes::go_to_file_of_all : FileMapping::Changes::stay_here,
-      options.survive_truncation);
   body_ = std::make_shared<MappedBody>(mapping, layout, head);
   MappedWords words(mapping, layout.body_offset, layout.body_bytes / sizeof(std::uint64_t));
   AnyFilter filter = open_any(header_.contents, std::move(words));
@@ -241,14 +246,11 @@ SharedFilter::~SharedFilter() {
 }
 
 AnyFilter SharedFilter::copy() const {
-  const FilterContents contents = filter_->contents();
-  HeapWords words(contents.word_count());
-  std::ranges::transform(contents.words.front(), words.words().begin(),
-                         [](const std::uint64_t& word) { return load_word(&word); });
+  AnyFilter copied = copy_any(filter_->contents());
   if (is_damaged()) {
     throw_store_error(path_, "was truncated or written over by others while it was open");
   }
-  return open_any(contents, std::move(words));
+  return copied;
 }
 
 void SharedFilter::flush() {

@@ -123,14 +123,14 @@ class BloomFilter(_bloomery.Filter):
     __slots__ = ("__weakref__", "_shared_path")
 
     @classmethod
-    def build(cls, keys, rate=0.01, *, capacity=0, **options):
-        """A filter of all these keys, which is the only way to a static one.
+    def build(cls, batch, /, rate=0.01, *, capacity=0, **options):
+        """A filter of all keys of a batch, which is the only way to a static one.
 
         >>> f = BloomFilter.build(["alice", "bob"], 0.01, kind="static")
         >>> "alice" in f, "carol" in f
         (True, False)
         """
-        return cls._build(keys, capacity, rate, **options)
+        return cls._build(batch, capacity, rate, **options)
 
     @classmethod
     def from_bytes(cls, data):
@@ -205,14 +205,18 @@ class BloomFilter(_bloomery.Filter):
     def remove(self, key):
         """Takes out one add of the key, of a counting filter. KeyError where it is not there.
 
-        Only of what was added: a key that is there by chance takes others with it.
+        InDoubtError where it is not, and something failed before: see :meth:`acknowledge`. Only of
+        what was added: a key that is there by chance takes others with it.
         """
         if not self._erase(key):
             raise KeyError(key)
 
     def discard(self, key):
-        """As :meth:`remove`, without the error."""
-        self._erase(key)
+        """As :meth:`remove`, without these errors."""
+        try:
+            self._erase(key)
+        except InDoubtError:
+            pass
 
     def clear(self):
         """Takes out every key."""

@@ -22,15 +22,15 @@ static int read_options(PyObject* args, PyObject* kwargs, bloomery_options* opti
                           "secret",   "expansion", "tightening", "window_ms", "generations",
                           "format",   "settings",  NULL};
   static const bloomery_options kUsual = BLOOMERY_OPTIONS;
-  PyObject *capacity = NULL, *seed = NULL, *window = NULL;
-  unsigned int generations = 0;
+  PyObject *capacity = NULL, *seed = NULL, *window = NULL, *generations = NULL;
+  unsigned long long count = 0;
   *options = kUsual;
   options->rate = 0.01;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|d$zzO!pddO!Izz:BloomFilter", names, &capacity,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|d$zzO!pddO!O!zz:BloomFilter", names, &capacity,
                                    &options->rate, &options->kind, &options->keys, &PyLong_Type,
                                    &seed, &options->secret, &options->expansion,
-                                   &options->tightening, &PyLong_Type, &window, &generations,
-                                   &options->format, &options->settings)) {
+                                   &options->tightening, &PyLong_Type, &window, &PyLong_Type,
+                                   &generations, &options->format, &options->settings)) {
     return -1;
   }
   if (!PyLong_Check(capacity)) {
@@ -42,10 +42,14 @@ static int read_options(PyObject* args, PyObject* kwargs, bloomery_options* opti
     PyErr_SetString(PyExc_ValueError, "rate is above 0 and below 1, not 0");
     return -1;
   }
-  options->generations = generations;
   options->capacity = PyLong_AsUnsignedLongLong(capacity);
   if (!PyErr_Occurred() && seed != NULL) options->seed = PyLong_AsUnsignedLongLong(seed);
   if (!PyErr_Occurred() && window != NULL) options->window_ms = PyLong_AsUnsignedLongLong(window);
+  if (!PyErr_Occurred() && generations != NULL) count = PyLong_AsUnsignedLongLong(generations);
+  if (!PyErr_Occurred() && count > UINT32_MAX) {
+    PyErr_Format(PyExc_OverflowError, "generations has 32 bits, and %llu has more", count);
+  }
+  options->generations = (uint32_t)count;
   return PyErr_Occurred() ? -1 : 0;
 }
 

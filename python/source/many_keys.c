@@ -1,9 +1,9 @@
 /* What a filter does with keys by the batch. */
-#include <time.h>
-
 #include "batch.h"
 #include "errors.h"
 #include "filter.h"
+
+#include <time.h>
 
 enum { kPiece = 4096 };
 static const double kNever = 0; /* no deadline */

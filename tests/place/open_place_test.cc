@@ -108,6 +108,48 @@ TEST_F(OpenPlace, WhatIsInsertedIsInTheFileAfterAFlush) {
   }
 }
 
+TEST_F(OpenPlace, ACopyHasWhatIsNotFlushedYet) {
+  const auto add_to = [](const std::string& location) {
+    const auto place =
+        open_place(location, {.access = PlaceOptions::read_write, .allow_forgetting = true});
+    place->insert("new");
+    const AnyFilter copy = place->copy();
+    EXPECT_TRUE(copy.may_contain("in") && copy.may_contain("new")) << location;
+    EXPECT_FALSE(copy.may_contain("out")) << location;
+    EXPECT_EQ(copy.inserted(), 2U) << location;
+  };
+  for (const FilterKind kind :
+       {FilterKind::classic, FilterKind::blocked, FilterKind::counting,
+        FilterKind::classic_counting, FilterKind::scalable, FilterKind::windowed}) {
+    add_to(file(kind));
+  }
+  const std::string path = (folder_ / "g").string();
+  AnyFilter guava = find_format("guava")->create({.capacity = 1'000}, {});
+  guava.insert("in");
+  save(guava.contents(), parse_file_location("guava:" + path));
+  add_to("guava:" + path);
+}
+
+TEST_F(OpenPlace, ACopyIsOfTheFileThatAnswersWhateverHasItsName) {
+  for (const bool load_files : {false, true}) {
+    const auto place = open_place(file(FilterKind::blocked), {.load_files = load_files});
+    AnyFilter other = make_filter(FilterKind::blocked, {.capacity = 1'000});
+    other.insert("other");
+    save(other, folder_ / "f");
+    const AnyFilter copy = place->copy();
+    EXPECT_TRUE(copy.may_contain("in"));
+    EXPECT_FALSE(copy.may_contain("other"));
+  }
+}
+
+TEST_F(OpenPlace, BehindAFenceThatItHasNotReachedAFileIsNotCopied) {
+  const Fence fence{{{.high = 1, .low = 1}, 1}};
+  const std::string path = file(FilterKind::blocked);
+  EXPECT_THROW(open_place(path)->copy({.fence = &fence}), std::invalid_argument);
+  EXPECT_THROW(open_place(path, {.load_files = true})->copy({.fence = &fence}),
+               std::invalid_argument);
+}
+
 TEST_F(OpenPlace, RefusesByNameWhatItCannotDo) {
   const std::string path = file(FilterKind::blocked);
   const auto place = open_place(path);

@@ -1,6 +1,7 @@
 """One file that processes change at once."""
 import multiprocessing
 import os
+import resource
 import pickle
 
 import bloomery
@@ -29,6 +30,21 @@ class Shared(Folder):
         super().setUp()
         self.path = "shared.bloom"
         BloomFilter(20_000, 0.001).save(self.path)
+
+    def test_a_file_that_could_not_be_opened_is_whole_again(self):
+        BloomFilter(8_000_000).save("seen.bloom")
+        child = os.fork()
+        if child == 0:
+            with open("/proc/self/statm") as file:
+                now = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+            resource.setrlimit(resource.RLIMIT_AS, (now + 2**21, now + 2**21))
+            try:
+                bloomery.open_shared("seen.bloom")
+            except (bloomery.StoreError, MemoryError):
+                os._exit(0)
+            os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertNotIn("a", bloomery.load("seen.bloom"))
 
     def test_processes_add_at_once_however_they_were_started(self):
         for method in ("fork", "spawn"):

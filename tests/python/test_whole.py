@@ -59,6 +59,36 @@ class Whole(Folder):
             self.assertNotIn(5, into)
             into.save("into.bloom")
 
+    def test_a_union_that_failed_leaves_the_form_of_an_empty_filter_open(self):
+        integers = BloomFilter(1000, keys="i64", kind="classic")
+        integers.add(1)
+        into = BloomFilter(1000)
+        with self.assertRaises(bloomery.IncompatibleError):
+            into |= integers
+        self.assertIsNone(into.keys)
+        into.acknowledge()
+        into.add("a")
+        self.assertNotIn("b", into)
+
+    def test_a_key_is_not_known_to_be_absent_in_doubt(self):
+        f = BloomFilter(1000, kind="counting")
+        f.add("a")
+        with self.assertRaises(TypeError):
+            f.update(["b", None])
+        with self.assertRaises(bloomery.InDoubtError):
+            f.remove("b")
+        f.discard("b")
+        f.remove("a")
+        f.acknowledge()
+        with self.assertRaises(KeyError):
+            f.remove("b")
+
+    def test_numbers_that_do_not_fit_are_refused(self):
+        for generations in (2**32 + 4, 2**64, -1):
+            with self.assertRaises(OverflowError):
+                BloomFilter(1000, kind="windowed", generations=generations)
+        self.assertIn("a", BloomFilter.build(["a"], kind="windowed", generations=7))
+
     def test_pickles_and_copies(self):
         for kind in KINDS:
             f = BloomFilter(1000, kind=kind, secret=True)
@@ -68,6 +98,8 @@ class Whole(Folder):
                 self.assertEqual(g.keys, "i64")
                 g.add(1000)
                 self.assertNotIn(1000, f)
+        self.assertIn("2a", BloomFilter.build(["2a"], keys="hex"))
+        self.assertIn("42", BloomFilter.build([42], keys="i64"))
         f = BloomFilter.build(["a"], kind="static")
         self.assertIn("a", pickle.loads(pickle.dumps(f)))
         g = BloomFilter(1000, format="guava")
@@ -119,6 +151,75 @@ class Whole(Folder):
         with self.assertRaises(ValueError):
             bloomery.open("window.bloom")
         self.assertNotIn("a", bloomery.open("window.bloom", forgetting=True))
+
+    def test_what_is_made_of_an_open_file_has_what_was_added_to_it(self):
+        made = [(kind, {"kind": kind}, "") for kind in KINDS if kind != "windowed"]
+        made.append(("windowed", {"kind": "windowed", "window_ms": 3_600_000}, ""))
+        made += [(f, {"format": f}, f"{f}:") for f in ("guava", "redisson", "dcso", "parquet", "leveldb")]
+        for name, options, prefix in made:
+            with self.subTest(name):
+                BloomFilter(1000, **options).save(f"{prefix}{name}.file")
+                with bloomery.open(f"{prefix}{name}.file", "r+", forgetting=True) as f:
+                    f.add("a")
+                    into = BloomFilter(1000, **options)
+                    into |= f
+                    f.save(f"{prefix}{name}.saved")
+                    others = [f.copy(), into, bloomery.load(f"{prefix}{name}.saved")]
+                    others.append(BloomFilter.from_bytes(f.to_bytes()))
+                    for other in others:
+                        self.assertIn("a", other)
+                        self.assertNotIn("b", other)
+
+    def test_what_is_made_of_a_file_that_was_replaced_is_what_it_answers(self):
+        for mode, whole in (("r", False), ("r", True)):
+            f = BloomFilter(1000, keys="text")
+            f.add("a")
+            f.save("users.bloom")
+            f = bloomery.open("users.bloom", mode, whole=whole)
+            g = BloomFilter(1000, keys="i64")
+            g.add(42)
+            g.save("users.bloom")
+            into = BloomFilter(1000, keys="text")
+            into |= f
+            f.save("saved.bloom")
+            others = [f.copy(), into, bloomery.load("saved.bloom"), BloomFilter.from_bytes(f.to_bytes())]
+            for other in others:
+                self.assertEqual(other.keys, "text")
+                self.assertIn("a", other)
+                self.assertNotIn("42", other)
+
+    def test_what_is_added_to_a_file_that_is_gone_is_not_called_kept(self):
+        for location in ("blocked.bloom", "classic.bloom", "scalable.bloom", "guava:guava.bin"):
+            name = location.partition(".")[0]
+            options = {"format": "guava"} if name.startswith("guava") else {"kind": name}
+            path = location.rpartition(":")[2]
+            for how in (os.unlink, lambda path: os.rename("other.file", path), lambda path: os.rename(path, "away")):
+                with self.subTest(location):
+                    BloomFilter(1000, **options).save(location)
+                    BloomFilter(1000).save("other.file")
+                    f = bloomery.open(location, "r+")
+                    how(path)
+                    f.add("a")
+                    with self.assertRaises(bloomery.StoreError):
+                        f.flush()
+                    with self.assertRaises(bloomery.StoreError):
+                        f.close()
+
+    def test_a_relative_path_is_of_the_folder_where_it_was_opened(self):
+        os.mkdir("elsewhere")
+        for location in ("blocked.bloom", "scalable.bloom", "guava:guava.bin", "shared"):
+            with self.subTest(location):
+                options = {"format": "guava"} if ":" in location else {}
+                options |= {"kind": "scalable"} if location.startswith("scalable") else {}
+                BloomFilter(1000, **options).save(location)
+                f = bloomery.open_shared(location) if location == "shared" else bloomery.open(location, "r+")
+                os.chdir("elsewhere")
+                f.add("a")
+                self.assertIn("a", f.copy())
+                f.flush()
+                f.close()
+                os.chdir("..")
+                self.assertIn("a", bloomery.load(location))
 
     def test_other_systems_formats(self):
         f = BloomFilter(1000, format="guava")

@@ -332,6 +332,7 @@ TEST(MappedFilter, SaysThatItsFileWasReplacedWhileItWrote) {
   MappedFilter mapped = open_mapped(folder / "f", kReadWrite);
   std::filesystem::rename(folder / "other", folder / "f");
   mapped.insert("lost");
+  EXPECT_THAT([&] { mapped.flush(); }, ThrowsMessage<StoreError>(HasSubstr("replaced")));
   EXPECT_THAT([&] { mapped.close(); }, ThrowsMessage<StoreError>(HasSubstr("replaced")));
 }
 
