@@ -90,6 +90,12 @@ install(FILES ${PROJECT_BINARY_DIR}/bloomery-config.cmake
               ${PROJECT_BINARY_DIR}/bloomery-config-version.cmake
               ${PROJECT_SOURCE_DIR}/cmake/bloomery_uses.cmake
   DESTINATION ${package_dir})
+# Where `cmake --install --prefix` puts them, they are right, too.
+set(bloomery_pc_prefix ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  file(RELATIVE_PATH bloomery_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+  string(REGEX REPLACE "/$" "" bloomery_pc_prefix "\${pcfiledir}/${bloomery_pc_prefix}")
+endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/bloomery.pc.in ${PROJECT_BINARY_DIR}/bloomery.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/bloomery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
