@@ -32,3 +32,12 @@ test('the page shows what it computes', { skip: !chromium && 'no chromium here',
     await browser.stop();
   }
 });
+
+test('the page says where it cannot compute', { skip: !chromium && 'no chromium here', timeout: 120_000 }, async () => {
+  const browser = startChromium('--js-flags=--jitless', '--dump-dom', pathToFileURL(page)); // no WebAssembly
+  try {
+    assert.match(await browser.ended, / id="message"[^>]*>This page needs JavaScript and WebAssembly/);
+  } finally {
+    await browser.stop();
+  }
+});
