@@ -168,7 +168,10 @@ void require_no_strange_file(const PlaceLocation& location) {
 std::optional<PlaceHead> head_to_follow(const PlaceLocation& location) {
   if (!is_taken(location)) return std::nullopt;
   try {
-    return open_whole(location, [&] { return open_place(location); });
+    // One that lacks a partition is made anew by who writes, and unknown to who reads.
+    const auto access =
+        location.is_own_bitmap() ? PlaceOptions::read_write : PlaceOptions::read_only;
+    return open_whole(location, [&] { return open_place(location, {.access = access}); });
   } catch (const redis::DamagedFilterError&) {
     return std::nullopt;
   }

@@ -29,19 +29,29 @@ if counts and redis.call('EXISTS', counts) == 1 then return 'counts' end
 local there = redis.call('EXISTS', live) == 1
 local configured = config and redis.call('EXISTS', config) == 1
 if (there or configured) and ARGV[3] == 'new' then return 'taken' end
-local trusts = ARGV[3] == 'trust'
-if (there or configured) and (ARGV[3] == 'keep' or trusts) then
+local trusts = ARGV[3] == 'trust' or ARGV[3] == 'clear any'
+local clears = ARGV[3] == 'clear' or ARGV[3] == 'clear any'
+if clears and not (there or configured) then return 'gone' end
+if (there or configured) and (ARGV[3] == 'keep' or trusts or clears) then
+  local other = clears and 'unlike' or 'other'
   if config then
     for i = 6, tonumber(ARGV[4]), 2 do
-      if redis.call('HMGET', config, ARGV[i])[1] ~= ARGV[i + 1] then return 'other' end
+      if redis.call('HMGET', config, ARGV[i])[1] ~= ARGV[i + 1] then return other end
     end
   end
   -- Without a configuration only the length says which size it was written with. One that SETBIT
   -- made may be shorter: who trusts the bits says that the settings are those of its writers.
   local length = redis.call('STRLEN', live)
-  if length > tonumber(ARGV[1]) then return 'other' end
-  if there and not config and not trusts and length < tonumber(ARGV[1]) then return 'short' end
-  if there then
+  if length > tonumber(ARGV[1]) then return other end
+  if there and not config and not trusts and length < tonumber(ARGV[1]) then
+    return clears and 'unsure' or 'short'
+  end
+  if there and clears and not trusts and #ARGV[5] > 0 then
+    -- Size and form of keys.
+    local trailer = redis.call('GETRANGE', live, ARGV[1] - #ARGV[5], -1)
+    if string.sub(trailer, 1, 24) ~= string.sub(ARGV[5], 1, 24) then return 'unlike' end
+  end
+  if there and not clears then
     redis.call('BITOP', 'OR', next, next, live)
     -- Whose that was says nothing of both.
     if ARGV[5] ~= '' then redis.call('SETRANGE', next, ARGV[1] - #ARGV[5], ARGV[5]) end
@@ -66,13 +76,13 @@ local function expiry(key)
 end
 -- A script that dies is not undone: what may be refused is tried where it changes nothing.
 redis.call('RENAME', next, next)
-if config then
+if config and not clears then
   redis.call('HKEYS', config)
   redis.call('HDEL', config, 'of nobody')
 end
 local at = expiry(live)
 if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) end
-if config then
+if config and not clears then
   -- Never without the key: while its slot moves to another node, no script makes one that is gone.
   local named = {}
   for i = 6, #ARGV, 2 do
@@ -183,7 +193,8 @@ void bulk_load(Client& client, const Format& format, const FilterContents& conte
   const bool trusts_bits = says_trust(client.location());
   const bool may_drop_anything = trusts_bits || !options.spares_strangers;
   const std::string said = exchange(beside, names,
-                                    !options.replace    ? "new"
+                                    options.clears      ? (trusts_bits ? "clear any" : "clear")
+                                    : !options.replace  ? "new"
                                     : !options.discard  ? (trusts_bits ? "trust" : "keep")
                                     : may_drop_anything ? "drop"
                                                         : "spare",

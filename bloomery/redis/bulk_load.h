@@ -20,6 +20,9 @@ struct BulkOptions {
   bool discard = false;
   // But not what may be no filter at all (strange_length() of bitmap_remains.h).
   bool spares_strangers = false;
+  // As `discard`, of a filter of the same geometry that must be there; its configuration stays, and
+  // so does the number of its partitions.
+  bool clears = false;
   // Is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
   // Of a new filter of our own, or with a trailer: how far it has its source.

@@ -118,6 +118,15 @@ void refuse_exchange(std::string_view said, const std::string& name) {
   if (said == "stranger") {
     throw StoreError(name + ": a string that is no filter of ours is there, and is left alone");
   }
+  if (said == "gone") throw StoreError(name + ": no filter is there");
+  if (said == "unlike") {
+    throw StoreError(name + ": another filter is there than was asked for, and is left alone");
+  }
+  if (said == "unsure") {
+    throw StoreError(name +
+                     ": the bitmap there is shorter than its settings say, and may be no filter; "
+                     "trust=bits in the location says that it is one");
+  }
   if (said == "counts") {
     throw StoreError(
         name +

@@ -15,8 +15,8 @@ namespace bloomery::redis {
 // Is told how many bytes are done, of how many.
 using KeyProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 
-// Throws what the words of a script mean that exchanges filters: taken, type, other, short, counts,
-// lost.
+// Throws what the words of a script mean that exchanges filters: taken, type, other, short,
+// strange, stranger, counts, lost; and of one that clears, gone, unlike, unsure.
 [[noreturn]] void refuse_exchange(std::string_view said, const std::string& name);
 
 // A key beside a filter's, in a cluster of the same slot, that is filled with what the filter is to

@@ -36,7 +36,8 @@ std::uint64_t read_length(const NativeBitmapHead& head) noexcept;
 NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_count);
 
 // The same of what is at a key. Throws StoreError where nothing is, or no filter of ours.
-NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name);
+NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name,
+                                  const CallContext& context = {});
 
 // The kinds whose bits are only ever set, one array of them. Throws std::invalid_argument that
 // names the others, and for more bytes than a string has.

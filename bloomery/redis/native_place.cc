@@ -276,6 +276,12 @@ Presence NativePlace::missing(const TripPiece& piece, const CallContext& context
   return is_sure ? Presence::absent : Presence::unknown;
 }
 
+bool NativePlace::has_lost(const Trip& trip, const CallContext& context) {
+  return std::ranges::any_of(trip.pieces, [&](const TripPiece& each) {
+    return !each.doubt.empty() || (context.fence == nullptr && !each.not_ours.empty());
+  });
+}
+
 // Of a trip that was judged.
 void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
                          const CallContext& context) {

@@ -95,6 +95,8 @@ class NativePlace final : public FilterPlace {
   void judge(Trip& trip);
   bool is_opened(const NativeBitmapHead& head) const;
   Presence missing(const TripPiece& piece, const CallContext& context) const;
+  // Whether what was opened is not there any more.
+  static bool has_lost(const Trip& trip, const CallContext& context);
   void answer(const Trip& trip, std::span<Presence> answers, const CallContext& context);
 
   Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
@@ -154,10 +156,15 @@ class NativePlace final : public FilterPlace {
 // The filter whose body was read.
 AnyFilter open_read_body(const NativeBitmapHead& head, HeapWords words);
 
+// How many partitions the location asks for; all settings are taken out of it. Throws
+// std::invalid_argument for those of other layouts.
+std::optional<std::uint32_t> take_native_settings(Location& location);
+
 // Whether anything is at a key; and away with it: whether anything was.
 bool native_exists(Client& client, const std::string& key);
 bool delete_native(Client& client, const std::string& key);
-// The filter of the client's location, with all its partitions.
+// The filter of the client's location, with all its partitions. Throws StoreError where something
+// else is there.
 bool destroy_native(Client& client);
 
 // The place of "bitmap:redis://...". Throws StoreError where no filter of ours is there, and where

@@ -1,7 +1,9 @@
 // A filter in a string, read as a whole.
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
+#include <exception>
 #include <utility>
 
 #include "bloomery/bits/byte_order.h"
@@ -13,6 +15,7 @@
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/format/settings.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/live_bitmap.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/partition_keys.h"
@@ -52,14 +55,15 @@ bool is_head_of_ours(std::string_view bytes) {
 
 }  // namespace
 
-NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name) {
+NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name,
+                                  const CallContext& context) {
   const std::string nonce = next_nonce();
   Request request;
   request.about(key);
   begin_transaction(request, nonce);
   request.add({"STRLEN", key});
   request.add({"GETRANGE", key, "0", std::to_string(kMaxHeadBytes - 1)}).add({"EXEC"});
-  const Answer answer = run_reading(client, request, {});
+  const Answer answer = run_reading(client, request, context);
   const auto& all = read_exec(answer.replies, 4, nonce, name);
   for (const Reply& reply : all) {
     if (reply.is(Reply::Type::error)) throw RefusedError(name, reply.text);
@@ -164,9 +168,30 @@ AnyFilter NativePlace::copy(const CallContext& context) {
   return open_read_body(head, std::move(words));
 }
 
+std::optional<std::uint32_t> take_native_settings(Location& location) {
+  take_trust(location);  // it needs none
+  const auto partitions = take_partitions(location);
+  refuse_settings(location.settings, "bitmap:" + location.text(), "its head says all");
+  return partitions;
+}
+
 bool destroy_native(Client& client) {
   Location location = client.location();
-  std::uint32_t count = take_partitions(location).value_or(1);
+  const std::string name = "bitmap:" + location.text();
+  std::uint32_t count = take_native_settings(location).value_or(1);
+  const std::string last = std::to_string(kFileMagic.size() - 1);
+  const Answer answer = client.run(
+      Request().add({"GETRANGE", location.key, "0", last}).about(location.key), Repeat::safe);
+  const Reply& begin = answer.replies.at(0);
+  if (begin.is(Reply::Type::error) && refusal_of(begin.text) == Refusal::wrong_type) {
+    refuse_exchange("type", name);
+  }
+  const std::string& there = require_done(begin, location).text;
+  const auto is_magic = [&] {
+    return std::ranges::equal(std::as_bytes(std::span(there)),
+                              std::as_bytes(std::span(kFileMagic)));
+  };
+  if (!there.empty() && !is_magic()) refuse_exchange("stranger", name);
   try {
     const auto head = read_native_head(client, location.key, location.text());
     if (head.header.part && head.header.part->is_index()) count = head.header.part->count;
@@ -180,35 +205,46 @@ bool destroy_native(Client& client) {
 namespace {
 
 // What is at the key. Where its node does not answer, and the location says how many partitions
-// there are, the head of any of them tells as much.
+// there are, the head of any of them tells as much. All of it takes no longer than one call: each
+// has half of the time that is left.
 NativeBitmapHead head_to_open(Client& client, const std::string& key, const std::string& name,
                               std::uint32_t partitions) {
-  try {
-    return read_native_head(client, key, name);
-  } catch (const ConnectionError&) {
-    for (std::uint32_t i = 0; i < partitions && partitions > 1; ++i) {
-      try {
-        NativeBitmapHead head = read_native_head(client, partition_key(key, i, partitions), name);
-        const auto& part = head.header.part;
-        if (!part || part->index != i || part->count != partitions) continue;
-        head.header.part->index = partitions;
-        return head;
-      } catch (const StoreError&) {
-        // Its node does not answer either, or it is not there.
+  if (partitions <= 1) return read_native_head(client, key, name);
+  constexpr std::chrono::milliseconds kLeast{5};
+  const auto end = CallContext::Clock::now() + client.location().timeout;
+  std::exception_ptr of_index;
+  for (std::uint32_t i = 0; i <= partitions; ++i) {
+    const auto left = end - CallContext::Clock::now();
+    if (of_index && left < kLeast) break;
+    const bool is_index = i == 0;
+    try {
+      const std::string& part = is_index ? key : partition_key(key, i - 1, partitions);
+      NativeBitmapHead head = read_native_head(client, part, name, {.deadline = end - left / 2});
+      if (is_index) return head;
+      const auto& number = head.header.part;
+      if (!number || number->index != i - 1 || number->count != partitions) continue;
+      head.header.part->index = partitions;
+      return head;
+    } catch (const CallAborted&) {
+      if (is_index) {
+        of_index = std::make_exception_ptr(
+            TimeoutError(name + ": no answer within the time for its index" + kTimeoutAdvice));
       }
+    } catch (const ConnectionError&) {
+      if (is_index) of_index = std::current_exception();
+    } catch (const StoreError&) {
+      if (is_index) throw;
     }
-    throw;
   }
+  std::rethrow_exception(of_index);
 }
 
 }  // namespace
 
 std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool writes) {
   Location location = parse_location(text);
-  take_trust(location);  // it needs none
-  const auto partitions = take_partitions(location);
   const std::string name = "bitmap:" + location.text();
-  refuse_settings(location.settings, name, "its head says all");
+  const auto partitions = take_native_settings(location);
   const std::string key = location.key;
   const auto client = std::make_shared<Client>(std::move(location));
   NativeBitmapHead head = head_to_open(*client, key, name, partitions.value_or(1));
@@ -219,7 +255,9 @@ std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool write
                      std::to_string(count) + " of a filter, which is opened by its own name");
   }
   if (partitions && *partitions != count) {
-    throw StoreError(name + ": a filter in " + std::to_string(count) + " partitions is there");
+    throw StoreError(name + ": a filter in " +
+                     (count == 1 ? "one string" : std::to_string(count) + " partitions") +
+                     " is there");
   }
   if (part) return std::make_unique<PartitionedPlace>(client, name, head, writes);
   const bool is_live = head.header.is_live;

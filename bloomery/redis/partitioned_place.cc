@@ -63,12 +63,14 @@ PartitionedPlace::PartitionedPlace(std::shared_ptr<Client> client, std::string n
       positions_(native_positions(index.header.contents.parameters)),
       gathered_(*this, client_->location()) {
   const std::uint32_t count = index.header.part->count;
-  parts_.reserve(count);
+  parts_.reserve(count + 1);
   for (std::uint32_t i = 0; i < count; ++i) {
     parts_.push_back(std::make_unique<NativePlace>(client_, partition_key(key_, i, count),
                                                    name_ + " (partition " + std::to_string(i) + ")",
                                                    head_of_part(index, i), writes));
   }
+  parts_.push_back(
+      std::make_unique<NativePlace>(client_, key_, name_ + " (its index)", index, writes));
 }
 
 FilePart PartitionedPlace::part_number(std::uint32_t index) const noexcept {
@@ -102,8 +104,14 @@ std::vector<PartitionedPlace::Share> PartitionedPlace::shares_of(std::span<const
 }
 
 std::vector<PartitionedPlace::Share> PartitionedPlace::all_parts() const {
-  std::vector<Share> shares(parts_.size());
+  std::vector<Share> shares(part_count());
   for (std::uint32_t i = 0; i < shares.size(); ++i) shares[i].part = i;
+  return shares;
+}
+
+std::vector<PartitionedPlace::Share> PartitionedPlace::all_parts_and_index() const {
+  auto shares = all_parts();
+  shares.push_back({.part = part_count()});
   return shares;
 }
 
@@ -181,31 +189,40 @@ void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Pre
                                         const CallContext& context) {
   for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
-    const auto shares = shares_of(keys.subspan(at, count));
+    auto shares = shares_of(keys.subspan(at, count));
+    const std::size_t index = shares.size();
+    shares.push_back({.part = part_count()});
     const auto groups = groups_of(shares, context);
     std::vector<std::vector<Presence>> said(shares.size());
+    bool is_lost = false;  // written by the index's thread
     const auto errors = at_nodes(groups, [&](const Group& group) {
       ask(shares, group, context,
           [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
             said[i].assign(shares[i].keys.size(), Presence::unknown);
             part.answer(trip, said[i], context);
+            if (i == index) is_lost = part.has_lost(trip, context);
           });
     });
-    if (std::ranges::all_of(errors, [](const auto& each) { return each != nullptr; })) {
-      rethrow_first(errors);
+    bool have_all_failed = true;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const bool has_parts = groups[i].size() > 1 || groups[i].front() != index;
+      have_all_failed = have_all_failed && (!has_parts || errors[i] != nullptr);
     }
-    std::fill_n(answers.begin() + static_cast<std::ptrdiff_t>(at), count, Presence::maybe);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (have_all_failed) rethrow_first(errors);
+    const auto of_batch = answers.subspan(at, count);
+    std::ranges::fill(of_batch, Presence::maybe);
+    for (std::size_t i = 0; i < index; ++i) {
       for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
-        Presence& answer = answers[at + shares[i].keys[k]];
+        Presence& answer = of_batch[shares[i].keys[k]];
         answer = both(answer, said[i].empty() ? Presence::unknown : said[i][k]);
       }
     }
+    if (is_lost) std::ranges::replace(of_batch, Presence::absent, Presence::unknown);
   }
 }
 
 std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& context) {
-  const auto shares = all_parts();
+  const auto shares = all_parts_and_index();
   return at_nodes(groups_of(shares, context), [&](const Group& group) {
     ask(shares, group, context,
         [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
@@ -218,7 +235,7 @@ bool PartitionedPlace::combine(PlaceHead& head) const {
   head = index_.place_head();
   head.watermark.reset();
   head.beat = 0;
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
+  for (std::uint32_t i = 0; i < part_count(); ++i) {
     const auto last = parts_[i]->last_head();
     if (!last || last->header.notes.identity != head.identity) return false;
     const PlaceHead of_part = last->place_head();
@@ -255,10 +272,10 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
 
 std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) {
   const auto shares = all_parts();
-  std::vector<std::uint64_t> notes(parts_.size());
-  std::ranges::transform(parts_, notes.begin(),
-                         [](const auto& part) { return part->told_.notes(); });
-  std::vector<char> has_answered(parts_.size(), 0);  // each written by one thread
+  std::vector<std::uint64_t> notes(shares.size());
+  std::ranges::transform(shares, notes.begin(),
+                         [&](const Share& each) { return parts_[each.part]->told_.notes(); });
+  std::vector<char> has_answered(shares.size(), 0);  // each written by one thread
   const auto errors = at_nodes(groups_of(shares, context), [&](const Group& group) {
     ask(shares, group, context,
         [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
@@ -268,7 +285,7 @@ std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) 
           has_answered[i] = 1;
         });
   });
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
+  for (std::uint32_t i = 0; i < part_count(); ++i) {
     if (has_answered[i] == 0) parts_[i]->told_.miss();
   }
   for (const auto& error : errors) {
@@ -286,8 +303,8 @@ std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) 
 
 Told PartitionedPlace::told(Telling telling, const CallContext&) {
   Told all;
-  for (const auto& part : parts_) {
-    const Told one = part->told_.told(telling);
+  for (std::uint32_t i = 0; i < part_count(); ++i) {
+    const Told one = parts_[i]->told_.told(telling);
     all.filters += one.filters;
     all.watermarks.insert(all.watermarks.end(), one.watermarks.begin(), one.watermarks.end());
   }
@@ -305,13 +322,14 @@ AnyFilter PartitionedPlace::copy(const CallContext& context) {
   HeapWords words(parameters.geometry.bit_count / kWordBits);
   const auto body = std::as_writable_bytes(words.words());
   NativeBitmapHead head = index_;
-  for (std::uint32_t i = 0; i < parts_.size(); ++i) {
+  for (std::uint32_t i = 0; i < part_count(); ++i) {
     const FilePart here = part_number(i);
     const auto of_part =
         parts_[i]->read_body(body.subspan(here.bit_begin() / 8, here.body_bits() / 8), context);
     auto& inserted = head.header.contents.inserted;
     inserted = std::max(inserted, of_part.header.contents.inserted);
   }
+  require_index(context);
   return open_read_body(head, std::move(words));
 }
 

@@ -22,7 +22,9 @@ namespace bloomery::redis {
 // nodes at the same time.
 //
 // A line that was read has a clear bit: the key is absent, whatever became of other parts. That
-// needs no more than that this part has all keys' bits that are its own.
+// needs no more than that this part has all keys' bits that are its own, and that the index is
+// still there: without it anybody may put another filter there, of other partitions. So a question
+// asks for the index too, and an insert for the index afterwards.
 class PartitionedPlace final : public FilterPlace {
  public:
   // `index`: what was at the location's key, with a part that is none.
@@ -30,7 +32,8 @@ class PartitionedPlace final : public FilterPlace {
                    bool writes);
 
   std::string name() const override { return name_; }
-  // A node that fails makes its parts unknown; throws where all fail.
+  // A node that fails makes its parts unknown, and what was the index's says nothing; throws where
+  // all nodes of parts fail.
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) override;
   Presence presence_of(Key key, const CallContext& context = {}) override {
@@ -65,9 +68,14 @@ class PartitionedPlace final : public FilterPlace {
   };
   using Group = std::vector<std::size_t>;  // of shares whose parts are at one node
 
+  std::uint32_t part_count() const noexcept { return index_.header.part->count; }
   FilePart part_number(std::uint32_t index) const noexcept;
   std::vector<Share> shares_of(std::span<const Key> keys) const;
   std::vector<Share> all_parts() const;
+  std::vector<Share> all_parts_and_index() const;
+  // Throws where another index is there, or none.
+  void require_index(const CallContext& context) { index_place().need_head(context); }
+  NativePlace& index_place() { return *parts_.back(); }
   std::vector<Group> groups_of(const std::vector<Share>& shares, const CallContext& context);
   // work(group) for all nodes at the same time. What each threw.
   std::vector<std::exception_ptr> at_nodes(const std::vector<Group>& groups,
@@ -82,6 +90,8 @@ class PartitionedPlace final : public FilterPlace {
   // each key. With `next` each part also moves its watermark, and `has_moved` tells which did.
   struct Inserting;
   void insert_at(Inserting& all, const Group& group, const CallContext& context);
+  // All shares, at their nodes. Throws where one failed, and unless the index is there afterwards.
+  void insert_shares(Inserting& all, const CallContext& context);
   // What went wrong at each node.
   std::vector<std::exception_ptr> read_heads(const CallContext& context);
   // Of the heads that the parts had last. False: of one that is not known.
@@ -93,7 +103,7 @@ class PartitionedPlace final : public FilterPlace {
   const bool writes_;
   const NativeBitmapHead index_;
   const Positions positions_;
-  std::vector<std::unique_ptr<NativePlace>> parts_{};
+  std::vector<std::unique_ptr<NativePlace>> parts_{};  // and behind the last of them the index
   GatheredPresence gathered_;
 };
 

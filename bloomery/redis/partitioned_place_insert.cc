@@ -1,9 +1,11 @@
 // How keys come into a filter of several strings: each part's in its own transaction.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_insertion.h"
+#include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partitioned_place.h"
 #include "bloomery/redis/redirection.h"
 
@@ -20,6 +22,10 @@ constexpr std::size_t kKeysOfPartToExchange = 64;
 struct PartitionedPlace::Inserting {
   const std::vector<Share>& shares;
   const Watermark* next = nullptr;
+
+  // One node has all that is asked: then a trip asks for the index, behind what it inserts.
+  bool asks_index = false;
+  std::optional<NativePlace::Trip> index{};  // as the last trip found it
 
   std::vector<std::vector<Inserted>> done{shares.size()};
   std::vector<char> has_moved = std::vector<char>(shares.size());
@@ -73,6 +79,8 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
       travelling.push_back(&each);
     }
     if (travelling.empty()) return;
+    if (all.asks_index) index_place().append_question(request, all.index.emplace());
+    bool index_is_elsewhere = false;
     const Answer answer =
         client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
           for (Progress* const each : travelling) {
@@ -82,7 +90,16 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
             if (!each->is_elsewhere)
               parts_[all.shares[each->share].part]->read(of_part, each->trip);
           }
+          if (!all.index) return;
+          index_is_elsewhere = std::ranges::any_of(replies, sends_elsewhere);
+          if (index_is_elsewhere) return;
+          all.index->begin_again();
+          index_place().read_question(replies, *all.index);
         });
+    // What is inserted elsewhere now comes behind that question.
+    if (index_is_elsewhere || std::ranges::any_of(travelling, &Progress::is_elsewhere)) {
+      all.index.reset();
+    }
     // Each is settled, whatever became of the one before.
     std::exception_ptr first_error;
     for (Progress* const each : travelling) {
@@ -112,6 +129,19 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
   }
 }
 
+void PartitionedPlace::insert_shares(Inserting& all, const CallContext& context) {
+  auto shares = all.shares;
+  shares.push_back({.part = part_count()});
+  auto groups = groups_of(shares, context);
+  all.asks_index = groups.size() == 1;
+  for (Group& each : groups) std::erase(each, all.shares.size());
+  std::erase_if(groups, [](const Group& each) { return each.empty(); });
+  rethrow_first(at_nodes(groups, [&](const Group& group) { insert_at(all, group, context); }));
+  if (all.index) index_place().judge(*all.index);
+  // Whoever puts another filter there replaces the index first, and takes the parts away later.
+  if (!all.index || NativePlace::has_lost(*all.index, {})) require_index(context);
+}
+
 void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                                    const CallContext& context) {
   if (!writes_) refuse("is open for reading only");
@@ -119,8 +149,7 @@ void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
     const auto shares = shares_of(keys.subspan(at, count));
     Inserting all{.shares = shares};
-    rethrow_first(at_nodes(groups_of(shares, context),
-                           [&](const Group& group) { insert_at(all, group, context); }));
+    insert_shares(all, context);
     const auto& done = all.done;
     if (outcomes.empty()) continue;
     std::fill_n(outcomes.begin() + static_cast<std::ptrdiff_t>(at), count, Inserted::present);
@@ -158,8 +187,7 @@ bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& 
     shares[each.part] = std::move(each);
   }
   Inserting all{.shares = shares, .next = &next};
-  rethrow_first(at_nodes(groups_of(shares, context),
-                         [&](const Group& group) { insert_at(all, group, context); }));
+  insert_shares(all, context);
   if (std::ranges::find(all.has_moved, 0) != all.has_moved.end()) return false;
   return combine(head);
 }

@@ -153,6 +153,56 @@ TEST_F(Loading, ReplacesAnotherSizeOnlyWhereItsKeysMayBeLost) {
   EXPECT_EQ(before->presence_of("5"), Presence::unknown) << "its configuration has changed";
 }
 
+TEST_F(Loading, ClearsOnlyTheFilterThatItWasToldOf) {
+  const BulkOptions clears{.replace = true, .discard = true, .clears = true};
+  EXPECT_NE(refusal(filter(0, 0), clears).find("no filter is there"), std::string::npos);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+  load(filter(0, 100, 1'000));
+  ask({"HSET", "{f}:config", "of", "others"});
+  ask({"PEXPIRE", "f", "36000000"});
+  ask({"PEXPIRE", "{f}:config", "36000000"});
+  EXPECT_NE(refusal(filter(0, 0, 2'000), clears).find("another filter"), std::string::npos);
+  EXPECT_EQ(count_found(*open(), 0, 100), 100);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 2) << "nothing is beside";
+
+  const auto before = open();
+  EXPECT_EQ(before->presence_of("5"), Presence::maybe);
+  load(filter(0, 0, 1'000), clears);
+  EXPECT_EQ(ask({"BITCOUNT", "f"}).number, 0);
+  EXPECT_EQ(ask({"STRLEN", "f"}).number, (14'378 + 7) / 8);
+  EXPECT_GT(ask({"PTTL", "f"}).number, 35'000'000);
+  EXPECT_GT(ask({"PTTL", "{f}:config"}).number, 35'000'000);
+  EXPECT_EQ(ask({"HGET", "{f}:config", "of"}).text, "others") << "it stays as it was";
+  EXPECT_EQ(before->presence_of("5"), Presence::unknown) << "a bit that it saw is gone";
+  EXPECT_EQ(open()->presence_of("5"), Presence::absent);
+  open()->insert("5");
+  EXPECT_EQ(open()->presence_of("5"), Presence::maybe);
+}
+
+// Its length alone says whether it is one.
+TEST_F(Loading, ClearsNoBareBitmapThatMayBeSomethingElse) {
+  const Format& gozero = *find_format("gozero");
+  const auto clear = [&](const std::string& settings) {
+    Client client(parse_location(at("g", settings)));
+    const AnyFilter empty = gozero.create({.capacity = 100}, {{"bits", "8000"}});
+    bulk_load(client, gozero, empty.contents(), {.replace = true, .discard = true, .clears = true});
+  };
+  EXPECT_THROW(clear("?bits=8000"), StoreError) << "nothing is there";
+  ask({"SET", "g", "somebody's"});
+  EXPECT_THROW(clear("?bits=8000"), StoreError);
+  EXPECT_EQ(ask({"GET", "g"}).text, "somebody's");
+  clear("?bits=8000&trust=bits");
+  EXPECT_EQ(ask({"STRLEN", "g"}).number, 1'000);
+  ask({"SETBIT", "g", "7999", "1"});
+  clear("?bits=8000");
+  EXPECT_EQ(ask({"BITCOUNT", "g"}).number, 0);
+  ask({"SETBIT", "g", "8000", "1"});
+  for (const std::string trust : {"", "&trust=bits"}) {
+    EXPECT_THROW(clear("?bits=8000" + trust), StoreError) << "it is longer";
+  }
+  EXPECT_EQ(ask({"BITCOUNT", "g"}).number, 1);
+}
+
 // Nothing says which size a bare bitmap was written with but its length.
 TEST_F(Loading, KeepsNoBareBitmapThatMayBeOfAnotherSize) {
   const Format& gozero = *find_format("gozero");

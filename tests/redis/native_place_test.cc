@@ -265,6 +265,39 @@ TEST_F(NativePlaceTest, ReplacingKeepsWhatIsThereAndItsIdentity) {
   EXPECT_EQ(ask({"KEYS", "*"}).elements.size(), 1U) << "nothing is left beside it";
 }
 
+// Its watermark says more than the new one has.
+TEST_F(NativePlaceTest, AFilterThatIsLostWhileItIsReplacedIsNotBroughtBackByItsName) {
+  load_keys(0, 1000);
+  const auto reload = [&] {
+    load_keys(0, 10, {.replace = true, .progress = [&](auto...) { ask({"DEL", "f"}); }});
+  };
+  EXPECT_THROW(reload(), StoreError);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0) << "and nothing is beside";
+}
+
+TEST_F(NativePlaceTest, NothingButAFilterIsDestroyed) {
+  ask({"RPUSH", "f", "somebody's"});
+  EXPECT_THROW(destroy_native(*client_), StoreError);
+  EXPECT_EQ(ask({"LLEN", "f"}).number, 1);
+  ask({"DEL", "f"});
+  ask({"SET", "f", "somebody's"});
+  EXPECT_THROW(destroy_native(*client_), StoreError);
+  EXPECT_EQ(bytes(), "somebody's");
+  ask({"DEL", "f"});
+  EXPECT_FALSE(destroy_native(*client_));
+}
+
+TEST_F(NativePlaceTest, NobodyTakesSettingsThatSayNothing) {
+  const AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 10});
+  for (const char* const setting : {"?partition=4", "?trailer=1", "?bits=64"}) {
+    Client client(parse_location(at(setting)));
+    EXPECT_THROW(load_native(client, filter.contents(), {}), std::invalid_argument);
+    EXPECT_THROW(destroy_native(client), std::invalid_argument);
+    EXPECT_THROW(open_native_place(at(setting), false), std::invalid_argument);
+  }
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+}
+
 TEST_F(NativePlaceTest, TheLeastRightsSuffice) {
   load_keys(0, 100);
   ask({"ACL", "SETUSER", "reader", "on", "nopass", "~f", "+multi", "+exec", "+echo", "+role",

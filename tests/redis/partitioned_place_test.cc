@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <csignal>
+#include <functional>
 #include <memory>
 #include <random>
 #include <span>
@@ -20,6 +23,7 @@
 #include "tests/store/scratch_folder.h"
 #include "tests/support/proxy.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/run_threads.h"
 
 namespace bloomery::redis {
 namespace {
@@ -230,6 +234,42 @@ TEST_F(PartitionedPlaceTest, WithTwoLinesAKeyTheLineThatIsLeftIsEnough) {
   EXPECT_GT(count_of(*place, texts_of(10'000, 12'000), Presence::absent), 1950U);
 }
 
+// Anybody may put another filter there then, of other partitions, and these are nobody's.
+TEST_F(PartitionedPlaceTest, WithoutItsIndexItDeniesNothingAndTakesNothing) {
+  const auto texts = texts_of(0, 2000);
+  for (const char* const partitions : {"partitions=1", "partitions=6"}) {
+    ask({"FLUSHALL"});
+    load_keys(0, 1000);
+    const auto place = open();
+    PlaceHead head = place->head();
+    const Watermark next{{.high = 1, .low = 2}, 7};
+    const auto expect_lost = [&] {
+      EXPECT_EQ(count_of(*place, texts, Presence::absent), 0U);
+      EXPECT_GE(count_of(*place, texts, Presence::maybe), 1000U) << "what is in may be told";
+      EXPECT_EQ(place->presence_of("stranger"), Presence::unknown);
+      EXPECT_THROW(insert_texts(*place, texts_of(3000, 3001)), StoreError);
+      EXPECT_THROW(insert_texts(*place, texts_of(3000, 4000)), StoreError);
+      EXPECT_THROW(place->insert_and_advance({}, head, next), StoreError);
+      EXPECT_FALSE(place->head().watermark) << "who follows makes it anew";
+      EXPECT_THROW(place->copy(), StoreError);
+    };
+    ask({"DEL", "f"});
+    expect_lost();
+    Client other(parse_location(at(partitions)));
+    load_native(other, filter_of(5000, 5100).contents(), {});
+    expect_lost();
+    EXPECT_EQ(count_of(*open(), texts_of(5000, 5100), Presence::maybe), 100U);
+  }
+}
+
+TEST_F(PartitionedPlaceTest, AReloadWhoseIndexIsLostMeanwhileSaysSo) {
+  load_keys(0, 100);
+  const auto reload = [&] {
+    load_keys(100, 200, {.replace = true, .progress = [&](auto...) { ask({"DEL", "f"}); }});
+  };
+  EXPECT_THROW(reload(), StoreError);
+}
+
 TEST_F(PartitionedPlaceTest, IsReadByNobodyBeforeAllPartsAreThere) {
   load_keys(0, 1000);
   const std::string index = ask({"GET", "f"}).text;
@@ -345,6 +385,113 @@ TEST_F(PartitionedPlaceTest, AReloadRemovesNothingButThePartsOfItsFilter) {
   EXPECT_EQ(ask({"GET", part(1)}).text, "somebody's");
   EXPECT_EQ(ask({"LLEN", part(2)}).number, 1);
   EXPECT_EQ(ask({"EXISTS", part(3)}).number, 1);
+}
+
+TEST_F(PartitionedPlaceTest, ClearsNothingButTheFilterThatItHasSeen) {
+  const AnyFilter empty = filter_of(0, 0);
+  const auto clear = [&](const std::function<void()>& meanwhile = {}) {
+    bool is_first = true;
+    load_native(*client_, empty.contents(),
+                {.replace = true,
+                 .discard = true,
+                 .clears = true,
+                 .progress = [&](std::uint64_t, std::uint64_t) {
+                   if (std::exchange(is_first, false) && meanwhile) meanwhile();
+                 }});
+  };
+  const auto expect_whole = [&](int keys) {
+    EXPECT_EQ(count_of(*open(false), texts_of(0, keys), Presence::maybe), keys);
+    EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts) << "and nothing is beside";
+  };
+  EXPECT_THROW(clear(), StoreError) << "nothing is there";
+  load_keys(0, 1000);
+  const Identity identity = open()->head().identity;
+  clear();
+  EXPECT_EQ(count_of(*open(false), texts_of(0, 1000), Presence::maybe), 0U);
+  EXPECT_FALSE(open()->head().identity == identity);
+  insert_texts(*open(), texts_of(0, 100));
+  expect_whole(100);
+
+  EXPECT_THROW(clear([&] { load_keys(0, 500, {.replace = true, .discard = true}); }), StoreError);
+  expect_whole(500);
+  EXPECT_THROW(clear([&] { ask({"FLUSHALL"}); }), StoreError);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+  load_keys(0, 500);
+  EXPECT_THROW(clear([&] { clear(); }), StoreError) << "another one was faster";
+  insert_texts(*open(), texts_of(0, 100));
+  expect_whole(100);
+  ask({"SET", part(2), "somebody's"});
+  EXPECT_THROW(clear(), StoreError);
+  EXPECT_EQ(ask({"GET", part(2)}).text, "somebody's");
+  EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::absent), 0U);
+}
+
+// Who took the first part last gets all.
+TEST_F(PartitionedPlaceTest, OfTwoDiscardingLoadsAtOnceOneIsWhole) {
+  load_keys(0, 10);
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<int> failed = 0;
+    run_threads(2, [&](int i) {
+      Client client(client_->location());
+      try {
+        load_native(client, filter_of(1000 * i, 1000 * i + 500).contents(),
+                    {.replace = true, .discard = true});
+      } catch (const StoreError&) {
+        ++failed;
+      }
+    });
+    EXPECT_LT(failed, 2);
+    const auto place = open(false);
+    const auto first = count_of(*place, texts_of(0, 500), Presence::maybe);
+    const auto second = count_of(*place, texts_of(1000, 1500), Presence::maybe);
+    EXPECT_TRUE(first == 500 || second == 500) << first << " and " << second;
+    EXPECT_EQ(count_of(*place, texts_of(0, 500), Presence::unknown), 0U);
+    EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
+  }
+}
+
+// Whoever puts his index in the place of another one removes what that one had.
+TEST_F(PartitionedPlaceTest, OfDiscardingLoadsInOtherPartitionsNoneIsLeft) {
+  load_keys(0, 10);
+  load_keys(0, 500, {.replace = true, .discard = true, .progress = [&](auto...) {
+                       Client client(parse_location(at("partitions=2")));
+                       load_native(client, filter_of(1000, 1500).contents(),
+                                   {.replace = true, .discard = true});
+                     }});
+  EXPECT_EQ(count_of(*open(false), texts_of(0, 500), Presence::maybe), 500U);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
+
+  // Also where one string takes the place of what came while it was sent.
+  Client one(parse_location(at("partitions=1")));
+  load_native(one, filter_of(1000, 1500).contents(),
+              {.replace = true, .discard = true, .progress = [&](auto...) {
+                 load_keys(0, 500, {.replace = true, .discard = true});
+               }});
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1);
+  EXPECT_EQ(count_of(*open(false), texts_of(1000, 1500), Presence::maybe), 500U);
+
+  for (int round = 0; round < 20; ++round) {
+    run_threads(2, [&](int i) {
+      Client client(parse_location(at("partitions=" + std::to_string(2 + i))));
+      load_native(client, filter_of(1000 * i, 1000 * i + 500).contents(),
+                  {.replace = true, .discard = true});
+    });
+    const auto place = open(false);
+    const bool is_first = count_of(*place, texts_of(0, 500), Presence::maybe) == 500;
+    EXPECT_EQ(ask({"DBSIZE"}).number, is_first ? 3 : 4);
+    EXPECT_EQ(count_of(*place, texts_of(1000, 1500), Presence::maybe) == 500, !is_first);
+  }
+}
+
+// All partitions are asked, but not each for as long as a call may take.
+TEST_F(PartitionedPlaceTest, OpeningTakesNoLongerThanACallWhereNobodyAnswers) {
+  load_keys(0, 10);
+  shared_->server.send(SIGSTOP);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THROW(open_native_place(at("partitions=4&timeout=400"), false), ConnectionError);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  shared_->server.send(SIGCONT);
+  EXPECT_LT(took, std::chrono::milliseconds(1'200)) << "five calls take 2,000";
 }
 
 TEST_F(PartitionedPlaceTest, AnIndexThatIsSomebodyElsesStays) {

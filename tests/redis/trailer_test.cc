@@ -199,6 +199,26 @@ TEST_F(TrailerTest, IsNotSeenByTheSystemThatHasTheBits) {
   EXPECT_THROW(plain->head(), StoreError);
 }
 
+// A string of the same length may be another filter, or something else.
+TEST_F(TrailerTest, WhatHasNoneOfTheSameSizeIsNotCleared) {
+  const BulkOptions clears{.replace = true, .discard = true, .clears = true};
+  make({.watermark = kOne});
+  const Identity identity = open(false)->head().identity;
+  make(clears);
+  const PlaceHead cleared = open(false)->head();
+  EXPECT_TRUE(cleared.identity.is_set());
+  EXPECT_FALSE(cleared.identity == identity || cleared.watermark);
+
+  const std::string whole = ask({"GET", "f"}).text;
+  std::string other = whole;
+  other[whole.size() - 80 + 8] ^= 1;  // of its m
+  for (const std::string& each : {other, std::string(whole.size(), 'x')}) {
+    ask({"SET", "f", each});
+    EXPECT_THROW(make(clears), StoreError);
+    EXPECT_EQ(ask({"GET", "f"}).text, each);
+  }
+}
+
 TEST_F(TrailerTest, IsLostWithTheBitsThatItSpeaksOf) {
   const Fence one{kOne};
   const std::vector<std::vector<std::string_view>> losses{
