@@ -1,15 +1,9 @@
 // bloomery destroy: a filter goes for good.
-#include <unistd.h>
-
-#include <cstdio>
-#include <iostream>
 #include <memory>
-#include <stdexcept>
-#include <string>
 
 #include "bloomery/place/open_place.h"
-#include "bloomery/text/printable.h"
 #include "cli/arguments.h"
+#include "cli/asked_first.h"
 #include "cli/commands.h"
 
 namespace bloomery::cli {
@@ -30,21 +24,8 @@ struct DestroyArguments {
   bool yes = false;
 };
 
-bool is_meant(const DestroyArguments& arguments) {
-  if (arguments.yes) return true;
-  const std::string name = arguments.place.text();
-  if (!is_taken(arguments.place)) throw std::invalid_argument(name + ": nothing is there");
-  if (isatty(STDIN_FILENO) == 0) {
-    throw std::invalid_argument(name + ": to be destroyed? Say --yes, where nobody can be asked");
-  }
-  std::fputs(("Destroy " + printable(name) + " for good? [y/N] ").c_str(), stderr);
-  std::string answer;
-  std::getline(std::cin, answer);
-  return answer == "y" || answer == "yes";
-}
-
 int destroy_filter(const DestroyArguments& arguments) {
-  if (!is_meant(arguments)) return kNone;
+  if (!is_meant(arguments.place, "Destroy", arguments.yes)) return kNone;
   destroy(arguments.place);
   return kSome;
 }
@@ -55,7 +36,7 @@ void add_destroy(Command app, int& status) {
   const auto arguments = std::make_shared<DestroyArguments>();
   const Command command = app.add_subcommand("destroy", "Remove a filter for good");
   add_filter(command, "FILE", kWhereAFilterIs, arguments->place).required();
-  command.add_flag("-y,--yes", arguments->yes, "do not ask");
+  add_yes(command, arguments->yes);
   command.footer(kDestroyExamples);
   command.callback([arguments, &status] { status = destroy_filter(*arguments); });
 }

@@ -14,19 +14,6 @@
 namespace bloomery::cli {
 namespace {
 
-// What a replaced file needs; a file that is not there is refused by who opens it.
-void require_replaceable(const FileLocation& location, const EditOptions& options) {
-  const auto target = follow_links(location.path);
-  const auto file = RegularFile::open_existing(target, RegularFile::Access::read);
-  if (!file) return;
-  if (const std::uint64_t names = file->link_count(); names > 1 && !options.parts_links) {
-    throw StoreError(location.text() + ": this file has " + std::to_string(names) +
-                     " names (hard links), and replacing it would leave the others with the old "
-                     "filter; --part-links does so, and insert --in-place changes it for all");
-  }
-  require_room_beside(target, file->size());
-}
-
 void require_changed_in_place(const FileLocation& location) {
   if (location.format != nullptr) {
     throw std::invalid_argument(location.text() + ": only files of our own are changed --in-place");
@@ -38,6 +25,18 @@ void require_changed_in_place(const FileLocation& location) {
 }
 
 }  // namespace
+
+void require_replaceable(const FileLocation& location, const EditOptions& options) {
+  const auto target = follow_links(location.path);
+  const auto file = RegularFile::open_existing(target, RegularFile::Access::read);
+  if (!file) return;
+  if (const std::uint64_t names = file->link_count(); names > 1 && !options.parts_links) {
+    throw StoreError(location.text() + ": this file has " + std::to_string(names) +
+                     " names (hard links), and replacing it would leave the others with the old "
+                     "filter; --part-links does so, and insert --in-place changes it for all");
+  }
+  require_room_beside(target, file->size());
+}
 
 void add_edit_options(Command command, EditOptions& options) {
   add_patience(command, options.patience);

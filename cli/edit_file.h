@@ -22,6 +22,10 @@ struct EditOptions {
 void add_edit_options(Command command, EditOptions& options);
 void add_in_place_options(Command command, EditOptions& options);
 
+// Throws StoreError where there is no room for a copy beside the file, or the file has other names
+// and it was not said what becomes of these. One that is not there is refused by who opens it.
+void require_replaceable(const FileLocation& location, const EditOptions& options);
+
 // A filter's file while it is changed: a copy in memory that replaces it in one step, or the file
 // itself. Throws before anything is read or written where there is no room for the copy, where the
 // file has other names and it was not said what becomes of these, and where the kind is not changed

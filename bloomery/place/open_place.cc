@@ -14,6 +14,7 @@
 #include "bloomery/redis/bulk_load.h"
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/store/filter_editor.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"
@@ -135,6 +136,30 @@ void create_in_server(const PlaceLocation& location, std::uint64_t capacity, dou
   }
   redis::Client client(redis::parse_location(location.server));
   redis::create_items(client, capacity, rate);
+}
+
+void clear(const PlaceLocation& location) {
+  const auto empty = [&](const FilterParameters& parameters) {
+    return kind_of(parameters.kind).make(parameters);
+  };
+  if (!location.is_live()) {
+    FilterEditor editor(location.file);
+    editor.filter() = empty(editor.filter().parameters());
+    const FileNotes& old = editor.notes();
+    editor.notes() = {.note = old.note, .epoch = old.epoch, .identity = Identity::random()};
+    return editor.commit();
+  }
+  if (location.dialect) {
+    throw std::invalid_argument(location.text() +
+                                ": its server makes no filter empty; destroy removes it, and "
+                                "create or push puts another one there");
+  }
+  const auto place = open_place(location, {.access = PlaceOptions::read_write});
+  const AnyFilter filter = empty(place->head().parameters);
+  redis::Client client(redis::parse_location(location.server));
+  const redis::BulkOptions clears{.replace = true, .discard = true, .clears = true};
+  if (location.is_own_bitmap()) return redis::load_native(client, filter.contents(), clears);
+  redis::bulk_load(client, *location.format, filter.contents(), clears);
 }
 
 void destroy(const PlaceLocation& location) {

@@ -83,6 +83,16 @@ void create_in_server(const PlaceLocation& location, std::uint64_t capacity, dou
 // Removes it for good. Throws StoreError where there is none.
 void destroy(const PlaceLocation& location);
 
+// Makes it an empty one of the same size and settings, in one step, but for partitions; in a server
+// its time to live stays. It is another filter then, where that can be told: with an identity of
+// its own and no watermark. What others insert until then is gone with the rest.
+//
+// Throws std::invalid_argument for one that is built of all its keys at once, and where a server
+// makes its filters itself; StoreError where none is there, or what may be none: of a system
+// without a configuration, a bitmap that is shorter than the location says, unless that has
+// trust=bits. And as FilterEditor and redis/bulk_load.h do.
+void clear(const PlaceLocation& location);
+
 // The whole filter, out of a file or a server. Throws as load() of files and FilterPlace::copy()
 // do.
 AnyFilter load(const PlaceLocation& location);

@@ -193,6 +193,52 @@ TEST_F(LiveCommand, DestroysWhatItIsToldTo) {
   EXPECT_FALSE(shell_.has("f") || shell_.has("f.config"));
 }
 
+TEST_F(LiveCommand, ClearsWhatItIsToldTo) {
+  ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
+  const Outcome unasked = shell_.run("bloomery clear" + users());
+  EXPECT_EQ(unasked.status, 2);
+  EXPECT_THAT(unasked.err, HasSubstr("--yes"));
+  EXPECT_EQ(shell_.run("bloomery check --as text -q" + trusted(), "in\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery clear --yes" + users()).status, 0);
+  EXPECT_EQ(shell_.run("bloomery check --as text" + trusted(), "in\n").status, 1);
+  EXPECT_EQ(server_->ask("HGET '{users}:config' expectedInsertions"), "1000\n");
+
+  const std::string orestes = at("orestes", "", "o");
+  ASSERT_EQ(shell_.run("bloomery create -n 10 -p 0.1" + orestes).status, 0);
+  EXPECT_EQ(shell_.run("bloomery clear --yes" + orestes).status, 0);
+  server_->ask("HSET o:counts 7 1");
+  const Outcome counted = shell_.run("bloomery clear --yes" + orestes);
+  EXPECT_EQ(counted.status, 2);
+  EXPECT_THAT(counted.err, HasSubstr("counters"));
+
+  for (const std::string& each : {at("bitmap", "", "own"), at("bitmap", "?partitions=2", "parts"),
+                                  at("gozero", "?bits=20000&trailer=1", "t"),
+                                  std::string(" own.bloom "), std::string(" redisson:r.bin ")}) {
+    SCOPED_TRACE(each);
+    EXPECT_EQ(shell_.run("bloomery clear --yes" + each).status, 2) << "nothing is there";
+    ASSERT_EQ(shell_.run("bloomery load - -n 1000 -p 0.01 --as i64" + each, "1\n2\n").status, 0);
+    const auto before = shell_.run("bloomery info --json" + each).json();
+    ASSERT_EQ(shell_.run("bloomery clear --yes" + each).status, 0);
+    EXPECT_EQ(shell_.run("bloomery check --as i64" + each, "1\n2\n").out, "");
+    const auto after = shell_.run("bloomery info --json" + each).json();
+    for (const char* same : {"keys", "capacity", "bit_count", "partitions", "kind"}) {
+      EXPECT_EQ(before.value(same, nlohmann::json()), after.value(same, nlohmann::json())) << same;
+    }
+    if (before.contains("identity")) {
+      EXPECT_NE(before.at("identity"), after.at("identity"));
+    }
+    ASSERT_EQ(shell_.run("bloomery insert --as i64" + each, "3\n").status, 0);
+    EXPECT_EQ(shell_.run("bloomery check --as i64" + each, "1\n3\n").out, "3\n");
+  }
+  EXPECT_TRUE(shell_.has("r.bin.config"));
+  ASSERT_EQ(shell_.run("bloomery load - fixed.bloom --kind static", "1\n").status, 0);
+  EXPECT_EQ(shell_.run("bloomery clear --yes fixed.bloom").status, 2);
+  EXPECT_EQ(shell_.run("bloomery check fixed.bloom", "1\n").status, 0);
+  const Outcome served = shell_.run("bloomery clear --yes" + at("bf", "", "x"));
+  EXPECT_EQ(served.status, 2);
+  EXPECT_THAT(served.err, HasSubstr("destroy"));
+}
+
 TEST_F(LiveCommand, WhatCannotBeDoneThereIsRefusedByName) {
   ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
   const std::string name = "redisson:redis+unix://" + server_->socket() + "#users: ";

@@ -91,6 +91,39 @@ TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
   }
 }
 
+TEST_F(FollowerInServerTest, LoadsAllRowsAgainIntoAFilterThatWasCleared) {
+  const std::string server = "redis+unix://" + server_->socket();
+  for (const std::string& location :
+       {"bitmap:" + server + "#users", "bitmap:" + server + "?partitions=3#parts",
+        "gozero:" + server + "?bits=400000&trailer=1#bits"}) {
+    SCOPED_TRACE(location);
+    const PlaceLocation at = parse_place_location(location);
+    insert(location + " before ", 2000);
+    const auto make = [&](const FilterOptions& options) {
+      return at.is_own_bitmap() ? blocked(options)
+                                : at.format->create(options, {{"bits", "400000"}});
+    };
+    FollowedPlace place(at, make);
+    const auto from = source();
+    Follower follower(*from, place, {.look_every = std::chrono::milliseconds(20)});
+    Following running(follower);
+    running.wait_until_followed();
+    const auto reader = open_place(at);
+    expect_in(*reader, location + " before ", 2000, fence());
+    for (std::uint64_t rebuilds = 2; rebuilds < 4; ++rebuilds) {
+      clear(at);
+      const auto asked = ask(*reader, location + " before ", 2000, fence());
+      EXPECT_EQ(std::ranges::count(asked, Presence::absent), 0);
+      running.wait_until([&](const FollowerStatus& now) { return now.rebuilds >= rebuilds; });
+      insert(location + " after " + std::to_string(rebuilds) + " ", 100);
+      running.wait_for(fence());
+      const auto again = open_place(at);
+      expect_in(*again, location + " before ", 2000, fence());
+      expect_in(*again, location + " after " + std::to_string(rebuilds) + " ", 100, fence());
+    }
+  }
+}
+
 // Its keys would be none there, and a watermark above them would let rows be denied.
 TEST_F(FollowerInServerTest, PutsNoKeyIntoAFilterWhoseKeysAreWrittenInAnotherForm) {
   insert("before ", 10);
@@ -293,6 +326,37 @@ TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
         return now.rebuilds == 2 && now.state == FollowerStatus::State::following;
       });
     }
+    expect_in(*open_place(location), "row ", 100, fence());
+  }
+}
+
+// Who begins, and who runs already.
+TEST_F(FollowerInServerTest, MakesAFilterWithoutAPartitionOrItsIndexAnew) {
+  insert("row ", 100);
+  const auto location =
+      parse_place_location("bitmap:redis+unix://" + server_->socket() + "?partitions=2#a");
+  const auto follow_once = [&] {
+    const auto from = source();
+    FollowedPlace place(location, blocked);
+    Follower(*from, place, {}).run_once({}, *open_fence(this->location()));
+    expect_in(*open_place(location), "row ", 100, fence());
+  };
+  follow_once();
+  for (const std::string& lost : {redis::partition_key("a", 1, 2), std::string("a")}) {
+    SCOPED_TRACE(lost);
+    server_->ask("DEL '" + lost + "'");
+    follow_once();
+    const auto from = source();
+    FollowedPlace place(location, blocked);
+    Follower follower(*from, place,
+                      {.look_every = std::chrono::milliseconds(20),
+                       .longest_pause = std::chrono::milliseconds(50)});
+    Following running(follower);
+    running.wait_until_followed();
+    server_->ask("DEL '" + lost + "'");
+    running.wait_until([](const FollowerStatus& now) {
+      return now.rebuilds == 1 && now.state == FollowerStatus::State::following;
+    });
     expect_in(*open_place(location), "row ", 100, fence());
   }
 }
