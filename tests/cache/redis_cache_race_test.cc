@@ -1,62 +1,125 @@
-// Rows that are inserted in one process while others look for them: 10,000 races, or as many as
-// BLOOMERY_CACHE_RACES says.
+// Rows that are inserted in one process while two others look for them: 10,000 races, in a long run
+// 100,000, or as many as BLOOMERY_CACHE_RACES says.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <set>
+#include <exception>
+#include <new>
+#include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bloomery/cache/redis_cache.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
-#include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {
 
 using testing::RedisServer;
 
-// Rows by their keys, visible from their commit on.
-class Database {
+constexpr std::chrono::minutes kLife{10};
+constexpr std::size_t kBatch = 20;
+constexpr unsigned kReaders = 2;
+
+// What the processes share, besides the cache: the rows, each visible from its commit on, and where
+// they wait for each other.
+class Races {
  public:
-  void insert(const std::string& key) {
-    const std::lock_guard lock(mutex_);
-    rows_.insert(key);
+  explicit Races(std::size_t count)
+      : count_(count),
+        rows_(new (map(count)) std::atomic<bool>[count]),
+        together_(new (map(sizeof(pthread_barrier_t))) pthread_barrier_t) {
+    pthread_barrierattr_t attributes;
+    pthread_barrierattr_init(&attributes);
+    pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_barrier_init(together_, &attributes, kReaders + 1);
   }
-  bool has(Key key) {
-    const std::lock_guard lock(mutex_);
-    return rows_.contains(key);
-  }
+
+  std::size_t rounds() const { return count_ / kBatch; }
+  std::atomic<bool>& row(std::size_t round, std::size_t i) { return rows_[round * kBatch + i]; }
+  void wait_for_all() { pthread_barrier_wait(together_); }
 
  private:
-  std::mutex mutex_;
-  std::set<std::string, std::less<>> rows_;
+  static void* map(std::size_t bytes) {
+    void* const memory =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return memory;
+  }
+
+  const std::size_t count_;
+  std::atomic<bool>* const rows_;
+  pthread_barrier_t* const together_;
 };
 
-constexpr std::chrono::minutes kLife{10};
-constexpr std::size_t kBatch = 250;
+// Of a round, keys that nobody has seen before.
+struct Batch {
+  explicit Batch(std::size_t round) {
+    for (std::size_t i = 0; i < kBatch; ++i) {
+      texts.push_back(std::to_string(round) + "/" + std::to_string(i));
+    }
+    keys.assign(texts.begin(), texts.end());
+  }
+  std::vector<std::string> texts{};
+  std::vector<Key> keys{};
+};
+
+std::size_t count_negatives(RedisCache<>& cache, std::span<const Key> keys) {
+  std::vector<CacheAnswer<std::string>> answers(keys.size());
+  cache.get_many(keys, answers);
+  return static_cast<std::size_t>(
+      std::ranges::count(answers, Cached::negative, &CacheAnswer<std::string>::state));
+}
 
 // What a guard does with keys that its cache does not know.
-void read_through(Cache<std::string>& cache, Database& database, std::span<const Key> keys) {
+template <class HasRow>
+void read_through(RedisCache<>& cache, std::span<const Key> keys, HasRow has_row) {
   std::vector<CacheAnswer<std::string>> answers(keys.size());
   cache.get_many(keys, answers);
   const std::string value = "row";
   std::vector<CacheEntry<std::string>> entries;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (answers[i].state != Cached::miss) continue;
-    const bool is_there = database.has(keys[i]);
     entries.push_back({.key = keys[i],
-                       .value = is_there ? &value : nullptr,
+                       .value = has_row(i) ? &value : nullptr,
                        .ttl = kLife,
                        .ticket = answers[i].ticket});
   }
   cache.put_many(entries);
+}
+
+// Ends with 0 if no row was denied by then.
+void read(Races& races, const std::string& location) {
+  RedisCache<> cache(location);
+  std::size_t stale = 0;
+  for (std::size_t round = 0; round < races.rounds(); ++round) {
+    const Batch batch(round);
+    races.wait_for_all();
+    for (int i = 0; i < 2; ++i) {
+      read_through(cache, batch.keys, [&](std::size_t k) { return races.row(round, k).load(); });
+    }
+    races.wait_for_all();
+    stale += count_negatives(cache, batch.keys);
+  }
+  if (stale > 0) fprintf(stderr, "a reader was told of %zu rows that they are not there\n", stale);
+  _exit(stale == 0 ? 0 : 1);
+}
+
+std::size_t race_count() {
+  if (const char* const named = std::getenv("BLOOMERY_CACHE_RACES")) return std::stoul(named);
+  return std::getenv("BLOOMERY_LONG") != nullptr ? 100'000 : 10'000;
 }
 
 TEST(SharedCacheRaces, NoNegativeEntryOutlivesAnInsertByAnotherProcess) {
@@ -64,50 +127,48 @@ TEST(SharedCacheRaces, NoNegativeEntryOutlivesAnInsertByAnotherProcess) {
   const testing::ScratchFolder folder;
   const RedisServer server(folder.path().string());
   const std::string location = "redis+unix://" + server.socket() + "#users";
-  const char* const named = std::getenv("BLOOMERY_CACHE_RACES");
-  const std::size_t races = named != nullptr ? std::stoul(named) : 10'000;
+  alarm(300);  // ends one that waits for ever
+  Races races(race_count());
+  std::array<pid_t, kReaders> readers{};
+  for (pid_t& reader : readers) {
+    reader = fork();
+    if (reader != 0) continue;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    try {
+      read(races, location);
+    } catch (const std::exception& error) {
+      fprintf(stderr, "a reader: %s\n", error.what());
+    }
+    _exit(2);
+  }
 
-  Database database;
-  std::atomic<std::size_t> stale = 0;
-  std::atomic<std::size_t> negatives = 0;
-  // A writer and two readers with clients of their own, as processes have them. Each round is a
-  // batch of keys that nobody has seen.
-  RedisCache<> caches[]{RedisCache<>(location), RedisCache<>(location), RedisCache<>(location)};
-  for (std::size_t round = 0; round * kBatch < races; ++round) {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < kBatch; ++i) {
-      texts.push_back(std::to_string(round) + "/" + std::to_string(i));
-    }
-    const std::vector<Key> keys(texts.begin(), texts.end());
-    run_threads(3, [&](int thread) {
-      if (thread > 0) {
-        for (int i = 0; i < 2; ++i) read_through(caches[thread], database, keys);
-        return;
-      }
-      std::vector<CacheAnswer<std::string>> answers(keys.size());
-      if (round % 2 == 0) caches[0].get_many(keys, answers);
-      for (const std::string& key : texts) database.insert(key);
-      caches[0].erase_many(keys);
-      // From here on all of them are there, whoever asks.
-      for (RedisCache<>& cache : caches) {
-        cache.get_many(keys, answers);
-        for (const auto& answer : answers) stale += answer.state == Cached::negative ? 1 : 0;
-      }
-    });
-    for (RedisCache<>& cache : caches) {
-      std::vector<CacheAnswer<std::string>> answers(keys.size());
-      cache.get_many(keys, answers);
-      for (const auto& answer : answers) stale += answer.state == Cached::negative ? 1 : 0;
-    }
+  RedisCache<> cache(location);
+  RedisCache<> other(location);
+  std::size_t stale = 0;
+  std::size_t negatives = 0;
+  for (std::size_t round = 0; round < races.rounds(); ++round) {
+    const Batch batch(round);
+    races.wait_for_all();
+    if (round % 2 == 0) count_negatives(cache, batch.keys);
+    for (std::size_t i = 0; i < kBatch; ++i) races.row(round, i) = true;
+    cache.erase_many(batch.keys);
+    // From here on all of them are there, whoever asks.
+    stale += count_negatives(cache, batch.keys) + count_negatives(other, batch.keys);
+    races.wait_for_all();
+    stale += count_negatives(cache, batch.keys);
     const std::string stray = "stray" + std::to_string(round);
     const Key key = stray;
-    read_through(caches[1], database, {&key, 1});
-    CacheAnswer<std::string> answer;
-    caches[2].get_many({&key, 1}, {&answer, 1});
-    negatives += answer.state == Cached::negative ? 1 : 0;
+    read_through(cache, {&key, 1}, [](std::size_t) { return false; });
+    negatives += count_negatives(other, {&key, 1});
   }
   EXPECT_EQ(stale, 0U);
-  EXPECT_EQ(negatives, (races + kBatch - 1) / kBatch) << "where nobody writes they are kept";
+  EXPECT_EQ(negatives, races.rounds()) << "where nobody writes they are kept";
+  for (const pid_t reader : readers) {
+    int status = -1;
+    EXPECT_EQ(waitpid(reader, &status, 0), reader);
+    EXPECT_EQ(status, 0);
+  }
+  alarm(0);
 }
 
 }  // namespace

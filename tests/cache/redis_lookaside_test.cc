@@ -164,7 +164,7 @@ TEST_F(LookingAside, AFilterThatIsLostIsUnknownAndTheCacheAnswersAllTheSame) {
 // Rows that are inserted by one guard while others look for them, each with clients of its own, as
 // processes have them: 5,000 races, or as many as BLOOMERY_CACHE_RACES says.
 TEST_F(LookingAside, RacesNeverDenyARowAfterItsInsert) {
-  constexpr std::size_t kKeysOfRound = 250;
+  constexpr std::size_t kKeysOfRound = 20;
   const char* const named = std::getenv("BLOOMERY_CACHE_RACES");
   const std::size_t races = named != nullptr ? std::stoul(named) : 5'000;
   struct Process {

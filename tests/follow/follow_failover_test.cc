@@ -178,7 +178,7 @@ TEST_P(FollowFailover, NoRowIsDeniedThatWasCommitted) {
   const Child following(follower(std::chrono::hours(1)));
   wait_until_followed();
   int turn = 0;
-  const Tally all = run_writers(scene_time(4000), true, [&] {
+  const Tally all = run_writers(scene_time(4000), writers(true), [&] {
     redis_.wait_until_in_step();
     pass_time();
     redis_.cut();

@@ -207,15 +207,20 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
     FAIL() << "nobody begins to follow";
   }
 
-  Tally run_writers(milliseconds time, bool is_fenced, const std::function<void()>& meanwhile) {
-    std::vector<std::unique_ptr<Child>> writers;
-    for (int who = 0; who < 3; ++who) {
-      writers.push_back(std::make_unique<Child>(writer(who, time, is_fenced)));
-    }
+  // What the process of a writer does, by its number, for so long.
+  using Writers = std::function<std::function<Tally()>(int who, milliseconds time)>;
+  Writers writers(bool is_fenced) const {
+    return [=, this](int who, milliseconds time) { return writer(who, time, is_fenced); };
+  }
+
+  Tally run_writers(milliseconds time, const Writers& made,
+                    const std::function<void()>& meanwhile) {
+    std::vector<std::unique_ptr<Child>> children;
+    for (int who = 0; who < 3; ++who) children.push_back(std::make_unique<Child>(made(who, time)));
     const auto until = Clock::now() + time;
     for (int turn = 0; meanwhile && (turn < 3 || Clock::now() < until); ++turn) meanwhile();
     Tally all;
-    for (const auto& each : writers) all.add(each->finish());
+    for (const auto& each : children) all.add(each->finish());
     printf("%s: asked %ju, false absent %ju, unknown %ju; others %ju, absent %ju\n",
            GetParam().c_str(), std::uintmax_t{all.asked}, std::uintmax_t{all.false_absent},
            std::uintmax_t{all.unknown}, std::uintmax_t{all.others},
