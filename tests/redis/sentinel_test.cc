@@ -47,14 +47,16 @@ class Sentinels : public ::testing::Test {
   }
   std::unique_ptr<RedisServer> start(const std::string& name, const std::string& port,
                                      const std::string& primary_port = "") const {
-    std::vector<std::string> options{"--port", port, "--repl-diskless-sync-delay", "0"};
+    // Set later, a password may come in the middle of a replica's handshake, which then hangs for a
+    // minute.
+    std::vector<std::string> options{
+        "--port",       port,  "--repl-diskless-sync-delay", "0", "--masteruser", "app",
+        "--masterauth", "hush"};
     if (!primary_port.empty()) {
       options.insert(options.end(), {"--replicaof", "127.0.0.1 " + primary_port});
     }
     auto server = std::make_unique<RedisServer>(folder(name), options);
     server->ask("ACL SETUSER app on '>hush' ~* '&*' +@all");
-    server->ask("CONFIG SET masteruser app");
-    server->ask("CONFIG SET masterauth hush");
     return server;
   }
   // By the sentinels at these ports.
