@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/source/column_equality.h"
 #include "bloomery/source/key_batcher.h"
 #include "bloomery/source/sqlite/key_scan.h"

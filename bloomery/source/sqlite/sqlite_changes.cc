@@ -10,6 +10,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark_text.h"
+#include "bloomery/source/packed_keys.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery {
