@@ -13,23 +13,31 @@ namespace bloomery {
 // Avx512Lanes.
 template <class Tag>
 struct Avx2Lanes {
-  struct Mask {
+  // A bit in every lane, by its index; and lines in which some lanes have none.
+  struct AllLanes {
+    __m256i low;
+    __m256i high;
+  };
+  struct SomeLanes {
     __m256i low;
     __m256i high;
   };
 
-  [[gnu::always_inline]] static Mask all_lanes(std::uint64_t word) {
+  [[gnu::always_inline]] static AllLanes all_lanes(std::uint64_t word) {
     const __m256i all = _mm256_set1_epi64x(static_cast<long long>(word));
     const __m256i index_mask = _mm256_set1_epi64x(63);
-    const __m256i one = _mm256_set1_epi64x(1);
     const __m256i low = _mm256_srlv_epi64(all, _mm256_setr_epi64x(0, 6, 12, 18));
     const __m256i high = _mm256_srlv_epi64(all, _mm256_setr_epi64x(24, 30, 36, 42));
-    return {_mm256_sllv_epi64(one, _mm256_and_si256(low, index_mask)),
-            _mm256_sllv_epi64(one, _mm256_and_si256(high, index_mask))};
+    return {_mm256_and_si256(low, index_mask), _mm256_and_si256(high, index_mask)};
   }
 
-  [[gnu::always_inline]] static Mask some_lanes(std::uint64_t word, std::uint32_t probes) {
-    const Mask all = all_lanes(word);
+  [[gnu::always_inline]] static SomeLanes bits(AllLanes indices) {
+    const __m256i one = _mm256_set1_epi64x(1);
+    return {_mm256_sllv_epi64(one, indices.low), _mm256_sllv_epi64(one, indices.high)};
+  }
+
+  [[gnu::always_inline]] static SomeLanes some_lanes(std::uint64_t word, std::uint32_t probes) {
+    const SomeLanes all = bits(all_lanes(word));
     const std::uint64_t* distances = kLaneDistance + (8 - first_lane(word));
     const __m256i limit = _mm256_set1_epi64x(probes);
     const auto used = [&](const std::uint64_t* lanes) {
@@ -39,21 +47,36 @@ struct Avx2Lanes {
             _mm256_and_si256(all.high, used(distances + 4))};
   }
 
-  [[gnu::always_inline]] static bool contains(const std::uint64_t* line, const Mask& mask) {
+  // The bits are moved to the lowest of their lanes, where one test sees all of them.
+  [[gnu::always_inline]] static bool contains(const std::uint64_t* line, AllLanes indices) {
     const auto* lanes = reinterpret_cast<const __m256i*>(line);
-    return (_mm256_testc_si256(_mm256_loadu_si256(lanes), mask.low) &
-            _mm256_testc_si256(_mm256_loadu_si256(lanes + 1), mask.high)) != 0;
+    const __m256i low = _mm256_srlv_epi64(_mm256_loadu_si256(lanes), indices.low);
+    const __m256i high = _mm256_srlv_epi64(_mm256_loadu_si256(lanes + 1), indices.high);
+    return _mm256_testc_si256(_mm256_and_si256(low, high), _mm256_set1_epi64x(1)) != 0;
+  }
+  [[gnu::always_inline]] static bool contains(const std::uint64_t* line, SomeLanes mask) {
+    const auto* lanes = reinterpret_cast<const __m256i*>(line);
+    return is_in(_mm256_loadu_si256(lanes), _mm256_loadu_si256(lanes + 1), mask);
   }
 
-  [[gnu::always_inline]] static bool insert(std::uint64_t* line, const Mask& mask) {
+  [[gnu::always_inline]] static bool insert(std::uint64_t* line, AllLanes indices) {
+    return insert(line, bits(indices));
+  }
+  [[gnu::always_inline]] static bool insert(std::uint64_t* line, SomeLanes mask) {
     auto* lanes = reinterpret_cast<__m256i*>(line);
     const __m256i low = _mm256_loadu_si256(lanes);
     const __m256i high = _mm256_loadu_si256(lanes + 1);
-    const bool present =
-        (_mm256_testc_si256(low, mask.low) & _mm256_testc_si256(high, mask.high)) != 0;
+    const bool present = is_in(low, high, mask);
     _mm256_storeu_si256(lanes, _mm256_or_si256(low, mask.low));
     _mm256_storeu_si256(lanes + 1, _mm256_or_si256(high, mask.high));
     return !present;
+  }
+
+ private:
+  [[gnu::always_inline]] static bool is_in(__m256i low, __m256i high, SomeLanes mask) {
+    const __m256i missing =
+        _mm256_or_si256(_mm256_andnot_si256(low, mask.low), _mm256_andnot_si256(high, mask.high));
+    return _mm256_testz_si256(missing, missing) != 0;
   }
 };
 
