@@ -81,7 +81,7 @@ TEST_F(ServerConnection, SaysWhoItIs) {
 }
 
 TEST_F(ServerConnection, ManyCommandsAreOneTripAndMayBeLarge) {
-  Client client(parse_location(at_socket("#k")));
+  Client client(parse_location(at_socket("?timeout=60000#k")));
   const std::string large(1 << 20, 'x');
   Request request;
   for (int i = 0; i < 40; ++i) request.add({"ECHO", large});

@@ -40,7 +40,7 @@ class TlsConnection : public ::testing::Test {
   }
 
   std::string at(const std::string& host, const std::string& settings) const {
-    return "rediss://" + host + ":" + std::to_string(port_) + "?timeout=5000&" + settings + "#k";
+    return "rediss://" + host + ":" + std::to_string(port_) + "?timeout=60000&" + settings + "#k";
   }
   std::string with_ca() const { return "ca=" + *files_ / "ca.pem"; }
 
@@ -70,7 +70,7 @@ TEST_F(TlsConnection, IsMadeToAServerThatProvesWhoItIs) {
     EXPECT_TRUE(ping(at(host, with_ca())).is_status("PONG")) << host;
   }
   Client client(parse_location(at("localhost", with_ca())));
-  const std::string large(3 << 20, 'x');
+  const std::string large(1 << 20, 'x');
   Request request;
   for (int i = 0; i < 10; ++i) request.add({"ECHO", large});
   for (const Reply& reply : client.run(request, Repeat::safe).replies) {
