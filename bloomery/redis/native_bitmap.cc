@@ -30,6 +30,10 @@ std::uint64_t used_bytes(const FileLayout& layout) noexcept {
 
 }  // namespace
 
+std::string_view native_magic() noexcept {
+  return {reinterpret_cast<const char*>(kFileMagic.data()), kFileMagic.size()};
+}
+
 bool NativeBitmapHead::has_bits_of(const NativeBitmapHead& other) const {
   return header.layout.body_offset == other.header.layout.body_offset &&
          header.part == other.header.part &&

@@ -17,6 +17,9 @@ namespace bloomery::redis {
 
 inline constexpr std::uint64_t kMostStringBytes = 512ULL * 1024 * 1024;
 
+// With which every filter of ours begins, and every index.
+std::string_view native_magic() noexcept;
+
 // The head of such a string.
 struct NativeBitmapHead {
   std::string bytes{};  // header and fields

@@ -179,7 +179,7 @@ bool destroy_native(Client& client) {
   Location location = client.location();
   const std::string name = "bitmap:" + location.text();
   std::uint32_t count = take_native_settings(location).value_or(1);
-  const std::string last = std::to_string(kFileMagic.size() - 1);
+  const std::string last = std::to_string(native_magic().size() - 1);
   const Answer answer = client.run(
       Request().add({"GETRANGE", location.key, "0", last}).about(location.key), Repeat::safe);
   const Reply& begin = answer.replies.at(0);
@@ -187,11 +187,7 @@ bool destroy_native(Client& client) {
     refuse_exchange("type", name);
   }
   const std::string& there = require_done(begin, location).text;
-  const auto is_magic = [&] {
-    return std::ranges::equal(std::as_bytes(std::span(there)),
-                              std::as_bytes(std::span(kFileMagic)));
-  };
-  if (!there.empty() && !is_magic()) refuse_exchange("stranger", name);
+  if (!there.empty() && there != native_magic()) refuse_exchange("stranger", name);
   try {
     const auto head = read_native_head(client, location.key, location.text());
     if (head.header.part && head.header.part->is_index()) count = head.header.part->count;
