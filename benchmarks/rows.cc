@@ -37,6 +37,10 @@ ScalableFilter grown_from_a_third(std::uint64_t capacity) {
   return ScalableFilter({.capacity = capacity * 10 / 33});
 }
 
+BlockedFilter hashed_by_aes(std::uint64_t capacity) {
+  return BlockedFilter({.capacity = capacity, .hash = HashId::aes});
+}
+
 Row native_row() {
   Row row;
   row.name = "BlockedFilter 1 %, for this machine";
@@ -91,6 +95,8 @@ std::vector<Row> all_rows() {
       our_row<BlockedFilter>("BlockedFilter 0.1 %", 0.001),
       our_row<BlockedFilter>("BlockedFilter 0.01 %", 0.0001),
       our_row<BlockedFilter>("BlockedFilter 1 %, 36-byte texts", 0.01, Pattern::uuid),
+      made_row<BlockedFilter>("BlockedFilter 1 %, 36-byte texts, AES", 0.01, hashed_by_aes,
+                              Pattern::uuid),
       our_row<ClassicFilter>("ClassicFilter 1 %", 0.01),
       our_row<GuavaBits>("Guava's bits 1 %, here", 0.01),
       our_row<CountingFilter>("CountingFilter 1 %", 0.01),

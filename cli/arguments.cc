@@ -60,10 +60,9 @@ std::string unescaped(const std::string& text) {
   return result;
 }
 
-HashId text_hash_named(const std::string& text) {
-  if (text == "product") return HashId::product;
-  if (text == "xxh3") return HashId::native;
-  throw std::invalid_argument(printable(text) + " is no hash of texts; product or xxh3");
+HashId read_text_hash(const std::string& text) {
+  if (const std::optional<HashId> id = text_hash_named(text)) return *id;
+  throw std::invalid_argument(printable(text) + " is no hash of texts; product, aes or xxh3");
 }
 
 }  // namespace
@@ -142,10 +141,11 @@ void add_new_filter_options(Command command, NewFilter& filter) {
   const Option seed =
       add_value(command, "--seed", "N", "seed of the hash; only filters of one seed merge",
                 [&filter](const std::string& text) { filter.seed = parse_seed(text); });
-  const Option hash =
-      add_value(command, "--hash", "NAME",
-                "of texts: product, the default, or xxh3, as filters of earlier versions have it",
-                [&filter](const std::string& text) { filter.hash = text_hash_named(text); });
+  const Option hash = add_value(
+      command, "--hash", "NAME",
+      "of texts: product, the default; aes, which processors with AES do faster and others "
+      "slower; or xxh3, as filters of earlier versions have it",
+      [&filter](const std::string& text) { filter.hash = read_text_hash(text); });
   command
       .add_flag("--secret", filter.secret,
                 "hash under a random key that stays in the file: for keys chosen by strangers")

@@ -8,9 +8,12 @@
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
+#include "bloomery/hash/aes_hash.h"
 #include "bloomery/hash/native_hash.h"
 
 namespace bloomery {
+
+static_assert(kHashBlock == kAesBlock);
 
 // The keys of a batch, hashed a block at a time when a kernel asks.
 template <class K>
@@ -38,23 +41,37 @@ struct KeyBlocks {
 
  private:
   void hash_block(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
-    const auto hash_keys = [&](auto hash_key) {
-      hash_each_key(keys, hash_key).start(first, count, out);
-    };
-    const auto hash_one = [this](const K& key) { return hash(key); };
-    if constexpr (std::same_as<K, Key>) {
-      const std::uint64_t spread = hash.spread_seed();
-      if (hash.id() == HashId::product) {
-        // Inlined: a call for each key would take a third of what its hash does.
-        hash_keys([spread](Key key) { return ProductHash::hash_key(key, spread); });
-      } else {
-        hash_keys(hash_one);
-      }
-    } else {
-      hash_keys(hash_one);
-    }
+    hash_keys(first, count, out);
     for (std::uint32_t i = 0; i < moves; ++i) {
       for (std::size_t j = 0; j < count; ++j) out.set(j, second_pair(out[j]));
+    }
+  }
+
+  void hash_keys(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
+    if constexpr (!std::same_as<K, HashPair>) {
+      if (hash.id() == HashId::aes) return hash_by_aes(first, count, out);
+    }
+    if constexpr (std::same_as<K, Key>) {
+      if (hash.id() == HashId::product) {
+        // Inlined: a call for each key would take a third of what its hash does.
+        const std::uint64_t spread = hash.spread_seed();
+        const auto hash_key = [spread](Key key) { return ProductHash::hash_key(key, spread); };
+        return hash_each_key(keys, hash_key).start(first, count, out);
+      }
+    }
+    hash_each_key(keys, [this](const K& key) { return hash(key); }).start(first, count, out);
+  }
+
+  void hash_by_aes(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
+    prefetch_keys(keys.data() + first);
+    prefetch_texts(keys, first);
+    const auto by_aes = [&](auto* hash_some) {
+      hash_some(keys.data() + first, count, hash.spread_seed(), out.h1, out.h2);
+    };
+    if constexpr (std::same_as<K, Key>) {
+      by_aes(aes_hash_block);
+    } else {
+      by_aes(aes_hash_numbers);
     }
   }
 };

@@ -154,9 +154,9 @@ void validate(const FilterOptions& options) {
     throw std::invalid_argument("false positive rate is " + number(rate) + ": from " +
                                 number(kMinRate) + " to below 1");
   }
-  if (options.hash != HashId::product && options.hash != HashId::native) {
+  if (!hashes_texts(options.hash)) {
     throw std::invalid_argument("hash is " + std::to_string(static_cast<int>(options.hash)) +
-                                ": 1, that of older versions, or 4");
+                                ": 1, that of older versions, 4 or 5");
   }
 }
 

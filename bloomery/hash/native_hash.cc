@@ -3,8 +3,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "bloomery/hash/aes_hash.h"
 #include "bloomery/hash/highway_hash.h"
 
 namespace bloomery {
@@ -26,12 +28,13 @@ HashPair native_hash(Key key, std::uint64_t seed, std::uint64_t spread_seed) noe
 
 HashPair NativeHash::hash_bytes(Key key) const noexcept {
   if (id_ == HashId::product) return ProductHash::hash_key(key, spread_);
+  if (id_ == HashId::aes) return aes_hash(key, spread_);
   if (secret_) return highway_hash_128(key, *secret_);
   return native_hash(key, seed_, spread_);
 }
 
-HashPair NativeHash::secret_hash(std::uint64_t integer) const noexcept {
-  return highway_hash_128({reinterpret_cast<const char*>(&integer), kIntegerSize}, *secret_);
+HashPair NativeHash::hash_integer(std::uint64_t integer) const noexcept {
+  return hash_bytes({reinterpret_cast<const char*>(&integer), kIntegerSize});
 }
 
 void NativeHash::hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
@@ -40,6 +43,14 @@ void NativeHash::hash_many(std::span<const Key> keys, HashPair* out) const noexc
   } else if (id_ == HashId::product) {
     const std::uint64_t spread = spread_;
     for (const Key key : keys) *out++ = ProductHash::hash_key(key, spread);
+  } else if (id_ == HashId::aes) {
+    alignas(64) std::uint64_t h1[kAesBlock];
+    alignas(64) std::uint64_t h2[kAesBlock];
+    for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kAesBlock))) {
+      const std::size_t count = std::min(keys.size(), kAesBlock);
+      aes_hash_block(keys.data(), count, spread_, h1, h2);
+      for (std::size_t i = 0; i < count; ++i) *out++ = {h1[i], h2[i]};
+    }
   } else {
     for (const Key key : keys) *out++ = native_hash(key, seed_, spread_);
   }

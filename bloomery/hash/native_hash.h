@@ -12,6 +12,10 @@
 #include "bloomery/hash/key.h"
 #include "bloomery/hash/product_hash.h"
 #include "bloomery/hash/secret_key.h"
+#if defined(__AES__) && defined(__SSE4_1__)
+#define BLOOMERY_COMPILED_FOR_AES
+#include "bloomery/hash/aes_lanes_x86.h"
+#endif
 
 namespace bloomery {
 
@@ -23,7 +27,21 @@ enum class HashId : std::uint8_t {
   secret = 2,   // HighwayHash-128 under a secret key
   foreign = 3,  // that of another system's scheme, which its kind names; no NativeHash has it
   product = 4,  // IntegerHash for keys of eight bytes, ProductHash for all others; both seeded
+  aes = 5,      // aes_hash, seeded
 };
+
+// Those that a filter without a secret may choose from.
+constexpr bool hashes_texts(HashId id) noexcept {
+  return id == HashId::native || id == HashId::product || id == HashId::aes;
+}
+
+// By the names that people give them: product, aes, xxh3.
+constexpr std::optional<HashId> text_hash_named(std::string_view name) noexcept {
+  if (name == "product") return HashId::product;
+  if (name == "aes") return HashId::aes;
+  if (name == "xxh3") return HashId::native;
+  return {};
+}
 
 // What people read of it; for `foreign` the filter's kind says that.
 constexpr std::string_view hash_name(HashId id) noexcept {
@@ -36,6 +54,8 @@ constexpr std::string_view hash_name(HashId id) noexcept {
       return "foreign";
     case HashId::product:
       return "ProductHash-128";
+    case HashId::aes:
+      return "AesHash-128";
   }
   return {};
 }
@@ -45,41 +65,61 @@ constexpr std::string_view hash_name(HashId id) noexcept {
 class NativeHash {
  public:
   explicit NativeHash(std::uint64_t seed = 0) noexcept : NativeHash(HashId::native, seed) {}
-  // `id` is native or product.
+  // hashes_texts(id)
   NativeHash(HashId id, std::uint64_t seed) noexcept
       : id_(id), seed_(seed), spread_(IntegerHash::spread_seed(seed)) {}
   explicit NativeHash(const SecretKey& secret) noexcept : id_(HashId::secret), secret_(secret) {}
 
   // Keys of eight bytes are integers, and hashed where they are met.
   HashPair operator()(Key key) const noexcept {
-    if (key.size() != sizeof(std::uint64_t) || secret_) return hash_bytes(key);
+    if (key.size() != sizeof(std::uint64_t)) return hash_bytes(key);
     std::uint64_t integer;
     std::memcpy(&integer, key.data(), sizeof(integer));
-    return IntegerHash::hash(integer, spread_);
+    return (*this)(integer);
   }
   HashPair operator()(std::uint64_t integer) const noexcept {
-    return secret_ ? secret_hash(integer) : IntegerHash::hash(integer, spread_);
+    if (mixes_integers_) return IntegerHash::hash(integer, spread_);
+#ifdef BLOOMERY_COMPILED_FOR_AES
+    if (id_ == HashId::aes) {
+      return AesHashBody<AesLanesX86<void>>::of_number(integer, spread_);
+    }
+#endif
+    return hash_integer(integer);
   }
   // What was hashed before, for those who take keys and pairs alike.
-  HashPair operator()(HashPair pair) const noexcept { return pair; }
+  HashPair operator()(HashPair pair) const noexcept {
+    return pair;
+  }
 
   // Hashes keys[i] into out[i]; out has room for all.
   void hash_many(std::span<const Key> keys, HashPair* out) const noexcept;
 
-  HashId id() const noexcept { return id_; }
+  HashId id() const noexcept {
+    return id_;
+  }
   // Whether a key of eight bytes is hashed by IntegerHash, with spread_seed().
-  bool mixes_integers() const noexcept { return id_ != HashId::secret; }
-  std::uint64_t seed() const noexcept { return seed_; }
-  std::uint64_t spread_seed() const noexcept { return spread_; }
-  const std::optional<SecretKey>& secret() const noexcept { return secret_; }
+  bool mixes_integers() const noexcept {
+    return mixes_integers_;
+  }
+  std::uint64_t seed() const noexcept {
+    return seed_;
+  }
+  std::uint64_t spread_seed() const noexcept {
+    return spread_;
+  }
+  const std::optional<SecretKey>& secret() const noexcept {
+    return secret_;
+  }
 
   friend bool operator==(const NativeHash&, const NativeHash&) = default;
 
  private:
-  HashPair hash_bytes(Key key) const noexcept;
-  HashPair secret_hash(std::uint64_t integer) const noexcept;
+  // Pure, so that a loop of single calls reads a filter's parameters once.
+  [[gnu::pure]] HashPair hash_bytes(Key key) const noexcept;
+  [[gnu::pure]] HashPair hash_integer(std::uint64_t integer) const noexcept;
 
   HashId id_;
+  bool mixes_integers_ = id_ == HashId::native || id_ == HashId::product;
   std::uint64_t seed_ = 0;
   std::uint64_t spread_ = 0;  // the seed as IntegerHash wants it
   std::optional<SecretKey> secret_;

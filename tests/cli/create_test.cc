@@ -14,17 +14,19 @@ using testing::Outcome;
 using testing::Shell;
 using ::testing::StartsWith;
 
-TEST(Create, HashesTextsAsEarlierVersionsDidWhereThatIsAskedFor) {
+TEST(Create, HashesTextsAsItIsTold) {
   const Shell shell;
   ASSERT_EQ(shell.run("bloomery create new.bloom -n 1K -p 0.01").status, 0);
   ASSERT_EQ(shell.run("bloomery create old.bloom -n 1K -p 0.01 --hash xxh3").status, 0);
+  ASSERT_EQ(shell.run("bloomery create fast.bloom -n 1K -p 0.01 --hash aes").status, 0);
   EXPECT_EQ(load(shell.path("new.bloom")).parameters().hash.id(), HashId::product);
+  EXPECT_EQ(load(shell.path("fast.bloom")).parameters().hash.id(), HashId::aes);
   EXPECT_EQ(load(shell.path("old.bloom")).parameters().hash.id(), HashId::native);
   const Outcome merged = shell.run("bloomery merge both.bloom new.bloom old.bloom");
   EXPECT_NE(merged.status, 0);
   EXPECT_THAT(merged.err, HasSubstr("hashes texts by ProductHash-128 and the other by XXH3-128"));
   EXPECT_THAT(shell.run("bloomery create f.bloom -n 1K -p 0.01 --hash md5").err,
-              HasSubstr("no hash of texts; product or xxh3"));
+              HasSubstr("no hash of texts; product, aes or xxh3"));
   EXPECT_NE(shell.run("bloomery create f.bloom -n 1K -p 0.01 --hash xxh3 --secret").status, 0);
 }
 

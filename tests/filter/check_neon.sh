@@ -15,8 +15,13 @@ command -v qemu-aarch64 >/dev/null || skip "no emulator qemu-aarch64"
 
 mkdir -p "$build"
 kernels=$source/bloomery/filter/kernels
-"$compiler" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion \
-  -Werror -static -I"$source" -o "$build/neon_check" \
+hash=$source/bloomery/hash
+compile() {
+  "$compiler" -std=c++20 -O2 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion \
+    -Werror -I"$source" "$@"
+}
+compile -march=armv8-a+crypto -c -o "$build/aes_hash_neon.o" "$hash/aes_hash_neon.cc"
+compile -static -o "$build/neon_check" "$build/aes_hash_neon.o" "$hash/aes_hash.cc" \
   "$kernels/blocked_kernel.cc" "$kernels/blocked_scalar.cc" "$kernels/blocked_neon.cc" \
   "$source/tests/filter/kernel_comparison.cc" "$source/tests/filter/neon_check.cc"
 qemu-aarch64 "$build/neon_check"

@@ -17,8 +17,9 @@ std::string bytes_of(std::uint64_t integer) {
 }
 
 TEST(NativeHash, AnIntegerIsItsEightBytes) {
-  for (const NativeHash& hash : {NativeHash(0), NativeHash(42), NativeHash(HashId::product, 42),
-                                 NativeHash(SecretKey{{1, 2, 3, 4}})}) {
+  for (const NativeHash& hash :
+       {NativeHash(0), NativeHash(42), NativeHash(HashId::product, 42), NativeHash(HashId::aes, 42),
+        NativeHash(SecretKey{{1, 2, 3, 4}})}) {
     for (const std::uint64_t integer : {std::uint64_t{0}, std::uint64_t{0x6162636465666768}}) {
       EXPECT_EQ(hash(integer), hash(bytes_of(integer)));
     }
@@ -32,22 +33,25 @@ TEST(NativeHash, OtherKeysAreXxh3) {
   EXPECT_EQ(hash("abc"), (HashPair{0x78af5f94892f3950, 0x06b05ab6733a6185}));
 }
 
-// The two differ for texts, and say so; not for integers.
-TEST(NativeHash, IsOneOfTwoForTexts) {
-  const NativeHash product(HashId::product, 5);
-  EXPECT_EQ(product.id(), HashId::product);
-  EXPECT_EQ(product.seed(), 5U);
-  EXPECT_NE(product, NativeHash(5));
-  EXPECT_NE(product("abc"), NativeHash(5)("abc"));
-  EXPECT_EQ(product(std::uint64_t{17}), NativeHash(5)(std::uint64_t{17}));
+// They differ for texts, and say so; two do not for integers.
+TEST(NativeHash, IsOneOfThreeForTexts) {
+  for (const HashId id : {HashId::product, HashId::aes}) {
+    const NativeHash hash(id, 5);
+    EXPECT_EQ(hash.id(), id);
+    EXPECT_EQ(hash.seed(), 5U);
+    EXPECT_NE(hash, NativeHash(5));
+    EXPECT_NE(hash("abc"), NativeHash(5)("abc"));
+  }
+  EXPECT_EQ(NativeHash(HashId::product, 5)(std::uint64_t{17}), NativeHash(5)(std::uint64_t{17}));
+  EXPECT_NE(NativeHash(HashId::product, 5)("abc"), NativeHash(HashId::aes, 5)("abc"));
 }
 
 TEST(NativeHash, AManyHashIsTheSameHash) {
   const std::vector<std::string> texts{"", "a", "12345678", "longer than eight",
                                        std::string(300, 'x')};
   const std::vector<Key> keys(texts.begin(), texts.end());
-  for (const NativeHash& hash :
-       {NativeHash(3), NativeHash(HashId::product, 3), NativeHash(SecretKey{{1, 2, 3, 4}})}) {
+  for (const NativeHash& hash : {NativeHash(3), NativeHash(HashId::product, 3),
+                                 NativeHash(HashId::aes, 3), NativeHash(SecretKey{{1, 2, 3, 4}})}) {
     std::vector<HashPair> pairs(keys.size());
     hash.hash_many(keys, pairs.data());
     for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(pairs[i], hash(keys[i]));
@@ -58,6 +62,7 @@ TEST(NativeHash, SeedsAndSecretsChangeEveryKey) {
   for (const Key key : {Key("12345678"), Key("a longer key"), Key("")}) {
     EXPECT_NE(NativeHash(1)(key), NativeHash(2)(key));
     EXPECT_NE(NativeHash(HashId::product, 1)(key), NativeHash(HashId::product, 2)(key));
+    EXPECT_NE(NativeHash(HashId::aes, 1)(key), NativeHash(HashId::aes, 2)(key));
     EXPECT_NE(NativeHash(SecretKey{{1, 0, 0, 0}})(key), NativeHash(SecretKey{})(key));
   }
 }

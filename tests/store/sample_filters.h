@@ -63,6 +63,8 @@ inline std::vector<Sample> samples() {
                    sample(kind.number, of_xxh3({.capacity = 500, .false_positive_rate = 1e-7}))});
     all.push_back({name + "_one_key", sample(kind.number, of_xxh3({.capacity = 1}))});
     all.push_back({name + "_products", sample(kind.number, {.capacity = 500, .seed = 77})});
+    all.push_back(
+        {name + "_aes", sample(kind.number, {.capacity = 500, .seed = 77, .hash = HashId::aes})});
   }
   for (const Kind& kind : filter_kinds()) {
     all.push_back({std::string(kind.name) + "_of_i64",
