@@ -86,9 +86,11 @@ typedef struct bloomery_options {
   uint32_t generations; /* of a windowed filter; 4 */
   const char* format;   /* "guava", ...: a filter of another system, whose kind it says */
   const char* settings; /* of that format: "name=value&name=value" */
+  const char* hash;     /* of texts: "product"; or "aes", which processors with VAES do faster and
+                           those without AES much slower, or "xxh3" of earlier versions */
 } bloomery_options;
 #define BLOOMERY_OPTIONS \
-  { sizeof(bloomery_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(bloomery_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* An empty filter in memory. NULL where it failed. */
 bloomery_filter* bloomery_make(const bloomery_options* options) BLOOMERY_LOOK_AT;

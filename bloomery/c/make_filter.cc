@@ -13,6 +13,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/native_reader.h"
 #include "bloomery/store/file_location.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery::c {
 namespace {
@@ -25,6 +26,15 @@ FilterOptions options_of(const bloomery_options& given) {
   if (given.tightening != 0) options.growth.tightening = given.tightening;
   options.window.length_ms = given.window_ms;
   if (given.generations != 0) options.window.generations = given.generations;
+  if (given.hash != nullptr) {
+    const std::optional<HashId> hash = text_hash_named(given.hash);
+    if (!hash || given.secret != 0 || given.format != nullptr) {
+      throw std::invalid_argument(
+          "options: hash is product, aes or xxh3, and of no secret filter or other format; " +
+          printable(given.hash) + " was given");
+    }
+    options.hash = *hash;
+  }
   return options;
 }
 

@@ -32,7 +32,7 @@ T read_struct(const T* of, const char* what) {
   T known{};
   if (of == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
   const std::size_t size = of->struct_size;
-  if (size < kFirstSize<T> || size > 4096) {
+  if (size < kFirstSize<T> || size % alignof(T) != 0 || size > 4096) {
     throw std::invalid_argument(std::string(what) + ": struct_size is " + std::to_string(size) +
                                 "; begin with the macro that stands behind the structure");
   }

@@ -43,6 +43,7 @@ class BloomFilter:
         generations: int = ...,
         format: Optional[str] = ...,
         settings: Optional[str] = ...,
+        hash: Optional[str] = ...,
     ) -> _F: ...
     @classmethod
     def build(

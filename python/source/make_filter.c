@@ -20,17 +20,17 @@ PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewhere) {
 static int read_options(PyObject* args, PyObject* kwargs, bloomery_options* options) {
   static char* names[] = {"capacity", "rate",      "kind",       "keys",      "seed",
                           "secret",   "expansion", "tightening", "window_ms", "generations",
-                          "format",   "settings",  NULL};
+                          "format",   "settings",  "hash",       NULL};
   static const bloomery_options kUsual = BLOOMERY_OPTIONS;
   PyObject *capacity = NULL, *seed = NULL, *window = NULL, *generations = NULL;
   unsigned long long count = 0;
   *options = kUsual;
   options->rate = 0.01;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|d$zzO!pddO!O!zz:BloomFilter", names, &capacity,
-                                   &options->rate, &options->kind, &options->keys, &PyLong_Type,
-                                   &seed, &options->secret, &options->expansion,
-                                   &options->tightening, &PyLong_Type, &window, &PyLong_Type,
-                                   &generations, &options->format, &options->settings)) {
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "O|d$zzO!pddO!O!zzz:BloomFilter", names, &capacity, &options->rate,
+          &options->kind, &options->keys, &PyLong_Type, &seed, &options->secret,
+          &options->expansion, &options->tightening, &PyLong_Type, &window, &PyLong_Type,
+          &generations, &options->format, &options->settings, &options->hash)) {
     return -1;
   }
   if (!PyLong_Check(capacity)) {

@@ -366,6 +366,7 @@ static void hostile_sizes_are_refused(void) {
     bloomery_options known;
     size_t unknown;
   } newer;
+  bloomery_filter* older;
   const int32_t* all[3];
   size_t i;
   keys.layout = BLOOMERY_OFFSETS32;
@@ -406,6 +407,11 @@ static void hostile_sizes_are_refused(void) {
   CHECK(bloomery_make(&newer.known) == NULL);
   newer.known.struct_size = sizeof newer.known - 1; /* within a member */
   CHECK(bloomery_make(&newer.known) == NULL);
+  newer.known.struct_size = offsetof(bloomery_options, hash); /* an older one */
+  newer.known.hash = "not read";
+  older = bloomery_make(&newer.known);
+  CHECK(older != NULL);
+  bloomery_close(older);
   keys.struct_size = 2 * sizeof(size_t);
   CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_BAD_ARGUMENT);
   CHECK_SAYS("struct_size is 16");
@@ -557,6 +563,30 @@ static void processes_share_a_file(void) {
   CHECK(bloomery_inserted(filter) == 7);
   bloomery_close(filter);
   remove(path);
+}
+
+static void texts_are_hashed_as_told(void) {
+  bloomery_options options = options_for(1000);
+  bloomery_filter* filter;
+  char* info;
+  options.hash = "aes";
+  filter = bloomery_make(&options);
+  info = bloomery_info(filter);
+  CHECK(info != NULL && strstr(info, "\"hash\": \"AesHash-128\"") != NULL);
+  bloomery_free(info);
+  CHECK(insert(filter, "a text of more than eight bytes") == BLOOMERY_ADDED);
+  CHECK(ask(filter, "a text of more than eight bytes") == BLOOMERY_MAYBE);
+  bloomery_close(filter);
+  options.secret = 1;
+  CHECK(bloomery_make(&options) == NULL);
+  CHECK_SAYS("no secret filter");
+  options.secret = 0;
+  options.format = "guava";
+  CHECK(bloomery_make(&options) == NULL);
+  options.format = NULL;
+  options.hash = "md5";
+  CHECK(bloomery_make(&options) == NULL);
+  CHECK_SAYS("\"md5\" was given");
 }
 
 static void other_systems_filters_are_filters(void) {
@@ -910,6 +940,7 @@ static const struct {
              CASE(a_file_has_what_the_filter_had),
              CASE(what_is_closed_is_kept_but_not_by_a_child),
              CASE(processes_share_a_file),
+             CASE(texts_are_hashed_as_told),
              CASE(other_systems_filters_are_filters),
              CASE(merging_unites_and_refuses_strangers),
              CASE(other_systems_filters_merge_by_how_their_keys_are_written),

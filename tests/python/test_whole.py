@@ -89,6 +89,15 @@ class Whole(Folder):
                 BloomFilter(1000, kind="windowed", generations=generations)
         self.assertIn("a", BloomFilter.build(["a"], kind="windowed", generations=7))
 
+    def test_texts_are_hashed_as_told(self):
+        texts = [f"user:{i}:session" for i in range(100)]
+        for hash in ("product", "aes", "xxh3"):
+            f = BloomFilter(1000, hash=hash)
+            f.update(texts)
+            self.assertEqual(f.contains_many(texts), [True] * 100)
+        with self.assertRaisesRegex(ValueError, "md5"):
+            BloomFilter(1000, hash="md5")
+
     def test_pickles_and_copies(self):
         for kind in KINDS:
             f = BloomFilter(1000, kind=kind, secret=True)
