@@ -251,11 +251,10 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
     if (changes.watermark) reached = changes.watermark;
     has_open = changes.has_open;
   };
-  source_.scan(
+  const SourceTotals scanned = source_.scan(
       [&](const Batch& batch) {
         next->insert_many(batch.keys, context);
         audit.take(batch.keys);
-        key_count += batch.keys.size();
         update([&](FollowerStatus& status) { status.scanned += batch.keys.size(); });
         if (Clock::now() - asked < kPollInScan) return true;
         asked = Clock::now();
@@ -263,6 +262,7 @@ void Follower::scan_into_new(const CallContext& context, bool is_live) {
         return true;
       },
       context);
+  key_count += scanned.key_count;
   reached.reset();
   while (!reached) {
     asked = Clock::now();

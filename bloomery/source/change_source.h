@@ -61,8 +61,9 @@ class ChangeSource {
   // rows that are there already come by scan().
   virtual bool start(const std::optional<Watermark>& from, const CallContext& context = {}) = 0;
 
-  // Every row there is. What it hands over and what poll() has given since it began, or since
-  // start(), are together all rows up to any watermark that poll() gives after it ended.
+  // Every row there is, and perhaps, not counted, keys of others. What it hands over and what
+  // poll() has given since it began, or since start(), are together all rows up to any watermark
+  // that poll() gives after it ended.
   virtual SourceTotals scan(const BatchConsumer& consumer, const CallContext& context = {}) = 0;
   // About how many keys scan() would give.
   virtual std::optional<std::uint64_t> expected_count() = 0;

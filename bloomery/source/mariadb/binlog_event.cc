@@ -54,7 +54,7 @@ BinlogEvent EventReader::read(std::string_view packet) {
   event.type = static_cast<EventType>(header.byte());
   event.server = static_cast<std::uint32_t>(header.number(4));
   const auto length = header.number(4);
-  header.take(4);  // where it ends
+  event.end = static_cast<std::uint32_t>(header.number(4));
   constexpr std::uint64_t kArtificial = 0x20;
   event.is_made_up = (header.number(2) & kArtificial) != 0;
   if (has_no_content(event.type)) return event;
@@ -81,7 +81,7 @@ GtidEvent read_gtid(std::string_view body) {
   gtid.number = cursor.number(8);
   gtid.domain = static_cast<std::uint32_t>(cursor.number(4));
   gtid.flags = cursor.byte();
-  if (gtid.has(GtidEvent::kGroupCommit)) cursor.take(8);
+  if (gtid.has(GtidEvent::kGroupCommit)) gtid.group = cursor.number(8);
   if (gtid.has(GtidEvent::kXaPrepared | GtidEvent::kXaCompleted)) {
     ByteCursor lengths(cursor.rest());
     lengths.take(4);

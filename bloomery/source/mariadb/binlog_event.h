@@ -40,6 +40,7 @@ enum class EventType : std::uint8_t {
 struct BinlogEvent {
   EventType type{};
   std::uint32_t server = 0;
+  std::uint32_t end = 0;    // in its file: the lower half of where it ends
   bool is_made_up = false;  // by the server as it sends; it is not in the log
   std::string_view body;    // behind the header, without the checksum
 };
@@ -64,7 +65,8 @@ struct GtidEvent {
   std::uint64_t number = 0;
   std::uint32_t domain = 0;
   std::uint8_t flags = 0;
-  std::string xa_name;  // of a transaction in two phases
+  std::uint64_t group = 0;  // of several that were logged together
+  std::string xa_name;      // of a transaction in two phases
 
   bool has(std::uint8_t flag) const noexcept { return (flags & flag) != 0; }
 };

@@ -1,6 +1,7 @@
 #include "bloomery/source/mariadb/binlog_reader.h"
 
 #include <array>
+#include <limits>
 #include <utility>
 
 #include "bloomery/filter/fence_source.h"
@@ -74,6 +75,13 @@ BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, Lo
       known_sum_(LogPosition::sum(known)),
       tells_touched_(tells_touched) {}
 
+BinlogReader BinlogReader::before(Table table, const KeyForm& form, LogFile file) {
+  constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
+  BinlogReader reader(std::move(table), form, {}, std::move(file), kAll);
+  reader.takes_known_ = true;
+  return reader;
+}
+
 void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
   take(events_.read(packet), changes);
   changes.is_open = transaction_.has_value();
@@ -116,14 +124,18 @@ void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
     case EventType::user_variable:
       return;
   }
+  if (takes_known_) return;
   throw SourceChanged("the binary log has an event of type " +
                       std::to_string(static_cast<unsigned>(event.type)) +
                       ", which is unknown here");
 }
 
 void BinlogReader::begin_transaction(const BinlogEvent& event, LoggedChanges& changes) {
-  if (transaction_) throw SourceChanged("the binary log has a transaction without an end");
+  if (transaction_ && !takes_known_) {
+    throw SourceChanged("the binary log has a transaction without an end");
+  }
   transaction_ = read_gtid(event.body);
+  if (takes_known_) return;
   const bool is_new_domain = !state_.has(transaction_->domain);
   const bool was_known = state_.sum() < known_sum_;
   state_.advance(transaction_->domain, event.server, transaction_->number);
@@ -175,7 +187,7 @@ void BinlogReader::tell_position(LoggedChanges& changes) const {
 
 // A file begins with what all before it had.
 void BinlogReader::begin_file(const BinlogEvent& event, LoggedChanges& changes) {
-  if (event.is_made_up) return;
+  if (event.is_made_up || takes_known_) return;
   const auto listed = read_gtid_list(event.body);
   if (!listed) return;
   if (listed->text() != state_.text()) {
@@ -217,8 +229,15 @@ void BinlogReader::read_statement_event(const BinlogEvent& event, LoggedChanges&
 
 void BinlogReader::map_table(std::string_view body) {
   TableMap map = read_table_map(body);
-  const bool is_ours = map.layout.schema == table_.schema && map.layout.table == table_.name;
-  if (is_ours && !is_known()) check_mapping(map.layout);
+  bool is_ours = map.layout.schema == table_.schema && map.layout.table == table_.name;
+  if (is_ours) {
+    try {
+      check_mapping(map.layout);
+    } catch (const SourceChanged&) {
+      if (!is_known()) throw;
+      is_ours = false;
+    }
+  }
   tables_[map.id] = {std::move(map.layout), is_ours};
 }
 
@@ -239,7 +258,7 @@ void BinlogReader::check_mapping(const RowLayout& layout) const {
 
 void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
   if (!transaction_) throw SourceChanged("the binary log has rows outside of all transactions");
-  if (is_known()) return;
+  if (is_known()) return take_known_rows(event, changes);
   if (!transaction_->has(GtidEvent::kXaPrepared)) return take_rows(event, changes);
   LoggedChanges& prepared = prepared_[transaction_->xa_name];
   const std::size_t before = prepared.memory();
@@ -247,6 +266,16 @@ void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
   prepared_bytes_ += prepared.memory() - before;
   if (prepared_bytes_ > kMostPreparedBytes) {
     throw SourceChanged("transactions that are prepared (XA) and not ended have too many rows");
+  }
+}
+
+// Those of a transaction that is only prepared come when it ends.
+void BinlogReader::take_known_rows(const BinlogEvent& event, LoggedChanges& changes) {
+  if (!takes_known_ || transaction_->has(GtidEvent::kXaPrepared)) return;
+  try {
+    take_rows(event, changes);
+  } catch (const SourceChanged&) {
+    // Its key is not in the log.
   }
 }
 

@@ -46,6 +46,9 @@ class BinlogReader {
   // known already.
   BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file, std::uint64_t known,
                bool tells_touched = false);
+  // Of what stands in the log before following begins. Takes all rows, as far as they can be: the
+  // table may have been another one then, and the log another.
+  static BinlogReader before(Table table, const KeyForm& form, LogFile file);
 
   // Adds what a packet of the log says.
   void read(std::string_view packet, LoggedChanges& changes);
@@ -70,6 +73,7 @@ class BinlogReader {
   void map_table(std::string_view body);
   void check_mapping(const RowLayout& layout) const;
   void read_rows(const BinlogEvent& event, LoggedChanges& changes);
+  void take_known_rows(const BinlogEvent& event, LoggedChanges& changes);
   void take_rows(const BinlogEvent& event, LoggedChanges& changes);
   void touch(const LoggedField& was, LoggedChanges& changes);
   void add_key(std::string_view logged, PackedKeys& to);
@@ -82,6 +86,7 @@ class BinlogReader {
   LogFile file_;
   const std::uint64_t known_sum_;
   const bool tells_touched_;
+  bool takes_known_ = false;
   std::optional<GtidEvent> transaction_;
   std::unordered_map<std::uint64_t, MappedTable> tables_;  // of the transaction at hand
   // Rows of transactions in two phases, by their names: they count once the second is in the log,

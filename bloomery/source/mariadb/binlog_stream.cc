@@ -46,7 +46,7 @@ bool is_empty(const LoggedChanges& changes) noexcept {
 
 }  // namespace
 
-BinlogStream::BinlogStream(const Server& server, const std::string& of_run, BinlogReader reader,
+BinlogStream::BinlogStream(const Server& server, const std::string& of_run, Reader reader,
                            const std::string& file, std::uint32_t offset,
                            const CallContext& context)
     : connection_(server, context, server.timeout),
@@ -55,7 +55,7 @@ BinlogStream::BinlogStream(const Server& server, const std::string& of_run, Binl
   require_run(connection_, of_run, context);
   request(file, offset, context);
   // What the server has against it comes in place of the first event.
-  reader_.read(next_packet(), reading_);
+  reader_(next_packet(), reading_);
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -116,7 +116,7 @@ std::string_view BinlogStream::next_packet() {
 void BinlogStream::run(const std::stop_token& stop) {
   try {
     while (!stop.stop_requested()) {
-      reader_.read(next_packet(), reading_);
+      reader_(next_packet(), reading_);
       if (is_empty(reading_)) continue;
       if (!wait_for_room(stop)) return;
     }

@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -18,10 +19,13 @@ namespace bloomery::mariadb {
 // A binary log as it is written, read by a thread of its own that waits where nobody takes.
 class BinlogStream {
  public:
+  // Adds what a packet of the log says.
+  using Reader = std::function<void(std::string_view packet, LoggedChanges& changes)>;
+
   // Begins at an offset of a file, where the reader stands. Throws ServerError where the server
   // refuses; what happens later, take() throws.
   // Of the server whose server_run() that is.
-  BinlogStream(const Server& server, const std::string& of_run, BinlogReader reader,
+  BinlogStream(const Server& server, const std::string& of_run, Reader reader,
                const std::string& file, std::uint32_t offset, const CallContext& context);
   ~BinlogStream();
   BinlogStream(const BinlogStream&) = delete;
@@ -54,7 +58,7 @@ class BinlogStream {
 
   Connection connection_;
   const Breaker breaker_;
-  BinlogReader reader_;
+  const Reader reader_;
   LoggedChanges reading_;  // of the thread
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -14,6 +14,7 @@
 #include "bloomery/source/mariadb/binlog_stream.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/mariadb_source.h"
+#include "bloomery/source/mariadb/unseen_rows.h"
 #include "bloomery/text/ascii.h"
 
 namespace bloomery {
@@ -119,14 +120,24 @@ struct MariadbChanges::Stream {
 
   // How long a running stream may be of a source that no fence names any more.
   static constexpr std::chrono::seconds kLookForResetEvery{5};
+  static constexpr std::chrono::milliseconds kTakeFor{50};
 
-  Stream(const Session& session, mariadb::BinlogReader reader, const std::string& file,
-         std::uint32_t offset, const Identity& identity, const CallContext& context)
+  Stream(const Session& session, mariadb::Table described, const KeyForm& key_form,
+         mariadb::BinlogReader reader, const std::string& file, std::uint32_t offset,
+         const Identity& identity, const CallContext& context)
       : server(session.server),
         history(session.history),
+        table(std::move(described)),
+        form(key_form),
         source(identity),
         run(session.run),
-        log(server, run, std::move(reader), file, offset, context) {}
+        log(
+            server, run,
+            [logged = std::move(reader)](std::string_view packet,
+                                         mariadb::LoggedChanges& read) mutable {
+              logged.read(packet, read);
+            },
+            file, offset, context) {}
 
   // First before anything is taken, as the log may have begun anew before the stream did.
   void look_for_reset(const CallContext& context) {
@@ -139,8 +150,13 @@ struct MariadbChanges::Stream {
     look_at = Clock::now() + kLookForResetEvery;
   }
 
+  // Keys of what stands in the log now, and may be seen by no scan that begins.
+  bool hand_over_unseen(const BatchConsumer& consumer, const CallContext& context) const;
+
   const mariadb::Server server;
   const mariadb::History history;
+  const mariadb::Table table;
+  const KeyForm form;
   const Identity source;
   const std::string run;
   Clock::time_point look_at{};
@@ -180,8 +196,8 @@ std::optional<LogPlace> place_of(mariadb::Connection& connection, const mariadb:
   return LogPlace{file, static_cast<std::uint32_t>(offset), mariadb::GtidState(*rows[0][0])};
 }
 
-// Where the log stands that a new snapshot is sure to see whole: transactions are in the log before
-// they can be seen, so what the log says now may be ahead of every snapshot.
+// Up to where in the log a new snapshot sees, as the server says: transactions are in the log
+// before they can be seen, so where the log ends now may be ahead of every snapshot.
 struct VisiblePlace {
   mariadb::LogFile file;
   std::uint64_t offset = 0;
@@ -190,6 +206,15 @@ struct VisiblePlace {
     return file.number == other.file.number && offset == other.offset;
   }
 };
+
+std::uint64_t offset_in(const mariadb::Connection& connection, std::string_view text) {
+  std::uint64_t offset = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw StoreError(connection.server().name + ": does not say where its log stands");
+  }
+  return offset;
+}
 
 VisiblePlace visible_place(mariadb::Connection& connection, const CallContext& context) {
   connection.ask("START TRANSACTION WITH CONSISTENT SNAPSHOT", context);
@@ -202,13 +227,7 @@ VisiblePlace visible_place(mariadb::Connection& connection, const CallContext& c
     if (name == "Binlog_snapshot_file") file = row[1].value_or("");
     if (name == "Binlog_snapshot_position") offset_text = row[1].value_or("");
   }
-  std::uint64_t offset = 0;
-  const auto [end, error] =
-      std::from_chars(offset_text.data(), offset_text.data() + offset_text.size(), offset);
-  if (error != std::errc() || end != offset_text.data() + offset_text.size()) {
-    throw StoreError(connection.server().name + ": does not say where its log stands");
-  }
-  return {mariadb::LogFile(file), offset};
+  return {mariadb::LogFile(file), offset_in(connection, offset_text)};
 }
 
 mariadb::GtidState state_at(mariadb::Connection& connection, const VisiblePlace& place,
@@ -239,7 +258,7 @@ VisibleState visible_state(mariadb::Connection& connection, const CallContext& c
 // A commit that waits for a replica (rpl_semi_sync_master_wait_point=AFTER_SYNC) may take as long.
 constexpr std::chrono::seconds kVisiblePatience{60};
 
-// Until a new snapshot sees all that stands in the log now.
+// Until a new snapshot sees all that stands in the log now, as the server says.
 void wait_until_visible(mariadb::Connection& connection, const CallContext& context) {
   const mariadb::GtidState wanted(connection.ask_one("SELECT @@global.gtid_binlog_pos", context));
   const auto until = CallContext::Clock::now() + kVisiblePatience;
@@ -258,7 +277,54 @@ void wait_until_visible(mariadb::Connection& connection, const CallContext& cont
   }
 }
 
+// The oldest part of the log that may have commits which nobody sees yet. After a crash the server
+// completes what it has logged and not committed in the tables: from which file on that may be, it
+// says at the beginning of each file, and it keeps that file as long as it is so.
+mariadb::LogFile oldest_unseen(mariadb::Connection& connection, const mariadb::LogFile& newest,
+                               const CallContext& context) {
+  const auto head = connection.ask(
+      "SHOW BINLOG EVENTS IN " + connection.literal(newest.name()) + " LIMIT 10", context);
+  for (const auto& event : head) {
+    if (event.size() < 6 || event[2] != "Binlog_checkpoint") continue;
+    mariadb::LogFile file(event[5].value_or(""));
+    while (file.number < newest.number && !place_of(connection, file, LogPlace::kBegin, context)) {
+      ++file.number;
+    }
+    return file;
+  }
+  throw StoreError(connection.server().name + ": does not say from where " + newest.name() +
+                   " is to be recovered");
+}
+
 }  // namespace
+
+bool MariadbChanges::Stream::hand_over_unseen(const BatchConsumer& consumer,
+                                              const CallContext& context) const {
+  mariadb::Connection connection(server, context);
+  mariadb::require_run(connection, run, context);
+  const auto status = connection.ask("SHOW MASTER STATUS", context);
+  if (status.empty() || status[0].size() < 2) throw StoreError(server.name + ": has no log");
+  const mariadb::LogFile last(status[0][0].value_or(""));
+  const std::uint64_t end = offset_in(connection, status[0][1].value_or(""));
+  const mariadb::LogFile first = oldest_unseen(connection, last, context);
+  mariadb::BinlogStream part(
+      server, run,
+      [rows = mariadb::UnseenRows(table, form, first, last, end)](
+          std::string_view packet, mariadb::LoggedChanges& read) mutable {
+        rows.read(packet, read);
+      },
+      first.name(), LogPlace::kBegin, context);
+  for (mariadb::LoggedChanges unseen; !unseen.position;) {
+    const bool has_come = part.take(unseen, Clock::now() + kTakeFor, context);
+    if (!has_come && context.is_over()) {
+      throw CallAborted(server.name + ": the caller's time is over");
+    }
+    // Also none, as it takes a while to read a log, and the consumer has other things to do.
+    const auto keys = unseen.keys.keys();
+    if (!consumer({.keys = keys, .lines = {}, .first_record = 1, .byte_count = 0})) return false;
+  }
+  return true;
+}
 
 bool MariadbChanges::start(const std::optional<Watermark>& from, const CallContext& context) {
   stream_.reset();
@@ -277,8 +343,8 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
   const auto begin = [&](const mariadb::Table& table, const LogPlace& at, std::uint64_t known,
                          const Identity& identity) {
     mariadb::BinlogReader reader(table, form, at.state, at.file, known, options_.tells_touched);
-    stream_ = std::make_unique<Stream>(session, std::move(reader), at.file.name(), at.offset,
-                                       identity, context);
+    stream_ = std::make_unique<Stream>(session, table, form, std::move(reader), at.file.name(),
+                                       at.offset, identity, context);
   };
   const Watermark now_at = now.watermark();
   const bool may_go_on =
@@ -317,6 +383,7 @@ SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallConte
     mariadb::require_run(connection, stream_->run, context);
     wait_until_visible(connection, context);
   }
+  if (!stream_->hand_over_unseen(consumer, context)) return {};
   MariadbSource rows(location_, options_.keys, context);
   rows.require_run(stream_->run);
   return rows.for_each_batch(consumer, context);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bloomery/filter/fence_source.h"
+#include "bloomery/source/mariadb/unseen_rows.h"
 
 namespace bloomery::mariadb {
 namespace {
@@ -65,7 +66,7 @@ std::string rows_body(const std::string& rows) {
   return little_endian(70, 6) + little_endian(1, 2) + '\2' + '\3' + rows;
 }
 
-BinlogReader reader() {
+Table users() {
   Table table{
       .schema = "shop", .name = "users", .kind = "BASE TABLE", .engine = "InnoDB", .columns = {}};
   table.columns.push_back({.name = "id", .data_type = "int", .type = "int(11)"});
@@ -75,7 +76,11 @@ BinlogReader reader() {
                            .charset = "utf8mb4",
                            .length = 50});
   table.key = 1;
-  return {table, {}, GtidState("0-1-10"), LogFile("binlog.000003"), LogPosition::of(10, 3)};
+  return table;
+}
+
+BinlogReader reader() {
+  return {users(), {}, GtidState("0-1-10"), LogFile("binlog.000003"), LogPosition::of(10, 3)};
 }
 
 std::vector<std::string> one_transaction() {
@@ -94,6 +99,45 @@ TEST(BinlogReader, ThePositionMovesAtTheEndOfATransactionAlone) {
   }
   EXPECT_EQ(changes.position, LogPosition::of(11, 3));
   EXPECT_THAT(changes.keys.keys(), ::testing::ElementsAre("ann", "bob"));
+}
+
+std::string in_group(std::uint64_t number, std::uint64_t group) {
+  return packet(EventType::gtid, little_endian(number, 8) + little_endian(0, 4) +
+                                     static_cast<char>(GtidEvent::kGroupCommit) +
+                                     little_endian(group, 8));
+}
+
+// Whatever stands before them, such as what a strict reader stops at, and in whatever order its
+// numbers are.
+TEST(UnseenRows, AreThoseOfTheLastFourGroups) {
+  UnseenRows rows(users(), {}, LogFile("binlog.000003"), LogFile("binlog.000004"), 1);
+  LoggedChanges changes;
+  const auto log = [&](const std::string& begin, const std::string& name) {
+    for (const auto& event :
+         {begin, table_map(), packet(EventType::write_rows, rows_body(row(1, name))),
+          packet(EventType::commit, little_endian(5, 8))}) {
+      rows.read(event, changes);
+      EXPECT_FALSE(changes.position);
+    }
+  };
+  log(gtid(7), "seen");
+  constexpr auto kLoadData = static_cast<EventType>(17);  // a statement's
+  rows.read(gtid(8), changes);
+  rows.read(packet(kLoadData, "a file"), changes);
+  rows.read(gtid_list({{3, 9}}), changes);
+  log(in_group(2, 50), "too");
+  log(in_group(3, 51), "first");
+  log(in_group(4, 51), "with it");
+  log(gtid(5), "second");
+  log(gtid(5), "third");
+  log(in_group(9, 52), "fourth");
+  EXPECT_EQ(changes.key_count(), 0U);
+  rows.read(rotation("binlog.000004"), changes);
+  EXPECT_FALSE(changes.position) << "the place is behind the beginning";
+  rows.read(packet(EventType::heartbeat, {}), changes);
+  EXPECT_TRUE(changes.position);
+  EXPECT_THAT(changes.keys.keys(),
+              ::testing::ElementsAre("first", "with it", "second", "third", "fourth"));
 }
 
 TEST(BinlogReader, ThePositionMovesWhereAFileBegins) {

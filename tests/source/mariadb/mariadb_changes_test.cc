@@ -439,14 +439,55 @@ TEST_F(MariadbChangesTest, AScanWaitsForCommitsThatHaveComeAndCannotBeSeen) {
   while (!followed.has("late") && std::chrono::steady_clock::now() < until) followed.poll();
   EXPECT_TRUE(followed.has("late"));
   followed.keys().clear();
-  Followed seen(at());
-  seen.source().start(std::nullopt);
-  seen.scan_again();
-  EXPECT_FALSE(seen.has("late")) << "the server does not hold it back";
+  EXPECT_EQ(the_server().connect("root", "shop").ask("SELECT COUNT(*) FROM users"), "0")
+      << "the server does not hold it back";
   followed.scan_again();
   EXPECT_TRUE(followed.has("late"));
   writer.join();
   run("SET GLOBAL rpl_semi_sync_master_enabled=OFF");
+}
+
+// The server then says of a snapshot that it sees what stands before that file, or checkpoint.
+TEST_F(MariadbChangesTest, AScanHasCommitsThatAreHeldWhileTheLogBeginsAFileOrHasACheckpoint) {
+  auto session = the_server().connect("root", "shop");
+  const auto seen = [&] {
+    return session.ask(
+        "SELECT GROUP_CONCAT(variable_value) FROM information_schema.global_status "
+        "WHERE variable_name LIKE 'binlog_snapshot_%'");
+  };
+  run("SET GLOBAL rpl_semi_sync_master_wait_point='AFTER_SYNC', "
+      "GLOBAL rpl_semi_sync_master_timeout=60000, GLOBAL innodb_flush_log_at_trx_commit=0");
+  for (const std::string size : {"4096", "1073741824"}) {
+    SCOPED_TRACE(size);
+    run("DROP TABLE IF EXISTS users");
+    run(kUsers);
+    Followed before(at());
+    before.begin();
+    // A file's first checkpoint comes once what was committed before it is synced, by and by.
+    run("INSERT INTO users (name) VALUES ('early'); FLUSH BINARY LOGS; "
+        "SET GLOBAL rpl_semi_sync_master_enabled=ON, GLOBAL max_binlog_size=" +
+        size);
+    const std::string at_first = seen();
+    const std::jthread writer(
+        [] { run("INSERT INTO users (name, more) VALUES ('held', REPEAT('x', 5000))"); });
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while ((!before.has("held") || seen() == at_first) &&
+           std::chrono::steady_clock::now() < until) {
+      before.poll();
+    }
+    before.keys().clear();
+    Followed after(at());
+    EXPECT_FALSE(after.source().start(std::nullopt));
+    after.scan_again();
+    before.scan_again();
+    EXPECT_EQ(session.ask("SELECT COUNT(*) FROM users"), "1") << "it is not held back";
+    EXPECT_NE(seen(), at_first);
+    for (const auto* const each : {&after, &before}) {
+      EXPECT_TRUE(each->has("held"));
+      EXPECT_TRUE(each->has("early"));
+    }
+    run("SET GLOBAL rpl_semi_sync_master_enabled=OFF, GLOBAL max_binlog_size=1073741824");
+  }
 }
 
 TEST_F(MariadbChangesTest, CompressedEventsAreRead) {
