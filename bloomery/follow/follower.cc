@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/solve.h"
@@ -37,7 +38,10 @@ Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptio
       options_(options),
       filter_(place),
       audit_(options.audit_one_in),
-      entries_(options.entries, options.erase_again_after) {
+      entries_(options.entries, options.erase_again_after,
+               [&source](std::vector<std::uint64_t>& ended, const CallContext& context) {
+                 source.drop_seen(ended, context);
+               }) {
   const auto is_share = [](double value) { return value > 0 && value <= 1; };
   if (!is_share(options_.rebuild_at) || !is_share(options_.rebuild_at_deleted)) {
     throw std::invalid_argument("when to rebuild is a share; allowed: above 0, up to 1");

@@ -43,8 +43,8 @@ struct FollowerOptions {
   std::uint64_t audit_one_in = 0;
   std::chrono::milliseconds audit_every{1'000};
   // A cache, perhaps: what it knows of a row that comes, changes or goes is erased before the
-  // watermark moves above that, and again `erase_again_after` the end of its transaction, when
-  // everybody should see it (follower_entries.h). Of rows that are changed or go a source tells
+  // watermark moves above that, and again from `erase_again_after` the end of its transaction on,
+  // when everybody sees it (follower_entries.h). Of rows that are changed or go a source tells
   // that has ChangeOptions::tells_touched. Outlives the follower.
   EntryEraser* entries = nullptr;
   std::chrono::milliseconds erase_again_after{1'000};

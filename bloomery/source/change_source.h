@@ -26,6 +26,9 @@ struct Changes {
   std::span<const Key> touched{};
   // Of so many more the database did not tell the key.
   std::uint64_t untold_count = 0;
+  // Transactions of these rows, and of some before, that have ended: by what names the source has
+  // for them.
+  std::span<const std::uint64_t> ended{};
   // Where these keys end a whole transaction: every row committed up to here has been handed over.
   // None: more of the same is to come.
   std::optional<Watermark> watermark{};
@@ -72,6 +75,12 @@ class ChangeSource {
   // moves even when no row of this table did. Throws SourceChanged.
   virtual void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
                     const CallContext& context = {}) = 0;
+
+  // Takes away those of Changes::ended that everybody sees who asks the database from now on. A
+  // source may have told of them before: a commit waits for a standby.
+  virtual void drop_seen(std::vector<std::uint64_t>& ended, const CallContext& = {}) {
+    ended.clear();
+  }
 
   // Of rows here and there in the table, whatever poll() was told of them, at a cost that no size
   // of the table raises. Nothing where the source cannot do that.

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -30,19 +32,26 @@ struct Erased final : EntryEraser {
 class FollowerEntriesTest : public ::testing::Test {
  protected:
   static std::uint64_t erase(FollowerEntries& entries, const Texts& came, const Texts& touched,
-                             bool is_end) {
+                             bool is_end, const std::vector<std::uint64_t>& ended = {}) {
     const std::vector<Key> keys(came.begin(), came.end());
     const std::vector<Key> old(touched.begin(), touched.end());
-    Changes changes{.keys = keys, .touched = old};
+    Changes changes{.keys = keys, .touched = old, .ended = ended};
     if (is_end) changes.watermark = kEnd;
     return entries.erase(changes, {});
   }
 
+  FollowerEntries make(milliseconds again_after) {
+    return {&cache_, again_after, [this](std::vector<std::uint64_t>& ended, const CallContext&) {
+              std::erase_if(ended, [this](std::uint64_t each) { return !unseen_.contains(each); });
+            }};
+  }
+
   Erased cache_;
+  std::set<std::uint64_t> unseen_;
 };
 
 TEST_F(FollowerEntriesTest, ErasesAgainAWhileAfterTheEnd) {
-  FollowerEntries entries(&cache_, milliseconds(0));
+  FollowerEntries entries = make(milliseconds(0));
   erase(entries, {"new"}, {"old"}, false);
   EXPECT_EQ(cache_.take(), (Texts{"new", "old"}));
   erase(entries, {}, {"older"}, false);
@@ -53,8 +62,37 @@ TEST_F(FollowerEntriesTest, ErasesAgainAWhileAfterTheEnd) {
   EXPECT_EQ(cache_.take(), (Texts{"new", "old", "older", "next"}));
 }
 
+TEST_F(FollowerEntriesTest, ErasesAgainWhatEverybodySees) {
+  FollowerEntries entries = make(milliseconds(0));
+  unseen_ = {5};
+  erase(entries, {"held"}, {}, true, {5});
+  erase(entries, {"seen"}, {}, true, {4});
+  erase(entries, {"part of"}, {}, false);
+  erase(entries, {"both"}, {}, true, {6, 5});
+  EXPECT_EQ(cache_.take(), (Texts{"held", "seen", "seen", "part of", "both"}));
+  for (int i = 0; i < 3; ++i) erase(entries, {}, {}, true, {7});
+  EXPECT_EQ(cache_.take(), Texts{});
+  unseen_ = {};
+  erase(entries, {}, {}, true);
+  EXPECT_EQ(cache_.take(), (Texts{"held", "part of", "both"}));
+  erase(entries, {}, {}, true);
+  EXPECT_EQ(cache_.take(), Texts{});
+}
+
+// Its names of transactions may be those of others.
+TEST_F(FollowerEntriesTest, AsksNoSourceAboutTransactionsOfAnother) {
+  FollowerEntries entries = make(milliseconds(0));
+  unseen_ = {5};
+  erase(entries, {"held"}, {}, true, {5});
+  cache_.take();
+  Watermark other = kEnd;
+  other.source.low = 9;
+  entries.erase({.keys = {}, .watermark = other}, {});
+  EXPECT_EQ(cache_.take(), Texts{"held"});
+}
+
 TEST_F(FollowerEntriesTest, ErasesAtItsEndWhatIsStillToBeErased) {
-  FollowerEntries entries(&cache_, hours(1));
+  FollowerEntries entries = make(hours(1));
   erase(entries, {"ended"}, {}, true);
   erase(entries, {"open"}, {}, false);
   cache_.take();
@@ -65,7 +103,7 @@ TEST_F(FollowerEntriesTest, ErasesAtItsEndWhatIsStillToBeErased) {
 }
 
 TEST_F(FollowerEntriesTest, WhatACacheDidNotEraseComesAgain) {
-  FollowerEntries entries(&cache_, milliseconds(0));
+  FollowerEntries entries = make(milliseconds(0));
   erase(entries, {"row"}, {}, true);
   cache_.take();
   cache_.is_away = true;
@@ -77,18 +115,18 @@ TEST_F(FollowerEntriesTest, WhatACacheDidNotEraseComesAgain) {
 }
 
 TEST_F(FollowerEntriesTest, CountsWhatMayBeLeft) {
-  FollowerEntries entries(&cache_, hours(1));
+  FollowerEntries entries = make(hours(1));
   EXPECT_EQ(entries.erase({.keys = {}, .untold_count = 7}, {}), 7U);
   const Texts many(1'000, std::string(40'000, 'x'));
-  EXPECT_EQ(erase(entries, many, {}, false), 0U);
+  EXPECT_EQ(erase(entries, many, {}, true, {5}), 0U);
   cache_.take();
-  EXPECT_EQ(erase(entries, many, {}, false), 2'000U) << "64 MiB wait for their end";
+  EXPECT_EQ(erase(entries, many, {}, false), 2'000U) << "64 MiB wait to end, or to be seen";
   EXPECT_EQ(cache_.take().size(), 3'000U) << "all of them have been erased again";
   EXPECT_EQ(erase(entries, {"small"}, {}, true), 0U);
 }
 
 TEST_F(FollowerEntriesTest, WithoutACacheNothingIsLeft) {
-  FollowerEntries entries(nullptr, milliseconds(0));
+  FollowerEntries entries(nullptr, milliseconds(0), {});
   EXPECT_EQ(entries.erase({.keys = {}, .untold_count = 7}, {}), 0U);
   EXPECT_EQ(erase(entries, {"row"}, {}, true), 0U);
   entries.end({});

@@ -33,6 +33,9 @@ class ProvenDatabase {
   virtual std::unique_ptr<ProvenSession> connect() const = 0;
   // It ends and comes back, where it is a server: in good order, or without a moment to tidy up.
   virtual void restart(bool /*is_crash*/) {}
+  // Commits wait for a standby that does not answer, from now on or no longer: they are in the log,
+  // and nobody sees them.
+  virtual void hold_commits(bool /*is_held*/) { throw std::logic_error("has no standby"); }
   // Inserts many rows at once.
   virtual std::string bulk(int count) const = 0;
   // Statements of which one after the other runs while others write and ask.
@@ -102,6 +105,14 @@ class PostgresProven final : public ProvenDatabase {
     server_.stop(is_crash ? SIGQUIT : SIGINT);
     server_.start();
   }
+  void hold_commits(bool is_held) override {
+    const std::string names = is_held ? "nobody" : "";
+    PostgresSession session(server_);
+    session.run("ALTER SYSTEM SET synchronous_standby_names = '" + names + "'");
+    session.run("SELECT pg_reload_conf()");
+    while (PostgresSession(server_).run("SHOW synchronous_standby_names") != names) {
+    }
+  }
   std::string bulk(int count) const override {
     return "INSERT INTO users(id) SELECT 'bulk ' || i FROM generate_series(1, " +
            std::to_string(count) + ") i";
@@ -151,6 +162,12 @@ class MariadbProven final : public ProvenDatabase {
   void restart(bool is_crash) override {
     server_.end(is_crash ? SIGKILL : SIGTERM);
     server_.start();
+  }
+  void hold_commits(bool is_held) override {
+    connect()->run(
+        "SET GLOBAL rpl_semi_sync_master_wait_point = 'AFTER_SYNC', "
+        "GLOBAL rpl_semi_sync_master_timeout = 600000, GLOBAL rpl_semi_sync_master_enabled = " +
+        std::string(is_held ? "ON" : "OFF"));
   }
   std::string bulk(int count) const override {
     return "INSERT INTO users(id) SELECT CONCAT('bulk ', seq) FROM seq_1_to_" +

@@ -56,6 +56,7 @@ class ChangeSourceContract {
     with_tables([&] { what_is_rolled_back_stops_nothing(); });
     with_tables([&] { a_changed_key_comes_and_the_old_one_counts_as_deleted(); });
     with_tables([&] { rows_that_change_or_go_are_told_to_who_asks(); });
+    with_tables([&] { what_has_ended_comes_to_be_seen(); });
     with_tables([&] { rows_without_a_key_are_none(); });
     with_tables([&] { what_is_drawn_has_come_where_its_watermark_has(); });
     with_tables([&] { it_goes_on_where_it_was(); });
@@ -71,9 +72,11 @@ class ChangeSourceContract {
     std::uint64_t deleted_count = 0;
     std::vector<std::string> touched;
     std::uint64_t untold_count = 0;
+    std::vector<std::uint64_t> ended;
     std::optional<Watermark> watermark;
 
     void take(const Changes& changes) {
+      ended.insert(ended.end(), changes.ended.begin(), changes.ended.end());
       keys.insert(changes.keys.begin(), changes.keys.end());
       deleted_count += changes.deleted_count;
       touched.insert(touched.end(), changes.touched.begin(), changes.touched.end());
@@ -300,6 +303,22 @@ class ChangeSourceContract {
         "UPDATE users SET id = 'renamed', name = NULL WHERE id = 'new name'; "
         "UPDATE users SET name = NULL; INSERT INTO users(id) VALUES ('gone')");
     EXPECT_TRUE(who(false).empty());
+  }
+
+  void what_has_ended_comes_to_be_seen() {
+    const auto from = source("users", "id");
+    const auto asked = fence("users", "id");
+    Seen seen;
+    begin(*from, *asked, seen);
+    session_->run("INSERT INTO users(id) VALUES ('one')");
+    session_->run("UPDATE users SET id = 'two'");
+    catch_up(*from, *asked, seen);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!seen.ended.empty() && std::chrono::steady_clock::now() < until) {
+      from->drop_seen(seen.ended);
+    }
+    EXPECT_TRUE(seen.ended.empty());
+    from->remove();
   }
 
   void rows_without_a_key_are_none() {

@@ -53,6 +53,7 @@ void LoggedChanges::append(LoggedChanges& from) {
   touched.append(from.touched);
   untold_count += from.untold_count;
   if (from.position) position = from.position;
+  if (from.end) end = from.end;
   is_open = from.is_open;
   from.clear();
 }
@@ -63,6 +64,7 @@ void LoggedChanges::clear() noexcept {
   touched.clear();
   untold_count = 0;
   position.reset();
+  end.reset();
 }
 
 BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file,
@@ -83,8 +85,11 @@ BinlogReader BinlogReader::before(Table table, const KeyForm& form, LogFile file
 }
 
 void BinlogReader::read(std::string_view packet, LoggedChanges& changes) {
-  take(events_.read(packet), changes);
+  const BinlogEvent event = events_.read(packet);
+  const bool was_open = transaction_.has_value();
+  take(event, changes);
   changes.is_open = transaction_.has_value();
+  if (was_open && !changes.is_open) changes.end = log_place(file_.number, event.end);
 }
 
 void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {

@@ -28,6 +28,8 @@ struct LoggedChanges {
   // All transactions up to here are in it, or were before. Set where one ended, or where the server
   // says that nothing happens.
   std::optional<std::uint64_t> position;
+  // Where in the log the last transaction ended (log_place); less in a file beyond 4 GiB.
+  std::optional<std::uint64_t> end;
   bool is_open = false;  // the last transaction of it has not ended
 
   std::size_t key_count() const noexcept { return keys.size() + touched.size(); }

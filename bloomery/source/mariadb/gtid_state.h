@@ -50,6 +50,12 @@ struct LogPosition {
   }
 };
 
+// A place in the log as one number; those that are behind it have larger ones.
+constexpr std::uint64_t log_place(std::uint64_t file, std::uint64_t offset) noexcept {
+  constexpr int kOffsetBits = 64 - LogPosition::kFileBits;
+  return file << kOffsetBits | offset;
+}
+
 // "binlog.000042".
 struct LogFile {
   std::string base;

@@ -418,9 +418,21 @@ void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseco
                  .untold_count = changes.untold_count,
                  .has_open = changes.is_open};
   if (changes.position) handed.watermark = {source, *changes.position};
+  if (changes.end) handed.ended = {&*changes.end, 1};
   stream_->has_handed = true;
   consumer(handed);
   is_taken = false;
+}
+
+// What the server says of a snapshot is true of all but the last commits before a file of the log,
+// or a checkpoint (hand_over_unseen).
+void MariadbChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) {
+  if (stream_ == nullptr) throw std::logic_error("MariadbChanges::drop_seen before start");
+  mariadb::Connection connection(stream_->server, context);
+  mariadb::require_run(connection, stream_->run, context);
+  const VisiblePlace seen = visible_place(connection, context);
+  const std::uint64_t place = mariadb::log_place(seen.file.number, seen.offset);
+  std::erase_if(ended, [&](std::uint64_t end) { return end <= place; });
 }
 
 }  // namespace bloomery

@@ -33,6 +33,7 @@ class MariadbChanges final : public ChangeSource {
   std::optional<std::uint64_t> expected_count() override;
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
             const CallContext& context) override;
+  void drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) override;
   void confirm(const Watermark&) override {}
   void remove(const CallContext&) override {}
 

@@ -30,6 +30,9 @@ std::uint64_t ChangedRows::take(std::string_view message) {
   reader_.read(message, message_);
   switch (message_.kind) {
     case PgoutputMessage::Kind::begin:
+      whole_ = message_.whole;
+      has_rows_ = false;
+      [[fallthrough]];
     case PgoutputMessage::Kind::stream_start:
       open_.insert(message_.transaction);
       if (open_.size() > kMostOpen) {
@@ -41,6 +44,11 @@ std::uint64_t ChangedRows::take(std::string_view message) {
       break;
     case PgoutputMessage::Kind::commit:
       open_.erase(message_.transaction);
+      if (message_.transaction != 0) {
+        ended_.push_back(message_.transaction);
+      } else if (has_rows_) {
+        ended_.push_back(whole_);
+      }
       return message_.end_lsn;
     case PgoutputMessage::Kind::relation:
       take_relation();
@@ -133,6 +141,7 @@ void ChangedRows::add_key(std::string_view text, PackedKeys& to) {
     read_bytea(text, bytea_);
     text = bytea_;
   }
+  has_rows_ = true;
   const auto [encoding, normalise] = reading_.form;
   const std::size_t byte_limit =
       decoded_byte_limit(encoding, normalised_byte_limit(normalise, text.size()));
@@ -152,6 +161,7 @@ Changes ChangedRows::changes() {
           .deleted_count = deleted_count_,
           .touched = touched_.keys(),
           .untold_count = untold_count_,
+          .ended = ended_,
           .has_open = has_open()};
 }
 
@@ -160,6 +170,7 @@ void ChangedRows::clear() {
   deleted_count_ = 0;
   touched_.clear();
   untold_count_ = 0;
+  ended_.clear();
 }
 
 }  // namespace bloomery::postgres

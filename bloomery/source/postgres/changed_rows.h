@@ -57,7 +57,10 @@ class ChangedRows {
   std::uint32_t table_oid_;
   bool knows_relation_ = false;
   std::set<std::uint32_t> open_{};  // transactions
-  bool key_is_identity_ = false;    // and so each change of it is told
+  std::uint32_t whole_ = 0;         // the one that is sent whole
+  bool has_rows_ = false;           // of it
+  std::vector<std::uint64_t> ended_{};
+  bool key_is_identity_ = false;  // and so each change of it is told
   PgoutputReader reader_;
   PgoutputMessage message_;
 

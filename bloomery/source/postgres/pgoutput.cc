@@ -97,7 +97,8 @@ void PgoutputReader::read(std::string_view bytes, PgoutputMessage& message) {
   switch (type) {
     case 'B':
       message.kind = Kind::begin;
-      in.bytes(8 + 8 + 4);
+      in.bytes(8 + 8);
+      message.whole = in.u32();
       break;
     case 'c':
       message.transaction = in.u32();

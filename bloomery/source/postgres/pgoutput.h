@@ -43,6 +43,7 @@ struct PgoutputMessage {
   // Of a stream, its commit, and the abort of all of it: which transaction that is. 0 of one that
   // is sent whole.
   std::uint32_t transaction = 0;
+  std::uint32_t whole = 0;  // of a beginning: the transaction that is sent whole
   std::uint32_t relation = 0;
   std::vector<PgoutputColumn> columns{};  // of a relation
   PgoutputRow row{};                      // as it is now

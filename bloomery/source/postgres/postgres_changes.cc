@@ -9,6 +9,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/source/postgres/postgres_source.h"
 #include "bloomery/source/postgres/replication_slot.h"
+#include "bloomery/source/postgres/snapshot.h"
 #include "bloomery/text/hex_word.h"
 #include "bloomery/text/printable.h"
 
@@ -139,6 +140,14 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
     replication_.reset();
     throw;
   }
+}
+
+void PostgresChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) {
+  const Result now = control(context).query("SELECT pg_current_snapshot()", context);
+  const postgres::Snapshot snapshot(now.at(0, 0));
+  std::erase_if(ended, [&](std::uint64_t transaction) {
+    return snapshot.sees(static_cast<std::uint32_t>(transaction));
+  });
 }
 
 // Of places that are drawn, some hold a row: a page is taken to have as many as the average one.

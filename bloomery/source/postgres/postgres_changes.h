@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "bloomery/source/change_options.h"
 #include "bloomery/source/change_source.h"
@@ -36,6 +37,7 @@ class PostgresChanges final : public ChangeSource {
   std::optional<std::uint64_t> expected_count() override;
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
             const CallContext& context = {}) override;
+  void drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) override;
   std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark& watermark) override;
   // Leaves the publication where other followers of the same table have their slots.
