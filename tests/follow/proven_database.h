@@ -127,6 +127,11 @@ class PostgresProven final : public ProvenDatabase {
             "COPY users(id) FROM PROGRAM 'for i in 1 2 3; do echo copied $i $$; done'",
             "ALTER TABLE users DROP COLUMN IF EXISTS more",
             "SET synchronous_commit = off; INSERT INTO users(id) VALUES ('loose ' || random())",
+            "DO $$ BEGIN PERFORM pg_terminate_backend(active_pid, 5000) "
+            "FROM pg_replication_slots WHERE active; "
+            "PERFORM pg_drop_replication_slot(slot_name) "
+            "FROM pg_replication_slots WHERE NOT active; "
+            "EXCEPTION WHEN OTHERS THEN NULL; END $$",
             "VACUUM FULL users"};
   }
 
@@ -183,7 +188,8 @@ class MariadbProven final : public ProvenDatabase {
             "ALTER TABLE users DROP COLUMN IF EXISTS more",
             "SET binlog_format = STATEMENT; INSERT INTO users(id) VALUES (UUID()); "
             "SET binlog_format = ROW",
-            "FLUSH BINARY LOGS; OPTIMIZE TABLE users"};
+            "FLUSH BINARY LOGS; OPTIMIZE TABLE users; "
+            "PURGE BINARY LOGS BEFORE NOW() + INTERVAL 1 DAY"};
   }
 
  private:
