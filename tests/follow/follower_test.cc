@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -159,6 +160,26 @@ TEST_F(FollowerTest, LoadsOnceAndEnds) {
   EXPECT_FALSE(inspect(file).notes.reached()->reaches(fence()));
   const auto reader = open_place(file);
   expect_in(*reader, "later 0 ", 10, *reader->head().watermark);
+}
+
+TEST_F(FollowerTest, OnceBuildsAgainWhereThatIsAskedForAndEnds) {
+  const std::string file = folder_.path("users.bloom");
+  insert("row ", 100);
+  const auto fence = open_fence(location());
+  Identity made;
+  for (const bool is_asked : {false, true}) {
+    FollowedPlace place(parse_place_location(file), blocked);
+    const auto from = source();
+    Follower follower(*from, place, {});
+    if (is_asked) follower.rebuild();
+    follower.run_once({}, *fence);
+    EXPECT_EQ(follower.status().rebuilds, 1U);
+    EXPECT_EQ(follower.status().resumed, is_asked ? 1U : 0U);
+    EXPECT_NE(std::exchange(made, place.head().identity), place.head().identity);
+    insert("later ", 10);
+    writer_.run("DELETE FROM users WHERE id LIKE 'later %'");
+  }
+  expect_in(*open_place(file), "row ", 100, *open_place(file)->head().watermark);
 }
 
 TEST_F(FollowerTest, OnceThatIsStoppedSaysThatItHasNotAll) {
