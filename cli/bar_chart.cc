@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kGap = 2;
 
-// Of 0 to 7 eighths.
+// The blocks that fill 0 to 7 eighths of a character.
 constexpr std::array<const char*, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
 std::string bar_of(double share, std::size_t width, bool unicode) {

@@ -35,7 +35,7 @@ struct CreateArguments {
   bool json = false;
 };
 
-// By a server that makes filters itself.
+// Has the filter made by a server that makes them itself.
 int create_served(const CreateArguments& arguments) {
   const NewFilter& wanted = arguments.filter;
   if (wanted.kind || wanted.seed != 0 || wanted.hash || wanted.secret || wanted.expansion ||

@@ -166,7 +166,7 @@ class Demo {
     const RequestStream stream(real_keys_, options);
     demo_.seed = arguments_.seed;
     demo_.absent_count = stream.absent_count();
-    // Of a database that somebody brings nothing is said before it is known to be right.
+    // A database that the user brings is described only once it is known to be right.
     if (!temporary_) say(database_text(demo_, terminal_));
     say(filter_text(demo_, terminal_) + traffic_text(demo_, options.request_count, terminal_));
 
@@ -201,7 +201,7 @@ class Demo {
                        [&](std::uint64_t done) { task.update(done); });
   }
 
-  // As asked for, or as many as a slow database allows.
+  // The number that the user asked for, or as many as a slow database allows.
   std::uint64_t request_count(KeyTypes types) {
     RowLookup lookup(demo_.table, types);
     demo_.scans_table = lookup.scans_table();

@@ -43,7 +43,7 @@ class EditedFile {
   // signal may close the file meanwhile.
   StateKeeper::Lock hold() { return keeper_ ? keeper_->lock() : StateKeeper::Lock(); }
 
-  // Until commit().
+  // Valid until commit().
   AnyFilter& filter() { return mapped_ ? mapped_->writable() : editor_->filter(); }
 
   // Whether changes are in the file as soon as they are made: then it needs commit() in any case.

@@ -24,7 +24,7 @@ class FilterFiller {
   explicit FilterFiller(AnyFilter empty, unsigned threads = 0)
       : parameters_(empty.parameters()), threads_(threads), filter_(std::move(empty)) {}
 
-  // By which keys may be hashed before.
+  // The caller may hash keys by these before they are given.
   const FilterParameters& parameters() const noexcept { return parameters_; }
 
   void add(KeyBatch batch) {

@@ -85,7 +85,7 @@ void keep_rebuild_signal() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
-// What is there decides what was not said.
+// A filter that exists decides what the arguments leave open.
 KeyForm settle_filter(FollowArguments& arguments) {
   NewFilter& wanted = arguments.filter;
   const PlaceLocation& to = *arguments.to;

@@ -90,7 +90,7 @@ struct Wanted {
   std::vector<RateCurve> curves{};
 };
 
-// Of kinds whose rate is a formula of the keys that they hold.
+// Whether the rate of its kind is a formula of the keys that it holds.
 bool has_curve(const FilterParameters& of) {
   return of.capacity > 0 && std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();
 }

@@ -76,8 +76,8 @@ Report report_of(const InsertArguments& arguments, const SourceOptions& source,
   return report;
 }
 
-// What a filter in a server takes, or one that is shared, it has: a command that fails leaves the
-// keys before that in.
+// A filter in a server, or one that is shared, has each key at once: a command that fails leaves
+// those in that came before.
 int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
   const EditOptions& edit = arguments.edit;
   if (edit.in_place || edit.parts_links) {

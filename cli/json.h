@@ -41,7 +41,7 @@ class Json {
   // good until the next addition. Throws std::logic_error for anything else.
   Json& operator[](std::string_view name);
 
-  // Of an array or object.
+  // How many values an array or object has.
   std::size_t size() const noexcept { return values_.size(); }
 
   // All on one line, or a line for each value with `indent` blanks more at each level. Bytes that

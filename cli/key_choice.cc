@@ -97,7 +97,7 @@ KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const A
 KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const PlaceHead& head) {
   const KeyForm& own = head.parameters.keys;
   const bool may_refuse = says_form(location, head.parameters.kind) && !choice.insists;
-  // Of an empty one every key is absent, however it is written.
+  // In an empty filter every key is absent, however it is written.
   if (may_refuse && contradicts(choice, own) && !head.is_empty) refuse(choice, location, own);
   return choice.form(own);
 }

@@ -22,13 +22,14 @@ struct KeyChoice {
   std::optional<Normalise> normalise;
   bool insists = false;
 
-  // What was said, and for the rest `usual`. Throws std::invalid_argument for a form that is none.
+  // The form that was chosen, completed by `usual`. Throws std::invalid_argument for a form that is
+  // none.
   KeyForm form(const KeyForm& usual) const;
 };
 
 // --as and --normalise, for a filter that is to be made.
 void add_form_options(Command command, KeyChoice& choice);
-// The same for one that is there, and --insist, which holds against what its file says.
+// The same for a filter that exists, and --insist, which holds against what its file says.
 void add_form_options_to_ask(Command command, KeyChoice& choice);
 
 // The form in which keys are to be asked of a filter, or inserted: the filter's own. Of other

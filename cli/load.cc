@@ -46,7 +46,7 @@ struct LoadArguments {
   bool json = false;
 };
 
-// Before anything is read: a long scan should not end with this.
+// Called before anything is read: a long scan should not end with this refusal.
 void refuse_existing(const PlaceLocation& location) {
   if (!is_taken(location)) return;
   throw StoreError((location.is_live() ? location.text() : location.file.path.string()) +

@@ -54,7 +54,7 @@ constexpr double kFewestQueries = 1e6;
 constexpr double kMostQueries = 2e9;
 constexpr double kMostQueriesOfServer = 1e6;
 
-// Of a filter that is there: nobody has inserted so many keys of a pattern.
+// Absent keys of a filter that exists begin here: nobody has inserted so many of a pattern.
 constexpr std::uint64_t kFirstStranger = std::uint64_t{1} << 62;
 
 constexpr std::array kOfANewFilter{"--capacity",    "--kind",      "--seed",       "--hash",
@@ -73,7 +73,7 @@ struct MeasureArguments {
 
 using Clock = std::chrono::steady_clock;
 
-// Of all threads together.
+// Sums over all threads.
 struct Timing {
   Clock::duration spent{};
 
@@ -155,7 +155,7 @@ double theoretical_bits(std::uint64_t keys, double rate) {
   return static_cast<double>(keys) * -std::log2(rate) * std::numbers::log2e;
 }
 
-// Of all words of the filter; nothing where the kernel does not say.
+// How many bytes of the filter's words lie in huge pages; nothing where the kernel does not say.
 std::optional<std::uint64_t> huge_page_bytes(const AnyFilter& filter) {
   std::optional<std::uint64_t> sum;
   for (const auto words : filter.contents().words) {

@@ -17,10 +17,10 @@ class PreparedHashes {
   PreparedHashes(const PreparedHashes&) = delete;
   PreparedHashes& operator=(const PreparedHashes&) = delete;
 
-  // To read the source with, while this lives.
+  // The source is read with this, while the object lives.
   Preparation preparation();
 
-  // Of a batch that was prepared, for as long as the batch is valid.
+  // The keys of a batch that was prepared; valid as long as the batch is.
   KeyBatch of(const Batch& batch) const noexcept;
 
  private:

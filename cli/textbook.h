@@ -17,7 +17,8 @@ struct Textbook {
   double rate_at(double keys) const;
 };
 
-// Of what is given, where it fixes the others: the capacity and the rate, where both are given.
+// Nothing where what is given does not fix the others. Where capacity and rate are given, they
+// count.
 std::optional<Textbook> textbook(const Known& known);
 
 }  // namespace bloomery::cli

@@ -62,7 +62,7 @@ void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all =
                   const KeyTerms& terms = {}) {
   OpenKey key = call.open(kRead | kWrite);
   follow_or_lose(call, key, [&] {
-    // One that is made now would say "absent" of all that the load brings.
+    // A filter that is made now would say "absent" of all that the load brings.
     if (Upload* const load = call.load_instead_of(key); load != nullptr) {
       return add_to_load(call, key, *load, first, false);
     }
@@ -108,7 +108,8 @@ void bf_insert(Call& call) {
                options.says_all, options.terms);
 }
 
-// For questions. No filter has nothing: neither a missing key nor one of another type.
+// The filter that a question asks. A missing key and a key of another type count as an empty
+// filter: null.
 const StoredFilter* filter_or_none(const Call& call, const OpenKey& key) {
   if (call.load_instead_of(key) != nullptr) return nullptr;
   key.require_not_lost();

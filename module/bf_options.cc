@@ -20,7 +20,7 @@ bool is_expansion(std::int64_t expansion, const Settings& settings) noexcept {
   return settings.is_replay || (expansion >= 0 && expansion <= kMostExpansion);
 }
 
-// And any rate as it was.
+// Before 8, RedisBloom took any rate as it was.
 double lowered(double rate, const Settings& settings) noexcept {
   return settings.is_replay ? rate : std::min(rate, kMostRate);
 }

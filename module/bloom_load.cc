@@ -34,7 +34,8 @@ std::string_view id_of(const Call& call, std::size_t word) {
   return call.word(word + 1);
 }
 
-// One that somebody else began since has not seen all items that were added.
+// The upload of this load. One that somebody else began since has not seen all items that were
+// added.
 Upload& upload_to(const OpenKey& shadow, std::string_view target, std::string_view id) {
   auto* const upload = shadow.get<Upload>();
   if (upload == nullptr || upload->target != target) {
@@ -95,7 +96,8 @@ void require_all_bytes(const NativeReader& reader) {
                 " bytes are missing; the next is " + std::to_string(reader.taken()));
 }
 
-// With all that was added meanwhile. Throws Refusal; the upload is of no use then.
+// The uploaded filter, with all that was added meanwhile. Throws Refusal; the upload is of no use
+// then.
 std::unique_ptr<StoredFilter> filter_of(Upload& upload) {
   if (!upload.added.spoilt().empty()) {
     throw Refusal("ERR this load cannot end: " + upload.added.spoilt() + "; begin again");
@@ -303,7 +305,7 @@ void meanwhile(Call& call) {
   call.reply_ok();
 }
 
-// And which items were added: ADDED milliseconds times item
+// And an item that was added: ADDED milliseconds times item
 void added(Call& call) {
   require_replay(call);
   OpenKey key = call.open(kRead | kWrite);
@@ -313,7 +315,7 @@ void added(Call& call) {
   call.reply_ok();
 }
 
-// And then it is the filter.
+// Makes the upload the key's filter.
 void turn(Call& call, OpenKey& key) {
   auto& upload = key.existing<Upload>();
   require_all_bytes(reader_of(upload));

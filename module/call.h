@@ -61,7 +61,7 @@ class OpenKey {
   OpenKey& operator=(const OpenKey&) = delete;
 
   bool is_empty() const noexcept { return is_empty_; }
-  // Null: there is none, or something else.
+  // Null if the key is empty or holds another type.
   template <class Value>
   Value* get() const noexcept {
     if (!type_ || !Value::is_type(*type_)) return nullptr;
@@ -77,7 +77,7 @@ class OpenKey {
     }
     return value;
   }
-  // And where there is nothing.
+  // The same, which also refuses a key that is empty.
   template <class Value>
   Value& existing(const char* missing = "ERR not found") const {
     Value* const value = get_or_none<Value>();
@@ -160,7 +160,7 @@ class Call {
                         std::span<String* const> items) const;
   // The first `count` words of this command.
   void replicate_first(std::size_t count) const;
-  // Of items that a filter which is there has taken, by BF.MADD or BLOOM.MADD.
+  // Tells them of items that an existing filter has taken, by BF.MADD or BLOOM.MADD.
   void replicate_add(const char* command, std::span<String* const> items) const;
   // The same at a moment, for filters that go by time and for loads under way.
   void replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const;

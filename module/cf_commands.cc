@@ -66,7 +66,8 @@ CuckooWork work_for(const Call& call, std::size_t items) {
                                                         redisbloom::kMostSubFilters)};
 }
 
-// A filter that items go into: of a key, or to be one's when an item went in.
+// The filter a command inserts into: the key's, or a new one that becomes the key's once an item is
+// in.
 class Target {
  public:
   // `made_of`: what it is made of if there is none; or nothing, and then there must be one.
@@ -189,7 +190,8 @@ void cf_insertnx(Call& call) {
   add_many(call, true);
 }
 
-// For questions. No filter has nothing: neither a missing key nor one of another type.
+// The filter that a question asks. A missing key and a key of another type count as an empty
+// filter: null.
 const StoredCuckoo* cuckoo_or_none(const OpenKey& key) {
   key.require_not_lost();
   return key.get<StoredCuckoo>();

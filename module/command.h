@@ -13,7 +13,7 @@
 // Commands as a server knows them: functions of C, behind which no exception goes.
 namespace bloomery::module {
 
-// One with `least` to `most` words, its name included.
+// A command of `least` to `most` words, its name included.
 template <void (*command)(Call&), int least, int most>
 int run(Context* context, String** words, int count) noexcept {
   const Api& api = the_module().api;

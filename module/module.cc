@@ -21,7 +21,7 @@
 namespace bloomery::module {
 namespace {
 
-// One of RedisBloom's, which clients look at, as they do at its name.
+// A version of RedisBloom: clients look at it, as they do at the name.
 constexpr int kVersion = 80000;
 constexpr int kApiVersion = 1;
 

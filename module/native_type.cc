@@ -12,7 +12,8 @@
 #include "module/upload.h"
 #include "module/window_clock.h"
 
-// Both are stored as the bytes of a native file, in pieces: all of them, or as far as they came.
+// A StoredFilter of our own kinds is stored as a whole native file, an Upload as the bytes received
+// so far; both in pieces of 4 MiB.
 namespace bloomery::module {
 namespace {
 

@@ -13,7 +13,7 @@
 // evict keys: it makes room for what it counts, and for nothing else. 6.2 can give none.
 namespace bloomery::module {
 
-// From now on HeapWords takes its words so. `api` stays.
+// From now on HeapWords takes its words from the server. `api` must stay.
 void use_server_memory(const Api& api);
 
 // The part of a filter's arrays that the server does not count; for as long as this lives.

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMostBucketSize = 255;
 inline constexpr std::uint32_t kMostIterations = 65535;
 inline constexpr std::uint32_t kMostExpansions = 65536;
 
-// Of filters that are made without parameters of their own.
+// What filters have that are made without parameters of their own.
 struct CuckooSettings {
   std::uint32_t bucket_size = 2;
   std::uint64_t capacity = 1024;

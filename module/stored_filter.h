@@ -33,12 +33,14 @@ class StoredFilter final {
   // An empty one. Throws std::invalid_argument, saying why, and std::bad_alloc.
   static std::unique_ptr<StoredFilter> reserve(FilterKind kind, const FilterOptions& options);
   static std::unique_ptr<StoredFilter> reserve(const redisbloom::ReserveOptions& options);
-  // The same of the head of a native file. Throws FormatError where that is not of an empty filter.
+  // An empty filter, by the head of its native file. Throws FormatError where that is not of an
+  // empty filter.
   static std::unique_ptr<StoredFilter> of_head(std::span<const std::byte> head);
   // A chain of contents that were checked, and the words of each link.
   static std::unique_ptr<StoredFilter> of_chain(FilterContents contents,
                                                 std::span<const SharedWords> words);
-  // Of the header of a dump, whose chunks are to come. Throws FormatError and std::bad_alloc.
+  // A chain by the header of its dump, whose chunks are to come. Throws FormatError and
+  // std::bad_alloc.
   static std::unique_ptr<StoredFilter> of_header(std::span<const std::byte> header);
   // A chain of which pieces are missing: of the bytes of the first `links`, those in `loaded` have
   // come. Throws FormatError where that is not so.
@@ -61,7 +63,7 @@ class StoredFilter final {
   // key in question is then in.
   Insert try_insert(Key key);
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
-  // Also where the filter is full and does not grow. True when the key is new.
+  // Inserts also where the filter is full and does not grow. True when the key is new.
   bool insert_regardless(Key key);
   bool may_contain(Key key) const noexcept { return filter_.may_contain(key); }
   void may_contain_many(KeyBatch batch, bool* found) const noexcept {
@@ -80,7 +82,7 @@ class StoredFilter final {
 
   const FilterParameters& parameters() const noexcept { return filter_.parameters(); }
   const FileNotes& notes() const noexcept { return notes_; }
-  // Of one that is new: nothing else has it.
+  // Gives a new filter its identity, which nothing else has.
   void take_identity(const Identity& identity) noexcept { notes_.identity = identity; }
   // Moves the watermark, if identity, watermark and (where given) beat are these; else false. Every
   // key of the source up to `next` is in. From none to none only the beat moves, `by` as much.
@@ -99,7 +101,7 @@ class StoredFilter final {
 
   // Pieces of a chain are missing: what it answers "absent" for may yet come.
   bool is_incomplete() const noexcept { return loader_ != nullptr; }
-  // What it then waits for.
+  // The pieces that it waits for then.
   const redisbloom::ChunkLoader& loader() const noexcept { return *loader_; }
 
   // A piece of a chain's dump, added to the bits that are there, so that what was inserted stays,

@@ -34,7 +34,7 @@ struct Upload {
   std::uint64_t byte_count() const noexcept { return reader ? reader->byte_count() : 0; }
   std::uint64_t taken() const noexcept { return reader ? reader->taken() : 0; }
 
-  // As NativeReader's; there is one.
+  // As NativeReader::take(). The reader must not be null.
   void take(std::span<const std::byte> piece);
   // What another load of the key was told to keep; this one goes on in its place.
   void take_over(const Upload& other) noexcept;

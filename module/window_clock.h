@@ -8,7 +8,7 @@ namespace bloomery::module {
 // commands of a primary or of a file that of their first run, so that both see the same.
 std::uint64_t window_now() noexcept;
 
-// While this lives, it is this moment.
+// While this lives, windows of time see this moment as now.
 class AtMoment {
  public:
   explicit AtMoment(std::uint64_t milliseconds) noexcept;

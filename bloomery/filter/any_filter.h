@@ -41,7 +41,7 @@ concept Filter = std::movable<F> &&
 // batch of pairs where the kind has none (hashes_once()); of keys it never does.
 class AnyFilter {
  public:
-  // In this order, so that the second is not asked of AnyFilter itself.
+  // Tested first: checking Filter<AnyFilter> would recurse.
   template <class F>
   requires(!std::same_as<F, AnyFilter> && Filter<F>) explicit AnyFilter(F filter)
       : body_(std::make_unique<Body<F>>(std::move(filter))),
@@ -64,7 +64,7 @@ class AnyFilter {
     if (is_blocked_) return blocked().insert(key) ? Insert::added : Insert::present;
     return body_->try_insert(key);
   }
-  // And where even such a one takes it.
+  // Inserts even where the filter is full and does not grow.
   bool insert_regardless(Key key) { return body_->insert_regardless(key); }
   [[gnu::always_inline]] bool may_contain(Key key) const noexcept {
     return is_blocked_ ? blocked().may_contain(key) : body_->may_contain(key);
@@ -76,7 +76,7 @@ class AnyFilter {
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return body_->insert_many(batch, was_new);
   }
-  // Of filters that may be full, or run out of memory; others take all.
+  // Stops where the filter is full or out of memory; filters that are never full take all.
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
     body_->insert_while_room(batch, was_new, progress);
   }
@@ -94,7 +94,7 @@ class AnyFilter {
   bool erase(Key key) { return body_->erase(key); }
   using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;
   std::size_t change_words(const ChangeWords& change) { return body_->change_words(change); }
-  // Of a chain.
+  // The words of one layer of a chain.
   std::span<std::uint64_t> layer_words(std::size_t layer) { return body_->layer_words(layer); }
 
   void merge(const AnyFilter& other) { merge(other.contents()); }
@@ -261,7 +261,7 @@ class AnyFilter {
       return {reinterpret_cast<const char*>(&integer), sizeof(integer)};
     }
 
-    // What such a filter takes of a batch.
+    // The form of a batch that such a filter takes.
     static auto taken(const KeyBatch& batch) {
       if constexpr (HashesOnce<F>) {
         return batch;

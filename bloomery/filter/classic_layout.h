@@ -152,7 +152,7 @@ class ClassicLayout {
     }
   }
 
-  // Of lookups, which ask for few lines at first.
+  // Look-ups ask for few lines at first.
   static constexpr std::size_t kLookupLag = 56;
   static constexpr std::uint32_t kFirstProbes = 3;
   static constexpr std::size_t kQueueLag = 12;

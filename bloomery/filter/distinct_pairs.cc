@@ -16,7 +16,7 @@ constexpr std::uint32_t kMostBits = 12;   // of one step that goes all the way
 constexpr std::uint32_t kFirstBits = 11;  // of the first of two
 constexpr std::size_t kFew = 256;         // which are compared with each other
 
-// By the next `bits` of h1 below `above`, which are those of all.
+// The next `bits` bits of h1, below the `above` bits that all pairs here share.
 struct Digit {
   std::uint32_t above;
   std::uint32_t bits;

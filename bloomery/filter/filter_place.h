@@ -47,7 +47,7 @@ struct PlaceHead {
   NoAbsent no_absent = NoAbsent::none;
 };
 
-// By what a place's answers were judged that are over by now.
+// By what a place judged the answers that it has given so far.
 struct Told {
   // Another number once an answer rests on a filter, or on a part, of which `watermarks` had said
   // nothing before. Read no later than they.

@@ -119,14 +119,14 @@ class Gathering {
   };
   using Questions = std::vector<std::shared_ptr<Question>>;
 
-  // Of this process. What was under way in its parent, a child of fork() knows nothing of.
+  // What is under way in this process. A child of fork() knows nothing of what its parent has.
   struct Traffic {
     std::mutex mutex{};
     std::deque<std::shared_ptr<Question>> waiting{};
     std::size_t trips = 0;  // under way
   };
 
-  // One that is counted in `trips`.
+  // While it lives, one trip is counted in `trips`.
   class Trip {
    public:
     Trip(Gathering& of, Traffic& in) : of_(of), in_(in) {}
@@ -153,7 +153,7 @@ class Gathering {
     return answer;
   }
 
-  // Until it leads, is answered, or its time is over.
+  // Waits until the question leads, is answered, or its time is over.
   void wait(std::unique_lock<std::mutex>& lock, Traffic& traffic, Question& mine,
             const CallContext& context) {
     const auto is_on = [&] { return mine.state == State::leads || mine.state == State::answered; };
@@ -170,7 +170,7 @@ class Gathering {
     if (is_late || traffic.trips < limits_.usual_trips) depart(traffic);
   }
 
-  // Those that came first, with the one that has the most time to lead them.
+  // Sends off those that came first; the one that has the most time leads them.
   void depart(Traffic& traffic) {
     auto& waiting = traffic.waiting;
     const auto count = static_cast<std::ptrdiff_t>(std::min(waiting.size(), limits_.most_keys));

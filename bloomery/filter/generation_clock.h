@@ -23,7 +23,7 @@ class GenerationClock {
   // Throws FormatError for a head that no filter has.
   static void check_head(std::span<const std::uint64_t> words);
 
-  // For questions. kLostGeneration where the head was lost.
+  // The generation by which a question is answered. kLostGeneration where the head was lost.
   std::uint64_t now(std::span<const std::uint64_t> words) const noexcept;
 
   bool by_count() const noexcept { return length_ms_ == 0; }
@@ -41,7 +41,7 @@ class GenerationClock {
   // Of windows of time: when a generation began, as the clock tells time; 0 where that is unknown.
   std::uint64_t begin_ms(std::span<const std::uint64_t> words,
                          std::uint64_t generation) const noexcept;
-  // Of the newest that keys went into.
+  // The same of the newest generation that keys went into.
   std::uint64_t newest_begin_ms(std::span<const std::uint64_t> words) const noexcept;
 
  private:

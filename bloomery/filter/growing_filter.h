@@ -63,7 +63,7 @@ class GrowingFilter {
   explicit GrowingFilter(const FilterOptions& options)
       : GrowingFilter(make(Rule::parameters_for(options))) {}
 
-  // The same of parameters, whose geometry follows from the rest.
+  // A new filter of parameters, whose geometry follows from the rest.
   static GrowingFilter make(FilterParameters parameters) {
     const Layer first = Rule::next(parameters, {});
     parameters.geometry = first.geometry;

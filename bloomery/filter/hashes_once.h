@@ -16,7 +16,7 @@ concept HashesOnce = requires(const T& of, Key key) {
   { of.hash(key) } -> std::same_as<HashPair>;
 };
 
-// What their bits follow from.
+// What the bits of a key follow from: its pair, or the key itself.
 template <class T>
 using Hashed = std::conditional_t<HashesOnce<T>, HashPair, Key>;
 

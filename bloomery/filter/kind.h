@@ -36,7 +36,7 @@ struct Kind {
   Geometry (*geometry)(const FilterOptions& options) = nullptr;
   // Throws FormatError for contents that no filter of the kind has, whatever its words.
   void (*check)(const FilterContents& contents) = nullptr;
-  // Of contents that passed check().
+  // How many words contents have that passed check().
   std::uint64_t (*word_count)(const FilterContents& contents) = nullptr;
   // An empty filter. Throws std::invalid_argument for one that is built once, and for bits that the
   // machine's memory cannot hold.

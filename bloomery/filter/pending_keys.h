@@ -15,7 +15,7 @@ class PendingKeys {
  public:
   static constexpr std::size_t kRoom = 1024;
 
-  // Of keys 0 to count - 1, whose hashes are then written.
+  // All of the keys 0 to count - 1 are pending; the caller writes their hashes.
   explicit PendingKeys(std::size_t count) noexcept : size_(count) {
     for (std::size_t i = 0; i < count; ++i) keys_[i] = static_cast<std::uint16_t>(i);
   }

@@ -38,7 +38,8 @@ class WindowedLayout {
       : WindowedLayout(parameters, blocked_kernel()) {}
   WindowedLayout(const FilterParameters& parameters, const BlockedKernel& kernel);
 
-  // Of one generation: it keeps 1 - (1 - rate)^(1 / (G + 1)), so that all together keep the rate.
+  // The geometry of one generation. It keeps 1 - (1 - rate)^(1 / (G + 1)), so that all together
+  // keep the rate.
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
   static void check_words(std::span<const std::uint64_t> words) {
@@ -86,10 +87,11 @@ class WindowedLayout {
 
   // How full it is: see BasicFilter. Keys count once, however many generations have them.
   FillState fill_state(std::span<const std::uint64_t> words) const noexcept;
-  // The same from so many of its bytes at most, or those of two stamps, evenly spread: an estimate.
+  // An estimate of the same, from `byte_count` bytes at most that are evenly spread, but from those
+  // of two stamps at least.
   FillState fill_state_of_sample(std::span<const std::uint64_t> words,
                                  std::uint64_t byte_count) const noexcept;
-  // Of all generations together, each with its share of the capacity.
+  // The rate of all generations together, each with its share of the capacity.
   static double rate_at_capacity(const FilterParameters& parameters) noexcept;
   // The newest first.
   std::vector<Generation> generations(std::span<const std::uint64_t> words) const;
@@ -113,7 +115,7 @@ class WindowedLayout {
     std::uint64_t word;
     std::uint32_t probes;
 
-    // Of probe i, within its half line.
+    // The bit of probe i within its half line.
     std::uint32_t bit(std::uint32_t i) const noexcept {
       return half_line_bit(word, (half_line_first_lane(word) + i) % kLaneCount);
     }

@@ -10,7 +10,7 @@ void Breaker::failed() noexcept {
 bool Breaker::may_try(Clock::rep until) noexcept {
   const Clock::time_point now = now_();
   if (now.time_since_epoch().count() < until) return false;
-  // Of all who come now, one tries.
+  // One of all who come now tries.
   return closed_until_.compare_exchange_strong(until, (now + pause_).time_since_epoch().count(),
                                                std::memory_order_acq_rel);
 }

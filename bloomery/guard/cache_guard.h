@@ -254,7 +254,7 @@ class CacheGuard {
     return std::move(*rows);
   }
 
-  // After the commit. What was read before it is out of date, in the air and in the cache.
+  // Called after the commit. Rows that were read before it, or are being read, are out of date.
   void inserted(const std::vector<std::string>& keys, PendingInserts::Id id,
                 const CallContext* context) {
     const std::vector<Key> views(keys.begin(), keys.end());

@@ -45,7 +45,7 @@ Fence CoalescedFence::ask(const CallContext& context) {
   return gathering_.ask(Key(), context);
 }
 
-// Of a whole trip, by one thread.
+// Asks the database for a whole trip; one thread does.
 Fence CoalescedFence::question(const CallContext& context) {
   Mine& mine = mine_.get();
   if (const auto why = mine.back_off.refusal(BackOff::Clock::now())) throw StoreError(*why);
@@ -57,7 +57,7 @@ Fence CoalescedFence::question(const CallContext& context) {
     mine.back_off.succeeded();
     return answer;
   } catch (const CallAborted& error) {
-    // Of a caller in a hurry the database knows nothing.
+    // That a caller is in a hurry is no fault of the database.
     if (context.is_over()) throw;
     const std::string why = options_.name + ": " + std::to_string(options_.timeout.count()) +
                             " ms passed while asking: " + error.what();

@@ -55,7 +55,8 @@ class CoalescedFence {
   std::size_t waiting() { return gathering_.waiting(); }
 
  private:
-  // Of this process: what a fork has brought here is the parent's, and closing it would end his.
+  // The connections of this process. A child of fork() must not close its parent's: that would end
+  // them.
   struct Mine {
     BackOff back_off{};
     std::mutex mutex{};

@@ -15,7 +15,7 @@ void DistrustedKeys::add(std::span<const Key> keys) {
   for (const Key each : keys) {
     if (keys_.size() >= kMost && !keys_.contains(each)) continue;
     keys_.insert_or_assign(std::string(each), now);
-    // At once: who has no memory for the next one is thrown out of here.
+    // Counted at once: the next key may find no memory, and an exception leaves the loop.
     count_.store(keys_.size(), std::memory_order_release);
   }
 }

@@ -174,7 +174,7 @@ class FailOpenCache {
       return true;
     } catch (...) {
       counters_.add(&GuardCounters::cache_errors);
-      // Of a caller in a hurry the cache knows nothing.
+      // That a caller is in a hurry is no fault of the cache.
       if (!context.is_over()) breaker_.failed();
       return false;
     }

@@ -47,7 +47,7 @@ Presence FailOpenFilter::unknown() noexcept {
 
 void FailOpenFilter::failed(const CallContext& context) noexcept {
   counters_.add(&GuardCounters::filter_errors);
-  // Of a caller in a hurry the filter knows nothing.
+  // That a caller is in a hurry is no fault of the filter.
   if (!context.is_over()) breaker_.failed();
 }
 

@@ -46,7 +46,7 @@ class FenceJudge {
 
   // Whether a denial that came behind it counts, as far as the place itself can say.
   bool counts(const JudgedFence& asked, const CallContext& context);
-  // And whether the database says so, too, of one that came just now. Throws what the fence throws.
+  // The same, and whether the database confirms it now. Throws what the fence throws.
   bool is_confirmed(const JudgedFence& asked, const CallContext& context);
 
  private:

@@ -167,7 +167,7 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
 void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers,
                          const CallContext& context) {
   if (decide_once(keys, answers, context)) return;
-  // Of the filter that came in between something is known by now.
+  // By now something is known of the filter that came in between.
   std::ranges::fill(answers, Presence::unknown);
   decide_once(keys, answers, context);
 }
@@ -259,7 +259,7 @@ void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
   if (!waits && denies(answers)) stalled.forget();
 }
 
-// Until nothing is unknown. False where time was over before.
+// Asks again until nothing is unknown. False where time was over before.
 bool FencedPlace::wait_for(const CallContext& fenced, std::span<const Key> keys,
                            std::span<Presence> answers) {
   const auto until = std::min(fenced.deadline, Clock::now() + options_.longest_wait);

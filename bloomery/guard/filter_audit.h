@@ -84,7 +84,7 @@ class FilterAudit {
 
   Verdict judge(const Suspect& suspect, const CallContext& context) const;
   void settle(const std::shared_ptr<Suspect>& suspect, Verdict verdict) noexcept;
-  // Both under the lock; false if somebody forgot it before.
+  // The caller of both holds the lock. remove() is false if somebody forgot the suspect before.
   std::size_t found_count() const noexcept;
   bool remove(const std::shared_ptr<Suspect>& suspect) noexcept;
 

@@ -31,7 +31,7 @@ struct MemoryCacheOptions {
 // shard count of zero, more than 4096 shards, a share outside [0, 1], or no clock.
 std::size_t checked_shard_count(const MemoryCacheOptions& options);
 
-// Of the entries of one shard, how many may be negative.
+// How many entries of one shard may be negative.
 std::size_t negative_capacity(std::size_t capacity, double share) noexcept;
 
 // now + ttl, or the end of time where that is further.

@@ -37,7 +37,7 @@ class RecentFences {
   };
   Found find(Clock::time_point now, std::chrono::milliseconds budget);
 
-  // Of a moment from before it was asked.
+  // Adds a fence, with a moment from before it was asked.
   void add(const JudgedFence& asked, Clock::time_point at);
 
  private:

@@ -166,7 +166,7 @@ class RowFetcher {
     }
   }
 
-  // As fly().
+  // Waits for the flights of others. Returns as fly() does.
   Lookups wait_for(Lookups others, const CallContext& context) {
     std::exception_ptr error;
     const Lookups left = bring_forward(others, [&](Lookup<Value>& lookup) {
@@ -210,7 +210,7 @@ class RowFetcher {
     }
   }
 
-  // In a handler.
+  // Called in a handler: the counter of the exception at hand.
   static Counter kind_of_failure(const CallContext& context) {
     try {
       throw;

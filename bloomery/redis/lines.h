@@ -8,7 +8,7 @@
 
 namespace bloomery::redis {
 
-// The bits of a key come line by line: visit(line, first bit, behind the last). Of these keys.
+// Calls visit(line, first bit, behind the last) for each line that each of these keys has bits in.
 template <class Visit>
 void for_each_line(const KeyBits& bits, std::size_t first_key, std::size_t behind_keys,
                    Visit visit) {

@@ -105,7 +105,7 @@ class ConfigChange {
     is_changed_ = true;
   }
 
-  // After a failure: it is what it was.
+  // Makes the config what it was, after a failure.
   void take_back() const {
     if (!is_changed_) return;
     if (before_) {

@@ -12,8 +12,8 @@
 // replaced in one step like our own; but they hold neither notes nor checksums.
 namespace bloomery {
 
-// Those of FILE.config, where there is one, and of the location, which win. Throws FormatError for
-// a config that is none.
+// Settings from FILE.config, if present, overridden by the location's. Throws FormatError for a
+// config that is none.
 FormatSettings settings_at(const FileLocation& location);
 
 // The filter of an open file; its keys() are the format's usual ones. Throws FormatError, naming

@@ -56,7 +56,7 @@ std::shared_ptr<FileMapping> map_whole(const RegularFile& file, FileMapping::Cha
 
 void write_head(const RegularFile& file, const FileHeader& header) {
   const auto head = encode_head(header);
-  // Of a longer one, the fields stay as they are.
+  // In a longer head the fields stay as they are: only the header is written.
   file.write(std::span(head).first(head.size() == kBodyAlignment ? kBodyAlignment : kHeaderBytes),
              0);
 }

@@ -38,7 +38,7 @@ void write_head(const RegularFile& file, const FileHeader& header);
 std::uint32_t live_end(const RegularFile& file, const FileLayout& layout);
 void require_uncut(const RegularFile& file, const FileHeader& header);
 
-// Of a live file: the number that counts its inserts (FileLive), and how many those are.
+// The number that counts the inserts of a live file (FileLive), and how many those are.
 std::uint64_t live_number(const RegularFile& file, const FileLayout& layout);
 std::uint64_t inserted_into(const RegularFile& file, const FileHeader& header);
 

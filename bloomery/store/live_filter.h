@@ -51,7 +51,8 @@ class LiveFilter {
   bool insert_concurrently(Key key) { return insert(key); }
   std::size_t insert_many(UnhashedBatch batch);
   std::size_t insert_many(UnhashedBatch batch, Answers was_new);
-  // By atomic ORs, as inserts are. One that is killed within has merged a part.
+  // Merges by atomic ORs, as inserts are made. A process that is killed within it has merged a
+  // part.
   void merge(const FilterContents& other);
   // Another process may insert what would go with the old keys.
   [[noreturn]] void clear();

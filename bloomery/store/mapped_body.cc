@@ -96,7 +96,7 @@ bool MappedBody::is_good(std::uint64_t block) const noexcept {
   return state == kGood;
 }
 
-// Of the file's bytes: where others cannot change them, the words in memory are these.
+// Checks the file's bytes: where others cannot change them, the words in memory are these.
 bool MappedBody::matches(std::uint64_t block) const noexcept {
   std::uint32_t expected = 0;
   const std::uint64_t entry = layout_.table_offset + block * sizeof expected;

@@ -32,7 +32,7 @@ class MappedBody {
   // that the body was, or is trusted.
   MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout, const HeadBytes& head,
              bool writer, bool is_checked);
-  // Of a live file: its head stays while anybody has it open, and its table changes.
+  // The body of a live file, whose head stays while anybody has it open, and whose table changes.
   MappedBody(std::shared_ptr<FileMapping> mapping, const FileLayout& layout, const HeadBytes& head);
 
   // To be asked after the words were read. False once, false for ever. Costs a few loads.

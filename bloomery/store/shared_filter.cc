@@ -50,7 +50,8 @@ void give_live_end(const RegularFile& file, FileHeader header) {
              header.layout.file_bytes - sizeof kNewLiveEnd);
 }
 
-// By who has the file alone. Whatever ends this process leaves it whole, or live and all there.
+// Called while nobody else has the file open. Whatever ends this process leaves it whole, or live
+// and all there.
 void make_live(const WriterLock& lock, const Identity& boot, const std::filesystem::path& path) {
   const RegularFile& file = lock.file();
   require_local(file);
@@ -83,7 +84,7 @@ struct Joined {
   FileHeader header;
 };
 
-// As those who write it have it, though it is only read.
+// Opens the file as its writers do, though it is only read.
 std::optional<RegularFile> open_the_writers(const std::filesystem::path& path) {
   try {
     return open_beside_others(path, RegularFile::Access::read_write);
@@ -150,7 +151,7 @@ Joined join(const std::filesystem::path& path, const SharedOptions& options) {
   }
 }
 
-// Nothing where others have it open, it is whole, or gone.
+// Does nothing where others have the file open, and where it is whole or gone.
 void seal_if_alone(const std::filesystem::path& path) {
   const auto end = Clock::now() + kUntilExec;
   for (;;) {
@@ -169,7 +170,7 @@ void seal_if_alone(const std::filesystem::path& path) {
   }
 }
 
-// By one who may have no right to write it, or no memory.
+// The same where there may be no right to write the file, or no memory.
 void seal_if_allowed(const std::filesystem::path& path) {
   try {
     seal_if_alone(path);

@@ -43,7 +43,7 @@ std::vector<Figure> figures_of_post_003(std::uint64_t filter_count = 4);
 std::vector<Figure> figures_of_post_004();
 // Two of them are times of this machine; and figures_with_redis() are among them.
 std::vector<Figure> figures_of_repeated_claims(std::uint64_t key_count = 100'000);
-// One that says why, where no Redis can be started.
+// Where no Redis can be started, one figure that says why.
 std::vector<Figure> figures_with_redis(std::uint64_t key_count);
 
 }  // namespace bloomery::cli

@@ -25,7 +25,7 @@ std::uint64_t bytes_of(PrivateRedis& server, std::string_view key) {
   return static_cast<std::uint64_t>(server.call({"MEMORY", "USAGE", key, "SAMPLES", "0"}).number);
 }
 
-// As SETBIT would have made it.
+// The string that SETBITs of these keys would have made.
 std::string bitmap_of(std::uint64_t keys, std::string (*make)(std::uint64_t)) {
   const Format& format = bloom_filter_helper::kFormat;
   AnyFilter filter = format.create({.capacity = keys, .false_positive_rate = 0.01}, {});

@@ -96,7 +96,7 @@ std::string reply_of(const std::string& request, const StatusServer::Answerer& a
          said.text;
 }
 
-// What can be done without waiting.
+// Does what can be done without waiting.
 void go_on(Visit& visit, const StatusServer::Answerer& answer) {
   if (visit.reply.empty()) {
     char piece[1024];

@@ -15,7 +15,7 @@ double seconds_behind(const FollowerStatus& status);
 // One line; `rows_per_second` is about what came since the last one.
 std::string status_line(const FollowerStatus& status, double rows_per_second);
 
-// As Prometheus reads it.
+// The same in the text format of Prometheus.
 std::string metrics_text(const FollowerStatus& status);
 
 // GET /metrics, and GET /healthz: 200 while it follows and is less than `most` behind, and has not

@@ -219,7 +219,7 @@ class LiveDemo {
     if (progress_) progress_->clear();
     say(event_text(second(), what));
   }
-  // Until this share of the time.
+  // Waits until this share of the time has passed.
   void wait_until(double share, const std::function<std::uint64_t()>& count) {
     while (second() < share * arguments_.seconds) {
       follower_->require_alive();

@@ -193,7 +193,7 @@ class LiveTraffic::Side {
     }
   }
 
-  // Some far more often than others.
+  // Asks for some keys far more often than for others.
   void read(const std::stop_token& stop, std::minstd_rand& random) {
     std::uniform_real_distribution<double> share(0, 1);
     while (!stop.stop_requested()) {

@@ -20,7 +20,7 @@ struct BulkPlan {
 
 // A filter below this size is inserted into faster by insert_many: it fits the processor's cache.
 inline constexpr std::uint64_t kBulkFilterBytes = std::uint64_t{4} << 20;
-// And below this where one thread does it all.
+// The same where one thread does it all.
 inline constexpr std::uint64_t kBulkFilterBytesOfOneThread = std::uint64_t{48} << 20;
 
 // Nothing where sorting would not pay: the filter is small, or the keys of a round (`key_count` at

@@ -23,7 +23,7 @@ class BulkRound {
   BulkRound(const BlockedShape& shape, const RegionOps& ops, std::size_t parts,
             std::size_t part_keys);
 
-  // What that takes.
+  // How much memory that takes.
   static std::uint64_t byte_count(const BlockedShape& shape, std::size_t parts,
                                   std::size_t part_keys) noexcept;
   // The most keys of a part for which byte_count() is at most `bytes`.

@@ -21,7 +21,7 @@ class Scatter {
   // Throws std::bad_alloc, or std::invalid_argument where the machine has not that much memory.
   Scatter(std::size_t region_count, std::size_t most_probes, bool numbered);
 
-  // What the constructor takes.
+  // How much memory the constructor takes.
   static std::uint64_t byte_count(std::size_t region_count, std::size_t most_probes,
                                   bool numbered) noexcept;
 
@@ -30,10 +30,10 @@ class Scatter {
   // Appends packed[i] to the region regions[i].
   void append(std::size_t count, const std::uint64_t* packed,
               const std::uint32_t* regions) noexcept;
-  // Also says at which positions.
+  // The same, and says at which positions.
   void append(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
               std::uint32_t* positions) noexcept;
-  // With numbers of their own.
+  // The same of probes that have numbers of their own.
   void append_numbered(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
                        const std::uint32_t* numbers) noexcept;
 

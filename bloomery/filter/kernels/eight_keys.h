@@ -36,7 +36,7 @@ struct EightKeys {
     for (std::size_t j = 0; j < kHashBlock; ++j) block.set(j, second_pair(block[j]));
   }
 
-  // Of the i-th probe of each.
+  // The position of the i-th probe of each key.
   [[gnu::always_inline]] static void positions(const ScatteredBytes& of, const HashBlock& block,
                                                std::uint32_t i, std::uint64_t* out) {
     for (std::size_t j = 0; j < kHashBlock; ++j) {
