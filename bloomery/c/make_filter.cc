@@ -135,12 +135,10 @@ std::unique_ptr<bloomery_filter> handle_from_bytes(const void* bytes, std::size_
 }
 
 void size_of(const bloomery_options& options, bloomery_size& size) {
-  if (options.format != nullptr) {
-    throw std::invalid_argument(
-        "options: sizes are told of our own kinds; make one to see what "
-        "another system's takes");
-  }
-  const Geometry geometry = geometry_for(kind_of_options(options), options_of(options));
+  // A new filter's memory is not touched, so that making one of another system's costs nothing.
+  const Geometry geometry = options.format == nullptr
+                                ? geometry_for(kind_of_options(options), options_of(options))
+                                : make_any(options).geometry();
   size.bit_count = geometry.bit_count;
   size.probe_count = geometry.probe_count;
   size.lines_per_key = geometry.lines_per_key;

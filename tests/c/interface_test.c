@@ -768,6 +768,18 @@ static void info_is_json_and_sizes_are_told(void) {
   options.kind = "round";
   CHECK(bloomery_size_of(&options, &size) == BLOOMERY_BAD_ARGUMENT);
   CHECK_SAYS("blocked");
+  options.kind = NULL;
+  options.format = "redisson";
+  options.capacity = 1000000;
+  options.rate = 0.01;
+  CHECK(bloomery_size_of(&options, &size) == BLOOMERY_OK);
+  CHECK(size.bit_count == 9585058 && size.probe_count == 7 && size.lines_per_key == 0);
+  options.format = "guava";
+  options.settings = "k=from_size";
+  CHECK(bloomery_size_of(&options, &size) == BLOOMERY_OK && size.bit_count == 9585088);
+  options.settings = "bits=7";
+  CHECK(bloomery_size_of(&options, &size) == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("bits");
   CHECK(strcmp(bloomery_version(), "0.1.0") == 0);
   bloomery_close(filter);
 }
