@@ -1,8 +1,6 @@
 #include "bloomery/redis/partition_keys.h"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <stdexcept>
 
 #include "bloomery/format/kinds.h"
@@ -12,8 +10,6 @@
 
 namespace bloomery::redis {
 namespace {
-
-constexpr std::uint64_t kLargestPart = 32 * 1024 * 1024;
 
 std::string tag_text(std::uint32_t number) {
   constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -73,11 +69,7 @@ std::uint32_t partitions_for(const FilterParameters& parameters,
                              std::optional<std::uint32_t> wanted, const std::string& name) {
   const std::uint64_t bits = parameters.geometry.bit_count;
   const bool has_parts = kind_of(parameters.kind).has_parts;
-  if (!wanted) {
-    const std::uint64_t parts = (bits / 8 + kLargestPart - 1) / kLargestPart;
-    if (!has_parts || parts <= 1) return 1;
-    return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::bit_ceil(parts), kMostParts));
-  }
+  if (!wanted) return has_parts ? usual_parts(bits) : 1;
   if (*wanted == 1) return 1;
   if (!has_parts) {
     throw std::invalid_argument(

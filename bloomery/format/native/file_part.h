@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "bloomery/bits/bit_storage.h"
@@ -39,5 +41,13 @@ struct FilePart {
 
 // As a cluster has slots.
 inline constexpr std::uint32_t kMostParts = 16384;
+
+// How many parts a new filter of so many bits is put into where nobody says: a power of two, so
+// that each has at most 32 MiB of them as long as kMostParts are enough.
+constexpr std::uint32_t usual_parts(std::uint64_t bit_count) noexcept {
+  constexpr std::uint64_t kLargestPart = 32 * 1024 * 1024;
+  const std::uint64_t parts = (bit_count / 8 + kLargestPart - 1) / kLargestPart;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::bit_ceil(parts), kMostParts));
+}
 
 }  // namespace bloomery
