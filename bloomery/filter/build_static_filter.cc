@@ -108,12 +108,6 @@ std::vector<std::byte> bloom_of(std::span<const HashPair> hashes, Geometry geome
   }
 }
 
-// The shape that is tried first; nothing where a fuse filter cannot be asked for so much.
-std::optional<FuseShape> fuse_shape(std::uint64_t key_count, double rate) {
-  const auto bits = fingerprint_bits_for(rate);
-  return bits ? fuse_shape_for(key_count, *bits) : std::nullopt;
-}
-
 std::vector<std::byte> fuse_of(std::span<const HashPair> hashes, FuseShape shape,
                                std::uint64_t unit_bytes) {
   const std::uint64_t unit = 8 * unit_bytes;
@@ -141,6 +135,25 @@ std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& o
   return static_bytes::build(DistinctPairs(keys, NativeHash()), options);
 }
 
+static_bytes::FirstShape static_bytes::first_shape(std::uint64_t key_count,
+                                                   const StaticOptions& options) {
+  FirstShape first;
+  if (options.form != StaticForm::bloom && !options.one_line) {
+    const auto bits = fingerprint_bits_for(options.false_positive_rate);
+    if (bits) first.fuse = fuse_shape_for(key_count, *bits);
+  }
+  if (options.form == StaticForm::fuse) {
+    if (first.fuse) return first;
+    throw std::invalid_argument(
+        "a fuse filter has 2^32 keys at most, and a rate of at least 2^-32");
+  }
+  first.bloom =
+      mean_geometry({.capacity = key_count, .false_positive_rate = options.false_positive_rate},
+                    options.one_line);
+  if (first.fuse && first.fuse->bit_count() >= first.bloom.bit_count) first.fuse.reset();
+  return first;
+}
+
 std::vector<std::byte> static_bytes::build(std::span<const HashPair> hashes,
                                            const StaticOptions& options) {
   if (options.unit_bytes != 1 && options.unit_bytes != 8) {
@@ -155,22 +168,9 @@ std::vector<std::byte> static_bytes::build(std::span<const HashPair> hashes,
     return sealed(std::vector<std::byte>(kTrailerBytes),
                   {.mark = options.form == StaticForm::fuse ? kFuseMark : kBloomMark});
   }
-  const FilterOptions wanted{.capacity = hashes.size(),
-                             .false_positive_rate = options.false_positive_rate};
-  std::optional<FuseShape> fuse;
-  if (options.form != StaticForm::bloom && !options.one_line) {
-    fuse = fuse_shape(hashes.size(), options.false_positive_rate);
-  }
-  if (options.form == StaticForm::fuse) {
-    if (fuse) return fuse_of(hashes, *fuse, options.unit_bytes);
-    throw std::invalid_argument(
-        "a fuse filter has 2^32 keys at most, and a rate of at least 2^-32");
-  }
-  const Geometry bloom = mean_geometry(wanted, options.one_line);
-  if (fuse && fuse->bit_count() < bloom.bit_count) {
-    return fuse_of(hashes, *fuse, options.unit_bytes);
-  }
-  return bloom_of(hashes, bloom, options);
+  const FirstShape first = first_shape(hashes.size(), options);
+  return first.fuse ? fuse_of(hashes, *first.fuse, options.unit_bytes)
+                    : bloom_of(hashes, first.bloom, options);
 }
 
 }  // namespace bloomery

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "bloomery/filter/blocked_shape.h"
+#include "bloomery/filter/fuse_shape.h"
 #include "bloomery/filter/geometry.h"
 #include "bloomery/filter/native_probes.h"
 #include "bloomery/filter/static_filter.h"
@@ -40,6 +42,13 @@ bool for_all_positions(const Geometry& geometry, HashPair hash, Visit visit) noe
 inline std::uint32_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return static_cast<std::uint32_t>(xxh3_64(bytes));
 }
+
+// What is tried first for so many distinct keys, at least one; few sets of thousands take more.
+struct FirstShape {
+  Geometry bloom{};
+  std::optional<FuseShape> fuse;  // in its place
+};
+FirstShape first_shape(std::uint64_t key_count, const StaticOptions& options);
 
 // Of the pairs of a set of keys, each once.
 std::vector<std::byte> build(std::span<const HashPair> hashes, const StaticOptions& options);

@@ -48,6 +48,9 @@ struct Probes {
 // 0 bits and for more than 2^60 in all.
 Geometry geometry(std::uint64_t key_count, std::uint64_t bits_per_key);
 
+// With so many keys, of an absent one: also the chance that one has its very hash.
+double rate_of(const Geometry& geometry, std::uint64_t key_count) noexcept;
+
 AnyFilter decode(std::span<const std::byte> bytes);
 
 extern const Format kFormat;
