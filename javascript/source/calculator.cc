@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdarg>
 #include <cstdint>
@@ -6,17 +8,26 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/filter/solve.h"
+#include "bloomery/format/native/file_layout.h"
+#include "bloomery/format/native/file_part.h"
+#include "bloomery/format/redisson.h"
 #include "cli/textbook.h"
+#include "javascript/source/sizings.h"
 
 // What docs/calculator/index.html calls, by itself in a module of WebAssembly: numbers of
 // JavaScript go in, and come out in `figures`.
 namespace bloomery {
 namespace {
 
-double figures[5];  // capacity, rate, bits, probes, lines
+using calculator::Sizing;
+
+constexpr std::size_t kMostLayers = 8;
+
+std::array<double, 3 * kMostLayers> figures;
 std::string message;
 
 // What was not given is no number.
@@ -35,6 +46,34 @@ Known known_of(double capacity, double rate, double bits, double probes) {
   return known;
 }
 
+// Of the figures of solve(), what the page hands back to later calls.
+FilterParameters parameters_of(double capacity, double rate) {
+  return {.capacity = static_cast<std::uint64_t>(capacity), .false_positive_rate = rate};
+}
+
+// Calls visit(layers) with one layer more each time, until it returns false or no other comes.
+template <class Visit>
+void grow(const Sizing& sizing, const FilterParameters& parameters, Visit visit) {
+  const FilterOptions options{.capacity = parameters.capacity,
+                              .false_positive_rate = parameters.false_positive_rate};
+  std::vector<Layer> layers;
+  do layers.push_back(sizing.next(options, layers));
+  while (visit(layers));
+}
+
+// The rate of a chain that has grown to so many keys.
+double grown_rate(const Sizing& sizing, const FilterParameters& parameters, double keys) {
+  double absent = 1;
+  grow(sizing, parameters, [&](const std::vector<Layer>& layers) {
+    const Layer& newest = layers.back();
+    const double in = std::min(keys, static_cast<double>(newest.capacity));
+    absent *= 1 - predicted_rate(newest.geometry, in);
+    keys -= in;
+    return keys > 0;
+  });
+  return 1 - absent;
+}
+
 }  // namespace
 }  // namespace bloomery
 
@@ -42,38 +81,70 @@ using namespace bloomery;  // the calls are its outside
 
 extern "C" {
 
-// Writes so many digits of a number and a zero behind them; returns how many bytes it wrote.
-[[clang::import_module("page"), clang::import_name("write_number")]] int write_number(double value,
-                                                                                      int digits,
-                                                                                      char* to);
+// Writes so many digits of a number, or so many behind the point of one with an exponent, and a
+// zero behind them; returns how many bytes it wrote.
+[[clang::import_module("page"), clang::import_name("write_number")]] int write_number(
+    double value, int digits, bool with_exponent, char* to);
 
-// The library writes "%.4g" and "%.12g" into its messages. What else printf can do is 8 KB.
+// The library writes "%.4g", "%g", "%.0f" and "%.*e" into its messages. What else printf can do is
+// 8 KB.
 int snprintf(char* to, size_t, const char* format, ...) {
+  constexpr int kUsualDigits = 6;
+  constexpr int kAllDigits = 17;
   std::va_list values;
   va_start(values, format);
+  const bool with_exponent = format[2] == '*';
+  int digits = kUsualDigits;
+  if (with_exponent) {
+    digits = va_arg(values, int);
+  } else if (format[1] == '.') {
+    digits = format[2] == '0' ? kAllDigits : std::atoi(format + 2);
+  }
   const double value = va_arg(values, double);
   va_end(values);
-  return write_number(value, std::atoi(format + 2), to);
+  return write_number(value, digits, with_exponent, to);
 }
 
 const double* calculator_figures() {
-  return figures;
+  return figures.data();
 }
-// Why calculator_solve() returned false.
+// Why a call returned false.
 const char* calculator_message() {
   return message.c_str();
 }
 
-bool calculator_solve(bool is_classic, double capacity, double rate, double bits, double probes) {
+// The names of all kinds and formats, each with a blank behind it. Calls take the number of one.
+const char* calculator_kinds() {
+  static const std::string names = [] {
+    std::string all;
+    for (const Sizing& each : calculator::sizings()) all += std::string(each.name) + ' ';
+    return all;
+  }();
+  return names.c_str();
+}
+
+// capacity, rate, bits, probes, lines, bits of a line; the rate that it is made for, the bits in
+// memory; and, of our own kinds, the bytes of a file, and how many parts it has in a cluster.
+bool calculator_solve(unsigned kind, double capacity, double rate, double bits, double probes) {
   try {
-    const FilterKind kind = is_classic ? FilterKind::classic : FilterKind::blocked;
-    const Solution found = solve(kind, known_of(capacity, rate, bits, probes));
+    const Sizing& sizing = calculator::sizings()[kind];
+    const Known known = known_of(capacity, rate, bits, probes);
+    const calculator::Sized found = calculator::solve(sizing, known);
     const Geometry& geometry = found.geometry;
-    figures[0] = static_cast<double>(found.capacity);
-    figures[1] = found.predicted_rate;
-    figures[2] = static_cast<double>(geometry.bit_count);
-    figures[3] = geometry.probe_count;
-    figures[4] = geometry.lines_per_key;
+    const std::uint64_t stored = calculator::stored_bits(sizing, geometry);
+    const FileLayout file = FileLayout::of(0, stored);
+    const double parts = sizing.has_parts ? usual_parts(geometry.bit_count) : 0;
+    const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
+    figures = {number(found.capacity),
+               found.predicted_rate,
+               number(geometry.bit_count),
+               number(geometry.probe_count),
+               number(geometry.lines_per_key),
+               number(geometry.line_bits),
+               found.false_positive_rate,
+               number(stored),
+               is_foreign(sizing.kind) ? 0 : number(file.file_bytes),
+               parts};
     return true;
   } catch (const std::exception& error) {
     message = error.what();
@@ -81,10 +152,49 @@ bool calculator_solve(bool is_classic, double capacity, double rate, double bits
   }
 }
 
-double calculator_rate(double bits, double probes, double lines, double keys) {
-  return predicted_rate({static_cast<std::uint64_t>(bits), static_cast<std::uint32_t>(probes),
-                         static_cast<std::uint32_t>(lines)},
-                        keys);
+// The rate of what solve() found, with so many keys; `rate` is the one that it is made for.
+double calculator_rate(unsigned kind, double bits, double probes, double lines, double line_bits,
+                       double capacity, double rate, double keys) {
+  try {
+    const Sizing& sizing = calculator::sizings()[kind];
+    FilterParameters parameters = parameters_of(capacity, rate);
+    if (sizing.next != nullptr) return grown_rate(sizing, parameters, keys);
+    parameters.geometry = {static_cast<std::uint64_t>(bits), static_cast<std::uint32_t>(probes),
+                           static_cast<std::uint32_t>(lines),
+                           static_cast<std::uint32_t>(line_bits)};
+    return sizing.rate(parameters, keys);
+  } catch (const std::exception&) {
+    return NAN;
+  }
+}
+
+// For each layer the keys, the bits and the bound of the rate of the chain up to it. Returns how
+// many layers there are.
+unsigned calculator_layers(unsigned kind, double capacity, double rate) {
+  const Sizing& sizing = calculator::sizings()[kind];
+  if (sizing.next == nullptr) return 0;
+  unsigned count = 0;
+  double keys = 0;
+  double bits = 0;
+  double bound = 0;
+  try {
+    grow(sizing, parameters_of(capacity, rate), [&](const std::vector<Layer>& layers) {
+      const Layer& newest = layers.back();
+      figures[3 * count] = keys += static_cast<double>(newest.capacity);
+      figures[3 * count + 1] = bits += static_cast<double>(newest.geometry.bit_count);
+      figures[3 * count + 2] = bound += newest.false_positive_rate;
+      return ++count < kMostLayers;
+    });
+  } catch (const std::exception&) {  // no machine has the next
+  }
+  return count;
+}
+
+// Redisson's probes follow each other, and more than the formula says hit: by trial.
+double calculator_redisson_rate(double bits, double probes, double keys) {
+  return redisson::expected_rate(static_cast<std::uint64_t>(bits),
+                                 static_cast<std::uint32_t>(probes),
+                                 static_cast<std::uint64_t>(keys));
 }
 
 // False where what is given does not fix the rest.

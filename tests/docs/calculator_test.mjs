@@ -2,7 +2,9 @@
 // beside `bloomery calc --json`. A change of sizes or rates is in the page once that is made anew (javascript/CMakeLists.txt).
 // node calculator_test.mjs PAGE COMMAND
 import {execFileSync} from "node:child_process";
-import {readFileSync} from "node:fs";
+import {mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {join} from "node:path";
 import {createContext, runInContext} from "node:vm";
 
 const [page, command] = process.argv.slice(2);
@@ -28,16 +30,18 @@ function expectRefused(what, call, why) {
     ++failures;
   } catch (error) {
     if (error.name !== "RangeError") throw error;
-    if (why !== undefined) expect(what, error.message.toLowerCase(), `${why}.`.toLowerCase());
+    if (why !== undefined) expect(what, error.text.toLowerCase(), `${why}.`.toLowerCase());
   }
 }
 
+const run = (...words) => JSON.parse(execFileSync(command, [...words, "--json"], {stdio: ["ignore", "pipe", "ignore"]}));
+
 function calc(known) {
-  const words = ["calc", "--json"];
+  const words = ["calc"];
   for (const [option, name] of [["-n", "capacity"], ["-p", "rate"], ["-m", "bits"], ["-k", "probes"]]) {
     if (known[name] != null) words.push(option, String(known[name]));
   }
-  return JSON.parse(execFileSync(command, words, {stdio: ["ignore", "pipe", "ignore"]}));
+  return run(...words);
 }
 
 function compare(given) {
@@ -57,7 +61,7 @@ function compare(given) {
     expect(of("lines"), found.geometry.lines, filter.lines_per_key);
     expect(of("rate"), found.rate, filter.predicted_rate, 1e-9);
     for (const {load, predicted_rate: rate} of filter.overfill) {
-      expect(of(`rate at ${load}`), own.predictedRate(found.geometry, load * found.capacity), rate, 1e-9);
+      expect(of(`rate at ${load}`), own.rateAt(found, load * found.capacity), rate, 1e-9);
     }
   }
   const book = own.textbook(known);
@@ -81,6 +85,49 @@ for (const bits of [64, 4096, 1_000_000, 8 * 2 ** 30]) {
 compare({capacity: 1000, bits: 10_000, probes: 4});
 compare({capacity: 1000, rate: 0.01, probes: 5});
 compare({capacity: 1000, rate: 0.02, bits: 10_000, probes: 7});
+
+for (const capacity of [9e8, 1e9, 1e11, 1e12]) {
+  const known = {capacity, rate: 0.001, bits: null, probes: null};
+  const {clusters: [said]} = run("calc", "-n", String(capacity), "-p", "0.001", "--partitions", "auto");
+  expect(`partitions of ${capacity}`, own.solve("blocked", known).parts, said.partitions);
+}
+
+// Of the other kinds and of formats, beside filters that are made.
+const folder = mkdtempSync(join(tmpdir(), "bloomery-calculator-"));
+function make(kind, isOurs, capacity, rate) {
+  const file = join(folder, `${kind}-${capacity}`);
+  const place = isOurs ? file : `${kind}:${file}`;
+  const options = ["-n", String(capacity), "-p", String(rate), ...(isOurs ? ["--kind", kind] : []), ...(kind === "windowed" ? ["--window", "1h"] : [])];
+  if (!["static", "fuse"].includes(kind)) return {...run("create", place, ...options), size: statSync(file).size};
+  const keys = join(folder, "keys");
+  writeFileSync(keys, Array.from({length: capacity}, (_, i) => `${i}\n`).join(""));
+  return {...run("load", keys, place, ...options), size: statSync(file).size};
+}
+for (const kind of own.kinds.filter((each) => !["blocked", "classic"].includes(each))) {
+  for (const [capacity, rate] of [[12_345, 0.01], [100_000, 1e-4]]) {
+    const found = own.solve(kind, {capacity, rate, bits: null, probes: null});
+    const made = make(kind, found.file > 0, capacity, rate);
+    const of = (figure) => `${kind} of ${capacity} at ${rate}: ${figure}`;
+    expect(of("bytes"), found.stored / 8, made.byte_count);
+    expect(of("probes"), found.geometry.probes, made.probe_count ?? made.fingerprint_bits);
+    expect(of("lines"), found.geometry.lines, made.lines_per_key);
+    // LevelDB's 32-bit hashes may be equal, too.
+    expect(of("rate"), found.rate, made.predicted_rate, kind === "leveldb" ? 0.5 : 1e-9);
+    if (found.file > 0) expect(of("file"), found.file, made.size);
+    // The other two numbers lead back to a filter that is no worse.
+    const stored = {bits: found.stored, probes: null};
+    expect(of("the most keys"), own.solve(kind, {...stored, rate, capacity: null}).capacity >= capacity, true);
+    expect(of("the lowest rate"), own.solve(kind, {...stored, capacity, rate: null}).made <= rate * 1.0002, true);
+  }
+}
+const layers = run("measure", "-n", "100k", "-p", "0.01", "--kind", "scalable", "--grow-from", "10k").layers;
+const grown = own.layersOf(own.solve("scalable", {capacity: 10_000, rate: 0.01, bits: null, probes: null}));
+let bits = 0;
+layers.forEach((layer, i) => {
+  bits += layer.bit_count;
+  expect(`bits of ${i + 1} layers`, grown[i][1], bits);
+});
+rmSync(folder, {recursive: true});
 
 // The post's figures.
 const post = own.textbook({capacity: 9e8, rate: 0.001, bits: null, probes: null});
