@@ -377,5 +377,7 @@ def size_of(capacity, rate=0.01, **options):
 
     >>> size_of(900_000_000, 0.001, kind="classic")
     Size(bit_count=12939875456, probe_count=10, lines_per_key=0)
+    >>> size_of(1_000_000, 0.01, format="redisson")
+    Size(bit_count=9585058, probe_count=7, lines_per_key=0)
     """
     return Size(*_bloomery.size_of(capacity, rate, **options))
