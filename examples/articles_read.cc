@@ -1,6 +1,11 @@
 // Which of these articles has the user not read within a month? A filter a user, which forgets by
 // itself, so nobody keeps a table of what everybody has read. A new article is left out now and
-// then, by the rate; one that was read is never shown again.
+// then, by the rate; one that was read is never shown again. The same in a Redis with the module,
+// where the capacity, the rate and the window (in seconds) are the same for user 7:
+//
+//   redis-cli BLOOM.RESERVE read:7 0.01 300 WINDOW 2592000
+//   redis-cli BLOOM.MADD read:7 article:1 article:2
+//   redis-cli BLOOM.CHECK read:7 article:2 article:3
 #include <bloomery/bloomery.h>
 
 #include <cstdint>

@@ -1,11 +1,12 @@
 #!/bin/sh
-# check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY: compiles the cpp blocks and runs the sh, c and python blocks of
+# check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY [MODULE]: compiles the cpp blocks and runs the sh, c and python blocks of
 # README*.md and docs/*.md, those that stand in several documents once. A cpp block without main() is statements, and sees the
-# names of preamble.h; the headers of those with one are read before. What a sh block calls redis://127.0.0.1:6379 is an empty
-# server of its own; without redis-server here, such a block is left out. A c block is a program, and uses LIBRARY; a python
-# block is one for $BLOOMERY_PYTHON3, and left out where that is not set. An output block is what the one before it prints.
+# names of preamble.h; the headers of those with one are read before. What a sh block calls redis://127.0.0.1:6379, or asks by
+# redis-cli, is an empty server of its own, with MODULE; without redis-server here, such a block is left out. A c block is a
+# program, and uses LIBRARY; a python block is one for $BLOOMERY_PYTHON3, and left out where that is not set. An output block
+# is what the one before it prints.
 set -eu
-source=$1 work=$2/blocks compiler=$3 bin=$4 library=$5
+source=$1 work=$2/blocks compiler=$3 bin=$4 library=$5 module=${6-}
 rm -rf "$work"
 mkdir -p "$work"
 cd "$work"
@@ -36,19 +37,24 @@ is_new() {
 redis=${REDIS_SERVER:-redis-server}
 run_with_server() {
   folder=$(mktemp -d)
-  "$redis" --port 0 --unixsocket "$folder/s" --dir "$folder" --save '' --daemonize no >"$folder/log" 2>&1 &
+  "$redis" --port 0 --unixsocket "$folder/s" --dir "$folder" --save '' --daemonize no ${module:+--loadmodule "$module"} \
+    >"$folder/log" 2>&1 &
   server=$!
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     [ -S "$folder/s" ] && break
     sleep 0.1
   done
-  sed "s#redis://127.0.0.1:6379#redis+unix://$folder/s#g" commands.sh >"$folder/commands.sh"
+  sed "s#redis://127.0.0.1:6379#redis+unix://$folder/s#g; s#^redis-cli #redis-cli -s $folder/s #" commands.sh >"$folder/commands.sh"
   status=0
   (cd "$1" && PATH=$bin:$PATH sh -eu "$folder/commands.sh" >../output 2>&1 </dev/null) || status=$?
   kill "$server"
   wait "$server" || true
   rm -rf "$folder"
   return $status
+}
+
+run_alone() {
+  (cd "$1" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null)
 }
 
 count=0
@@ -103,16 +109,12 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
     done
     grep -v '^\./run' "$block" >commands.sh || true
     mkdir -p "dir_$block"
-    if grep -q 'redis://127.0.0.1:6379' commands.sh; then
+    run=run_alone
+    if grep -q 'redis://127.0.0.1:6379\|^redis-cli' commands.sh; then
       command -v "$redis" >/dev/null || continue
-      run_with_server "dir_$block" || {
-        cat output >&2
-        echo "$document: block $block fails" >&2
-        exit 1
-      }
-      continue
+      run=run_with_server
     fi
-    (cd "dir_$block" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null) || {
+    $run "dir_$block" || {
       cat output >&2
       echo "$document: block $block fails" >&2
       exit 1
