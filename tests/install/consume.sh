@@ -17,11 +17,10 @@ fi
 # A prefix given at install time is not in the file's first line: pkg-config finds it from where the file lies.
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name bloomery.pc)")
 export PKG_CONFIG_PATH
-flags="--define-variable=prefix=$prefix bloomery"
-# shellcheck disable=SC2046,SC2086 # flags are words
+# shellcheck disable=SC2046 # flags are words
 {
-  "$compiler" -std=c++20 -c "$program" -o "$work/main.o" $(pkg-config --cflags $flags)
-  "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs $flags)
+  "$compiler" -std=c++20 -c "$program" -o "$work/main.o" $(pkg-config --cflags bloomery)
+  "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs bloomery)
 }
 
 # The program's object serves here too, as its headers are most of what it takes; that they are found, a line more shows.
@@ -94,9 +93,8 @@ int main(void) {
   return 0;
 }
 EOF
-flags="--define-variable=prefix=$prefix bloomery-c"
-# shellcheck disable=SC2046,SC2086 # flags are words
-cc -std=c99 -Wall -Werror "$work/main.c" -o "$work/in_c" $(pkg-config --cflags --libs $flags) \
+# shellcheck disable=SC2046 # flags are words
+cc -std=c99 -Wall -Werror "$work/main.c" -o "$work/in_c" $(pkg-config --cflags --libs bloomery-c) \
   -Wl,-rpath,"$(dirname "$PKG_CONFIG_PATH")"
 
 cd "$work"
