@@ -42,8 +42,10 @@ Told FilterPlace::told(Telling telling, const CallContext& context) {
   return {.watermarks = watermarks(context)};
 }
 
-bool FilterPlace::advance(const PlaceHead&, const Watermark&, const CallContext&) {
-  refuse("has no watermark");
+bool FilterPlace::advance(const PlaceHead& expected, const Watermark& next,
+                          const CallContext& context) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next, context);
 }
 
 bool FilterPlace::insert_and_advance(std::span<const Key>, PlaceHead&, const Watermark&,

@@ -136,6 +136,7 @@ class FilterPlace {
   // Moves the watermark, if identity, watermark and beat are still those of `expected`; else false.
   // It must not get ahead of the bits: a server may lose what insert_many() put in, and still have
   // the head that it had. So keys of a place in a server travel with their watermark, below.
+  // By default a step without keys, below.
   virtual bool advance(const PlaceHead& expected, const Watermark& next,
                        const CallContext& context = {});
 

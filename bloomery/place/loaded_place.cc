@@ -54,11 +54,6 @@ bool LoadedPlace::move(const PlaceHead& expected, const Watermark& next) {
   return true;
 }
 
-bool LoadedPlace::advance(const PlaceHead& expected, const Watermark& next, const CallContext&) {
-  PlaceHead head = expected;
-  return insert_and_advance({}, head, next);
-}
-
 bool LoadedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                      const Watermark& next, const CallContext&) {
   if (!editor_ || !has_notes_) refuse("has no watermark");

@@ -28,8 +28,6 @@ class LoadedPlace final : public FilterPlace {
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
   // With the keys: both are in the file after the next flush().
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
   void flush(const CallContext& context) override;

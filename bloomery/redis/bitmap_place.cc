@@ -317,12 +317,6 @@ bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   return true;
 }
 
-bool BitmapPlace::advance(const PlaceHead& expected, const Watermark& next,
-                          const CallContext& context) {
-  PlaceHead head = expected;
-  return insert_and_advance({}, head, next, context);
-}
-
 AnyFilter BitmapPlace::copy(const CallContext& context) {
   Found found = travel({}, Touch::copy, context);
   if (!found.doubt.empty() || context.fence == nullptr) found.require_none(name());

@@ -59,8 +59,6 @@ class BitmapPlace final : public FilterPlace {
   // Refused without trailer=1.
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
   // Learns how long the bitmap is and of a few bits that are set, by which it knows it again.

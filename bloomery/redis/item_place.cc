@@ -359,12 +359,6 @@ void ItemPlace::add_watermark(PlaceHead& head, const Reply& info) const {
   if (source.is_set()) head.watermark = Watermark{source, position};
 }
 
-bool ItemPlace::advance(const PlaceHead& expected, const Watermark& next,
-                        const CallContext& context) {
-  PlaceHead head = expected;
-  return insert_and_advance({}, head, next, context);
-}
-
 bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                    const Watermark& next, const CallContext& context) {
   const auto what = setup_.dialect == Dialect::bloom ? described(context) : std::nullopt;

@@ -63,8 +63,6 @@ class ItemPlace final : public FilterPlace {
                    const CallContext& context = {}) override;
   // Of bloom: and a filter of our own kinds; others have no watermark, and are refused. Up to
   // 10,000 keys are a step; more are several, each with a beat of its own.
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
   // Throws StoreError where the filter is in doubt.

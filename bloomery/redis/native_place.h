@@ -54,8 +54,6 @@ class NativePlace final : public FilterPlace {
   }
   // A megabyte a trip: what was inserted before the call is in it.
   AnyFilter copy(const CallContext& context = {}) override;
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   // Each transaction has its bits and a step of the beat in it, the last one the watermark too.
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;

@@ -366,10 +366,4 @@ bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
   return true;
 }
 
-bool NativePlace::advance(const PlaceHead& expected, const Watermark& next,
-                          const CallContext& context) {
-  PlaceHead head = expected;
-  return insert_and_advance({}, head, next, context);
-}
-
 }  // namespace bloomery::redis

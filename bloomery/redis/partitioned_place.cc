@@ -311,12 +311,6 @@ Told PartitionedPlace::told(Telling telling, const CallContext&) {
   return all;
 }
 
-bool PartitionedPlace::advance(const PlaceHead& expected, const Watermark& next,
-                               const CallContext& context) {
-  PlaceHead head = expected;
-  return insert_and_advance({}, head, next, context);
-}
-
 AnyFilter PartitionedPlace::copy(const CallContext& context) {
   const FilterParameters& parameters = index_.header.contents.parameters;
   HeapWords words(parameters.geometry.bit_count / kWordBits);

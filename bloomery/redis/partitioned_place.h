@@ -49,8 +49,6 @@ class PartitionedPlace final : public FilterPlace {
   std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   // Each part has its bits and its watermark in one transaction. False: some of them may have gone
   // on, of which the others' keys are no matter.
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
