@@ -7,6 +7,7 @@
 
 #include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/live_bitmap.h"
+#include "bloomery/redis/script.h"
 #include "bloomery/redis/trailer.h"
 
 namespace bloomery::redis {
@@ -16,7 +17,7 @@ namespace {
 // ARGV: bytes and bits of the key beside it, what becomes of a filter that is there, names and
 // values of the configuration, and before them the place of the last that must stay, and the
 // trailer or nothing.
-constexpr std::string_view kExchange = R"(
+constexpr auto kExchange = joined(kExpiryOf, R"(
 local live, next, config, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 if redis.call('STRLEN', next) ~= tonumber(ARGV[1]) then return 'lost' end
 if redis.call('BITCOUNT', next) ~= tonumber(ARGV[2]) then return 'lost' end
@@ -68,19 +69,13 @@ if there and not config and ARGV[3] == 'spare' then
     return 'strange'
   end
 end
-local function expiry(key)
-  local left = redis.call('PTTL', key)
-  if left < 0 then return nil end
-  local now = redis.call('TIME')
-  return string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000) + left)
-end
 -- A script that dies is not undone: what may be refused is tried where it changes nothing.
 redis.call('RENAME', next, next)
 if config and not clears then
   redis.call('HKEYS', config)
   redis.call('HDEL', config, 'of nobody')
 end
-local at = expiry(live)
+local at = expiry_of(live)
 if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) end
 if config and not clears then
   -- Never without the key: while its slot moves to another node, no script makes one that is gone.
@@ -95,7 +90,7 @@ if config and not clears then
 end
 redis.call('RENAME', next, live)
 return 'done'
-)";
+)");
 
 // Each byte that the filter has there, also those after the last bit that is set; and the trailer.
 std::vector<std::byte> bytes_of(const Format& format, const FilterContents& contents,

@@ -4,6 +4,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/redis/partition_keys.h"
+#include "bloomery/redis/script.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -13,20 +14,16 @@ constexpr int kMostExchanges = 10;
 
 // KEYS: what is to go. ARGV: the bytes that it begins with where it may, and whether it must be
 // there. Answers also when it would have expired, and how it began.
-constexpr std::string_view kDropString = R"(
+constexpr auto kDropString = joined(kExpiryOf, R"(
 local found = redis.call('TYPE', KEYS[1]).ok
 if found == 'none' then return {ARGV[2] == '1' and 'gone' or 'done', '', ''} end
 if found ~= 'string' then return {'type', '', ''} end
 local begin = redis.call('GETRANGE', KEYS[1], 0, 65535)
 if string.sub(begin, 1, #ARGV[1]) ~= ARGV[1] then return {'stranger', '', ''} end
-local left, at = redis.call('PTTL', KEYS[1]), ''
-if left >= 0 then
-  local now = redis.call('TIME')
-  at = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000) + left)
-end
+local at = expiry_of(KEYS[1]) or ''
 redis.call('DEL', KEYS[1])
 return {'done', at, begin}
-)";
+)");
 
 // KEYS: the index's. ARGV: the index, when it expires or nothing, all that may be there, or
 // nothing. (SET's own PXAT is of Redis 6.2.)

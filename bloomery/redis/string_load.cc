@@ -9,6 +9,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/redis/script.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
@@ -19,7 +20,7 @@ constexpr int kMostExchanges = 10;
 // KEYS: the filter, the key beside it. ARGV: bytes and bits of the latter, what becomes of a filter
 // that is there, its head (or of "this" filter what names it), the head that the new one then gets,
 // and when it expires where nothing is there.
-constexpr std::string_view kExchangeString = R"(
+constexpr auto kExchangeString = joined(kExpiryOf, R"(
 local live, next = KEYS[1], KEYS[2]
 if redis.call('STRLEN', next) ~= tonumber(ARGV[1]) then return 'lost' end
 if redis.call('BITCOUNT', next) ~= tonumber(ARGV[2]) then return 'lost' end
@@ -39,19 +40,12 @@ if ARGV[3] == 'keep' then
   redis.call('BITOP', 'OR', next, next, live)
   redis.call('SETRANGE', next, 0, ARGV[5])
 end
-local left = redis.call('PTTL', live)
-if left >= 0 then
-  local now = redis.call('TIME')
-  local at = now[1] * 1000 + math.floor(now[2] / 1000) + left
-  redis.call('PEXPIREAT', next, string.format('%.0f', at))
-elseif found == 'none' and ARGV[6] ~= '' then
-  redis.call('PEXPIREAT', next, ARGV[6])
-else
-  redis.call('PERSIST', next)
-end
+local at = expiry_of(live)
+if found == 'none' and ARGV[6] ~= '' then at = ARGV[6] end
+if at then redis.call('PEXPIREAT', next, at) else redis.call('PERSIST', next) end
 redis.call('RENAME', next, live)
 return 'done'
-)";
+)");
 
 // All of a string; of a part of a filter its lines, and no checksums, which are void anyway.
 std::vector<std::byte> bytes_of_native(const FileHeader& header) {
