@@ -82,10 +82,6 @@ Reply status(const char* text) {
   return {.type = Reply::Type::status, .text = text};
 }
 
-bool says_primary(const Reply& role) {
-  return role.is(Reply::Type::array) && !role.elements.empty() && role.elements[0].text == "master";
-}
-
 // As the replies to a transaction of `size` commands, with its MULTI and EXEC.
 void append_transaction(std::vector<Reply>& replies, std::span<const Reply> script,
                         std::size_t size) {
@@ -98,7 +94,8 @@ void append_transaction(std::vector<Reply>& replies, std::span<const Reply> scri
   Reply all{.type = said.type, .elements = said.elements};
   // Behind the number, as ROLE stands there. Of two that differ the one that says less.
   if (!all.elements.empty()) {
-    all.elements.insert(all.elements.begin() + 1, says_primary(script[0]) ? script[2] : script[0]);
+    all.elements.insert(all.elements.begin() + 1,
+                        is_role(script[0], "master") ? script[2] : script[0]);
   }
   replies.push_back(status("OK"));
   replies.insert(replies.end(), size - 2, status("QUEUED"));
