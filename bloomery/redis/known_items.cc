@@ -7,8 +7,7 @@ namespace bloomery::redis {
 KnownItems::Known KnownItems::known() {
   const std::lock_guard lock(mutex_);
   Known known{.items = markers_, .count = count_};
-  known.items.insert(known.items.end(), newest_.begin(), newest_.end());
-  known.items.insert(known.items.end(), others_.begin(), others_.end());
+  witnesses_.append_to(known.items);
   return known;
 }
 
@@ -28,15 +27,7 @@ std::string KnownItems::judge(const Known& known, const std::vector<bool>& found
 void KnownItems::learn(std::span<const Key> items, bool are_new) {
   if (items.empty()) return;
   const std::lock_guard lock(mutex_);
-  std::string item(items[random_() % items.size()]);
-  auto& kept = are_new ? newest_ : others_;
-  if (kept.size() < kEach) {
-    kept.push_back(std::move(item));
-  } else if (are_new) {
-    kept[next_++ % kEach] = std::move(item);
-  } else if (random_() % ++learnt_ < kEach) {
-    kept[random_() % kEach] = std::move(item);
-  }
+  witnesses_.learn(items, are_new);
 }
 
 }  // namespace bloomery::redis

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <random>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +9,7 @@
 
 #include "bloomery/bits/fork_mutex.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/redis/witnesses.h"
 
 namespace bloomery::redis {
 
@@ -32,17 +31,11 @@ class KnownItems {
   void learn(std::span<const Key> items, bool are_new);
 
  private:
-  static constexpr std::size_t kEach = 4;
-
   ForkMutex mutex_;
   const std::vector<std::string> markers_;
-  std::vector<std::string> newest_;
-  std::vector<std::string> others_;
-  std::size_t next_ = 0;
-  std::uint64_t learnt_ = 0;
+  Witnesses<std::string> witnesses_;
   std::uint64_t count_ = 0;
   std::string verdict_;
-  std::minstd_rand random_{std::random_device()()};
 };
 
 }  // namespace bloomery::redis

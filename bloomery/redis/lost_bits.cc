@@ -6,8 +6,8 @@ namespace bloomery::redis {
 
 LostBits::Known LostBits::known() {
   const std::lock_guard lock(mutex_);
-  Known known{.positions = newest_, .byte_count = byte_count_};
-  known.positions.insert(known.positions.end(), others_.begin(), others_.end());
+  Known known{.byte_count = byte_count_};
+  witnesses_.append_to(known.positions);
   return known;
 }
 
@@ -26,21 +26,7 @@ std::optional<std::string> LostBits::judge(const Known& known, const Transaction
 void LostBits::learn(std::span<const std::uint64_t> positions, bool are_new) {
   if (positions.empty()) return;
   const std::lock_guard lock(mutex_);
-  const std::uint64_t position = positions[random_() % positions.size()];
-  if (are_new) {
-    if (newest_.size() < kNewest) {
-      newest_.push_back(position);
-    } else {
-      newest_[next_++ % kNewest] = position;
-    }
-    return;
-  }
-  ++learnt_;
-  if (others_.size() < kOthers) {
-    others_.push_back(position);
-  } else if (random_() % learnt_ < kOthers) {  // each that was learnt is kept with the same chance
-    others_[random_() % kOthers] = position;
-  }
+  witnesses_.learn(positions, are_new);
 }
 
 std::optional<std::string> LostBits::verdict() {

@@ -3,13 +3,13 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bloomery/bits/fork_mutex.h"
 #include "bloomery/redis/bitmap_transaction.h"
+#include "bloomery/redis/witnesses.h"
 
 namespace bloomery::redis {
 
@@ -36,17 +36,10 @@ class LostBits {
   std::optional<std::string> verdict();
 
  private:
-  static constexpr std::size_t kNewest = 4;
-  static constexpr std::size_t kOthers = 4;
-
   ForkMutex mutex_;
-  std::vector<std::uint64_t> newest_;  // what a failover loses
-  std::vector<std::uint64_t> others_;  // any
-  std::size_t next_ = 0;
+  Witnesses<std::uint64_t> witnesses_;
   std::uint64_t byte_count_ = 0;
-  std::uint64_t learnt_ = 0;
   std::optional<std::string> verdict_;
-  std::minstd_rand random_{std::random_device()()};
 };
 
 }  // namespace bloomery::redis
