@@ -51,18 +51,13 @@ Remains bitmap_remains(Client& client, const Format& format) {
   request.add({"GETRANGE", names.key, "-" + std::to_string(kTrailerBytes), "-1"}).add({"EXEC"});
   const Answer answer = run_reading(client, request, {});
   const auto& all = read_exec(answer.replies, kUnitsOfRemains, nonce, names.name);
-  for (const Reply& reply : all) {
-    if (!reply.is(Reply::Type::error)) continue;
-    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(names.name, reply.text);
-    return Remains::others;
-  }
-  if (!all[2].is(Reply::Type::number) || all[2].number < 0) fail_answer(names.name, "its length");
+  if (has_wrong_type(all, names.name)) return Remains::others;
+  const std::uint64_t length = length_in(all[2], names.name);
   if (!role_doubt(all[1], false, names.name).empty()) return Remains::unsaid;
   const bool is_configurable =
       names.config_key.empty() || all[3].text == "hash" || all[3].text == "none";
   const bool has_counts = !names.counts_key.empty() && all[4].number != 0;
   if (!is_configurable || has_counts) return Remains::others;
-  const auto length = static_cast<std::uint64_t>(all[2].number);
   if (length == 0) return Remains::damaged;
   const bool is_ours =
       says_trailer(location) &&
@@ -92,8 +87,7 @@ std::optional<std::uint64_t> strange_length(Client& client, const Format& format
   for (const Reply& reply : all) {
     if (reply.is(Reply::Type::error)) throw RefusedError(filter.name, reply.text);
   }
-  if (!all[2].is(Reply::Type::number) || all[2].number < 0) fail_answer(filter.name, "its length");
-  const auto length = static_cast<std::uint64_t>(all[2].number);
+  const std::uint64_t length = length_in(all[2], filter.name);
   const bool is_whole = length == trailer_offset(filter.parameters);
   const bool has_trailer =
       asks_trailer && length >= kTrailerBytes && is_trailer_at(all[3].text, length - kTrailerBytes);

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "bloomery/redis/bitfield.h"
-#include "bloomery/redis/errors.h"
 #include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
@@ -118,15 +117,11 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
                                    bool allow_replica) {
   const auto& all = read_exec(replies, inner_size(filter, touch), nonce, filter.name);
   TransactionResult result;
-  for (const Reply& reply : all) {
-    if (!reply.is(Reply::Type::error)) continue;
-    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(filter.name, reply.text);
+  if (has_wrong_type(all, filter.name)) {
     result.doubt = "a key of it holds no string and hash as a filter has (WRONGTYPE)";
     return result;
   }
-  const Reply& length = all[2];
-  if (!length.is(Reply::Type::number) || length.number < 0) fail(filter, "its length");
-  result.byte_count = static_cast<std::uint64_t>(length.number);
+  result.byte_count = length_in(all[2], filter.name);
   std::size_t next = 3;
   if (!filter.config.empty()) read_config(all[next++], filter, result);
   if (!filter.counts_key.empty()) read_counts(all[next++], filter, result);

@@ -75,9 +75,7 @@ bool NativeExchange::take(std::span<const Reply> replies) {
   // Servers before 6.0.9 do not tell who watches a key that it has expired.
   if (!replies[3].is(Reply::Type::number)) fail_answer(name, "its time to live");
   if (replies[3].number >= 0) return false;
-  const Reply& length = replies[4];
-  if (!length.is(Reply::Type::number)) fail_answer(name, "its length");
-  if (static_cast<std::uint64_t>(length.number) != setup_.byte_count) return false;
+  if (length_in(replies[4], name) != setup_.byte_count) return false;
   const Reply& head = replies[5];
   if (!head.is(Reply::Type::text)) fail_answer(name, "its head");
   if (head.text != setup_.old_head) return false;

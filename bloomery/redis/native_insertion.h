@@ -8,23 +8,18 @@
 
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/set_bits.h"
 #include "bloomery/redis/transaction.h"
 
 namespace bloomery::redis {
 
 // One transaction.
-struct NativePlace::Part {
+struct NativePlace::Part : Seen {
   KeyBits bits{};
-  std::string nonce = next_nonce();
   // Of one that steps: the head goes from this one to that.
   Head old{};
   Head next{};
-
-  std::string doubt{};
-  bool is_primary = true;
-  TransactionResult result{};
-  Head head{};
   SetAnswer set{};
 };
 

@@ -115,7 +115,7 @@ void NativePlace::cut_into_pieces(Trip& trip) const {
   for (std::size_t key = 0; key < trip.bits.size(); ++key) {
     const std::size_t count = sets_lines() ? lines_per_key_ : probe_count_;
     if (in_piece > 0 && in_piece + count > (sets_lines() ? kLinesInPiece : kBitsInPiece)) {
-      trip.pieces.push_back({.first_key = key});
+      trip.pieces.emplace_back().first_key = key;
       in_piece = 0;
     }
     in_piece += count;
@@ -171,25 +171,24 @@ std::size_t NativePlace::units_of(const Trip& trip, const TripPiece& piece) cons
   return kUnitsOfHead + lines;
 }
 
-void NativePlace::read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece) {
-  for (const Reply& reply : all) {
-    if (!reply.is(Reply::Type::error)) continue;
-    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(name_, reply.text);
-    piece.doubt = "the key holds something else (WRONGTYPE)";
-    return;
+bool NativePlace::read_beginning(std::span<const Reply> all, bool allow_replica, Seen& seen) {
+  if (has_wrong_type(all, name_)) {
+    seen.doubt = "the key holds something else (WRONGTYPE)";
+    return false;
   }
-  const auto need = [&](bool right, const char* what) {
-    if (!right) fail_answer(name_, what);
-  };
-  piece.doubt = role_doubt(all[1], client_->location().allow_replica, name_);
-  piece.is_primary = piece.doubt.empty();
-  need(all[2].is(Reply::Type::number) && all[2].number >= 0, "its length");
-  piece.result.byte_count = static_cast<std::uint64_t>(all[2].number);
-  need(all[3].is(Reply::Type::text), "its head");
+  seen.doubt = role_doubt(all[1], allow_replica, name_);
+  seen.is_primary = seen.doubt.empty();
+  seen.result.byte_count = length_in(all[2], name_);
+  if (!all[3].is(Reply::Type::text)) fail_answer(name_, "its head");
   std::string doubt;
-  piece.head = head_of(all[3].text, piece.result.byte_count, doubt);
-  if (piece.doubt.empty()) piece.doubt = std::move(doubt);
+  seen.head = head_of(all[3].text, seen.result.byte_count, doubt);
+  if (seen.doubt.empty()) seen.doubt = std::move(doubt);
+  return true;
+}
 
+void NativePlace::read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece) {
+  const bool allow_replica = client_->location().allow_replica;
+  if (!read_beginning(all, allow_replica, piece)) return;
   const auto asked = bits_in(trip, piece);
   std::vector<bool> bits;
   read_bitfield(all[4], trip.known.positions.size(), sets_lines() ? 0 : asked.size(),
@@ -201,7 +200,7 @@ void NativePlace::read_answers(std::span<const Reply> all, Trip& trip, TripPiece
                   [&](std::uint64_t, std::size_t at, std::size_t end) {
                     const Reply& line = lines.front();
                     lines = lines.subspan(1);
-                    need(line.is(Reply::Type::text), "a line");
+                    if (!line.is(Reply::Type::text)) fail_answer(name_, "a line");
                     const bool is_whole = line.text.size() == kLineBytes;
                     if (!is_whole && piece.doubt.empty()) piece.doubt = "it is shorter than a line";
                     for (; at < end; ++at) {
@@ -225,16 +224,20 @@ bool NativePlace::is_opened(const NativeBitmapHead& head) const {
          (identity.is_set() || head.bytes == opened->bytes);
 }
 
+std::string NativePlace::other_bits(const NativeBitmapHead& head) const {
+  if (head.has_bits_of(*opened())) return {};
+  return "a filter whose keys have other bits has taken its place; open it again";
+}
+
 void NativePlace::judge(Trip& trip) {
   const auto is_primary = [](const TripPiece& each) { return each.is_primary; };
   if (!std::ranges::all_of(trip.pieces, is_primary)) client_->suspect(key_);
-  const Head opened = this->opened();
   for (TripPiece& piece : trip.pieces) {
     if (piece.head) told_.note(ToldWatermark::Mark::of(piece.head->header.notes));
     if (!piece.doubt.empty()) continue;
-    if (!piece.head->has_bits_of(*opened)) {
-      piece.doubt = "a filter whose keys have other bits has taken its place; open it again";
-    } else if (!is_opened(*piece.head)) {
+    piece.doubt = other_bits(*piece.head);
+    if (!piece.doubt.empty()) continue;
+    if (!is_opened(*piece.head)) {
       piece.not_ours = kOtherFilter;
     } else {
       piece.not_ours = lost_.judge(trip.known, piece.result).value_or("");

@@ -59,16 +59,6 @@ class NativePlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
-  // The same of bits that somebody else has found: those of keys that the string has.
-  void insert_bits(const KeyBits& bits, std::span<Inserted> outcomes, const CallContext& context);
-  bool insert_and_advance_bits(const KeyBits& bits, PlaceHead& head, const Watermark& next,
-                               const CallContext& context);
-  // All of the string's body, in pieces. Throws as copy() does. Returns the head that was there
-  // then.
-  Reply read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
-                   const CallContext& context);
-  NativeBitmapHead read_body(std::span<std::byte> body, const CallContext& context);
-
   // A filter that is to be written gets the mark that its checksums are void, and an identity.
   void make_live(const CallContext& context);
 
@@ -76,6 +66,7 @@ class NativePlace final : public FilterPlace {
   friend class PartitionedPlace;  // asks several in one trip
 
   using Head = std::shared_ptr<const NativeBitmapHead>;
+  struct Seen;
   struct Trip;
   struct TripPiece;
   struct Part;
@@ -89,9 +80,13 @@ class NativePlace final : public FilterPlace {
   std::size_t units_of(const Trip& trip, const TripPiece& piece) const;
   void read_question(std::span<const Reply> replies, Trip& trip);
   void read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece);
+  // What every transaction begins with: role, length, head. False: the key holds no string.
+  bool read_beginning(std::span<const Reply> all, bool allow_replica, Seen& seen);
   bool has_grown(const Trip& trip) const noexcept;
   void judge(Trip& trip);
   bool is_opened(const NativeBitmapHead& head) const;
+  // Why keys that have bits in what was opened may have none there; empty: they have the same.
+  std::string other_bits(const NativeBitmapHead& head) const;
   Presence missing(const TripPiece& piece, const CallContext& context) const;
   // Whether what was opened is not there any more.
   static bool has_lost(const Trip& trip, const CallContext& context);
@@ -114,6 +109,7 @@ class NativePlace final : public FilterPlace {
   void append(Request& request, Insertion& insertion);
   void read(std::span<const Reply> replies, Insertion& insertion);
   void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
+  void insert_bits(const KeyBits& bits, std::span<Inserted> outcomes, const CallContext& context);
   // Throws unless the keys are in the filter that is there.
   void settle(const Insertion& insertion, const CallContext& context);
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
@@ -127,6 +123,11 @@ class NativePlace final : public FilterPlace {
   // What was read last, if that is `head`, or what is there now; null: neither is.
   Head head_to_step_from(const PlaceHead& head, const CallContext& context);
   bool sets_lines() const noexcept { return lines_per_key_ != 0; }
+  // All of the string's body, in pieces, and the head that was there then. Throws as copy() does.
+  NativeBitmapHead read_body(std::span<std::byte> body, const CallContext& context);
+  // One of these, if the bits of `first` are still there.
+  Reply read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
+                   const CallContext& context);
   std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
   [[noreturn]] void fail(const std::string& why) const;
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "bloomery/redis/bitfield.h"
-#include "bloomery/redis/errors.h"
 #include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_exchange.h"
 #include "bloomery/redis/native_insertion.h"
@@ -120,23 +119,9 @@ std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits, std::size
 void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Known& known,
                             Part& part) {
   const auto& all = read_exec(replies, kUnits, part.nonce, name_);
-  part.result = {};
-  part.doubt.clear();
+  part.begin_again();
   part.set = {};
-  for (const Reply& reply : all) {
-    if (!reply.is(Reply::Type::error)) continue;
-    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(name_, reply.text);
-    part.doubt = "the key holds something else (WRONGTYPE)";
-    return;
-  }
-  part.doubt = role_doubt(all[1], false, name_);
-  part.is_primary = part.doubt.empty();
-  if (!all[2].is(Reply::Type::number) || all[2].number < 0) fail_answer(name_, "its length");
-  if (!all[3].is(Reply::Type::text)) fail_answer(name_, "its head");
-  part.result.byte_count = static_cast<std::uint64_t>(all[2].number);
-  std::string doubt;
-  part.head = head_of(all[3].text, part.result.byte_count, doubt);
-  if (part.doubt.empty()) part.doubt = std::move(doubt);
+  if (!read_beginning(all, false, part)) return;
   std::vector<bool> none;
   read_bitfield(all[4], known.positions.size(), 0, part.result.known_bits, none, name_);
   part.set = read_set(all[5], count_of(sets_lines(), part.bits), name_);
@@ -256,10 +241,8 @@ void NativePlace::settle(const Insertion& insertion, const CallContext& context)
 void NativePlace::settle(const Part& part, const LostBits::Known& known,
                          const CallContext& context) {
   if (!part.is_primary) client_->suspect(key_);
-  if (part.doubt.empty() && !part.head->has_bits_of(*opened())) {
-    fail("a filter whose keys have other bits has taken its place; open it again");
-  }
   if (!part.doubt.empty()) fail(part.doubt);
+  if (const std::string other = other_bits(*part.head); !other.empty()) fail(other);
   if (!part.set.has_set) fail("its head is not the one that was opened; open it again");
   if (!part.head->header.is_live) make_live(context);
   // What another filter has is no matter: the keys are in it now.
@@ -285,7 +268,6 @@ void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
 
 void NativePlace::insert_bits(const KeyBits& bits, std::span<Inserted> outcomes,
                               const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
   for (std::size_t key = 0; key < bits.size();) {
     if (const auto lost = lost_.verdict()) fail(*lost);
     Insertion trip = insertion(bits, key);
@@ -317,13 +299,6 @@ void NativePlace::make_live(const CallContext& context) {
   fail("its head changes all the time");
 }
 
-bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                     const Watermark& next, const CallContext& context) {
-  KeyBits bits = bits_of(keys);
-  if (sets_lines()) bits = sorted(bits);
-  return insert_and_advance_bits(bits, head, next, context);
-}
-
 NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,
                                                  const CallContext& context) {
   const auto is_expected = [&](const NativeBitmapHead& there) {
@@ -343,10 +318,12 @@ NativePlace::Head NativePlace::finish_step(const Insertion& insertion) {
   return insertion.parts.back().next;
 }
 
-bool NativePlace::insert_and_advance_bits(const KeyBits& bits, PlaceHead& head,
-                                          const Watermark& next, const CallContext& context) {
+bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                     const Watermark& next, const CallContext& context) {
   if (!writes_) refuse("is open for reading only");
   if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+  KeyBits bits = bits_of(keys);
+  if (sets_lines()) bits = sorted(bits);
   if (const auto lost = lost_.verdict()) fail(*lost);
   Head old = head_to_step_from(head, context);
   if (!old) return false;

@@ -17,7 +17,7 @@
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/live_bitmap.h"
-#include "bloomery/redis/native_place.h"
+#include "bloomery/redis/native_trip.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/partitioned_place.h"
 #include "bloomery/redis/run_reading.h"
@@ -85,28 +85,19 @@ NativeBitmapHead read_native_head(Client& client, const std::string& key, const 
 // back for a while, are not taken for those of the watermark that was read first.
 Reply NativePlace::read_piece(std::uint64_t from, std::uint64_t count,
                               const NativeBitmapHead& first, const CallContext& context) {
-  const std::string nonce = next_nonce();
+  Seen seen;
   Request request;
   request.about(key_);
-  begin_transaction(request, nonce);
+  begin_transaction(request, seen.nonce);
   request.add({"STRLEN", key_}).add({"GETRANGE", key_, "0", std::to_string(head_length_ - 1)});
   request.add({"GETRANGE", key_, std::to_string(from), std::to_string(from + count - 1)});
   request.add({"EXEC"});
   const Answer answer = run_reading(*client_, request, context);
-  const auto& all = read_exec(answer.replies, 5, nonce, name_);
-  for (const Reply& reply : all) {
-    if (reply.is(Reply::Type::error)) throw RefusedError(name_, reply.text);
-  }
-  std::string doubt = role_doubt(all[1], client_->location().allow_replica, name_);
-  if (!doubt.empty()) {
-    client_->suspect(key_);
-    fail(doubt);
-  }
-  if (!all[2].is(Reply::Type::number) || all[2].number < 0 || !all[3].is(Reply::Type::text)) {
-    fail_answer(name_, "its head");
-  }
-  const Head now = head_of(all[3].text, static_cast<std::uint64_t>(all[2].number), doubt);
-  if (!now) fail(doubt);
+  const auto& all = read_exec(answer.replies, 5, seen.nonce, name_);
+  read_beginning(all, client_->location().allow_replica, seen);
+  if (!seen.is_primary) client_->suspect(key_);
+  if (!seen.doubt.empty()) fail(seen.doubt);
+  const Head& now = seen.head;
   if (now->header.notes.identity != first.header.notes.identity) {
     fail("another filter took its place while it was read");
   }

@@ -12,19 +12,29 @@
 
 namespace bloomery::redis {
 
-// The keys of one transaction, with the head of the moment at which it read their bits. A head that
-// was read before or after them proves nothing: an older copy may have been put there, and carried
-// up again, in between.
-struct NativePlace::TripPiece {
-  std::size_t first_key = 0;
-  std::size_t behind_keys = 0;
+// What one transaction says of the string.
+struct NativePlace::Seen {
   std::string nonce = next_nonce();
-
-  std::string doubt{};     // nothing may be believed
-  std::string not_ours{};  // or only behind a fence
+  std::string doubt{};  // why nothing may be believed
   bool is_primary = true;
   TransactionResult result{};
   Head head{};
+
+  void begin_again() {
+    doubt.clear();
+    is_primary = true;
+    result = {};
+    head = {};
+  }
+};
+
+// The keys of one transaction, with the head of the moment at which it read their bits. A head that
+// was read before or after them proves nothing: an older copy may have been put there, and carried
+// up again, in between.
+struct NativePlace::TripPiece : Seen {
+  std::size_t first_key = 0;
+  std::size_t behind_keys = 0;
+  std::string not_ours{};  // why it may be believed behind a fence alone
 };
 
 // What a trip asks, and what it brought.
@@ -42,9 +52,8 @@ struct NativePlace::Trip {
   // What a try before this one brought is no matter.
   void begin_again() {
     for (TripPiece& each : pieces) {
-      each = {.first_key = each.first_key,
-              .behind_keys = each.behind_keys,
-              .nonce = std::move(each.nonce)};
+      each.begin_again();
+      each.not_ours.clear();
     }
     all_set.assign(bits.size(), false);
   }

@@ -7,7 +7,6 @@
 #include "bloomery/redis/errors.h"
 
 namespace bloomery::redis {
-
 namespace {
 
 struct Nonces {
@@ -51,6 +50,20 @@ const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::s
   const Reply& echo = all.elements[0];
   if (!echo.is(Reply::Type::text) || echo.text != nonce) fail_answer(name, "another's answer");
   return all.elements;
+}
+
+bool has_wrong_type(std::span<const Reply> all, const std::string& name) {
+  for (const Reply& reply : all) {
+    if (!reply.is(Reply::Type::error)) continue;
+    if (refusal_of(reply.text) != Refusal::wrong_type) throw RefusedError(name, reply.text);
+    return true;
+  }
+  return false;
+}
+
+std::uint64_t length_in(const Reply& reply, const std::string& name) {
+  if (!reply.is(Reply::Type::number) || reply.number < 0) fail_answer(name, "its length");
+  return static_cast<std::uint64_t>(reply.number);
 }
 
 std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,12 +27,19 @@ void begin_transaction(Request& request, std::string_view nonce);
 const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t count,
                                     std::string_view nonce, const std::string& name);
 
-// Why nobody may be believed who has this role; empty: the place may.
-std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name);
-
 // The same of a transaction whose MULTI was answered before.
 const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::size_t count,
                                           std::string_view nonce, const std::string& name);
+
+// Whether one of them says WRONGTYPE, so that the others count for nothing. Throws RefusedError for
+// every other refusal.
+bool has_wrong_type(std::span<const Reply> all, const std::string& name);
+
+// Why nobody may be believed who has this role; empty: the place may.
+std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name);
+
+// What STRLEN says. Throws ProtocolError.
+std::uint64_t length_in(const Reply& reply, const std::string& name);
 
 [[noreturn]] void fail_answer(const std::string& name, const char* what);
 
