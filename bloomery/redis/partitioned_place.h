@@ -88,6 +88,16 @@ class PartitionedPlace final : public FilterPlace {
   // each key. With `next` each part also moves its watermark, and `has_moved` tells which did.
   struct Inserting;
   void insert_at(Inserting& all, const Group& group, const CallContext& context);
+  struct Progress;
+  // Many lines of one part travel by themselves, and are there when this returns.
+  Progress begin(Inserting& all, std::size_t share, const CallContext& context);
+  // The next trip, and whose keys it has: of all that are not done, as many as fit.
+  std::vector<Progress*> append(Request& request, Inserting& all, std::vector<Progress>& progress);
+  // Sends it, and reads what comes. True: it was repeated.
+  bool travel(const Request& request, Inserting& all, const std::vector<Progress*>& travelling,
+              const CallContext& context);
+  // Throws unless the keys of the trip are in their part.
+  void settle(Inserting& all, Progress& each, bool was_repeated, const CallContext& context);
   // All shares, at their nodes. Throws where one failed, and unless the index is there afterwards.
   void insert_shares(Inserting& all, const CallContext& context);
   // What went wrong at each node.

@@ -31,96 +31,117 @@ struct PartitionedPlace::Inserting {
   std::vector<char> has_moved = std::vector<char>(shares.size());
 };
 
-void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallContext& context) {
-  struct Progress {
-    std::size_t share = 0;
-    std::size_t next_key = 0;
-    bool is_done = false;
-    NativePlace::Head old{};  // of one that steps
-    NativePlace::Insertion trip{};
-    bool is_elsewhere = false;
-  };
-  std::vector<Progress> progress;
-  for (const std::size_t i : group) {
-    NativePlace& part = *parts_[all.shares[i].part];
-    Progress& each = progress.emplace_back();
-    each.share = i;
-    all.done[i].assign(all.shares[i].keys.size(), Inserted::unknown);
-    if (const auto lost = part.lost_.verdict()) part.fail(*lost);
-    if (all.next == nullptr) continue;
-    const auto last = part.last_head();
-    each.old = last ? part.head_to_step_from(last->place_head(), context) : nullptr;
-    each.is_done = each.old == nullptr;
-    // They travel by themselves.
-    const KeyBits& bits = all.shares[i].bits;
-    while (!each.is_done) {
-      const auto trip = part.insertion(bits, each.next_key, each.old, *all.next);
-      if (!part.exchange(trip, kKeysOfPartToExchange, context)) break;
-      each.old = trip.parts.back().next;
-      each.next_key += trip.key_count();
-      each.is_done = each.next_key == bits.size();
-      all.has_moved[i] = static_cast<char>(each.is_done);
-    }
+// How far the share of one part has come.
+struct PartitionedPlace::Progress {
+  std::size_t share = 0;
+  std::size_t next_key = 0;
+  bool is_done = false;
+  NativePlace::Head old{};  // of one that steps
+  NativePlace::Insertion trip{};
+  bool is_elsewhere = false;
+};
+
+PartitionedPlace::Progress PartitionedPlace::begin(Inserting& all, std::size_t share,
+                                                   const CallContext& context) {
+  NativePlace& part = *parts_[all.shares[share].part];
+  Progress progress{.share = share};
+  all.done[share].assign(all.shares[share].keys.size(), Inserted::unknown);
+  if (const auto lost = part.lost_.verdict()) part.fail(*lost);
+  if (all.next == nullptr) return progress;
+  const auto last = part.last_head();
+  progress.old = last ? part.head_to_step_from(last->place_head(), context) : nullptr;
+  progress.is_done = progress.old == nullptr;
+  const KeyBits& bits = all.shares[share].bits;
+  while (!progress.is_done) {
+    const auto trip = part.insertion(bits, progress.next_key, progress.old, *all.next);
+    if (!part.exchange(trip, kKeysOfPartToExchange, context)) break;
+    progress.old = trip.parts.back().next;
+    progress.next_key += trip.key_count();
+    progress.is_done = progress.next_key == bits.size();
+    all.has_moved[share] = static_cast<char>(progress.is_done);
   }
+  return progress;
+}
+
+std::vector<PartitionedPlace::Progress*> PartitionedPlace::append(Request& request, Inserting& all,
+                                                                  std::vector<Progress>& progress) {
+  std::vector<Progress*> travelling;
+  std::size_t bit_count = 0;
+  for (Progress& each : progress) {
+    if (each.is_done || bit_count >= kBitsOfPartsInTrip) continue;
+    const KeyBits& bits = all.shares[each.share].bits;
+    NativePlace& part = *parts_[all.shares[each.share].part];
+    if (travelling.empty()) request.about(part.key_).of_several_slots();
+    each.trip = all.next == nullptr ? part.insertion(bits, each.next_key)
+                                    : part.insertion(bits, each.next_key, each.old, *all.next);
+    part.append(request, each.trip);
+    bit_count += each.trip.bit_count();
+    travelling.push_back(&each);
+  }
+  if (all.asks_index && !travelling.empty()) {
+    index_place().append_question(request, all.index.emplace());
+  }
+  return travelling;
+}
+
+bool PartitionedPlace::travel(const Request& request, Inserting& all,
+                              const std::vector<Progress*>& travelling,
+                              const CallContext& context) {
+  bool index_is_elsewhere = false;
+  const Answer answer =
+      client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
+        for (Progress* const each : travelling) {
+          const auto of_part = replies.first(each->trip.reply_count());
+          replies = replies.subspan(of_part.size());
+          each->is_elsewhere = std::ranges::any_of(of_part, sends_elsewhere);
+          if (!each->is_elsewhere) parts_[all.shares[each->share].part]->read(of_part, each->trip);
+        }
+        if (!all.index) return;
+        index_is_elsewhere = std::ranges::any_of(replies, sends_elsewhere);
+        if (index_is_elsewhere) return;
+        all.index->begin_again();
+        index_place().read_question(replies, *all.index);
+      });
+  // What is inserted elsewhere now comes behind that question.
+  if (index_is_elsewhere || std::ranges::any_of(travelling, &Progress::is_elsewhere)) {
+    all.index.reset();
+  }
+  return answer.repeated;
+}
+
+void PartitionedPlace::settle(Inserting& all, Progress& each, bool was_repeated,
+                              const CallContext& context) {
+  const Share& share = all.shares[each.share];
+  NativePlace& part = *parts_[share.part];
+  // With all that the client does to find it.
+  if (each.is_elsewhere) {
+    was_repeated = !part.run(each.trip, context) || was_repeated;
+  } else {
+    part.settle(each.trip, context);
+  }
+  each.trip.tell(part.sets_lines(), was_repeated ? Inserted::unknown : Inserted::present,
+                 std::span(all.done[each.share]).subspan(each.next_key));
+  each.next_key += each.trip.key_count();
+  each.is_done = each.next_key == share.bits.size();
+  if (all.next == nullptr) return;
+  each.old = part.finish_step(each.trip);
+  all.has_moved[each.share] = static_cast<char>(each.old != nullptr && each.is_done);
+  each.is_done = each.is_done || each.old == nullptr;
+}
+
+void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallContext& context) {
+  std::vector<Progress> progress;
+  for (const std::size_t share : group) progress.push_back(begin(all, share, context));
   for (;;) {
     Request request;
-    std::vector<Progress*> travelling;
-    std::size_t bit_count = 0;
-    for (Progress& each : progress) {
-      if (each.is_done || bit_count >= kBitsOfPartsInTrip) continue;
-      const Share& share = all.shares[each.share];
-      NativePlace& part = *parts_[share.part];
-      if (travelling.empty()) request.about(part.key_).of_several_slots();
-      each.trip = all.next == nullptr
-                      ? part.insertion(share.bits, each.next_key)
-                      : part.insertion(share.bits, each.next_key, each.old, *all.next);
-      part.append(request, each.trip);
-      bit_count += each.trip.bit_count();
-      travelling.push_back(&each);
-    }
+    const std::vector<Progress*> travelling = append(request, all, progress);
     if (travelling.empty()) return;
-    if (all.asks_index) index_place().append_question(request, all.index.emplace());
-    bool index_is_elsewhere = false;
-    const Answer answer =
-        client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
-          for (Progress* const each : travelling) {
-            const auto of_part = replies.first(each->trip.reply_count());
-            replies = replies.subspan(of_part.size());
-            each->is_elsewhere = std::ranges::any_of(of_part, sends_elsewhere);
-            if (!each->is_elsewhere)
-              parts_[all.shares[each->share].part]->read(of_part, each->trip);
-          }
-          if (!all.index) return;
-          index_is_elsewhere = std::ranges::any_of(replies, sends_elsewhere);
-          if (index_is_elsewhere) return;
-          all.index->begin_again();
-          index_place().read_question(replies, *all.index);
-        });
-    // What is inserted elsewhere now comes behind that question.
-    if (index_is_elsewhere || std::ranges::any_of(travelling, &Progress::is_elsewhere)) {
-      all.index.reset();
-    }
+    const bool was_repeated = travel(request, all, travelling, context);
     // Each is settled, whatever became of the one before.
     std::exception_ptr first_error;
     for (Progress* const each : travelling) {
       try {
-        const Share& share = all.shares[each->share];
-        NativePlace& part = *parts_[share.part];
-        bool was_repeated = answer.repeated;
-        // With all that the client does to find it.
-        if (each->is_elsewhere) {
-          was_repeated = !part.run(each->trip, context) || was_repeated;
-        } else {
-          part.settle(each->trip, context);
-        }
-        each->trip.tell(part.sets_lines(), was_repeated ? Inserted::unknown : Inserted::present,
-                        std::span(all.done[each->share]).subspan(each->next_key));
-        each->next_key += each->trip.key_count();
-        each->is_done = each->next_key == share.bits.size();
-        if (all.next == nullptr) continue;
-        each->old = part.finish_step(each->trip);
-        all.has_moved[each->share] = static_cast<char>(each->old != nullptr && each->is_done);
-        each->is_done = each->is_done || each->old == nullptr;
+        settle(all, *each, was_repeated, context);
       } catch (...) {
         if (!first_error) first_error = std::current_exception();
       }
