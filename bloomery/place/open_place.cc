@@ -110,6 +110,17 @@ void require_fits(const FilterContents& contents, const PlaceLocation& location)
   redis::require_fits(contents, redis::parse_location(location.server));
 }
 
+namespace {
+
+redis::OldFilter old_filter(const PlaceSaveOptions& options) {
+  using redis::OldFilter;
+  if (!options.file.replace) return OldFilter::refuse;
+  if (!options.discard) return OldFilter::keep;
+  return options.spares_strangers ? OldFilter::drop_if_filter : OldFilter::drop;
+}
+
+}  // namespace
+
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options) {
   if (!location.is_live()) return save(contents, location.file, options.file);
@@ -120,9 +131,7 @@ void save(const FilterContents& contents, const PlaceLocation& location,
   }
   redis::Client client(redis::parse_location(location.server));
   const redis::BulkOptions load{
-      .replace = options.file.replace,
-      .discard = options.discard,
-      .spares_strangers = options.spares_strangers,
+      .old = old_filter(options),
       .progress = options.progress,
       .watermark = options.discard ? options.file.notes.reached() : std::nullopt};
   if (location.is_own_bitmap()) return redis::load_native(client, contents, load);
@@ -157,7 +166,7 @@ void clear(const PlaceLocation& location) {
   const auto place = open_place(location, {.access = PlaceOptions::read_write});
   const AnyFilter filter = empty(place->head().parameters);
   redis::Client client(redis::parse_location(location.server));
-  const redis::BulkOptions clears{.replace = true, .discard = true, .clears = true};
+  const redis::BulkOptions clears{.old = redis::OldFilter::clear};
   if (location.is_own_bitmap()) return redis::load_native(client, filter.contents(), clears);
   redis::bulk_load(client, *location.format, filter.contents(), clears);
 }

@@ -106,6 +106,23 @@ std::vector<std::byte> bytes_of(const Format& format, const FilterContents& cont
   return bytes;
 }
 
+// What becomes of a filter that is there, as the script names it.
+std::string_view word_for(OldFilter old, bool trusts_bits) {
+  switch (old) {
+    case OldFilter::refuse:
+      return "new";
+    case OldFilter::keep:
+      return trusts_bits ? "trust" : "keep";
+    case OldFilter::drop:
+      return "drop";
+    case OldFilter::drop_if_filter:
+      return trusts_bits ? "drop" : "spare";
+    case OldFilter::clear:
+      return trusts_bits ? "clear any" : "clear";
+  }
+  return "new";
+}
+
 // That of a filter which nobody has had before.
 std::string new_trailer(const FilterParameters& parameters, const BulkOptions& options) {
   Trailer trailer{.keys = parameters.keys};
@@ -185,15 +202,8 @@ void bulk_load(Client& client, const Format& format, const FilterContents& conte
   }
   KeyBeside beside(client, names.name, names.key, bytes_of(format, contents, trailer));
   beside.send(options.progress);
-  const bool trusts_bits = says_trust(client.location());
-  const bool may_drop_anything = trusts_bits || !options.spares_strangers;
-  const std::string said = exchange(beside, names,
-                                    options.clears      ? (trusts_bits ? "clear any" : "clear")
-                                    : !options.replace  ? "new"
-                                    : !options.discard  ? (trusts_bits ? "trust" : "keep")
-                                    : may_drop_anything ? "drop"
-                                                        : "spare",
-                                    trailer);
+  const std::string_view old = word_for(options.old, says_trust(client.location()));
+  const std::string said = exchange(beside, names, old, trailer);
   if (said != "done") beside.refuse(said);
   beside.is_done();
 }

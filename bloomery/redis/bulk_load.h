@@ -12,17 +12,25 @@
 
 namespace bloomery::redis {
 
+// What becomes of a filter that is there.
+enum class OldFilter : std::uint8_t {
+  refuse,  // it stays, and nothing is loaded
+  // The new one has its bits too, and what others add to it until the exchange. Both must have the
+  // same geometry.
+  keep,
+  drop,            // it goes, with what others add to it until the exchange
+  drop_if_filter,  // so it does, but nothing goes that may be no filter at all
+  // It must be there and have the same geometry. It goes, but not its configuration, nor the number
+  // of its partitions.
+  clear,
+};
+
+constexpr bool is_dropped(OldFilter old) noexcept {
+  return old == OldFilter::drop || old == OldFilter::drop_if_filter;
+}
+
 struct BulkOptions {
-  // A filter that is there gets the new bits too: what it holds stays, with what others add to it
-  // meanwhile. It must have the same geometry.
-  bool replace = false;
-  // It is thrown away instead, with what others add to it until the exchange.
-  bool discard = false;
-  // But not what may be no filter at all (strange_length() of bitmap_remains.h).
-  bool spares_strangers = false;
-  // As `discard`, of a filter of the same geometry that must be there; its configuration stays, and
-  // so does the number of its partitions.
-  bool clears = false;
+  OldFilter old = OldFilter::refuse;
   // Is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
   // Of a new filter of our own, or with a trailer: how far it has its source.
@@ -43,10 +51,9 @@ bool destroy(Client& client, const Format& format);
 //
 // That script stops the server for some 2 ms a MiB where there was a filter, 1 ms where not.
 //
-// Throws std::invalid_argument for contents that do not live there, StoreError where something is
-// there (without `replace`) or is of another geometry (without `discard`), where the key beside it
-// was lost, and as Client::run does. If the connection is cut at the very end, the filter is the
-// old or the new one; before that the old one.
+// Throws std::invalid_argument for contents that do not live there, StoreError where what is there
+// does not allow it (OldFilter), where the key beside it was lost, and as Client::run does. If the
+// connection is cut at the very end, the filter is the old or the new one; before that the old one.
 void bulk_load(Client& client, const Format& format, const FilterContents& contents,
                const BulkOptions& options);
 

@@ -42,8 +42,8 @@ void require_same_filter(const NativeBitmapHead& old, const FileHeader& next,
   if (!is_same) refuse_exchange("unlike", name);
 }
 
-// The filter answers from the moment on that its index is there, the last of all. With `replace`
-// one part after the other gets what is new, and is at no moment less than it was. With `discard`
+// The filter answers from the moment on that its index is there, the last of all. Of one that is
+// kept one part after the other gets what is new, and is at no moment less than it was. Otherwise
 // all parts are there, beside, before the index goes and they come; a part that was not there lives
 // as long as the index would have.
 void load_parts(Client& client, const FilterContents& contents, std::uint32_t count,
@@ -52,17 +52,18 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
   const std::string& key = client.location().key;
   FileHeader header = new_header(contents, options.watermark);
   header.part = {count, count, contents.parameters.geometry.bit_count};
-  const bool is_kept = old && options.replace && !options.discard;
+  const bool is_kept = old && options.old == OldFilter::keep;
+  const bool is_cleared = options.old == OldFilter::clear;
   if (is_kept) {
     header.notes = old->header.notes;
     header.layout = layout_of(header);
     if (!old->has_bits_of({.header = header})) refuse_exchange("other", name);
-  } else if (!options.discard) {
-    options.replace = false;
+  } else if (options.old == OldFilter::keep) {
+    options.old = OldFilter::refuse;
   }
   header.layout = layout_of(header);
   std::optional<std::string> cleared;
-  if (options.clears) {
+  if (is_cleared) {
     require_same_filter(*old, header, name);
     require_parts(client, key, old->header, name);
     cleared = naming_bytes(*old);
@@ -84,15 +85,14 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
     });
     done += size;
   };
-  if (options.discard) {
+  if (is_cleared || is_dropped(options.old)) {
     std::vector<std::unique_ptr<StringLoad>> loads;
     for (std::uint32_t i = 0; i < count; ++i) send(*loads.emplace_back(load_of(i)));
     // An index has the beginning of every filter of ours.
-    const std::string_view begin = options.clears             ? std::string_view(old->bytes)
-                                   : options.spares_strangers ? native_magic()
-                                                              : std::string_view();
-    const Dropped index = drop_string(client, key, begin, options.clears);
-    if (index.said == "stranger" && options.clears) refuse_exchange("unlike", name);
+    std::string_view begin = is_cleared ? std::string_view(old->bytes) : std::string_view();
+    if (options.old == OldFilter::drop_if_filter) begin = native_magic();
+    const Dropped index = drop_string(client, key, begin, is_cleared);
+    if (index.said == "stranger" && is_cleared) refuse_exchange("unlike", name);
     if (index.said != "done") refuse_exchange(index.said, name);
     remove_parts_of(client, key, index.begin, count);
     // Of several who do this at once, who took the first part last gets all: he takes what others
@@ -101,7 +101,7 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
     for (const auto& each : std::span(loads).subspan(1)) {
       each->exchange(index.expires, [&] { require_part(client, key, header, 0, name); });
     }
-    if (!options.clears) {
+    if (!is_cleared) {
       return put_index_over_others(client, key, header, name, index.expires);
     }
     require_parts(client, key, header, name);
@@ -129,23 +129,25 @@ void load_native(Client& client, const FilterContents& contents, const BulkOptio
   const std::string name = "bitmap:" + location.text();
   const auto wanted = take_native_settings(location);
   std::optional<NativeBitmapHead> old;
-  if (options.clears || (options.replace && native_exists(client, location.key))) {
+  const bool is_cleared = options.old == OldFilter::clear;
+  const bool may_be_there = options.old != OldFilter::refuse;
+  if (is_cleared || (may_be_there && native_exists(client, location.key))) {
     try {
       old = read_native_head(client, location.key, name);
     } catch (const StoreError&) {
-      if (!options.discard || options.clears) throw;
+      if (!is_dropped(options.old)) throw;
     }
   }
   std::uint32_t count = partitions_for(contents.parameters, wanted, name);
   // What nothing is said about, stays.
-  if (old && !wanted && (!options.discard || options.clears)) {
+  if (old && !wanted && !is_dropped(options.old)) {
     count = old->header.part ? old->header.part->count : 1;
   }
   require_lives_in_string(contents, count, name);
   if (count > 1) return load_parts(client, contents, count, old, name, options);
   FileHeader header = new_header(contents, options.watermark);
   std::optional<std::string> cleared;
-  if (options.clears) {
+  if (is_cleared) {
     require_same_filter(*old, header, name);
     cleared = naming_bytes(*old);
   }

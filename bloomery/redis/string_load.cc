@@ -80,7 +80,7 @@ FileHeader merged(const FileHeader& old, const FilterContents& contents) {
 // What is at a key when nothing may be lost of it; nothing where nothing is.
 std::optional<NativeBitmapHead> old_head(Client& client, const std::string& key,
                                          const std::string& name, const BulkOptions& options) {
-  if (!options.replace || options.discard || !native_exists(client, key)) return std::nullopt;
+  if (options.old != OldFilter::keep || !native_exists(client, key)) return std::nullopt;
   return read_native_head(client, key, name);
 }
 
@@ -127,7 +127,8 @@ StringLoad::StringLoad(Client& client, std::string key, std::string name, FileHe
 void StringLoad::exchange(std::string_view expires, const std::function<void()>& require_first) {
   const std::string byte_count = std::to_string(beside_->byte_count());
   const std::string bit_count = std::to_string(beside_->bit_count());
-  const bool takes_over = options_.discard && !cleared_;
+  const bool takes_over = is_dropped(options_.old);
+  const bool may_be_there = options_.old != OldFilter::refuse;
   for (int i = 0; i < kMostExchanges; ++i) {
     // Its watermark may have moved meanwhile.
     if (i > 0 || old_) old_ = old_head(client_, key_, name_, options_);
@@ -142,8 +143,7 @@ void StringLoad::exchange(std::string_view expires, const std::function<void()>&
     const std::string said = beside_->run_script(words);
     if (said == "done") return beside_->is_done();
     const bool has_changed = said == "taken" || said == "gone" || said == "unlike";
-    const bool may_go_on = said == "moved" ||
-                           (said == "taken" && options_.replace && !header_.part) ||
+    const bool may_go_on = said == "moved" || (said == "taken" && may_be_there && !header_.part) ||
                            (takes_over && has_changed);
     if (!may_go_on) refuse(said);
   }
@@ -153,8 +153,8 @@ void StringLoad::exchange(std::string_view expires, const std::function<void()>&
 StringLoad::Replaced StringLoad::replaced() const {
   if (cleared_) return {"this", *cleared_};
   if (old_) return {"keep", old_->bytes};
-  if (!options_.discard) return {"new"};
-  return {options_.spares_strangers ? "ours" : "drop"};
+  if (!is_dropped(options_.old)) return {"new"};
+  return {options_.old == OldFilter::drop ? "drop" : "ours"};
 }
 
 // Who discards takes the place of what is there now, and of nothing else.
@@ -201,7 +201,7 @@ void StringLoad::require_same() {
 
 // Whether it takes the place of a part of a filter that is there: then all parts are.
 bool StringLoad::is_kept() const {
-  return header_.part && options_.replace && !options_.discard;
+  return header_.part && options_.old == OldFilter::keep;
 }
 
 void StringLoad::refuse(const std::string& said) const {
@@ -211,7 +211,8 @@ void StringLoad::refuse(const std::string& said) const {
                      "filter that lost it; bloomery destroy with ?partitions=" +
                      std::to_string(header_.part->count) + " removes it");
   }
-  if (said == "lost" && header_.part && options_.discard) {
+  const bool is_index_gone = is_dropped(options_.old) || cleared_;
+  if (said == "lost" && header_.part && is_index_gone) {
     throw StoreError(name_ +
                      ": the key beside it was lost before the exchange, when the index of the "
                      "old filter was gone already; load it again");

@@ -164,9 +164,9 @@ TEST_F(LiveFilter, OfOrestesWithCountersSaysNothingIsAbsentAndTakesNoKeys) {
   EXPECT_EQ(open("orestes", "f")->presence_of("out"), Presence::unknown);
   Client there(parse_location(at("f")));
   const AnyFilter filter = find_format("orestes")->create({.capacity = 10}, {});
-  EXPECT_THROW(bulk_load(there, *find_format("orestes"), filter.contents(),
-                         {.replace = true, .discard = true}),
-               StoreError);
+  EXPECT_THROW(
+      bulk_load(there, *find_format("orestes"), filter.contents(), {.old = OldFilter::drop}),
+      StoreError);
   ask({"HSET", "g", "m", "1000", "k", "5", "hashmethod", "MD5"});
   EXPECT_THROW(open("orestes", "g"), StoreError);
 }

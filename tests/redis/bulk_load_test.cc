@@ -119,8 +119,7 @@ TEST_F(Loading, LeavesAloneWhatIsThereUnlessTold) {
   EXPECT_NE(refusal(filter(10, 20)).find("already exists"), std::string::npos) << "configured";
   ask({"DEL", "{f}:config"});
   ask({"RPUSH", "f", "a list"});
-  EXPECT_NE(refusal(filter(0, 1), {.replace = true, .discard = true}).find("WRONGTYPE"),
-            std::string::npos);
+  EXPECT_NE(refusal(filter(0, 1), {.old = OldFilter::drop}).find("WRONGTYPE"), std::string::npos);
   EXPECT_EQ(ask({"LLEN", "f"}).number, 1);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1) << "nothing half made";
 }
@@ -133,7 +132,7 @@ TEST_F(Loading, KeepsWhatOthersAddMeanwhile) {
     const auto place = open();
     while (!done) place->insert(std::to_string(added++));
   });
-  for (int i = 0; i < 3; ++i) load(filter(100, 200), {.replace = true});
+  for (int i = 0; i < 3; ++i) load(filter(100, 200), {.old = OldFilter::keep});
   done = true;
   writer.join();
   const auto place = open();
@@ -145,16 +144,16 @@ TEST_F(Loading, ReplacesAnotherSizeOnlyWhereItsKeysMayBeLost) {
   load(filter(0, 100, 1'000));
   const auto before = open();
   EXPECT_EQ(before->presence_of("5"), Presence::maybe);
-  EXPECT_NE(refusal(filter(0, 50), {.replace = true}).find("--discard"), std::string::npos);
+  EXPECT_NE(refusal(filter(0, 50), {.old = OldFilter::keep}).find("--discard"), std::string::npos);
   EXPECT_EQ(count_found(*before, 0, 100), 100);
-  load(filter(50, 100), {.replace = true, .discard = true});
+  load(filter(50, 100), {.old = OldFilter::drop});
   EXPECT_EQ(count_found(*open(), 50, 100), 50);
   EXPECT_EQ(open()->presence_of("5"), Presence::absent);
   EXPECT_EQ(before->presence_of("5"), Presence::unknown) << "its configuration has changed";
 }
 
 TEST_F(Loading, ClearsOnlyTheFilterThatItWasToldOf) {
-  const BulkOptions clears{.replace = true, .discard = true, .clears = true};
+  const BulkOptions clears{.old = OldFilter::clear};
   EXPECT_NE(refusal(filter(0, 0), clears).find("no filter is there"), std::string::npos);
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
   load(filter(0, 100, 1'000));
@@ -185,7 +184,7 @@ TEST_F(Loading, ClearsNoBareBitmapThatMayBeSomethingElse) {
   const auto clear = [&](const std::string& settings) {
     Client client(parse_location(at("g", settings)));
     const AnyFilter empty = gozero.create({.capacity = 100}, {{"bits", "8000"}});
-    bulk_load(client, gozero, empty.contents(), {.replace = true, .discard = true, .clears = true});
+    bulk_load(client, gozero, empty.contents(), {.old = OldFilter::clear});
   };
   EXPECT_THROW(clear("?bits=8000"), StoreError) << "nothing is there";
   ask({"SET", "g", "somebody's"});
@@ -215,22 +214,22 @@ TEST_F(Loading, KeepsNoBareBitmapThatMayBeOfAnotherSize) {
     bulk_load(client, gozero, filter.contents(), options);
   };
   load("?bits=20000", 0, {});
-  EXPECT_THROW(load("?bits=40000", 100, {.replace = true}), StoreError);
-  EXPECT_THROW(load("?bits=10000", 100, {.replace = true}), StoreError);
-  load("?bits=20000", 100, {.replace = true});
+  EXPECT_THROW(load("?bits=40000", 100, {.old = OldFilter::keep}), StoreError);
+  EXPECT_THROW(load("?bits=10000", 100, {.old = OldFilter::keep}), StoreError);
+  load("?bits=20000", 100, {.old = OldFilter::keep});
   const auto place = open_bitmap_place(gozero, at("g", "?bits=20000&trust=bits"), false);
   EXPECT_EQ(count_found(*place, 0, 200), 200);
   // What SETBIT has made is short: who knows its size says so.
   ask({"SET", "g", "x"});
-  EXPECT_THROW(load("?bits=20000", 100, {.replace = true}), StoreError);
-  load("?bits=20000&trust=bits", 100, {.replace = true});
+  EXPECT_THROW(load("?bits=20000", 100, {.old = OldFilter::keep}), StoreError);
+  load("?bits=20000&trust=bits", 100, {.old = OldFilter::keep});
 }
 
 TEST_F(Loading, TheConfigurationIsThereAllTheTime) {
   load(filter(0, 10));
   ask({"HSET", "{f}:config", "of another", "1"});
   ask({"CONFIG", "RESETSTAT"});
-  load(filter(0, 10), {.replace = true});
+  load(filter(0, 10), {.old = OldFilter::keep});
   EXPECT_EQ(ask({"INFO", "commandstats"}).text.find("cmdstat_del:"), std::string::npos);
   EXPECT_EQ(ask({"HLEN", "{f}:config"}).number, 4);
 }
@@ -246,7 +245,7 @@ TEST_F(Loading, AUserWhoMayNotDoAllOfItDoesNothing) {
     ask({"ACL", "SETUSER", "loader", "reset", "on", "nopass", "~*", "+@all", missing});
     Client client(parse_location(at("f", user)));
     EXPECT_THROW(bulk_load(client, redisson::kFormat, filter(0, 10, 5'000).contents(),
-                           {.replace = true, .discard = true}),
+                           {.old = OldFilter::drop}),
                  StoreError)
         << missing;
     EXPECT_EQ(ask({"HGET", "{f}:config", "size"}).text, config) << missing;
@@ -258,7 +257,7 @@ TEST_F(Loading, TheTimeToLiveStays) {
   load(filter(0, 10));
   ask({"PEXPIREAT", "f", "99999999999000"});
   ask({"PEXPIREAT", "{f}:config", "99999999998000"});
-  load(filter(0, 10), {.replace = true});
+  load(filter(0, 10), {.old = OldFilter::keep});
   const auto expiry = [&](std::string_view key) {
     return ask({"EVAL", "return redis.call('PTTL', KEYS[1]) + redis.call('TIME')[1] * 1000", "1",
                 key})
@@ -273,19 +272,19 @@ TEST_F(Loading, WhatIsLostOnTheWayIsNoticed) {
   load(filter(0, 10));
   // Somebody empties the server's keys beside: before the second piece, and before the exchange.
   for (const std::uint64_t when : {std::uint64_t{0}, filter(0, 0).geometry().bit_count / 8}) {
-    const std::string said =
-        refusal(filter(0, 2'000), {.replace = true, .progress = [&](std::uint64_t done, auto) {
-                                     if (done < when) return;
-                                     for (const Reply& key : ask({"KEYS", "f:next*"}).elements) {
-                                       ask({"DEL", key.text});
-                                     }
-                                   }});
+    const std::string said = refusal(
+        filter(0, 2'000), {.old = OldFilter::keep, .progress = [&](std::uint64_t done, auto) {
+                             if (done < when) return;
+                             for (const Reply& key : ask({"KEYS", "f:next*"}).elements) {
+                               ask({"DEL", key.text});
+                             }
+                           }});
     EXPECT_NE(said.find("lost"), std::string::npos) << said;
     EXPECT_EQ(count_found(*open(), 0, 10), 10);
   }
   const std::string said =
       refusal(filter(0, 2'000),
-              {.replace = true, .progress = [&](std::uint64_t done, auto all) {
+              {.old = OldFilter::keep, .progress = [&](std::uint64_t done, auto all) {
                  if (done < all) return;
                  const Reply keys = ask({"KEYS", "f:next*"});
                  ask({"SETRANGE", keys.elements.at(0).text, "0", std::string(60'000, '\0')});

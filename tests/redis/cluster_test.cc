@@ -268,7 +268,7 @@ TEST_F(ClusterOfThree, AFilterIsReplacedWholeWhileItsSlotBeginsToMove) {
   const std::string set = "CLUSTER SETSLOT " + std::to_string(hash_slot(name));
   filter.insert("also in");
   bulk_load(client, redisson::kFormat, filter.contents(),
-            {.replace = true, .progress = [&](std::uint64_t done, std::uint64_t all) {
+            {.old = OldFilter::keep, .progress = [&](std::uint64_t done, std::uint64_t all) {
                if (done == all) source.ask(set + " MIGRATING " + (*cluster_)[0].id);
              }});
   source.ask(set + " STABLE");

@@ -65,7 +65,7 @@ class NativeExchangeTest : public NativeServerTest {
 TEST_F(NativeExchangeTest, AStepOfManyKeysSetsTheBitsOfEachWithoutAScript) {
   for (AnyFilter& same : std::array{made(0.01), made(1e-6),  // one line a key, and two
                                     made(0.01, FilterKind::classic)}) {
-    load_native(*client_, same.contents(), {.replace = true, .discard = true});
+    load_native(*client_, same.contents(), {.old = OldFilter::drop});
     const auto place = open_native_place(at(), true);
     ask({"CONFIG", "RESETSTAT"});
     PlaceHead head = place->head();

@@ -63,7 +63,7 @@ void insert(FilterPlace& place, const std::vector<std::string>& texts) {
 TEST_F(NativePlaceTest, AnswersAsTheFilterThatWasPutThere) {
   for (const FilterKind kind : {FilterKind::blocked, FilterKind::classic}) {
     for (const double rate : {0.01, 1e-6}) {  // one line a key, and two
-      load_keys(0, 1000, {.replace = true, .discard = true}, rate, kind);
+      load_keys(0, 1000, {.old = OldFilter::drop}, rate, kind);
       AnyFilter same =
           make_filter(kind, {.capacity = 1000, .false_positive_rate = rate, .seed = 7});
       for (const std::string& each : names(0, 1000)) same.insert(Key(each));
@@ -162,13 +162,13 @@ TEST_F(NativePlaceTest, WhatItCannotKnowIsUnknownNeverAbsent) {
 TEST_F(NativePlaceTest, AFilterThatTookItsPlaceIsUnknownUntilItIsOpenedAgain) {
   load_keys(0, 100);
   const auto place = open();
-  load_keys(200, 300, {.replace = true, .discard = true});
+  load_keys(200, 300, {.old = OldFilter::drop});
   EXPECT_EQ(count(*place, names(5000, 5050), Presence::unknown), 50U);
   EXPECT_EQ(count(*open(), names(5000, 5050), Presence::absent), 50U);
   insert(*place, {"k7"});
   EXPECT_EQ(count(*open(), {"k7"}, Presence::maybe), 1U) << "an insert is in the one that is there";
   // One of another size has other bits.
-  load_keys(0, 10, {.replace = true, .discard = true}, 0.1);
+  load_keys(0, 10, {.old = OldFilter::drop}, 0.1);
   EXPECT_THROW(insert(*place, {"k8"}), StoreError);
   EXPECT_EQ(count(*place, names(5000, 5050), Presence::unknown), 50U);
 }
@@ -176,7 +176,7 @@ TEST_F(NativePlaceTest, AFilterThatTookItsPlaceIsUnknownUntilItIsOpenedAgain) {
 TEST_F(NativePlaceTest, NoBitIsSetInAStringThatIsNotTheFilterThatWasOpened) {
   load_keys(0, 10, {}, 0.1);
   const std::string smaller = bytes();
-  load_keys(0, 10, {.replace = true, .discard = true}, 1e-6);
+  load_keys(0, 10, {.old = OldFilter::drop}, 1e-6);
   const std::string whole = bytes();
   std::string cut = whole;
   cut.pop_back();
@@ -254,14 +254,14 @@ TEST_F(NativePlaceTest, ReplacingKeepsWhatIsThereAndItsIdentity) {
   const auto place = open();
   const PlaceHead head = place->head();
   insert(*place, {"by another"});
-  load_keys(200, 300, {.replace = true});
+  load_keys(200, 300, {.old = OldFilter::keep});
   EXPECT_EQ(count(*place, names(200, 300), Presence::maybe), 100U);
   EXPECT_EQ(count(*place, {"by another"}, Presence::maybe), 1U);
   EXPECT_EQ(count(*place, names(0, 100), Presence::maybe), 100U);
   EXPECT_EQ(count(*place, names(5000, 5050), Presence::absent), 50U);
   EXPECT_EQ(place->head().identity, head.identity);
   EXPECT_THROW(load_keys(0, 1), StoreError) << "it is there";
-  EXPECT_THROW(load_keys(0, 1, {.replace = true}, 0.1), StoreError) << "of another size";
+  EXPECT_THROW(load_keys(0, 1, {.old = OldFilter::keep}, 0.1), StoreError) << "of another size";
   EXPECT_EQ(ask({"KEYS", "*"}).elements.size(), 1U) << "nothing is left beside it";
 }
 
@@ -269,7 +269,7 @@ TEST_F(NativePlaceTest, ReplacingKeepsWhatIsThereAndItsIdentity) {
 TEST_F(NativePlaceTest, AFilterThatIsLostWhileItIsReplacedIsNotBroughtBackByItsName) {
   load_keys(0, 1000);
   const auto reload = [&] {
-    load_keys(0, 10, {.replace = true, .progress = [&](auto...) { ask({"DEL", "f"}); }});
+    load_keys(0, 10, {.old = OldFilter::keep, .progress = [&](auto...) { ask({"DEL", "f"}); }});
   };
   EXPECT_THROW(reload(), StoreError);
   EXPECT_EQ(ask({"DBSIZE"}).number, 0) << "and nothing is beside";
@@ -380,7 +380,7 @@ TEST_F(NativePlaceTest, BehindAFenceOnlyTheWatermarkCounts) {
   EXPECT_EQ(place->head().watermark->position, 70U);
 
   // It stays through an exchange that keeps all.
-  load_keys(0, 10, {.replace = true});
+  load_keys(0, 10, {.old = OldFilter::keep});
   EXPECT_EQ(place->head().watermark->position, 70U);
 }
 
@@ -498,8 +498,7 @@ TEST_F(NativePlaceTest, NeverDeniesAKeyWhileOthersExchangeTheFilter) {
         FilterKind::blocked, {.capacity = 1000, .false_positive_rate = 0.001, .seed = 7});
     for (int i = 0; i < 20; ++i) {
       // What others have there is no filter of these keys; none of its bits may be taken for ours.
-      load_native(own, i % 2 == 0 ? empty.contents() : filter.contents(),
-                  {.replace = true, .discard = true});
+      load_native(own, i % 2 == 0 ? empty.contents() : filter.contents(), {.old = OldFilter::drop});
     }
     stop = true;
   });

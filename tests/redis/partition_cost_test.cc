@@ -85,7 +85,7 @@ TEST(PartitionCost, ComputesTheBytesThatTravel) {
     const std::vector<Key> keys(texts.begin(), texts.end());
     for (const Key key : keys) filter.insert(key);
     Client client(parse_location(at));
-    load_native(client, filter.contents(), {.replace = true, .discard = true});
+    load_native(client, filter.contents(), {.old = OldFilter::drop});
     const auto place = open_native_place(at, false);
     std::vector<Presence> answers(keys.size(), Presence::unknown);
     // Until each part has bits to ask again.

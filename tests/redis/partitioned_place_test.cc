@@ -134,7 +134,7 @@ PartitionedPlaceTest::Shared* PartitionedPlaceTest::shared_ = nullptr;
 
 TEST_F(PartitionedPlaceTest, AnswersAsTheFilterThatWasPutThere) {
   for (const double rate : {0.01, 1e-6}) {  // one line a key, and two
-    load_keys(0, 2000, {.replace = true, .discard = true}, rate);
+    load_keys(0, 2000, {.old = OldFilter::drop}, rate);
     EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
     const AnyFilter same = filter_of(0, 2000, rate);
     const auto place = open(false);
@@ -154,7 +154,7 @@ TEST_F(PartitionedPlaceTest, AnswersAsTheFilterThatWasPutThere) {
 
 TEST_F(PartitionedPlaceTest, InsertsTellWhatIsNewAndEverybodySeesIt) {
   for (const double rate : {0.01, 1e-6}) {
-    load_keys(0, 0, {.replace = true, .discard = true}, rate);
+    load_keys(0, 0, {.old = OldFilter::drop}, rate);
     const auto place = open();
     const auto texts = texts_of(0, 1000);
     const std::vector<Key> keys(texts.begin(), texts.end());
@@ -265,7 +265,7 @@ TEST_F(PartitionedPlaceTest, WithoutItsIndexItDeniesNothingAndTakesNothing) {
 TEST_F(PartitionedPlaceTest, AReloadWhoseIndexIsLostMeanwhileSaysSo) {
   load_keys(0, 100);
   const auto reload = [&] {
-    load_keys(100, 200, {.replace = true, .progress = [&](auto...) { ask({"DEL", "f"}); }});
+    load_keys(100, 200, {.old = OldFilter::keep, .progress = [&](auto...) { ask({"DEL", "f"}); }});
   };
   EXPECT_THROW(reload(), StoreError);
 }
@@ -284,7 +284,7 @@ TEST_F(PartitionedPlaceTest, IsReadByNobodyBeforeAllPartsAreThere) {
       << "a part is no filter";
   // What a load left that did not end is told, and not taken for anything.
   EXPECT_THROW(load_keys(0, 1000), StoreError);
-  EXPECT_THROW(load_keys(0, 1000, {.replace = true}), StoreError);
+  EXPECT_THROW(load_keys(0, 1000, {.old = OldFilter::keep}), StoreError);
   EXPECT_TRUE(destroy_native(*client_));
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
 
@@ -294,7 +294,7 @@ TEST_F(PartitionedPlaceTest, IsReadByNobodyBeforeAllPartsAreThere) {
   const auto place = open(false);
   EXPECT_EQ(count_of(*place, texts_of(0, 2000), Presence::absent), 0U);
   EXPECT_THROW(place->head(), StoreError);
-  EXPECT_THROW(load_keys(0, 1000, {.replace = true}), StoreError);
+  EXPECT_THROW(load_keys(0, 1000, {.old = OldFilter::keep}), StoreError);
 }
 
 TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
@@ -304,31 +304,32 @@ TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
   const Identity identity = place->head().identity;
   insert_texts(*place, texts_of(1000, 1100));
   std::uint64_t done = 0;
-  load_keys(1100, 1500, {.replace = true, .progress = [&](std::uint64_t at, std::uint64_t of) {
-                           EXPECT_LE(at, of);
-                           done = std::max(done, at);
-                         }});
+  load_keys(1100, 1500,
+            {.old = OldFilter::keep, .progress = [&](std::uint64_t at, std::uint64_t of) {
+               EXPECT_LE(at, of);
+               done = std::max(done, at);
+             }});
   EXPECT_GT(done, 0U);
   EXPECT_EQ(count_of(*place, texts_of(0, 1500), Presence::maybe), 1500U);
   EXPECT_EQ(place->head().identity, identity);
 
   // Of another size only where what is there may go; and its parts go with it.
-  EXPECT_THROW(load_keys(0, 10, {.replace = true}, 0.2), StoreError);
-  load_keys(2000, 2010, {.replace = true, .discard = true}, 0.2);
+  EXPECT_THROW(load_keys(0, 10, {.old = OldFilter::keep}, 0.2), StoreError);
+  load_keys(2000, 2010, {.old = OldFilter::drop}, 0.2);
   EXPECT_EQ(count_of(*place, texts_of(3000, 3100), Presence::unknown), 100U);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
   Client other(parse_location(at("partitions=6")));
-  load_native(other, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  load_native(other, filter_of(0, 10).contents(), {.old = OldFilter::drop});
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + 6);
   EXPECT_EQ(count_of(*open(), texts_of(0, 10), Presence::maybe), 10U);
   EXPECT_THROW(open_native_place(at("partitions=4"), false), StoreError);
   // And of one string, and back.
   Client one(parse_location(at("partitions=1")));
-  load_native(one, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  load_native(one, filter_of(0, 10).contents(), {.old = OldFilter::drop});
   EXPECT_EQ(ask({"DBSIZE"}).number, 1);
   EXPECT_EQ(count_of(*open(), texts_of(0, 10), Presence::maybe), 10U);
-  EXPECT_THROW(load_keys(0, 10, {.replace = true}), StoreError);
-  load_keys(0, 10, {.replace = true, .discard = true});
+  EXPECT_THROW(load_keys(0, 10, {.old = OldFilter::keep}), StoreError);
+  load_keys(0, 10, {.old = OldFilter::drop});
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
   open()->destroy();
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
@@ -338,7 +339,7 @@ TEST_F(PartitionedPlaceTest, AReloadKeepsWhatIsThereUnlessTold) {
 TEST_F(PartitionedPlaceTest, AReloadKeepsTheTimeToLiveOfTheWholeFilter) {
   const auto reload = [&](std::uint32_t parts) {
     Client client(parse_location(at("partitions=" + std::to_string(parts))));
-    load_native(client, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+    load_native(client, filter_of(0, 10).contents(), {.old = OldFilter::drop});
   };
   constexpr std::int64_t kHour = 3'600'000;
   const auto expect_lives = [&](std::uint32_t parts, std::int64_t from, std::int64_t to) {
@@ -362,7 +363,7 @@ TEST_F(PartitionedPlaceTest, AReloadKeepsTheTimeToLiveOfTheWholeFilter) {
     reload(parts);
     expect_lives(parts, 9 * kHour, 10 * kHour);
   }
-  load_keys(10, 20, {.replace = true});
+  load_keys(10, 20, {.old = OldFilter::keep});
   expect_lives(kParts, 9 * kHour, 10 * kHour);
   ask({"FLUSHALL"});
   reload(kParts);
@@ -380,7 +381,7 @@ TEST_F(PartitionedPlaceTest, AReloadRemovesNothingButThePartsOfItsFilter) {
   load_native(other, filter_of(0, 10).contents(), {});
   ask({"COPY", "g", part(3), "REPLACE"});  // a filter, but no part of that one
   Client one(parse_location(at("partitions=1")));
-  load_native(one, filter_of(0, 10).contents(), {.replace = true, .discard = true});
+  load_native(one, filter_of(0, 10).contents(), {.old = OldFilter::drop});
   EXPECT_EQ(ask({"EXISTS", part(0)}).number, 0);
   EXPECT_EQ(ask({"GET", part(1)}).text, "somebody's");
   EXPECT_EQ(ask({"LLEN", part(2)}).number, 1);
@@ -392,10 +393,7 @@ TEST_F(PartitionedPlaceTest, ClearsNothingButTheFilterThatItHasSeen) {
   const auto clear = [&](const std::function<void()>& meanwhile = {}) {
     bool is_first = true;
     load_native(*client_, empty.contents(),
-                {.replace = true,
-                 .discard = true,
-                 .clears = true,
-                 .progress = [&](std::uint64_t, std::uint64_t) {
+                {.old = OldFilter::clear, .progress = [&](std::uint64_t, std::uint64_t) {
                    if (std::exchange(is_first, false) && meanwhile) meanwhile();
                  }});
   };
@@ -412,7 +410,7 @@ TEST_F(PartitionedPlaceTest, ClearsNothingButTheFilterThatItHasSeen) {
   insert_texts(*open(), texts_of(0, 100));
   expect_whole(100);
 
-  EXPECT_THROW(clear([&] { load_keys(0, 500, {.replace = true, .discard = true}); }), StoreError);
+  EXPECT_THROW(clear([&] { load_keys(0, 500, {.old = OldFilter::drop}); }), StoreError);
   expect_whole(500);
   EXPECT_THROW(clear([&] { ask({"FLUSHALL"}); }), StoreError);
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
@@ -435,7 +433,7 @@ TEST_F(PartitionedPlaceTest, OfTwoDiscardingLoadsAtOnceOneIsWhole) {
       Client client(client_->location());
       try {
         load_native(client, filter_of(1000 * i, 1000 * i + 500).contents(),
-                    {.replace = true, .discard = true});
+                    {.old = OldFilter::drop});
       } catch (const StoreError&) {
         ++failed;
       }
@@ -453,10 +451,10 @@ TEST_F(PartitionedPlaceTest, OfTwoDiscardingLoadsAtOnceOneIsWhole) {
 // Whoever puts his index in the place of another one removes what that one had.
 TEST_F(PartitionedPlaceTest, OfDiscardingLoadsInOtherPartitionsNoneIsLeft) {
   load_keys(0, 10);
-  load_keys(0, 500, {.replace = true, .discard = true, .progress = [&](auto...) {
+  load_keys(0, 500, {.old = OldFilter::drop, .progress = [&](auto...) {
                        Client client(parse_location(at("partitions=2")));
                        load_native(client, filter_of(1000, 1500).contents(),
-                                   {.replace = true, .discard = true});
+                                   {.old = OldFilter::drop});
                      }});
   EXPECT_EQ(count_of(*open(false), texts_of(0, 500), Presence::maybe), 500U);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
@@ -464,17 +462,15 @@ TEST_F(PartitionedPlaceTest, OfDiscardingLoadsInOtherPartitionsNoneIsLeft) {
   // Also where one string takes the place of what came while it was sent.
   Client one(parse_location(at("partitions=1")));
   load_native(one, filter_of(1000, 1500).contents(),
-              {.replace = true, .discard = true, .progress = [&](auto...) {
-                 load_keys(0, 500, {.replace = true, .discard = true});
-               }});
+              {.old = OldFilter::drop,
+               .progress = [&](auto...) { load_keys(0, 500, {.old = OldFilter::drop}); }});
   EXPECT_EQ(ask({"DBSIZE"}).number, 1);
   EXPECT_EQ(count_of(*open(false), texts_of(1000, 1500), Presence::maybe), 500U);
 
   for (int round = 0; round < 20; ++round) {
     run_threads(2, [&](int i) {
       Client client(parse_location(at("partitions=" + std::to_string(2 + i))));
-      load_native(client, filter_of(1000 * i, 1000 * i + 500).contents(),
-                  {.replace = true, .discard = true});
+      load_native(client, filter_of(1000 * i, 1000 * i + 500).contents(), {.old = OldFilter::drop});
     });
     const auto place = open(false);
     const bool is_first = count_of(*place, texts_of(0, 500), Presence::maybe) == 500;
@@ -496,15 +492,14 @@ TEST_F(PartitionedPlaceTest, OpeningTakesNoLongerThanACallWhereNobodyAnswers) {
 
 TEST_F(PartitionedPlaceTest, AnIndexThatIsSomebodyElsesStays) {
   ask({"RPUSH", "f", "somebody's"});
-  EXPECT_THROW(load_keys(0, 100, {.replace = true, .discard = true}), StoreError);
+  EXPECT_THROW(load_keys(0, 100, {.old = OldFilter::drop}), StoreError);
   EXPECT_EQ(ask({"LLEN", "f"}).number, 1);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1) << "nothing is beside";
   ask({"DEL", "f"});
   ask({"SET", "f", "somebody's"});
-  EXPECT_THROW(load_keys(0, 100, {.replace = true, .discard = true, .spares_strangers = true}),
-               StoreError);
+  EXPECT_THROW(load_keys(0, 100, {.old = OldFilter::drop_if_filter}), StoreError);
   EXPECT_EQ(ask({"GET", "f"}).text, "somebody's");
-  load_keys(0, 100, {.replace = true, .discard = true});  // its caller said so
+  load_keys(0, 100, {.old = OldFilter::drop});  // its caller said so
   EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::maybe), 100U);
 }
 
@@ -545,7 +540,7 @@ TEST_F(PartitionedPlaceTest, ALoadThatCannotEndLeavesTheIndex) {
   load_keys(0, 100);
   ask({"DEL", part(kParts - 1)});
   ask({"RPUSH", part(kParts - 1), "somebody's"});
-  EXPECT_THROW(load_keys(0, 200, {.replace = true, .discard = true}), StoreError);
+  EXPECT_THROW(load_keys(0, 200, {.old = OldFilter::drop}), StoreError);
   EXPECT_GT(count_of(*open(false), texts_of(0, 100), Presence::maybe), 0U);
   EXPECT_EQ(ask({"LLEN", part(kParts - 1)}).number, 1);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts) << "nothing is beside";

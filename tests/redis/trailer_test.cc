@@ -201,7 +201,7 @@ TEST_F(TrailerTest, IsNotSeenByTheSystemThatHasTheBits) {
 
 // A string of the same length may be another filter, or something else.
 TEST_F(TrailerTest, WhatHasNoneOfTheSameSizeIsNotCleared) {
-  const BulkOptions clears{.replace = true, .discard = true, .clears = true};
+  const BulkOptions clears{.old = OldFilter::clear};
   make({.watermark = kOne});
   const Identity identity = open(false)->head().identity;
   make(clears);
@@ -229,7 +229,7 @@ TEST_F(TrailerTest, IsLostWithTheBitsThatItSpeaksOf) {
   };
   const std::string others(2'580, '\1');
   for (const auto& loss : losses) {
-    make({.replace = true, .discard = true, .watermark = kOne});
+    make({.old = OldFilter::drop, .watermark = kOne});
     ask({"SET", "other", others});
     const auto place = open();
     PlaceHead head = place->head();
@@ -261,7 +261,7 @@ TEST_F(TrailerTest, IsNoneAfterALoadThatKeepsWhatWasThere) {
   const auto place = open();
   place->insert("in");
   const PlaceHead before = place->head();
-  make({.replace = true});
+  make({.old = OldFilter::keep});
   const PlaceHead after = open()->head();
   EXPECT_TRUE(after.identity.is_set());
   EXPECT_NE(after.identity, before.identity);
