@@ -12,6 +12,7 @@
 #include "bloomery/place/shared_place.h"
 #include "bloomery/redis/bitmap_place.h"
 #include "bloomery/redis/bulk_load.h"
+#include "bloomery/redis/item_place.h"
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/store/filter_editor.h"

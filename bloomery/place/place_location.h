@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "bloomery/redis/item_place.h"
+#include "bloomery/redis/dialect.h"
 #include "bloomery/store/file_location.h"
 
 namespace bloomery {

@@ -68,10 +68,8 @@ ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
       setup_(std::move(setup)),
       tells_watermark_(setup_.tells_watermark),
       known_(setup_.markers),
-      described_(setup_.described),
-      gathered_(*this, client_->location()) {
-  if (described_) form_ = described_->keys;
-}
+      filter_(setup_.name, setup_.may_forget, setup_.described),
+      gathered_(*this, client_->location()) {}
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
                                   const CallContext& context, std::span<const std::string> step) {
@@ -143,7 +141,7 @@ ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
         read(replies, known, trip);
       });
   trip.repeated = answer.repeated;
-  if (!trip.is_there) forget();
+  if (!trip.is_there) filter_.lose();
   if (!trip.is_primary) client_->suspect(key);
   if (trip.tells && trip.doubt.empty()) told_.note(trip.mark);
   if (trip.doubt.empty()) trip.doubt = known_.judge(known, trip.known, trip.item_count);
@@ -197,7 +195,7 @@ void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> 
     const bool is_whole = trip.doubt.empty();
     const auto what = is_whole ? described(trip, context) : std::nullopt;
     const bool may_say_no =
-        setup_.says_absent && is_behind && what.has_value() && objection(*what).empty();
+        setup_.says_absent && is_behind && what.has_value() && filter_.objection(*what).empty();
     for (std::size_t i = 0; i < trip.answers.size(); ++i) {
       if (!trip.answers[i]) {
         answers[i] = may_say_no ? Presence::absent : Presence::unknown;
@@ -216,17 +214,17 @@ void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outco
   if (!setup_.writes) refuse("is open for reading only");
   if (keys.empty()) return;
   auto what = described(context);
-  if (what && !objection(*what).empty()) what = learn(context);
+  if (what && !filter_.objection(*what).empty()) what = learn(context);
   const auto require = [&](const std::string& doubt) {
     if (!doubt.empty()) throw StoreError(name() + ": " + doubt);
   };
-  if (what) require(objection(*what));
+  if (what) require(filter_.objection(*what));
   while (!keys.empty()) {
     const Trip trip = travel(keys, true, context);
     require(trip.doubt);
     // Of the filter that has them now.
     what = described(trip, context);
-    require(what ? objection(*what) : "another filter has taken its place");
+    require(what ? filter_.objection(*what) : "another filter has taken its place");
     if (!what->forgets) known_.learn(keys.first(trip.key_count), true);
     for (std::size_t i = 0; i < std::min(trip.key_count, outcomes.size()); ++i) {
       const Inserted old = trip.repeated ? Inserted::unknown : Inserted::present;
@@ -245,16 +243,17 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   std::optional<ItemDescription> what;
   if (setup_.dialect == Dialect::bloom) {
     // Identity, watermark and beat are of one moment.
-    const std::uint64_t before = losses();
+    const std::uint64_t losses = filter_.losses();
     const Answer answer = ask_info(context);
     const Reply& info = require_done(answer.replies.at(0), client_->location());
-    what = learn(info, before);
+    what = filter_.learn(info, losses);
     add_watermark(head, info);
   } else {
     what = described(trip, context);
   }
   if (!what) throw StoreError(name() + ": no filter is there");
-  if (const std::string why = objection(*what); !why.empty()) throw StoreError(name() + ": " + why);
+  if (const std::string why = filter_.objection(*what); !why.empty())
+    throw StoreError(name() + ": " + why);
   head.parameters.kind = what->kind;
   head.parameters.keys = what->keys;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
@@ -280,11 +279,8 @@ Told ItemPlace::told(Telling telling, const CallContext& context) {
 }
 
 std::optional<ItemDescription> ItemPlace::described(const CallContext& context) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (described_) return described_;
-  }
-  return learn(context);
+  const auto now = filter_.now();
+  return now ? now : learn(context);
 }
 
 std::optional<ItemDescription> ItemPlace::described(const Trip& trip, const CallContext& context) {
@@ -297,39 +293,9 @@ std::optional<ItemDescription> ItemPlace::described(const Trip& trip, const Call
 }
 
 std::optional<ItemDescription> ItemPlace::learn(const CallContext& context) {
-  const std::uint64_t before = losses();
+  const std::uint64_t losses = filter_.losses();
   const Answer answer = ask_info(context);
-  return learn(answer.replies.at(0), before);
-}
-
-// What was lost since it was asked is not known any more.
-std::optional<ItemDescription> ItemPlace::learn(const Reply& info, std::uint64_t losses) {
-  auto what = describe_items(info, setup_.name);
-  const std::lock_guard lock(mutex_);
-  if (what && !form_) form_ = what->keys;
-  if (losses_ == losses) described_ = what;
-  return what;
-}
-
-std::uint64_t ItemPlace::losses() const {
-  const std::lock_guard lock(mutex_);
-  return losses_;
-}
-
-void ItemPlace::forget() {
-  const std::lock_guard lock(mutex_);
-  described_.reset();
-  ++losses_;
-}
-
-std::string ItemPlace::objection(const ItemDescription& described) const {
-  if (described.forgets && !setup_.may_forget) {
-    return "a filter that forgets keys has taken its place";
-  }
-  const std::lock_guard lock(mutex_);
-  if (!form_ || described.keys == *form_) return {};
-  return "a filter whose keys are written as " + form_text(described.keys) +
-         " has taken the place of one with " + form_text(*form_) + "; open it again";
+  return filter_.learn(answer.replies.at(0), losses);
 }
 
 // Also learns which module the server has by now.

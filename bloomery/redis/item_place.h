@@ -3,29 +3,22 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bloomery/bits/fork_mutex.h"
 #include "bloomery/filter/filter_place.h"
 #include "bloomery/redis/client.h"
+#include "bloomery/redis/dialect.h"
 #include "bloomery/redis/gathered_presence.h"
 #include "bloomery/redis/item_description.h"
 #include "bloomery/redis/known_items.h"
+#include "bloomery/redis/learnt_filter.h"
 #include "bloomery/redis/told_watermark.h"
-#include "bloomery/text/key_form.h"
 
 namespace bloomery::redis {
-
-// The commands of a server that has filters itself.
-enum class Dialect : std::uint8_t {
-  bf,     // BF.*, of RedisBloom, valkey-bloom or our module
-  bloom,  // BLOOM.*, of our module: it tells a missing filter from an absent item
-};
 
 // A filter that its server asks and fills. A batch of up to 10,000 keys is one transaction.
 //
@@ -86,11 +79,6 @@ class ItemPlace final : public FilterPlace {
   // Of the filter that a trip met; nothing where that is not there any more.
   std::optional<ItemDescription> described(const Trip& trip, const CallContext& context);
   std::optional<ItemDescription> learn(const CallContext& context);
-  std::optional<ItemDescription> learn(const Reply& info, std::uint64_t losses);
-  std::uint64_t losses() const;
-  void forget();
-  // Why it denies nothing, being what it is; empty: it does.
-  std::string objection(const ItemDescription& described) const;
   void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
 
   const std::unique_ptr<Client> client_;
@@ -99,12 +87,8 @@ class ItemPlace final : public FilterPlace {
   // older module does not any more.
   std::atomic<bool> tells_watermark_;
   KnownItems known_;
+  LearntFilter filter_;
   ToldWatermark told_;
-  mutable ForkMutex mutex_;
-  // Under it. What a server loses is forgotten, but for the form of the first filter's keys.
-  std::optional<ItemDescription> described_;
-  std::optional<KeyForm> form_;
-  std::uint64_t losses_ = 0;
   GatheredPresence gathered_;
 };
 
