@@ -36,7 +36,7 @@ void* make_text(const redisReadTask* task, char* bytes, std::size_t size) noexce
 }
 
 // What hiredis itself refuses before 1.0. An array in an array is freed by a call in a call.
-constexpr int kMostDepth = 9;
+constexpr int kMostDepth = 8;
 
 bool is_too_deep(const redisReadTask* task) noexcept {
   int depth = 0;

@@ -29,7 +29,7 @@ struct Reply {
 // Whether it is the answer to ROLE that a server of this role gives.
 bool is_role(const Reply& reply, std::string_view role) noexcept;
 
-// Replies out of bytes that come from anywhere: of RESP2, at most seven arrays deep, and of a size
+// Replies out of bytes that come from anywhere: of RESP2, at most eight arrays deep, and of a size
 // that is bounded. Memory is taken as bytes come, never for what they announce.
 class ReplyReader {
  public:

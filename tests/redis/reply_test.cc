@@ -74,6 +74,17 @@ TEST(ReplyReader, RefusesArraysInArraysWithoutEnd) {
   EXPECT_NE(reader.feed(bytes, replies), "");
 }
 
+TEST(ReplyReader, TakesEightArraysInEachOther) {
+  for (const int depth : {8, 9}) {
+    ReplyReader reader;
+    std::vector<Reply> replies;
+    std::string bytes;
+    for (int i = 0; i < depth; ++i) bytes += "*1\r\n";
+    EXPECT_EQ(reader.feed(bytes + ":7\r\n", replies) == "", depth == 8) << depth;
+    EXPECT_EQ(replies.size(), depth == 8 ? 1U : 0U) << depth;
+  }
+}
+
 TEST(ReplyReader, TakesNoMoreThanItsBound) {
   for (const std::string beginning : {"$1000000000\r\n", "*2000000000\r\n"}) {
     ReplyReader reader(1 << 20);
