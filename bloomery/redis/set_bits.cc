@@ -28,6 +28,7 @@ if head:sub(1, 9) .. head:sub(11, 14) .. head:sub(17, 32) ~= ARGV[2] then return
 // with what its trailer begins, or nothing, and what is to be set; the trailer that must be there
 // for a step, and the one that takes its place, or nothing; how long the bitmap must be, how many
 // keys have to be missing, and names and values of the configuration.
+static_assert(kTrailerBytes == 80, "the script says it, too");
 constexpr std::string_view kIsForeign = R"(
 local key, what, were = KEYS[1], ARGV[3], {}
 local length, most, trailer = redis.call('STRLEN', key), tonumber(ARGV[1]), ARGV[2]
