@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "bloomery/filter/blocked_layout.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/native/file_part.h"
 #include "bloomery/text/human_number.h"
@@ -168,7 +169,7 @@ int calc_partitions(const std::vector<std::uint64_t>& key_counts, double rate,
   for (const std::uint64_t keys : key_counts) {
     const FilterOptions options{.capacity = keys, .false_positive_rate = rate};
     const FilterParameters parameters =
-        parameters_for(FilterKind::blocked, geometry_for(FilterKind::blocked, options), options);
+        parameters_for(BlockedLayout::kKind, BlockedLayout::geometry(options), options);
     all.push_back({parameters, redis::partition_cost(parameters, assumptions)});
   }
   Output output;

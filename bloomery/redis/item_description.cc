@@ -8,6 +8,7 @@
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/format/format.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/format/redisbloom_probes.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/transaction.h"
 
@@ -42,7 +43,7 @@ std::optional<ItemDescription> describe_items(const Reply& info, const std::stri
   const auto unknown = [&](const char* what, const std::string& said) {
     throw StoreError(name + ": " + what + " \"" + said + "\", which this program does not know");
   };
-  ItemDescription described;
+  ItemDescription described{.kind = redisbloom::Probes::kKind};
   for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
     const std::string& field = info.elements[i].text;
     const Reply& value = info.elements[i + 1];

@@ -14,7 +14,7 @@ namespace bloomery::redis {
 // written, and their server knows no BLOOM.INFO.
 struct ItemDescription {
   Identity identity{};
-  FilterKind kind = FilterKind::redisbloom;
+  FilterKind kind{};
   KeyForm keys{};
   bool forgets = false;
 

@@ -39,7 +39,7 @@ std::uint64_t need_bits(const SettingsReader& read, std::uint64_t most) {
 
 LiveBitmap gozero_of(const SettingsReader& read) {
   const Geometry geometry{.bit_count = need_bits(read, kMostBits), .probe_count = 14};
-  LiveBitmap filter{.parameters = promised_parameters(FilterKind::gozero, geometry, read)};
+  LiveBitmap filter{.parameters = promised_parameters(GozeroProbes::kKind, geometry, read)};
   filter.positions = positions_of<ClassicLayout<GozeroProbes>>(filter.parameters);
   return filter;
 }
@@ -51,7 +51,7 @@ LiveBitmap php_of(const SettingsReader& read) {
   }
   const std::uint64_t bits = kilobytes ? *kilobytes * kBitsInKilobyte : need_bits(read, kMostBits);
   if (read.count("bits").value_or(bits) != bits) read.refuse("bits", "not 8192 times size_kb");
-  LiveBitmap filter{.parameters = promised_parameters(FilterKind::php,
+  LiveBitmap filter{.parameters = promised_parameters(PhpProbes::kKind,
                                                       {.bit_count = bits, .probe_count = 3}, read)};
   filter.positions = positions_of<ClassicLayout<PhpProbes>>(filter.parameters);
   return filter;
@@ -59,7 +59,7 @@ LiveBitmap php_of(const SettingsReader& read) {
 
 LiveBitmap pyrebloom_of(const SettingsReader& read) {
   LiveBitmap filter{.parameters =
-                        bitmap_parameters(FilterKind::pyrebloom, read, pyrebloom::geometry)};
+                        bitmap_parameters(PyrebloomProbes::kKind, read, pyrebloom::geometry)};
   if (filter.parameters.geometry.bit_count > pyrebloom::kPartBits) {
     read.refuse("bits", "of more than one string, which cannot be asked where they live");
   }
@@ -69,7 +69,7 @@ LiveBitmap pyrebloom_of(const SettingsReader& read) {
 
 LiveBitmap bloom_filter_helper_of(const SettingsReader& read) {
   LiveBitmap filter{
-      .parameters = bitmap_parameters(FilterKind::mitz_32, read, bloom_filter_helper::geometry)};
+      .parameters = bitmap_parameters(Mitz32Probes::kKind, read, bloom_filter_helper::geometry)};
   if (filter.parameters.geometry.bit_count > kMostBits) read.refuse("bits", "at most 2^32");
   filter.positions = positions_of<ClassicLayout<Mitz32Probes>>(filter.parameters);
   return filter;
@@ -77,7 +77,7 @@ LiveBitmap bloom_filter_helper_of(const SettingsReader& read) {
 
 LiveBitmap scrapy_of(const SettingsReader& read) {
   LiveBitmap filter{.parameters =
-                        promised_parameters(FilterKind::scrapy, scrapy::geometry_of(read), read)};
+                        promised_parameters(ScrapyProbes::kKind, scrapy::geometry_of(read), read)};
   filter.positions = positions_of<ClassicLayout<ScrapyProbes>>(filter.parameters);
   return filter;
 }
@@ -106,7 +106,7 @@ void read_promise(const FormatSettings& fields, const Format& format, Read read)
 }
 
 LiveBitmap redisson_of(const FormatSettings& fields, const std::string& where) {
-  LiveBitmap filter{.parameters = {.kind = FilterKind::redisson}};
+  LiveBitmap filter{.parameters = {.kind = RedissonProbes::kKind}};
   FilterParameters& parameters = filter.parameters;
   parameters.geometry.bit_count = number_of(fields, "size", 4'294'967'294, where);
   parameters.geometry.probe_count =
@@ -176,6 +176,24 @@ const Maker* maker_of(const Format& format) noexcept {
 
 KeyForm usual_keys(const Format& format) {
   return {.encoding = find_key_encoding(format.keys).value()};
+}
+
+// What the format's system has under these names, with all that the location says.
+LiveBitmap completed(LiveBitmap names, LiveBitmap made, const Location& location) {
+  names.parameters = std::move(made.parameters);
+  names.positions = std::move(made.positions);
+  names.parameters.keys = usual_keys(*names.format);
+  names.trusts_bits = says_trust(location);
+  names.has_trailer = says_trailer(location);
+  check_any_contents({.parameters = names.parameters});
+  if (names.has_trailer) require_trailer(*names.format, names.parameters, names.name);
+  return names;
+}
+
+FormatSettings own_settings(Location location) {
+  take_trust(location);
+  take_trailer(location);
+  return location.settings;
 }
 
 }  // namespace
@@ -256,47 +274,31 @@ ConfigFields config_fields(const Format& format) {
   return maker == nullptr ? ConfigFields{} : maker->fields;
 }
 
-LiveBitmap live_configured(Location location, const Format& format, const FormatSettings& fields) {
-  const bool trusts_bits = take_trust(location);
-  const bool has_trailer = take_trailer(location);
+LiveBitmap live_configured(const Location& location, const Format& format,
+                           const FormatSettings& fields) {
   const Maker& maker = *maker_of(format);
-  refuse_settings(location.settings, format.name, "the configuration beside the bitmap says all");
-  LiveBitmap filter = live_names(location, format);
+  refuse_settings(own_settings(location), format.name,
+                  "the configuration beside the bitmap says all");
+  LiveBitmap names = live_names(location, format);
   for (const std::string_view name : maker.fields.names.first(maker.fields.fixed)) {
     const auto found = fields.find(name);
     if (found == fields.end() || found->second.empty()) {
-      throw StoreError(filter.name + ": no filter of " + std::string(format.name) +
-                       " is there: the hash " + filter.config_key + " has no " + std::string(name));
+      throw StoreError(names.name + ": no filter of " + std::string(format.name) +
+                       " is there: the hash " + names.config_key + " has no " + std::string(name));
     }
-    filter.config.push_back({name, found->second});
+    names.config.push_back({name, found->second});
   }
-  LiveBitmap made = maker.configured(fields, filter.name + ", hash " + filter.config_key);
-  filter.parameters = std::move(made.parameters);
-  filter.positions = std::move(made.positions);
-  filter.parameters.keys = usual_keys(format);
-  filter.trusts_bits = trusts_bits;
-  filter.has_trailer = has_trailer;
-  check_any_contents({.parameters = filter.parameters});
-  if (has_trailer) require_trailer(format, filter.parameters, filter.name);
+  LiveBitmap made = maker.configured(fields, names.name + ", hash " + names.config_key);
+  LiveBitmap filter = completed(std::move(names), std::move(made), location);
   filter.settings = format.settings_of({.parameters = filter.parameters});
   return filter;
 }
 
-LiveBitmap live_bitmap(Location location, const Format& format) {
-  const bool trusts_bits = take_trust(location);
-  const bool has_trailer = take_trailer(location);
-  const Maker& maker = *maker_of(format);
-  const SettingsReader read(location.settings, format.name, format.settings);
-  LiveBitmap filter = live_names(location, format);
-  LiveBitmap made = maker.make(read);
-  filter.parameters = std::move(made.parameters);
-  filter.positions = std::move(made.positions);
-  filter.parameters.keys = usual_keys(format);
-  filter.settings = location.settings;
-  filter.trusts_bits = trusts_bits;
-  filter.has_trailer = has_trailer;
-  check_any_contents({.parameters = filter.parameters});
-  if (has_trailer) require_trailer(format, filter.parameters, filter.name);
+LiveBitmap live_bitmap(const Location& location, const Format& format) {
+  const FormatSettings settings = own_settings(location);
+  LiveBitmap made = maker_of(format)->make(SettingsReader(settings, format.name, format.settings));
+  LiveBitmap filter = completed(live_names(location, format), std::move(made), location);
+  filter.settings = settings;
   return filter;
 }
 

@@ -69,10 +69,11 @@ ConfigFields config_fields(const Format& format);
 
 // A filter whose configuration says `fields`, those that are there. Throws StoreError for a
 // configuration that is none, std::invalid_argument for settings of the location.
-LiveBitmap live_configured(Location location, const Format& format, const FormatSettings& fields);
+LiveBitmap live_configured(const Location& location, const Format& format,
+                           const FormatSettings& fields);
 
 // Of the systems that keep no configuration: the location's settings say it, as they do for files.
 // Throws std::invalid_argument.
-LiveBitmap live_bitmap(Location location, const Format& format);
+LiveBitmap live_bitmap(const Location& location, const Format& format);
 
 }  // namespace bloomery::redis

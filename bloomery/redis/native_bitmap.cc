@@ -103,7 +103,7 @@ std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) no
 }
 
 Positions native_positions(const FilterParameters& parameters) {
-  if (parameters.kind == FilterKind::blocked) return positions_of<BlockedLayout>(parameters);
+  if (parameters.kind == BlockedLayout::kKind) return positions_of<BlockedLayout>(parameters);
   return positions_of<ClassicLayout<NativeProbes>>(parameters);
 }
 
