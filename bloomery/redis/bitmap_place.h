@@ -20,14 +20,15 @@ namespace bloomery::redis {
 // Another system's filter, asked and filled where it lives. Up to some 100,000 bits are one round
 // trip, in one transaction for each 14,000.
 //
-// A bitmap whose location says neither trust=bits nor trailer=1 never says `absent`. With it,
-// `unknown` is said instead of `absent` where the bitmap or its configuration is missing or no
+// A bitmap whose location says neither trust=bits nor trailer=1 never says `absent`. With one of
+// them `unknown` is said instead of `absent` where the bitmap or its configuration is missing or no
 // longer what it was, where a key holds something else, and by a replica; what fails throws, and
 // leaves its keys unknown. head() throws with the reason. docs/redis.md says what is promised.
 //
-// With trailer=1 the bitmap has an identity and a watermark behind its last bit. Behind a fence
-// that alone counts, whosever bitmap it is by now: it proves what is in. Without a fence it must be
-// the bitmap that was opened. head() of one whose trailer is gone has no identity and no watermark.
+// With trailer=1 the bitmap has an identity and a watermark behind its last bit. Behind a fence the
+// watermark alone counts, also where another bitmap has taken the place of the one that was opened:
+// it says which keys are in. Without a fence it must be the bitmap that was opened. head() of one
+// whose trailer is gone has no identity and no watermark.
 class BitmapPlace final : public FilterPlace {
  public:
   BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes);

@@ -30,26 +30,26 @@ struct NativeBitmapHead {
   PlaceHead place_head() const;
 };
 
-// How many bytes are read of a head of this size: a field may be added to it.
+// How many bytes to read where this head was: more than it has, as a field may be added to it.
 std::uint64_t read_length(const NativeBitmapHead& head) noexcept;
 
-// `bytes` are the first of a string of `byte_count`; all of its head, or as much as its fields take
-// and whatever else. Throws FormatError for what is no head or says "not closed cleanly", and a
-// kind that does not live there.
+// The head of a string of `byte_count` bytes, of which `bytes` are the first: at least the header
+// and the fields. Throws FormatError for bytes that are no head, for a file that a writer had open,
+// and for a kind of filter that does not live in strings.
 NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_count);
 
 // The same of what is at a key. Throws StoreError where nothing is, or no filter of ours.
 NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name,
                                   const CallContext& context = {});
 
-// The kinds whose bits are only ever set, one array of them. Throws std::invalid_argument that
-// names the others, and for more bytes than a string has.
+// Throw std::invalid_argument for a kind whose bits are more than one array, or are cleared by
+// anything, and for a filter that has more bytes than so many strings take. `name` is its place.
 void require_lives_in_string(FilterKind kind, const std::string& name);
 void require_lives_in_string(const FilterContents& contents, std::uint32_t partitions,
                              const std::string& name);
 
-// The bits of several keys, one key after the other: where they are in the body of a string. Of a
-// part of a filter those that it has, which is not the same number for each.
+// Where the bits of several keys are in the body of a string, one key after the other. A part of a
+// filter may have some bits of a key and not the others.
 struct KeyBits {
   std::vector<std::uint64_t> positions{};
   std::vector<std::size_t> ends{};  // behind those of each key
@@ -58,22 +58,22 @@ struct KeyBits {
   std::size_t begin_of(std::size_t key) const noexcept { return key == 0 ? 0 : ends[key - 1]; }
 };
 
-// Of a key, as SETBIT and BITFIELD count the bits of the string.
+// The number that SETBIT and BITFIELD give to the bit at that position of the body.
 std::uint64_t string_offset(const FileLayout& layout, std::uint64_t position) noexcept;
 
 // Where the bits of a key are, in the body.
 Positions native_positions(const FilterParameters& parameters);
 
-// What is to be written over a head so that it becomes another of the same length before the body:
-// up to the last byte that is not zero now, or was not.
+// The bytes that make of the old head the next one when they are written over it: up to the last
+// byte that is not zero in both. Both heads leave the body where it is.
 std::string next_head(const NativeBitmapHead& old, const FileHeader& next, const std::string& name);
-// What replaces a head by another of the same length before the body, if it is still there:
-// "EVAL", its words appended to a request. It answers 1, or 0 where another head is there.
+// Appends an EVAL that does so if the old head is still there. Its reply is 1, or 0 where another
+// head is there.
 void append_head_exchange(Request& request, const std::string& key, const NativeBitmapHead& old,
                           const FileHeader& next);
-// Of a head what stays the same while the filter lives: which bits keys have.
+// The bytes of a head that say which bits keys have: they stay as long as the filter does.
 std::string geometry_bytes(const FileHeader& header);
-// `header` as head. Throws StoreError where its fields do not fit before the body.
+// The head that says what `header` does. Throws StoreError where it does not fit before the body.
 std::string head_bytes(const FileHeader& header, const std::string& name);
 
 }  // namespace bloomery::redis

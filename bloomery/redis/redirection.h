@@ -21,7 +21,8 @@ struct Redirection {
   bool is_partial = false;
 };
 
-// The first among the replies to a request. Addresses that cannot be any are none.
+// The first redirection among the replies to a request, if there is one. MOVED and ASK to what
+// cannot be the address of a server are no redirections: they stay errors.
 std::optional<Redirection> redirection_in(const Request& request, std::span<const Reply> replies);
 
 // Whether a reply says that another node, or the same a little later, may do it.
