@@ -1,11 +1,10 @@
 #include "module/call.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <limits>
 #include <string>
 
+#include "bloomery/text/shortest.h"
 #include "module/bf_options.h"
 #include "module/server_memory.h"
 #include "module/window_clock.h"
@@ -16,13 +15,6 @@ namespace {
 // Who hears of it knows the commands by the same names.
 std::string named(const char* command) {
   return the_module().names.command(command);
-}
-
-// The shortest text that is this number again.
-std::string text(double number) {
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  return {digits.data(), end};
 }
 
 }  // namespace
@@ -171,7 +163,7 @@ void Call::replicate() const {
 }
 
 void Call::replicate_reserve(const redisbloom::ReserveOptions& options) const {
-  const std::string rate = text(options.error_rate);
+  const std::string rate = shortest(options.error_rate);
   const std::string capacity = std::to_string(options.capacity);
   const std::string expansion = std::to_string(options.expansion);
   const std::string command = named("BF.RESERVE");
@@ -187,7 +179,7 @@ void Call::replicate_reserve(const redisbloom::ReserveOptions& options) const {
 
 void Call::replicate_insert(const redisbloom::ReserveOptions& options,
                             std::span<String* const> items) const {
-  const std::string rate = text(options.error_rate);
+  const std::string rate = shortest(options.error_rate);
   const std::string capacity = std::to_string(options.capacity);
   const std::string expansion = std::to_string(options.expansion);
   const std::string command = named("BF.INSERT");

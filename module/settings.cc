@@ -9,6 +9,8 @@
 #include <string>
 #include <type_traits>
 
+#include "bloomery/text/shortest.h"
+
 namespace bloomery::module {
 namespace {
 
@@ -82,10 +84,7 @@ void Setting::set(Settings& settings, std::string_view text) const {
 
 std::string Setting::text(const Settings& settings) const {
   if (get != nullptr) return std::to_string(get(settings));
-  std::array<char, 32> digits;
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), settings.error_rate).ptr;
-  return {digits.data(), end};
+  return shortest(settings.error_rate);
 }
 
 Settings parse_settings(std::span<const std::string_view> words) {

@@ -15,6 +15,7 @@
 #include "bloomery/format/hutool_hashes.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
+#include "bloomery/text/shortest.h"
 
 namespace bloomery {
 namespace {

@@ -13,6 +13,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/format/redisson.h"
+#include "bloomery/text/shortest.h"
 
 namespace bloomery {
 namespace {

@@ -16,6 +16,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/hash/murmur2.h"
+#include "bloomery/text/shortest.h"
 
 namespace bloomery {
 namespace {

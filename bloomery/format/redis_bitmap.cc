@@ -1,12 +1,12 @@
 #include "bloomery/format/redis_bitmap.h"
 
-#include <charconv>
 #include <stdexcept>
 #include <string>
 
 #include "bloomery/filter/rates.h"
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/text/shortest.h"
 
 namespace bloomery {
 AnyFilter open_bitmap(const FilterParameters& parameters, std::span<const std::byte> bytes,
@@ -74,12 +74,6 @@ FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
           .geometry = geometry,
           .capacity = options.capacity,
           .false_positive_rate = options.false_positive_rate};
-}
-
-std::string shortest(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(std::begin(text), std::end(text), value);
-  return {text, end};
 }
 
 FormatSettings bitmap_settings(const FilterContents& contents) {

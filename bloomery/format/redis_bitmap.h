@@ -37,9 +37,6 @@ FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
 FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
                                      const FilterOptions& options);
 
-// The number as from_chars reads it, in as few characters as possible.
-std::string shortest(double value);
-
 // bits, probes, capacity and rate.
 FormatSettings bitmap_settings(const FilterContents& contents);
 // The same where the number of probes is fixed.

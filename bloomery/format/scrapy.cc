@@ -11,6 +11,7 @@
 #include "bloomery/filter/make_kind.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/redis_bitmap.h"
+#include "bloomery/text/shortest.h"
 #include "bloomery/text/utf8.h"
 
 namespace bloomery {

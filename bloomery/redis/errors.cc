@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bloomery/text/printable.h"
+
 namespace bloomery::redis {
 namespace {
 
@@ -28,13 +30,10 @@ constexpr std::array kBeginnings{
     Beginning{"ERR unknown command", Refusal::unknown_command},
 };
 
-// A server may say anything: one line of it is enough, without what a terminal would obey.
-std::string printable(std::string text) {
+// A server may say anything: the beginning is enough, without what a terminal would obey.
+std::string beginning_of(std::string_view text) {
   constexpr std::size_t kMost = 300;
-  if (text.size() > kMost) text = text.substr(0, kMost) + "...";
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  return text;
+  return without_controls(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
 }
 
 }  // namespace
@@ -46,6 +45,6 @@ Refusal refusal_of(std::string_view text) noexcept {
 }
 
 RefusedError::RefusedError(const std::string& server, const std::string& text)
-    : StoreError(server + ": " + printable(text)), refusal(refusal_of(text)) {}
+    : StoreError(server + ": " + beginning_of(text)), refusal(refusal_of(text)) {}
 
 }  // namespace bloomery::redis

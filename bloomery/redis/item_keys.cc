@@ -6,11 +6,10 @@
 
 #include "bloomery/filter/watermark.h"
 #include "bloomery/filter/watermark_text.h"
-#include "bloomery/format/redis_bitmap.h"
-#include "bloomery/redis/client.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/item_place.h"
 #include "bloomery/redis/transaction.h"
+#include "bloomery/text/shortest.h"
 
 namespace bloomery::redis {
 namespace {

@@ -4,27 +4,14 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/store/writer_lock.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {
 
-// A file's name may hold what would end a message, or drive a terminal: that is shown as \x1b.
-std::string printable(const std::string& name) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string shown;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      shown += c;
-    } else {
-      shown += {'\\', 'x', kHex[byte / 16], kHex[byte % 16]};
-    }
-  }
-  return shown;
-}
-
+// A file's name may hold what would end a message, or drive a terminal.
 std::string about(const std::filesystem::path& path, std::string_view reason) {
-  return printable(path.string()) + ": " + std::string(reason);
+  return without_controls(path.string()) + ": " + std::string(reason);
 }
 
 }  // namespace

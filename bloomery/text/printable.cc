@@ -72,4 +72,17 @@ std::string printable(std::string_view bytes, std::size_t byte_limit) {
   return text;
 }
 
+std::string without_controls(std::string_view bytes) {
+  std::string text;
+  for (const char byte : bytes) {
+    const auto value = static_cast<unsigned char>(byte);
+    if (value < 0x20 || value == 0x7f) {
+      append_escaped(text, byte);
+    } else {
+      text += byte;
+    }
+  }
+  return text;
+}
+
 }  // namespace bloomery

@@ -120,7 +120,7 @@ TEST(Refusal, IsKnownByTheFirstWord) {
   EXPECT_EQ(RefusedError("s", "NOPERM no").refusal, Refusal::no_permission);
   EXPECT_EQ(RefusedError("s", "ERR unknown command 'X'").refusal, Refusal::unknown_command);
   EXPECT_EQ(RefusedError("s", "WRONGTYPEX").refusal, Refusal::other);
-  EXPECT_STREQ(RefusedError("s", "ERR a\nb\x1b[0m").what(), "s: ERR a b [0m");
+  EXPECT_STREQ(RefusedError("s", "ERR a\nb\x1b[0m").what(), "s: ERR a\\nb\\x1b[0m");
 }
 
 }  // namespace

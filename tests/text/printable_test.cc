@@ -19,6 +19,10 @@ TEST(Printable, KeepsWellFormedUtf8Only) {
   EXPECT_EQ(printable("\xc0\xaf\xed\xa0\x80"), R"("\xc0\xaf\xed\xa0\x80")");  // overlong, surrogate
 }
 
+TEST(Printable, WithoutControlsLeavesAllElseAsItIs) {
+  EXPECT_EQ(without_controls("a\"b\\c\n\x1b[0m é\x7f"), "a\"b\\c\\n\\x1b[0m é\\x7f");
+}
+
 TEST(Printable, CutsLongBytesAndSaysHowLongTheyAre) {
   EXPECT_EQ(printable("abcdef", 3), "\"abc\"... (6 bytes)");
   EXPECT_EQ(printable("abc", 3), "\"abc\"");
