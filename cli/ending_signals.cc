@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace bloomery::cli {
 namespace {
 
@@ -16,10 +18,9 @@ bool is_ignored(int signal) {
 EndingSignals::EndingSignals(std::initializer_list<int> others) {
   sigemptyset(&signals_);
   for (const int other : others) sigaddset(&signals_, other);
-  // A shell without a terminal ignores INT for what it runs beside itself, and yet sends it.
-  sigaddset(&signals_, SIGINT);
-  sigaddset(&signals_, SIGTERM);
-  if (!is_ignored(SIGHUP)) sigaddset(&signals_, SIGHUP);
+  for (const int ending : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!is_ignored(ending)) sigaddset(&signals_, ending);
+  }
   pthread_sigmask(SIG_BLOCK, &signals_, &before_);
 }
 
@@ -28,6 +29,7 @@ EndingSignals::~EndingSignals() {
 }
 
 std::optional<int> EndingSignals::wait(std::chrono::milliseconds most) const {
+  most = std::max(most, std::chrono::milliseconds::zero());
   const timespec time{.tv_sec = most.count() / 1000,
                       .tv_nsec = static_cast<long>(most.count() % 1000) * 1'000'000};
   const int signal = sigtimedwait(&signals_, nullptr, &time);

@@ -8,9 +8,10 @@
 
 namespace bloomery::cli {
 
-// The signals that end a program: as long as this lives, they come to who waits for them here, and
-// nowhere else. Made before any thread begins. A hang-up that nohup ignores stays ignored. `others`
-// end nothing, and come the same way.
+// The signals that end a program, SIGINT, SIGTERM and SIGHUP: as long as this lives, they come to
+// who waits for them here, and nowhere else. Made before any thread begins. One that the parent
+// process ignores, as nohup does a hang-up and a shell SIGINT for what it runs beside itself, stays
+// ignored. `others` end nothing, and come the same way.
 class EndingSignals {
  public:
   explicit EndingSignals(std::initializer_list<int> others = {});

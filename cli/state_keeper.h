@@ -1,14 +1,13 @@
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
+
+#include "cli/ending_signals.h"
 
 namespace bloomery::cli {
 
@@ -37,14 +36,16 @@ class StateKeeper {
  private:
   void run();
   void save() noexcept;
-  void end_process(int signal) noexcept;
+  [[noreturn]] void end_process(int signal) noexcept;
 
+  // Wakes the thread to stop it. Whoever gets it and does not wait for it does not notice.
+  static constexpr int kWake = SIGURG;
+
+  const EndingSignals signals_{kWake};
   std::optional<std::chrono::milliseconds> interval_;
   std::function<void()> save_;
   std::timed_mutex mutex_;
   std::atomic<bool> stops_ = false;
-  sigset_t waited_for_{};
-  sigset_t mask_before_{};
   std::thread thread_;
 };
 

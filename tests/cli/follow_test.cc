@@ -63,7 +63,7 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
       "python3 -c 'import sys, urllib.request as r; "
       "print(r.urlopen(sys.argv[1]).read().decode())' ";
   const Outcome outcome = shell_.run(
-      std::string("bloomery follow ") + kUsers +
+      std::string("env --default-signal=INT bloomery follow ") + kUsers +
       " ids.bloom --metrics 0 --every 0.05 --audit 1/1 2>log & pid=$!\n"
       "for i in $(seq 200); do grep -q following: log && break; sleep 0.05; done\n"
       "url=$(sed -n 's,.*\\(http.*\\)/metrics,\\1,p' log)\n" +
@@ -87,8 +87,8 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
 }
 
 TEST_F(FollowCommand, BuildsAgainWhenASignalAsks) {
-  const Outcome outcome = shell_.run(std::string("bloomery follow ") + kUsers +
-                                     " ids.bloom --every 0.05 2>log & pid=$!\n" +
+  const Outcome outcome = shell_.run(std::string("env --default-signal=INT bloomery follow ") +
+                                     kUsers + " ids.bloom --every 0.05 2>log & pid=$!\n" +
                                      "for i in $(seq 400); do grep -q 'following: 100 keys.* 1 "
                                      "scans' log && break; sleep 0.05; done\n"
                                      "sqlite3 shop.db 'DELETE FROM users WHERE id > 40'\n"
@@ -132,7 +132,7 @@ TEST_F(FollowCommand, OnceThatIsInterruptedEndsAsOtherCommandsDo) {
   const Outcome outcome = shell_.run(
       std::string("(echo 'begin exclusive; select 1;'; sleep 0.6) | sqlite3 shop.db >held &\n"
                   "for i in $(seq 200); do [ -s held ] && break; sleep 0.01; done\n"
-                  "bloomery follow ") +
+                  "env --default-signal=INT bloomery follow ") +
       kUsers + " ids.bloom --once & pid=$!\nsleep 0.2; kill -INT $pid; wait $pid; echo $?");
   EXPECT_EQ(outcome.out, "130\n");
   EXPECT_THAT(outcome.err, HasSubstr("stopped before the filter had what was there"));

@@ -52,7 +52,8 @@ TEST(LiveDemo, DeniesNoRowOfMariadb) {
 TEST(LiveDemo, LeavesNothingWhenItIsInterrupted) {
   const Shell shell;
   const Outcome outcome = shell.run(
-      "chmod 711 .; export TMPDIR=$PWD; bloomery_live_demo demo --postgres >out & pid=$!\n"
+      "chmod 711 .; export TMPDIR=$PWD\n"
+      "env --default-signal=INT bloomery_live_demo demo --postgres >out & pid=$!\n"
       "for i in $(seq 200); do ls -d bloomery-*/data >seen 2>&- && break; sleep 0.02; done\n"
       "kill -INT $pid; wait $pid; echo $?; cat seen; ls -d bloomery-* 2>&-");
   EXPECT_THAT(outcome.out, ::testing::MatchesRegex("130\nbloomery-....../data\n")) << outcome.err;
