@@ -124,6 +124,21 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
   return filter;
 }
 
+void require_own_settings(const PlaceLocation& to, const FilterContents& contents) {
+  if (to.settings.empty() || to.is_own_bitmap()) return;  // of ours it says how many strings
+  FormatSettings own;
+  if (to.format != nullptr && to.format->settings_of != nullptr) {
+    require_holds(*to.format, contents);
+    own = to.format->settings_of(contents);
+  }
+  for (const auto& [name, value] : to.settings) {
+    const auto found = own.find(name);
+    if (found != own.end() && found->second == value) continue;
+    throw std::invalid_argument(to.text() + ": the filter has its own settings, and " + name + "=" +
+                                value + " is none of them; leave out what follows the ?");
+  }
+}
+
 void add_ratio(Command command, const std::string& name, const std::string& description,
                std::optional<double>& ratio) {
   add_value(command, name, "RATIO", description, [&ratio](const std::string& text) {

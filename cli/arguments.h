@@ -41,6 +41,10 @@ struct NewFilter {
 // format makes them. Throws std::invalid_argument for an option that these do not have.
 AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location);
 
+// What a location says of a filter that is put there as it is must be so. Throws
+// std::invalid_argument.
+void require_own_settings(const PlaceLocation& to, const FilterContents& contents);
+
 // --kind, --seed, --hash, --secret, --expansion, --tightening, --window, --generations.
 void add_new_filter_options(Command command, NewFilter& filter);
 

@@ -1,8 +1,6 @@
 // bloomery convert: the same bits in another format.
 #include <memory>
-#include <stdexcept>
 
-#include "bloomery/format/kinds.h"
 #include "bloomery/place/place_location.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -37,23 +35,6 @@ struct ConvertArguments {
   Patience patience;
   bool json = false;
 };
-
-// What is said of the new filter must be what it is.
-void require_own_settings(const PlaceLocation& to, const FilterContents& contents) {
-  if (to.settings.empty() || to.is_own_bitmap()) return;  // of ours it says how many strings
-  FormatSettings own;
-  if (to.format != nullptr && to.format->settings_of != nullptr) {
-    require_holds(*to.format, contents);
-    own = to.format->settings_of(contents);
-  }
-  for (const auto& [name, value] : to.settings) {
-    const auto found = own.find(name);
-    if (found != own.end() && found->second == value) continue;
-    throw std::invalid_argument(to.text() + ": a converted filter has its own settings, and " +
-                                name + "=" + value +
-                                " is none of them; leave out what follows the ?");
-  }
-}
 
 int convert(const ConvertArguments& arguments) {
   require_absent(arguments.from);

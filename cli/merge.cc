@@ -21,7 +21,8 @@ constexpr const char* kMergeExamples =
 with copies of its file, which share its key.
 
 Examples:
-  bloomery merge week.bloom monday.bloom tuesday.bloom)";
+  bloomery merge week.bloom monday.bloom tuesday.bloom
+  bloomery merge bitmap:redis://127.0.0.1#week monday.bloom tuesday.bloom)";
 
 struct MergeArguments {
   PlaceLocation out;
@@ -42,7 +43,6 @@ int merge(const MergeArguments& arguments) {
   if (arguments.files.size() < 2) {
     throw std::invalid_argument("merge needs two filters or more after the file to make");
   }
-  arguments.out.need_file("what is merged goes into a file");
   AnyFilter merged = load_part(arguments.files.front(), arguments);
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     try {
@@ -52,10 +52,12 @@ int merge(const MergeArguments& arguments) {
                               ": " + error.what());
     }
   }
+  require_own_settings(arguments.out, merged.contents());
   save(merged.contents(), arguments.out, {.replace = false}, arguments.patience);
   Report report;
   report.add("file", arguments.out.text());
   add_keys(report, arguments.out, merged.keys());
+  add_live_settings(report, arguments.out, merged.contents());
   report.add("merged_count", arguments.files.size());
   add_parameters(report, merged.contents());
   const double rate = add_state(report, merged);
@@ -70,8 +72,7 @@ void add_merge(Command app, int& status) {
   const auto arguments = std::make_shared<MergeArguments>();
   const Command command =
       app.add_subcommand("merge", "Make one filter that holds the keys of several");
-  add_filter(command, "OUT", "the file to make; one that exists is refused", arguments->out)
-      .required();
+  add_filter(command, "OUT", kWhereANewFilterIs, arguments->out).required();
   add_filters(command, "FILE", "two filters' files or more", arguments->files).required();
   add_form_options_to_ask(command, arguments->keys);
   add_patience(command, arguments->patience);

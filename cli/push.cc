@@ -35,6 +35,7 @@ timeout=MS. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is 
 Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom
   bloomery push fresh.bloom redis://127.0.0.1:6379#users
+  bloomery push bitmap:redis://127.0.0.1#users redis://127.0.0.1:6379#users
   redis-cli BLOOM.CHECK users alice
 
 What is added to the key while the filter is on its way is in the new one too. With keys in the
@@ -101,7 +102,8 @@ int begin(const PushArguments& arguments) {
 
 bool is_of_keys(const PushArguments& arguments) {
   const NewFilter& wanted = arguments.fill.filter;
-  return wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-" ||
+  if (wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-") return true;
+  return !is_live_location(arguments.fill.from) &&
          parse_source_location(arguments.fill.from).is_database();
 }
 
@@ -184,7 +186,8 @@ void add_push(Command app, int& status) {
       app.add_subcommand("push", "Put a filter, or one of all keys, into a server with the module");
   const Option file = command.add_option(
       "FILE", arguments->fill.from,
-      "a filter's file, ours or FORMAT:FILE; or keys: a file, a database, or -; see below");
+      "a filter, ours or FORMAT:FILE or FORMAT:redis://SERVER#KEY; or keys: a file, a "
+      "database, or -; see below");
   const Option server =
       command.add_option("SERVER", arguments->to, "the server and the key; see below");
   command

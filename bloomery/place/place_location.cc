@@ -14,6 +14,10 @@ const FileLocation& PlaceLocation::need_file(std::string_view why) const {
   return file;
 }
 
+bool is_live_location(std::string_view text) noexcept {
+  return redis::is_redis_location(text.substr(std::min(text.find(':') + 1, text.size())));
+}
+
 PlaceLocation parse_place_location(std::string_view text) {
   if (redis::is_redis_location(text)) {
     throw std::invalid_argument(
@@ -21,10 +25,9 @@ PlaceLocation parse_place_location(std::string_view text) {
         "one of " +
         redis::live_formats() + ", bitmap, bf, bloom");
   }
-  const std::size_t colon = std::min(text.find(':'), text.size());
-  const std::string_view rest = text.substr(std::min(colon + 1, text.size()));
-  if (!redis::is_redis_location(rest)) return PlaceLocation(parse_file_location(text));
-  const std::string word(text.substr(0, colon));
+  if (!is_live_location(text)) return PlaceLocation(parse_file_location(text));
+  const std::string word(text.substr(0, text.find(':')));
+  const std::string_view rest = text.substr(word.size() + 1);
   PlaceLocation location;
   if (word == "bf" || word == "bloom") {
     location.dialect = word == "bf" ? redis::Dialect::bf : redis::Dialect::bloom;

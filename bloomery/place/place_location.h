@@ -43,6 +43,9 @@ struct PlaceLocation {
   const FileLocation& need_file(std::string_view why) const;
 };
 
+// Whether it is of a filter in a server: FORMAT:redis://... .
+bool is_live_location(std::string_view text) noexcept;
+
 // The one parser of filters' locations. Throws std::invalid_argument, with what is allowed.
 PlaceLocation parse_place_location(std::string_view text);
 

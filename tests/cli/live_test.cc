@@ -179,6 +179,38 @@ TEST_F(LiveCommand, ConvertsAFileIntoALiveFilter) {
   EXPECT_EQ(shell_.run("bloomery convert own.bloom" + at("redisson", "", "x")).status, 2);
 }
 
+TEST_F(LiveCommand, WhatIsMergedMayGoThere) {
+  for (const std::string& prefix :
+       {std::string(), std::string("redisson:"), std::string("gozero:")}) {
+    SCOPED_TRACE(prefix);
+    ASSERT_EQ(shell_
+                  .run("rm -f a* b*; for key in a b; do bloomery create -n 100 -p 0.01 " + prefix +
+                       "$key && echo $key | bloomery insert --as text " + prefix + "$key; done")
+                  .status,
+              0);
+    const std::string format = prefix.empty() ? "bitmap:" : prefix;
+    const std::string where = format + "redis+unix://" + server_->socket();
+    const std::string merge = "bloomery merge --as text --json '" + where;
+    const std::string parts = " " + prefix + "a " + prefix + "b";
+    const Outcome merged = shell_.run(merge + "#out" + "'" + parts);
+    ASSERT_EQ(merged.status, 0) << merged.err;
+    // Of a system without a configuration, with its settings.
+    std::string made = merged.json().value("location", where + "?timeout=9000#out");
+    made.insert(made.find('#'), prefix.empty() ? "" : "&trust=bits");
+    EXPECT_EQ(shell_.run("bloomery check --as text '" + made + "'", "a\nb\nc\n").out, "a\nb\n");
+    const Outcome again = shell_.run(merge + "#out'" + parts);
+    EXPECT_EQ(again.status, 2);
+    EXPECT_THAT(again.err, HasSubstr("already exists"));
+    EXPECT_EQ(shell_.run(merge + "#both' '" + made + "'" + parts).status, 0) << "of live ones too";
+    server_->ask("FLUSHALL");
+  }
+  const Outcome unlike =
+      shell_.run("bloomery merge" + at("gozero", "?bits=999", "out") + "gozero:a gozero:b");
+  EXPECT_EQ(unlike.status, 2);
+  EXPECT_THAT(unlike.err, HasSubstr("bits=999"));
+  EXPECT_EQ(server_->ask("DBSIZE"), "0\n");
+}
+
 TEST_F(LiveCommand, DestroysWhatItIsToldTo) {
   ASSERT_EQ(shell_.run("bloomery insert --as text" + users(), "in\n").status, 0);
   const Outcome unasked = shell_.run("bloomery destroy" + users());
@@ -244,8 +276,7 @@ TEST_F(LiveCommand, WhatCannotBeDoneThereIsRefusedByName) {
   const std::string name = "redisson:redis+unix://" + server_->socket() + "#users: ";
   for (const std::string& line :
        {"bloomery erase" + users(), "bloomery insert --in-place" + users(),
-        "bloomery dedup --state" + users(), "bloomery measure -n 9" + users(),
-        "bloomery merge" + users() + "a b"}) {
+        "bloomery dedup --state" + users(), "bloomery measure -n 9" + users()}) {
     const Outcome refused = shell_.run(line, "in\n");
     EXPECT_EQ(refused.status, 2) << line;
     EXPECT_THAT(refused.err, HasSubstr(name)) << line;
@@ -368,6 +399,7 @@ TEST_F(LiveCommand, OneOfOursInAStringTakesEveryCommand) {
 
   EXPECT_EQ(shell_.run("bloomery convert" + own + file).status, 0);
   EXPECT_EQ(shell_.run("bloomery check " + file, "4\n5\n").out, "4\n");
+  EXPECT_EQ(shell_.run("bloomery convert --discard " + file + own).status, 2) << "it is there";
   EXPECT_EQ(shell_.run("bloomery convert --replace " + file + own).status, 0);
   EXPECT_EQ(shell_.run("bloomery merge " + file + ".2" + own + file).status, 0);
   EXPECT_EQ(shell_.run("bloomery erase" + own, "4\n").status, 2);
