@@ -72,6 +72,10 @@ Option add_kind(Command command, std::optional<FilterKind>& kind) {
                    [&kind](const std::string& text) { kind = kind_named(text); });
 }
 
+bool NewFilter::is_of_own_kind() const {
+  return kind || seed != 0 || hash || secret || expansion || tightening || window_ms || generations;
+}
+
 FilterOptions NewFilter::options() const {
   if ((expansion || tightening) && !kind_of(kind_or_default()).has_layers) {
     throw std::invalid_argument("--expansion and --tightening are for --kind scalable, not " +
@@ -95,6 +99,19 @@ FilterOptions NewFilter::options() const {
   return options;
 }
 
+void require_no_kind(const NewFilter& wanted, const PlaceLocation& location) {
+  if (!wanted.is_of_own_kind()) return;
+  std::string options;
+  for (const char* const each : kNewFilterOptions)
+    options += (options.empty() ? "" : ", ") + std::string(each);
+  const Format& format = *location.format;
+  const bool can_choose = !format.create_settings.empty() && !location.dialect;
+  throw std::invalid_argument(location.text() + ": " + options +
+                              " are for filters of our own; what " + std::string(format.name) +
+                              " can choose is FILE?name=value: " +
+                              (can_choose ? std::string(format.create_settings) : "nothing"));
+}
+
 AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
   if (location.format == nullptr) {
     if (is_built_once(wanted.kind_or_default())) {
@@ -103,19 +120,10 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
     }
     return make_filter(wanted.kind_or_default(), wanted.options());
   }
-  const std::string name(location.format->name);
-  if (wanted.kind || wanted.seed != 0 || wanted.hash || wanted.secret || wanted.expansion ||
-      wanted.tightening || wanted.window_ms || wanted.generations) {
-    throw std::invalid_argument(
-        location.text() +
-        ": --kind, --seed, --hash, --secret, --expansion, --tightening, --window and "
-        "--generations are for files of our own; what " +
-        name + " can choose is FILE?name=value: " +
-        (location.format->create_settings.empty() ? "nothing"
-                                                  : std::string(location.format->create_settings)));
-  }
+  require_no_kind(wanted, location);
   if (location.format->create == nullptr) {
-    throw std::invalid_argument(location.text() + ": a filter of the format " + name +
+    throw std::invalid_argument(location.text() + ": a filter of the format " +
+                                std::string(location.format->name) +
                                 " is not made here, only read" +
                                 (location.format->encode == nullptr ? "" : " and changed"));
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -31,6 +32,8 @@ struct NewFilter {
   std::optional<std::uint64_t> generations;
   KeyForm keys{};  // as the filter's file will say
 
+  // Whether it says anything that only kinds of our own have.
+  bool is_of_own_kind() const;
   FilterKind kind_or_default() const { return kind.value_or(FilterKind::blocked); }
   // `capacity` and `rate` are there. Throws std::invalid_argument for an option that the kind does
   // not have.
@@ -41,11 +44,17 @@ struct NewFilter {
 // format makes them. Throws std::invalid_argument for an option that these do not have.
 AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location);
 
+// Throws std::invalid_argument where `wanted` asks for one of our kinds at a place of one kind.
+void require_no_kind(const NewFilter& wanted, const PlaceLocation& location);
+
 // What a location says of a filter that is put there as it is must be so. Throws
 // std::invalid_argument.
 void require_own_settings(const PlaceLocation& to, const FilterContents& contents);
 
-// --kind, --seed, --hash, --secret, --expansion, --tightening, --window, --generations.
+// What a new filter of our own can be told besides capacity and rate.
+inline constexpr std::array kNewFilterOptions{"--kind",   "--seed",       "--hash",
+                                              "--secret", "--expansion",  "--tightening",
+                                              "--window", "--generations"};
 void add_new_filter_options(Command command, NewFilter& filter);
 
 inline constexpr const char* kWhereAFilterIs =

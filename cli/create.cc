@@ -38,11 +38,7 @@ struct CreateArguments {
 // Has the filter made by a server that makes them itself.
 int create_served(const CreateArguments& arguments) {
   const NewFilter& wanted = arguments.filter;
-  if (wanted.kind || wanted.seed != 0 || wanted.hash || wanted.secret || wanted.expansion ||
-      wanted.tightening || wanted.window_ms || wanted.generations) {
-    throw std::invalid_argument(arguments.file.text() +
-                                ": --kind and what belongs to kinds are for files of our own");
-  }
+  require_no_kind(wanted, arguments.file);
   create_in_server(arguments.file, wanted.capacity.value(), wanted.rate.value());
   Report report;
   report.add("file", arguments.file.text());

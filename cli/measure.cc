@@ -57,9 +57,7 @@ constexpr double kMostQueriesOfServer = 1e6;
 // Absent keys of a filter that exists begin here: nobody has inserted so many of a pattern.
 constexpr std::uint64_t kFirstStranger = std::uint64_t{1} << 62;
 
-constexpr std::array kOfANewFilter{"--capacity",    "--kind",      "--seed",       "--hash",
-                                   "--secret",      "--expansion", "--tightening", "--window",
-                                   "--generations", "--grow-from"};
+constexpr std::array kOfANewFilter{"--capacity", "--grow-from"};
 
 struct MeasureArguments {
   std::string place;  // of a filter that is there; empty: one is made
@@ -299,11 +297,15 @@ int measure_place(const MeasureArguments& arguments) {
 
 int measure(const MeasureArguments& arguments, Command command) {
   if (!arguments.place.empty()) {
-    for (const char* const option : kOfANewFilter) {
-      if (!command.has(option)) continue;
-      throw std::invalid_argument(arguments.place + ": is there already; " + option +
-                                  " is for a filter that measure makes");
-    }
+    const auto refuse_any = [&](std::span<const char* const> options) {
+      for (const char* const option : options) {
+        if (!command.has(option)) continue;
+        throw std::invalid_argument(arguments.place + ": is there already; " + option +
+                                    " is for a filter that measure makes");
+      }
+    };
+    refuse_any(kOfANewFilter);
+    refuse_any(kNewFilterOptions);
     return measure_place(arguments);
   }
   if (!arguments.filter.capacity || !arguments.filter.rate) {
