@@ -113,7 +113,7 @@ void require_no_kind(const NewFilter& wanted, const PlaceLocation& location) {
 }
 
 AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location) {
-  if (location.format == nullptr) {
+  if (location.has_own_kinds()) {
     if (is_built_once(wanted.kind_or_default())) {
       throw std::invalid_argument(
           "a static filter is not made empty: bloomery load builds it of all its keys");

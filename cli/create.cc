@@ -26,7 +26,8 @@ constexpr const char* kCreateExamples = R"(Examples:
   bloomery create ids.bloom -n 1M -p 0.01 --as i64       its keys are numbers, and it says so
   bloomery create guava:users.bin -n 1M -p 0.03          for a Java service to read
   bloomery create redisson:redis://127.0.0.1#users -n 1M -p 0.03   where it lives
-  bloomery create bitmap:redis://127.0.0.1#users -n 1M -p 0.01     ours, where no module can be)";
+  bloomery create bitmap:redis://127.0.0.1#users -n 1M -p 0.01     ours, where no module can be
+  bloomery create bloom:redis://127.0.0.1#users -n 1M -p 0.01      ours, of the module)";
 
 struct CreateArguments {
   PlaceLocation file;
@@ -50,11 +51,15 @@ int create_served(const CreateArguments& arguments) {
 }
 
 int create(const CreateArguments& arguments) {
-  if (arguments.file.dialect) return create_served(arguments);
+  if (arguments.file.takes_keys_alone()) return create_served(arguments);
   require_may_be_there(arguments.filter.kind_or_default(), arguments.file);
   AnyFilter filter = empty_filter(arguments.filter, arguments.file);
   filter.set_keys(form_of_new(arguments.keys, arguments.file));
-  save(filter.contents(), arguments.file, {.replace = false}, {});
+  if (arguments.file.dialect) {
+    create_in_server(arguments.file, filter.contents());
+  } else {
+    save(filter.contents(), arguments.file, {.replace = false}, {});
+  }
   const double rate =
       kind_of(filter.parameters().kind).forgets
           ? WindowedLayout::rate_at_capacity(filter.parameters())

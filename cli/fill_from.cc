@@ -1,6 +1,7 @@
 #include "cli/fill_from.h"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -24,8 +25,28 @@ std::uint64_t count_keys(KeySource& source, const std::string& from) {
   return std::max<std::uint64_t>(1, *count);
 }
 
+// What is known before the keys are read.
+struct Supply {
+  KeyForm form{};
+  SourceOptions options{};
+  std::unique_ptr<KeySource> source{};
+  NewFilter wanted{};  // with capacity and rate
+};
+
+Supply open_supply(const FillRequest& request, const PlaceLocation& place) {
+  Supply supply{.form = form_of_new(request.keys, place), .wanted = request.filter};
+  supply.options = with_form(request.source, supply.form);
+  supply.options.counting_threads = request.threads;
+  supply.source = open_source(request.from, supply.options);
+  NewFilter& wanted = supply.wanted;
+  wanted.keys = supply.form;
+  if (!wanted.capacity) wanted.capacity = count_keys(*supply.source, request.from);
+  if (!wanted.rate) wanted.rate = kDefaultRate;
+  return supply;
+}
+
 FilterFiller filler_of(const NewFilter& wanted, const PlaceLocation& place, unsigned threads) {
-  if (place.format == nullptr) return {wanted.kind_or_default(), wanted.options(), threads};
+  if (place.has_own_kinds()) return {wanted.kind_or_default(), wanted.options(), threads};
   return FilterFiller(empty_filter(wanted, place), threads);
 }
 
@@ -33,14 +54,7 @@ FilterFiller filler_of(const NewFilter& wanted, const PlaceLocation& place, unsi
 
 Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin) {
-  const KeyForm form = form_of_new(request.keys, place);
-  SourceOptions options = with_form(request.source, form);
-  options.counting_threads = request.threads;
-  auto source = open_source(request.from, options);
-  NewFilter wanted = request.filter;
-  wanted.keys = form;
-  if (!wanted.capacity) wanted.capacity = count_keys(*source, request.from);
-  if (!wanted.rate) wanted.rate = kDefaultRate;
+  auto [form, options, source, wanted] = open_supply(request, place);
   FilterFiller filler = filler_of(wanted, place, request.threads);
   if (begin) {
     begin();
@@ -60,6 +74,15 @@ Filled fill_from(const FillRequest& request, const PlaceLocation& place, const s
       },
       hashes.preparation());
   return {std::move(filler).finish(), totals, form};
+}
+
+SourceTotals send_keys(const FillRequest& request, const PlaceLocation& place,
+                       const std::string& label,
+                       const std::function<BatchConsumer(const NewFilter& wanted)>& begin) {
+  const Supply supply = open_supply(request, place);
+  return read_keys(*supply.source, label,
+                   {supply.wanted.capacity, supply.source->expected_byte_count()},
+                   begin(supply.wanted));
 }
 
 }  // namespace bloomery::cli

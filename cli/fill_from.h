@@ -33,4 +33,10 @@ struct Filled {
 Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin = {});
 
+// The same of a filter that its server fills: the keys go to what `begin` makes of a filter whose
+// capacity, rate and form of keys are known.
+SourceTotals send_keys(const FillRequest& request, const PlaceLocation& place,
+                       const std::string& label,
+                       const std::function<BatchConsumer(const NewFilter& wanted)>& begin);
+
 }  // namespace bloomery::cli

@@ -43,7 +43,7 @@ void add_window(Report& report, const FilterParameters& parameters) {
 
 void add_live_settings(Report& report, const PlaceLocation& location,
                        const FilterContents& contents) {
-  if (!location.is_live() || location.is_own_bitmap()) return;  // its head says all
+  if (!location.is_live() || !location.is_foreign()) return;  // ours says all by itself
   // What a configuration beside the bitmap says, no location may say.
   const bool is_configured = !redis::config_fields(*location.format).names.empty();
   FormatSettings all = is_configured ? FormatSettings() : location.format->settings_of(contents);
@@ -184,7 +184,7 @@ AnyFilter load_for_use(const PlaceLocation& location) {
 
 void advise(const PlaceLocation& location, const AnyFilter& filter) {
   const Format* const format = location.format;
-  if (format == nullptr) return;
+  if (location.has_own_kinds()) return;
   const std::string advice =
       format->advice == nullptr ? std::string(format->warning) : format->advice(filter.contents());
   if (!advice.empty()) complain(location.text() + ": " + advice);

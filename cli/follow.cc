@@ -113,10 +113,7 @@ FilterMaker maker_of(const FollowArguments& arguments) {
   return [&arguments](const FilterOptions& options) {
     NewFilter wanted = arguments.filter;
     wanted.capacity = options.capacity;
-    PlaceLocation to = *arguments.to;
-    if (!to.is_foreign()) to.format = nullptr;  // bloom: takes filters of our kinds
-    if (to.format == nullptr && !wanted.kind) wanted.kind = FilterKind::blocked;
-    return empty_filter(wanted, to);
+    return empty_filter(wanted, *arguments.to);
   };
 }
 

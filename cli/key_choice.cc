@@ -146,7 +146,7 @@ SourceOptions with_form(SourceOptions options, const KeyForm& form) {
 
 void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form) {
   std::string text = form_text(form);
-  if (location.format != nullptr && !location.has_trailer && form != usual_form(location)) {
+  if (!location.has_own_kinds() && !location.has_trailer && form != usual_form(location)) {
     text += ", which the file cannot say: ask it --as " + form_text(form);
   }
   report.add("keys", form_text(form), text);

@@ -1,11 +1,12 @@
 // bloomery load: all keys of a database or a file, in a filter of the right size.
 #include <chrono>
 #include <memory>
-#include <stdexcept>
+#include <optional>
 #include <string>
 
 #include "bloomery/errors.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/item_load.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fill_from.h"
@@ -33,9 +34,11 @@ Examples:
   seq 1000 | bloomery load - numbers.bloom -n 1000
   bloomery load 'sqlite:shop.db?table=users&column=id' 'redisson:redis://127.0.0.1#users' -p 0.03
   bloomery load 'sqlite:shop.db?table=users&column=id' 'bitmap:redis://127.0.0.1#users'
+  bloomery load 'sqlite:shop.db?table=users&column=id' 'bf:redis://127.0.0.1#users'
 
 In a server the bits travel as a whole, into a key beside the filter's, and are exchanged for it in one
-step. With --replace, what the old filter holds stays in the new one, as others may be adding to it.)";
+step; so do the keys, for a filter of BF.* (bf:). With --replace, what the old filter holds stays in the
+new one, as others may be adding to it; bf: and bloom: cannot do that, and take --discard with it.)";
 
 struct LoadArguments {
   FillRequest fill;
@@ -53,14 +56,49 @@ void refuse_existing(const PlaceLocation& location) {
                    ": already exists; --replace replaces it, in one step");
 }
 
+void complain_of_nulls(const SourceTotals& totals) {
+  if (totals.null_count == 0) return;
+  complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
+}
+
+// Keys, not bits, go to a server that has filters of its own kind.
+int load_items(const LoadArguments& arguments) {
+  require_no_kind(arguments.fill.filter, arguments.file);
+  const auto start = std::chrono::steady_clock::now();
+  NewFilter made;
+  std::optional<redis::ItemLoad> load;
+  const SourceTotals totals =
+      send_keys(arguments.fill, arguments.file, "load", [&](const NewFilter& wanted) {
+        made = wanted;
+        load.emplace(redis::parse_location(arguments.file.server), *wanted.capacity, *wanted.rate,
+                     arguments.replace);
+        return [&](const Batch& batch) {
+          load->insert_many(batch.keys);
+          return true;
+        };
+      });
+  load->finish();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+
+  Report report;
+  report.add("from", arguments.fill.from);
+  report.add("file", arguments.file.text());
+  add_keys(report, arguments.file, made.keys);
+  report.add("key_count", totals.key_count, count_text(totals.key_count));
+  report.add("null_count", totals.null_count);
+  report.add("capacity", *made.capacity, count_text(*made.capacity));
+  report.add("false_positive_rate", *made.rate, rate_text(*made.rate) + " at capacity");
+  report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
+  complain_of_nulls(totals);
+  print_done(report, arguments.json);
+  return totals.key_count > 0 ? kSome : kNone;
+}
+
 int load_keys(const LoadArguments& arguments) {
-  if (arguments.file.dialect) {
-    throw std::invalid_argument(arguments.file.text() +
-                                ": takes keys, not bits; create makes a filter there and insert "
-                                "fills it, or push sends one whole to a server with the module");
-  }
+  if (arguments.replace && !arguments.discard) require_may_be_kept(arguments.file);
   require_may_be_there(arguments.fill.filter.kind_or_default(), arguments.file);
   if (!arguments.replace) refuse_existing(arguments.file);
+  if (arguments.file.takes_keys_alone()) return load_items(arguments);
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");
   const AnyFilter& filter = filled.filter;
@@ -79,9 +117,7 @@ int load_keys(const LoadArguments& arguments) {
   add_parameters(report, filter.contents());
   const double rate = add_state(report, filter);
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
-  if (totals.null_count > 0) {
-    complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
-  }
+  complain_of_nulls(totals);
   warn_if_overfull(arguments.file.text(), filter, rate);
   advise(arguments.file, filter);
   print_done(report, arguments.json);

@@ -63,12 +63,9 @@ struct PushArguments {
   bool json = false;
 };
 
-// A step takes longer than a question.
-constexpr std::chrono::seconds kStepTime{30};
-
 redis::Location location_of(const std::string& text, const PushArguments& arguments) {
   constexpr const char* kPasswordVariable = "BLOOMERY_REDIS_PASSWORD";
-  redis::Location to = redis::parse_location(text, {.timeout = kStepTime});
+  redis::Location to = redis::parse_location(text, {.timeout = redis::kPushTimeout});
   if (arguments.timeout_seconds > 0) {
     to.timeout =
         std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));

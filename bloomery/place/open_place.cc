@@ -15,6 +15,7 @@
 #include "bloomery/redis/item_place.h"
 #include "bloomery/redis/native_load.h"
 #include "bloomery/redis/native_place.h"
+#include "bloomery/redis/push_filter.h"
 #include "bloomery/store/filter_editor.h"
 #include "bloomery/store/native_file.h"
 #include "bloomery/store/replacement_file.h"
@@ -111,6 +112,17 @@ void require_fits(const FilterContents& contents, const PlaceLocation& location)
   redis::require_fits(contents, redis::parse_location(location.server));
 }
 
+void require_may_be_kept(const PlaceLocation& location) {
+  if (!location.dialect) return;
+  throw std::invalid_argument(
+      location.text() +
+      ": the server cannot put what the old filter holds into a new one; --discard as well as "
+      "--replace throws it away" +
+      (location.dialect == redis::Dialect::bloom
+           ? ", and so does push, which keeps what others add while the keys are read"
+           : ""));
+}
+
 namespace {
 
 redis::OldFilter old_filter(const PlaceSaveOptions& options) {
@@ -125,10 +137,19 @@ redis::OldFilter old_filter(const PlaceSaveOptions& options) {
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options) {
   if (!location.is_live()) return save(contents, location.file, options.file);
-  if (location.dialect) {
+  if (location.takes_keys_alone()) {
     throw std::invalid_argument(location.text() +
-                                ": takes keys, not bits; create makes a filter there, insert fills "
-                                "it, and push sends one whole to a server with the module");
+                                ": takes keys, not bits; load fills a filter there, and push sends "
+                                "one whole to a server with the module");
+  }
+  if (location.dialect) {
+    if (options.file.replace && !options.discard) require_may_be_kept(location);
+    redis::Client client(redis::parse_location(location.server, {.timeout = redis::kPushTimeout}));
+    redis::push_filter(contents, client,
+                       {.notes = options.file.notes,
+                        .progress = options.progress,
+                        .replaces = options.file.replace});
+    return;
   }
   redis::Client client(redis::parse_location(location.server));
   const redis::BulkOptions load{
@@ -140,12 +161,13 @@ void save(const FilterContents& contents, const PlaceLocation& location,
 }
 
 void create_in_server(const PlaceLocation& location, std::uint64_t capacity, double rate) {
-  if (location.dialect != redis::Dialect::bf) {
-    throw std::invalid_argument(location.text() +
-                                ": makes no filter; BLOOM.RESERVE or bloomery push does");
-  }
   redis::Client client(redis::parse_location(location.server));
   redis::create_items(client, capacity, rate);
+}
+
+void create_in_server(const PlaceLocation& location, const FilterContents& empty) {
+  redis::Client client(redis::parse_location(location.server));
+  redis::reserve_filter(empty, client);
 }
 
 void clear(const PlaceLocation& location) {

@@ -72,13 +72,19 @@ void require_may_be_there(FilterKind kind, const PlaceLocation& location);
 // The same of a filter that is too large to be put there.
 void require_fits(const FilterContents& contents, const PlaceLocation& location);
 
-// Puts a filter there, whole, in one step. Throws as save() of files and redis/bulk_load.h do.
+// Throws std::invalid_argument where a filter that is replaced can only be thrown away: by servers
+// that have filters themselves.
+void require_may_be_kept(const PlaceLocation& location);
+
+// Puts a filter there, whole, in one step. Throws as save() of files, redis/bulk_load.h and
+// redis/push_filter.h (bloom:) do, and std::invalid_argument for bf:, which takes keys.
 void save(const FilterContents& contents, const PlaceLocation& location,
           const PlaceSaveOptions& options);
 
-// An empty filter in a server that makes filters itself (bf:). Throws std::invalid_argument for any
-// other place, StoreError where one is there.
+// An empty filter in a server that has filters itself: for so many keys (bf:), or as `empty` is
+// (bloom:). Throws StoreError where one is there.
 void create_in_server(const PlaceLocation& location, std::uint64_t capacity, double rate);
+void create_in_server(const PlaceLocation& location, const FilterContents& empty);
 
 // Removes it for good. Throws StoreError where there is none.
 void destroy(const PlaceLocation& location);

@@ -35,6 +35,12 @@ struct PlaceLocation {
   bool is_live() const noexcept { return !server.empty(); }
   // Whether it is one of ours in a string of a server.
   bool is_own_bitmap() const noexcept { return is_live() && format == nullptr; }
+  // Whether keys go there, and no bits: its server knows no filter of ours.
+  bool takes_keys_alone() const noexcept { return dialect == redis::Dialect::bf; }
+  // Whether what is made there is of any kind of ours.
+  bool has_own_kinds() const noexcept {
+    return format == nullptr || dialect == redis::Dialect::bloom;
+  }
   // Whether it is another system's, which knows nothing of ours.
   bool is_foreign() const noexcept { return format != nullptr && !dialect; }
   // As it was written but for the settings and passwords, for messages.

@@ -72,21 +72,26 @@ bool destroy_items(Client& client) {
   return with_item_keys(client, "DEL") != 0;
 }
 
-void create_items(Client& client, std::uint64_t capacity, double rate) {
+void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token) {
   const Location& location = client.location();
-  const auto keys = item_keys(location);
+  const std::string& key = location.key;
   // The markers are items too.
   const Request reserve =
-      Request().add({"BF.RESERVE", keys[0], shortest(rate), std::to_string(capacity + kMarkers)});
+      Request().add({"BF.RESERVE", key, shortest(rate), std::to_string(capacity + kMarkers)});
   require_done(client.run(reserve, Repeat::never).replies.at(0), location);
-  const std::string token = identity_text(Identity::random());
   const auto markers = markers_of(token);
-  std::vector<std::string_view> words{"BF.INSERT", keys[0], "NOCREATE", "ITEMS"};
+  std::vector<std::string_view> words{"BF.INSERT", key, "NOCREATE", "ITEMS"};
   words.insert(words.end(), markers.begin(), markers.end());
   const Answer added = client.run(Request().add(words), Repeat::safe);
   item_flags(require_done(added.replies.at(0), location), kMarkers, location.server());
-  const Request note = Request().add({"SET", keys[1], token}).about(keys[1]);
-  require_done(client.run(note, Repeat::safe).replies.at(0), location);
+}
+
+void create_items(Client& client, std::uint64_t capacity, double rate) {
+  const std::string token = identity_text(Identity::random());
+  reserve_items(client, capacity, rate, token);
+  const std::string key = item_keys(client.location())[1];
+  const Request note = Request().add({"SET", key, token}).about(key);
+  require_done(client.run(note, Repeat::safe).replies.at(0), client.location());
 }
 
 }  // namespace bloomery::redis

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "bloomery/redis/client.h"
 #include "bloomery/redis/location.h"
 #include "bloomery/redis/reply.h"
 
@@ -15,6 +17,9 @@ std::vector<std::string> item_keys(const Location& location);
 
 // The items behind what stands at the markers' key.
 std::vector<std::string> markers_of(const std::string& token);
+
+// BF.RESERVE at the location's key, and the the markers of that token.
+void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token);
 
 // Whether each of `count` items is in. `is_fenced`: behind a fence that is not reached an item that
 // is not there is nil. Throws RefusedError, and ProtocolError for what is no answer.

@@ -14,7 +14,6 @@ namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kPieceBytes = 1024 * 1024;
-constexpr std::string_view kMostIdle = "3600000";  // milliseconds
 
 std::uint64_t count_bits(std::span<const std::byte> bytes) {
   std::uint64_t count = 0;
@@ -24,7 +23,8 @@ std::uint64_t count_bits(std::span<const std::byte> bytes) {
   return count;
 }
 
-// In a cluster it must be where the filter is.
+}  // namespace
+
 std::string name_beside(const std::string& key) {
   std::uint64_t suffix = Identity::random().high;
   for (;;) {
@@ -32,8 +32,6 @@ std::string name_beside(const std::string& key) {
     if (hash_slot(next) == hash_slot(key)) return next;
   }
 }
-
-}  // namespace
 
 KeyBeside::KeyBeside(Client& client, std::string name, std::string filter_key,
                      std::vector<std::byte> bytes)

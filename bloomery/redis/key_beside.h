@@ -19,6 +19,12 @@ using KeyProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 // strange, stranger, counts, lost; and of one that clears, gone, unlike, unsure.
 [[noreturn]] void refuse_exchange(std::string_view said, const std::string& name);
 
+// The name of a key that nobody has, beside a filter's; in a cluster it is in the same slot.
+std::string name_beside(const std::string& key);
+
+// For so many milliseconds such a key lives without news.
+inline constexpr std::string_view kMostIdle = "3600000";
+
 // A key beside a filter's, in a cluster of the same slot, that is filled with what the filter is to
 // become. It goes away with this unless it has become it, and by itself after an hour without news.
 class KeyBeside {

@@ -1,17 +1,16 @@
 #include "bloomery/redis/push_filter.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <exception>
 #include <initializer_list>
-#include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "bloomery/filter/watermark_text.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/key_beside.h"
 
 namespace bloomery::redis {
 namespace {
@@ -22,12 +21,15 @@ constexpr std::size_t kPiecesInTrip = 4;
 
 // Nobody else's.
 std::string new_load_id() {
-  std::random_device random;
-  std::array<char, 33> digits{};
-  for (std::size_t i = 0; i < 32; i += 8) {
-    std::snprintf(&digits[i], 9, "%08x", static_cast<unsigned>(random()));
+  return identity_text(Identity::random());
+}
+
+void require_known(const Reply& reply, const Location& location, const std::string& command) {
+  if (reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command) {
+    throw RefusedError(location.server(),
+                       "it has no " + command + ": bloomery.so is not loaded there");
   }
-  return digits.data();
+  require_done(reply, location);
 }
 
 // The steps of one load.
@@ -35,7 +37,8 @@ class Load {
  public:
   Load(Client& server, const PushOptions& options, std::string id)
       : server_(server),
-        command_((options.prefix.empty() ? "" : options.prefix + ".") + "BLOOM.LOAD"),
+        prefix_(options.prefix.empty() ? "" : options.prefix + "."),
+        command_(prefix_ + "BLOOM.LOAD"),
         id_(std::move(id)) {}
 
   // What stands behind the key.
@@ -62,6 +65,14 @@ class Load {
       bytes.remove_prefix(sent);
     }
   }
+  // Once it has begun. One that is lost answers with an error, and so does none.
+  bool has_filter() {
+    const Request ask = Request().add({prefix_ + "BLOOM.INFO", server_.location().key});
+    const Reply info = server_.run(ask, Repeat::safe).replies.at(0);
+    if (!info.is(Reply::Type::error)) return true;
+    if (refusal_of(info.text) != Refusal::other) require_done(info);
+    return false;
+  }
   const std::string& id() const noexcept { return id_; }
 
  private:
@@ -80,14 +91,11 @@ class Load {
   }
 
   void require_done(const Reply& reply) const {
-    if (reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::unknown_command) {
-      throw RefusedError(server_.location().server(),
-                         "it has no " + command_ + ": bloomery.so is not loaded there");
-    }
-    redis::require_done(reply, server_.location());
+    require_known(reply, server_.location(), command_);
   }
 
   Client& server_;
+  const std::string prefix_;
   const std::string command_;
   const std::string id_;
 };
@@ -117,6 +125,11 @@ std::uint64_t push_filter(const FilterContents& contents, Client& server,
   const bool begins = options.load_id.empty();
   Load load(server, options, begins ? new_load_id() : options.load_id);
   load.step({begins ? "BEGIN" : "BYTES", std::to_string(byte_count)});
+  // What is added from here on the server keeps.
+  if (!options.replaces && load.has_filter()) {
+    load.step({"ABORT"});
+    refuse_exchange("taken", "bloom:" + server.location().text());
+  }
 
   std::uint64_t sent = 0;
   constexpr std::size_t kTripBytes = kPiecesInTrip * kPieceBytes;
@@ -140,6 +153,16 @@ std::uint64_t push_filter(const FilterContents& contents, Client& server,
   if (!trip.empty()) send();
   load.step({"COMMIT"});
   return sent;
+}
+
+void reserve_filter(const FilterContents& empty, Client& server) {
+  FileNotes notes;
+  notes.identity = Identity::random();
+  const NativeHead head(empty, notes);
+  const std::string_view bytes(reinterpret_cast<const char*>(head.bytes.data()), head.bytes.size());
+  const std::string command = "BLOOM.LOAD";
+  const Request reserve = Request().add({command, server.location().key, "EMPTY", bytes});
+  require_known(server.run(reserve, Repeat::never).replies.at(0), server.location(), command);
 }
 
 }  // namespace bloomery::redis

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,11 +11,16 @@
 
 namespace bloomery::redis {
 
+// A step takes longer than a question.
+inline constexpr std::chrono::seconds kPushTimeout{30};
+
 struct PushOptions {
   FileNotes notes{};
   std::string prefix{};  // that the module was loaded with; empty: none
   std::function<void(std::uint64_t sent_bytes, std::uint64_t all_bytes)> progress{};
   std::string load_id{};  // of begin_push(); empty: begins by itself
+  // False: a filter that is there stays, and is a StoreError. What is added to none is not lost.
+  bool replaces = true;
 };
 
 // All of these speak of the key of the client's location, and every step of theirs, of which one is
@@ -38,5 +44,9 @@ void abort_push(Client& server, const PushOptions& options) noexcept;
 // were sent.
 std::uint64_t push_filter(const FilterContents& contents, Client& server,
                           const PushOptions& options = {});
+
+// Makes an empty filter, as what it is given is, where nothing is. Throws RefusedError where
+// something is.
+void reserve_filter(const FilterContents& empty, Client& server);
 
 }  // namespace bloomery::redis

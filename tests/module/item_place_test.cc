@@ -184,7 +184,7 @@ TEST_F(ItemPlaces, TheCommandTakesThem) {
     EXPECT_EQ(checked.out, "a\n") << checked.err;
     EXPECT_EQ(checked.status, 0);
     EXPECT_EQ(shell.run("bloomery info --json" + each).json().at("says_absent"), true);
-    EXPECT_EQ(shell.run("bloomery load --as text -n 9 -" + each, "a\n").status, 2);
+    EXPECT_EQ(shell.run("bloomery load --as text -n 9 -" + each, "a\n").status, 2) << "it is there";
     EXPECT_EQ(shell.run("bloomery explain" + each + "a").status, 2);
   }
   EXPECT_EQ(shell.run("bloomery destroy --yes" + place).status, 0);
