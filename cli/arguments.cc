@@ -164,11 +164,12 @@ void add_new_filter_options(Command command, NewFilter& filter) {
   const Option seed =
       add_value(command, "--seed", "N", "seed of the hash; only filters of one seed merge",
                 [&filter](const std::string& text) { filter.seed = parse_seed(text); });
-  const Option hash = add_value(
-      command, "--hash", "NAME",
-      "of texts: product, the default; aes, which processors with AES do faster and others "
-      "slower; or xxh3, as filters of earlier versions have it",
-      [&filter](const std::string& text) { filter.hash = read_text_hash(text); });
+  const Option hash =
+      add_value(command, "--hash", "NAME",
+                "of texts: product, the default; aes, of integers too, which processors with AES "
+                "do faster and "
+                "others slower; or xxh3, as filters of earlier versions have it",
+                [&filter](const std::string& text) { filter.hash = read_text_hash(text); });
   command
       .add_flag("--secret", filter.secret,
                 "hash under a random key that stays in the file: for keys chosen by strangers")

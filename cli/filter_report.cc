@@ -84,9 +84,10 @@ void add_parameters(Report& report, const FilterContents& contents) {
   }
   const std::string_view hash = any_hash_name(parameters);
   report.add("hash", hash,
-             std::string(hash) + (foreign  ? ""
-                                  : secret ? " under a secret key"
-                                           : ", and a mixer of its own for keys of eight bytes"));
+             std::string(hash) + (secret ? " under a secret key"
+                                  : parameters.hash.mixes_integers() && !foreign
+                                      ? ", and a mixer of its own for keys of eight bytes"
+                                      : ""));
   report.add("secret", secret);
   if (!secret && !foreign) report.add("seed", parameters.hash.seed());
   if (kind_of(parameters.kind).forgets) add_window(report, parameters);

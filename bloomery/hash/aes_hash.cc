@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "bloomery/hash/aes_hash_ways.h"
-#if defined(__aarch64__)
+#if defined(__x86_64__)
+#include <cpuid.h>
+#elif defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
 
@@ -97,19 +99,32 @@ static_assert([] {
     const auto key = [&](const std::uint64_t* of) {
       return Portable::Lane{of[2 * i], of[2 * i + 1]};
     };
-    const Portable::Lane lane = Portable::round(key(AesKeys::kBegin), key(AesKeys::kFirst));
-    rest = Portable::add(rest, Portable::round(lane, key(AesKeys::kSecond)));
+    Portable::Lane lane = key(AesKeys::kBegin);
+    for (const auto& round_key : {AesKeys::kFirst, AesKeys::kSecond, AesKeys::kThird}) {
+      lane = Portable::round(lane, key(round_key));
+    }
+    rest = Portable::add(rest, lane);
   }
   return rest.low == AesKeys::kRest[0] && rest.high == AesKeys::kRest[1];
 }());
+
+#if defined(__x86_64__)
+// Which clang 14 has no name for.
+bool has_vaes() {
+  unsigned eax = 0;
+  unsigned ebx = 0;
+  unsigned ecx = 0;
+  unsigned edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_VAES) != 0;
+}
+#endif
 
 std::vector<const AesWay*> possible_ways() {
   std::vector<const AesWay*> ways;
 #if defined(__x86_64__)
   const auto has = [](auto... features) { return (... && (features != 0)); };
   if (has(__builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512dq"),
-          __builtin_cpu_supports("vaes"), __builtin_cpu_supports("bmi2"),
-          __builtin_cpu_supports("aes"))) {
+          __builtin_cpu_supports("bmi2"), __builtin_cpu_supports("aes"), has_vaes())) {
     ways.push_back(&kAesAvx512);
   }
   if (has(__builtin_cpu_supports("aes"), __builtin_cpu_supports("sse4.1"))) {

@@ -21,7 +21,8 @@ namespace {
 
 [[gnu::always_inline]] inline __m512i take(__m512i lanes, __m512i bytes) {
   lanes = _mm512_aesenc_epi128(_mm512_xor_si512(lanes, bytes), load(AesKeys::kFirst));
-  return _mm512_aesenc_epi128(lanes, load(AesKeys::kSecond));
+  lanes = _mm512_aesenc_epi128(lanes, load(AesKeys::kSecond));
+  return _mm512_aesenc_epi128(lanes, load(AesKeys::kThird));
 }
 
 [[gnu::always_inline]] inline __m128i last_key(std::size_t i) {
@@ -137,6 +138,7 @@ void hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::u
   lanes = _mm512_xor_si512(lanes, first(AesKeys::kBegin));
   lanes = _mm512_aesenc_epi128(lanes, first(AesKeys::kFirst));
   lanes = _mm512_aesenc_epi128(lanes, first(AesKeys::kSecond));
+  lanes = _mm512_aesenc_epi128(lanes, first(AesKeys::kThird));
   return finish(_mm512_xor_si512(lanes, rest));
 }
 

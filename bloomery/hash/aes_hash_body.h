@@ -21,11 +21,14 @@ struct AesKeys {
   alignas(64) static constexpr std::uint64_t kSecond[] = {
       0xa458fea3f4933d7e, 0x0d95748f728eb658, 0x718bcd5882154aee, 0x7b54a41dc25a59b5,
       0x9c30d5392af26013, 0xc5d1b023286085f0, 0xca417918b8db38ef, 0x8e79dcb0603a180e};
+  alignas(64) static constexpr std::uint64_t kThird[] = {
+      0xb4cc5c341141e8ce, 0xa15486af7c72e993, 0xb3ee1411636fbc2a, 0x2ba9c55d741831f6,
+      0xce5c3e169b87931e, 0xafd6ba336c24cf5c, 0x7a32538128958677, 0x3b8f48986b4bb9af};
   alignas(64) static constexpr std::uint64_t kLast[] = {0x6c9e0e8bb01e8a3e, 0xd71577c1bd314b27,
                                                         0x78af2fda55605c60, 0xe65525f3aa55ab94,
                                                         0x5748986263e81440, 0x55ca396a2aab10b6};
   // What the lanes behind the first add up to in a key of at most 16 bytes.
-  static constexpr std::uint64_t kRest[] = {0x0757c3fc74343698, 0xe787feb30b8dc425};
+  static constexpr std::uint64_t kRest[] = {0x0b7e993ecc492f40, 0xcf20069c8b8a85a4};
 };
 
 inline constexpr std::size_t kAesLane = 16;
@@ -95,7 +98,8 @@ struct AesHashBody {
 
   [[gnu::always_inline]] static Lane take(Lane lane, Lane bytes, std::size_t i) noexcept {
     lane = Isa::round(Isa::add(lane, bytes), key_of(AesKeys::kFirst, i));
-    return Isa::round(lane, key_of(AesKeys::kSecond, i));
+    lane = Isa::round(lane, key_of(AesKeys::kSecond, i));
+    return Isa::round(lane, key_of(AesKeys::kThird, i));
   }
 
   [[gnu::always_inline]] static HashPair finish(Lane sum, Lane size_and_seed) noexcept {
