@@ -13,8 +13,8 @@ namespace bloomery {
 // The hash for processors that do a round of AES by one instruction, as nearly all of x86-64 and of
 // 64-bit Arm do. Where a register holds four states (AVX-512 with VAES) a batch of texts takes a
 // third of the time of ProductHash, elsewhere about as long, and without such an instruction some
-// thirteen times as long. A single integer takes half of the instructions of IntegerHash, where it
-// is inlined. So filters have it only if they are told to.
+// twenty times as long. Single integers, where they are inlined, take half of the instructions of
+// IntegerHash, and elsewhere longer. So filters have it only if they are told to.
 //
 // A key is taken in blocks of 64 bytes, zeros behind its end. Each of the four lanes of a block
 // goes through three rounds under keys of its own; then their sum, the key's length and the seed go
