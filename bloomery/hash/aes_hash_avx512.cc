@@ -46,12 +46,8 @@ HashPair hash(Key key, std::uint64_t spread) noexcept {
   lanes = take(lanes, load_some(at, left));
   const __m256i two =
       _mm256_xor_si256(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
-  __m128i sum = _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
-  sum = _mm_xor_si128(sum, _mm_set_epi64x(static_cast<std::int64_t>(spread),
-                                          static_cast<std::int64_t>(key.size())));
-  for (std::size_t i = 0; i < 3; ++i) sum = _mm_aesenc_si128(sum, last_key(i));
-  return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(sum)),
-          static_cast<std::uint64_t>(_mm_extract_epi64(sum, 1))};
+  const __m128i sum = _mm_xor_si128(_mm256_castsi256_si128(two), _mm256_extracti128_si256(two, 1));
+  return Single::finish(sum, OneLane::of_words(key.size(), spread));
 }
 
 // Lane i is the sum of the lanes of block i.

@@ -91,6 +91,14 @@ struct AesHashBody {
     }
   }
 
+  // The last rounds, of the sum of the lanes.
+  [[gnu::always_inline]] static HashPair finish(Lane sum, Lane size_and_seed) noexcept {
+    sum = Isa::add(sum, size_and_seed);
+#pragma GCC unroll 3
+    for (std::size_t i = 0; i < 3; ++i) sum = Isa::round(sum, key_of(AesKeys::kLast, i));
+    return Isa::words(sum);
+  }
+
  private:
   [[gnu::always_inline]] static Lane key_of(const std::uint64_t* keys, std::size_t i) noexcept {
     return Isa::of_words(keys[2 * i], keys[2 * i + 1]);
@@ -100,13 +108,6 @@ struct AesHashBody {
     lane = Isa::round(Isa::add(lane, bytes), key_of(AesKeys::kFirst, i));
     lane = Isa::round(lane, key_of(AesKeys::kSecond, i));
     return Isa::round(lane, key_of(AesKeys::kThird, i));
-  }
-
-  [[gnu::always_inline]] static HashPair finish(Lane sum, Lane size_and_seed) noexcept {
-    sum = Isa::add(sum, size_and_seed);
-#pragma GCC unroll 3
-    for (std::size_t i = 0; i < 3; ++i) sum = Isa::round(sum, key_of(AesKeys::kLast, i));
-    return Isa::words(sum);
   }
 
   // A key of at most 16 bytes, and zeros.
