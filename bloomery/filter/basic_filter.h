@@ -59,12 +59,14 @@ class BasicFilter {
   //
   // Single calls are inlined: a program that is compiled for a processor (-march) then makes no
   // call at all for an integer in a blocked filter.
-  [[gnu::always_inline]] bool insert(Key key) noexcept { return insert_hashed(layout_.hash(key)); }
+  [[gnu::always_inline]] bool insert(Key key) noexcept {
+    return count(layout_.insert(storage_.words(), layout_.hash(key)));
+  }
   [[gnu::always_inline]] bool insert(IntegerKey auto integer) noexcept {
-    return insert_hashed(layout_.hash(eight_bytes(integer)));
+    return count(layout_.insert_integer(storage_.words(), eight_bytes(integer)));
   }
   [[gnu::always_inline]] bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> {
-    return insert_hashed(hash);
+    return count(layout_.insert(storage_.words(), hash));
   }
 
   // False only for a key that was never inserted; true for every one that was, and for a few
@@ -73,7 +75,7 @@ class BasicFilter {
     return layout_.may_contain(words(), layout_.hash(key));
   }
   [[gnu::always_inline]] bool may_contain(IntegerKey auto integer) const noexcept {
-    return layout_.may_contain(words(), layout_.hash(eight_bytes(integer)));
+    return layout_.may_contain_integer(words(), eight_bytes(integer));
   }
   [[gnu::always_inline]] bool may_contain_hash(HashPair hash) const noexcept requires
       HashesOnce<L> {
@@ -250,8 +252,7 @@ class BasicFilter {
   explicit BasicFilter(const Empty& of)
       : BasicFilter(of.parameters, HeapWords(L::word_count(of.parameters)), 0) {}
 
-  [[gnu::always_inline]] bool insert_hashed(Hashed<L> hashed) noexcept {
-    const bool is_new = layout_.insert(storage_.words(), hashed);
+  [[gnu::always_inline]] bool count(bool is_new) noexcept {
     inserted_ += is_new ? 1 : 0;
     return is_new;
   }

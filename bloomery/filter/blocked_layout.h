@@ -9,7 +9,10 @@
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/kernels/compiled_lanes.h"
+#include "bloomery/filter/kernels/one_integer.h"
 #include "bloomery/filter/kernels/one_key.h"
+#include "bloomery/filter/kernels/one_step.h"
+#include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/filter/key_blocks.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/sizing.h"
@@ -31,6 +34,7 @@ class BlockedLayout {
   BlockedLayout(const FilterParameters& parameters, const BlockedKernel& kernel)
       : hash_(parameters.hash),
         shape_(BlockedShape::of(parameters.geometry)),
+        step_(OneStep::of(hash_, shape_, kernel.hashes_by_aes())),
         set_(kernel.set),
         ops_(&kernel.ops_for(shape_)),
         region_ops_(&kernel.regions),
@@ -80,6 +84,22 @@ class BlockedLayout {
     }
   }
 
+  [[gnu::always_inline]] bool may_contain_integer(std::span<const std::uint64_t> words,
+                                                  std::uint64_t integer) const noexcept {
+    return in_one_step(
+        [&](auto calls) __attribute__((always_inline)) {
+          return calls.may_contain(words.data(), step_, integer);
+        },
+        [&]() __attribute__((always_inline)) { return may_contain(words, hash(integer)); });
+  }
+  [[gnu::always_inline]] bool insert_integer(std::span<std::uint64_t> words,
+                                             std::uint64_t integer) const noexcept {
+    return in_one_step(
+        [&](auto calls)
+            __attribute__((always_inline)) { return calls.insert(words.data(), step_, integer); },
+        [&]() __attribute__((always_inline)) { return insert(words, hash(integer)); });
+  }
+
   template <class K>
   void may_contain_batch(std::span<const std::uint64_t> words, std::span<const K> keys,
                          bool* found) const noexcept {
@@ -123,8 +143,28 @@ class BlockedLayout {
  private:
   static constexpr bool kCompiled = !std::is_void_v<CompiledLanes>;
 
+  // Returns act(calls) where some calls hash and probe an integer in one step, or otherwise().
+  template <class Act, class Otherwise>
+  [[gnu::always_inline]] bool in_one_step(Act act, Otherwise otherwise) const noexcept {
+    using enum OneStep::Hash;
+    if constexpr (!kCompiled) {
+      return step_.hash != another ? with_calls(set_, act) : otherwise();
+    } else {
+      if (step_.hash == products) [[likely]] {
+        return act(OneInteger<CompiledLanes, products>{});
+      }
+      if (step_.hash == another) return otherwise();
+#ifdef BLOOMERY_COMPILED_FOR_AES
+      return act(OneInteger<CompiledLanes, aes>{});
+#else
+      return with_calls(set_, act);
+#endif
+    }
+  }
+
   NativeHash hash_;
   BlockedShape shape_;
+  OneStep step_;
   InstructionSet set_;
   const BlockedOps* ops_;
   const RegionOps* region_ops_;

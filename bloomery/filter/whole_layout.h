@@ -71,6 +71,24 @@ class WholeLayout : public L {
       return added;
     }
   }
+  // The same of an integer.
+  [[gnu::always_inline]] bool may_contain_integer(Words words,
+                                                  std::uint64_t integer) const noexcept {
+    if constexpr (requires { itself().may_contain_integer(words, integer); }) {
+      return itself().may_contain_integer(words, integer);
+    } else {
+      return may_contain(words, L::hash(integer));
+    }
+  }
+  [[gnu::always_inline]] bool insert_integer(MutableWords words,
+                                             std::uint64_t integer) const noexcept {
+    if constexpr (requires { itself().insert_integer(words, integer); }) {
+      return itself().insert_integer(words, integer);
+    } else {
+      return insert(words, L::hash(integer));
+    }
+  }
+
   bool insert_concurrently(MutableWords words, Hashed hash) const noexcept {
     if constexpr (requires { itself().insert_concurrently(words, hash); }) {
       return itself().insert_concurrently(words, hash);

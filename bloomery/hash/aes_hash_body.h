@@ -29,6 +29,11 @@ struct AesKeys {
                                                         0x5748986263e81440, 0x55ca396a2aab10b6};
   // What the lanes behind the first add up to in a key of at most 16 bytes.
   static constexpr std::uint64_t kRest[] = {0x0b7e993ecc492f40, 0xcf20069c8b8a85a4};
+
+  // What joins the first lane of such a key before the last rounds.
+  static constexpr HashPair end_of_lane(std::size_t size, std::uint64_t spread) noexcept {
+    return {size ^ kRest[0], spread ^ kRest[1]};
+  }
 };
 
 inline constexpr std::size_t kAesLane = 16;
@@ -91,15 +96,24 @@ struct AesHashBody {
     }
   }
 
+  // The same pair as a lane, h1 in its lower half. `end` is end_of_lane of eight bytes.
+  [[gnu::always_inline]] static Lane lane_of_number(std::uint64_t number, HashPair end) noexcept {
+    return lane_of_lane(Isa::of_words(number, 0), end);
+  }
+
   // The last rounds, of the sum of the lanes.
   [[gnu::always_inline]] static HashPair finish(Lane sum, Lane size_and_seed) noexcept {
-    sum = Isa::add(sum, size_and_seed);
-#pragma GCC unroll 3
-    for (std::size_t i = 0; i < 3; ++i) sum = Isa::round(sum, key_of(AesKeys::kLast, i));
-    return Isa::words(sum);
+    return Isa::words(last_rounds(sum, size_and_seed));
   }
 
  private:
+  [[gnu::always_inline]] static Lane last_rounds(Lane sum, Lane size_and_seed) noexcept {
+    sum = Isa::add(sum, size_and_seed);
+#pragma GCC unroll 3
+    for (std::size_t i = 0; i < 3; ++i) sum = Isa::round(sum, key_of(AesKeys::kLast, i));
+    return sum;
+  }
+
   [[gnu::always_inline]] static Lane key_of(const std::uint64_t* keys, std::size_t i) noexcept {
     return Isa::of_words(keys[2 * i], keys[2 * i + 1]);
   }
@@ -113,8 +127,10 @@ struct AesHashBody {
   // A key of at most 16 bytes, and zeros.
   [[gnu::always_inline]] static HashPair of_lane(Lane bytes, std::size_t size,
                                                  std::uint64_t spread) noexcept {
-    return finish(take(key_of(AesKeys::kBegin, 0), bytes, 0),
-                  Isa::of_words(size ^ AesKeys::kRest[0], spread ^ AesKeys::kRest[1]));
+    return Isa::words(lane_of_lane(bytes, AesKeys::end_of_lane(size, spread)));
+  }
+  [[gnu::always_inline]] static Lane lane_of_lane(Lane bytes, HashPair end) noexcept {
+    return last_rounds(take(key_of(AesKeys::kBegin, 0), bytes, 0), Isa::of_words(end.h1, end.h2));
   }
 
   // The 16 bytes from `at` on of a key that has as many or more, zeros behind its end. Nothing

@@ -26,12 +26,19 @@ struct IntegerHash {
 
   [[gnu::always_inline]] static constexpr HashPair hash(std::uint64_t key,
                                                         std::uint64_t spread) noexcept {
+    const HashPair pair = unfolded(key, spread);
+    return {pair.h1, pair.h2 ^ (pair.h2 >> kLastFold)};
+  }
+
+  // The pair before the last step, for those who take that in another register.
+  static constexpr int kLastFold = 32;
+  [[gnu::always_inline]] static constexpr HashPair unfolded(std::uint64_t key,
+                                                            std::uint64_t spread) noexcept {
     std::uint64_t h1 = key ^ spread;
     h1 = (h1 ^ (h1 >> 30)) * kFirst;
     h1 = (h1 ^ (h1 >> 27)) * kSecond;
     h1 ^= h1 >> 31;
-    const std::uint64_t product = (h1 ^ kOffset) * kThird;
-    return {h1, product ^ (product >> 32)};
+    return {h1, (h1 ^ kOffset) * kThird};
   }
 };
 

@@ -83,6 +83,15 @@ class Worker {
     answers_.push_back(
         with_calls(set_, [&](auto kernel) { return kernel.may_contain(words(), shape_, hash); }));
   }
+  void insert(const OneStep& step, std::uint64_t integer) {
+    answers_.push_back(
+        with_calls(set_, [&](auto kernel) { return kernel.insert(words(), step, integer); }));
+    added_ += answers_.back();
+  }
+  void ask(const OneStep& step, std::uint64_t integer) {
+    answers_.push_back(
+        with_calls(set_, [&](auto kernel) { return kernel.may_contain(words(), step, integer); }));
+  }
   void insert_batch(const HashBlocks& hashes, bool wants_answers) {
     const auto answers = std::make_unique<bool[]>(hashes.count);
     bool* const was_new = wants_answers ? answers.get() : nullptr;
@@ -205,6 +214,37 @@ void compare_integers(const BlockedKernel& kernel, std::vector<std::string>& dif
   }
 }
 
+// Integers that are hashed and probed in one step, against pairs hashed as they are defined.
+void compare_steps(const BlockedKernel& kernel, std::vector<std::string>& differences) {
+  const BlockedKernel& scalar = *blocked_kernels().back();
+  std::mt19937_64 random(3);
+  std::vector<std::uint64_t> keys{0, kOnes, 1, std::uint64_t{1} << 63};
+  while (keys.size() < 1'000) keys.push_back(random());
+  for (const HashId id : {HashId::native, HashId::product, HashId::aes}) {
+    if (id == HashId::aes && !kernel.hashes_by_aes()) continue;
+    for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{5}, kOnes}) {
+      for (const std::uint64_t lines : {std::uint64_t{1}, kLines}) {
+        const NativeHash hash(id, seed);
+        const BlockedShape shape = BlockedShape::of({lines * kLineBits, 8, 1});
+        const OneStep step = OneStep::of(hash, shape, kernel.hashes_by_aes());
+        Worker worker(kernel, shape, false);
+        Worker expected(scalar, shape, false);
+        for (const std::uint64_t key : std::span(keys).first(lines * 20)) {
+          worker.insert(step, key);
+          expected.insert(hash(key));
+        }
+        for (const std::uint64_t key : keys) {
+          worker.ask(step, key);
+          expected.ask(hash(key));
+        }
+        if (step.hash != OneStep::Hash::another && worker.same_as(expected)) continue;
+        differences.push_back(std::string(kernel.name) + ": single integers, " +
+                              std::string(hash_name(id)));
+      }
+    }
+  }
+}
+
 // Counters of a key's line, from zero until they stick at their top, which a key of every lane and
 // a line's neighbours would show.
 void compare_counters(const BlockedKernel& kernel, std::vector<std::string>& differences) {
@@ -277,6 +317,7 @@ std::vector<std::string> differences_from_scalar(const BlockedKernel& kernel) {
   std::vector<std::string> differences;
   compare_shapes(kernel, differences);
   compare_integers(kernel, differences);
+  compare_steps(kernel, differences);
   compare_counters(kernel, differences);
   compare_hashes(kernel, differences);
   return differences;

@@ -6,6 +6,7 @@
 
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/kernels/lane_distance.h"
+#include "bloomery/hash/integer_hash.h"
 
 namespace bloomery {
 
@@ -23,12 +24,28 @@ struct Avx2Lanes {
     __m256i high;
   };
 
+  [[gnu::always_inline]] static __m256i broadcast(std::uint64_t word) {
+    return _mm256_set1_epi64x(static_cast<long long>(word));
+  }
+
   [[gnu::always_inline]] static AllLanes all_lanes(std::uint64_t word) {
-    const __m256i all = _mm256_set1_epi64x(static_cast<long long>(word));
+    return all_lanes(broadcast(word));
+  }
+  // Of a word that stands in every lane already: so it comes from two kinds of hashes.
+  [[gnu::always_inline]] static AllLanes all_lanes(__m256i all) {
     const __m256i index_mask = _mm256_set1_epi64x(63);
     const __m256i low = _mm256_srlv_epi64(all, _mm256_setr_epi64x(0, 6, 12, 18));
     const __m256i high = _mm256_srlv_epi64(all, _mm256_setr_epi64x(24, 30, 36, 42));
     return {_mm256_and_si256(low, index_mask), _mm256_and_si256(high, index_mask)};
+  }
+
+  // The last fold of IntegerHash, in every lane.
+  [[gnu::always_inline]] static __m256i folded(std::uint64_t word) {
+    const __m256i all = broadcast(word);
+    return _mm256_xor_si256(all, _mm256_srli_epi64(all, IntegerHash::kLastFold));
+  }
+  [[gnu::always_inline]] static __m256i broadcast_upper(__m128i pair) {
+    return _mm256_permute4x64_epi64(_mm256_castsi128_si256(pair), 0x55);
   }
 
   [[gnu::always_inline]] static SomeLanes bits(AllLanes indices) {

@@ -1,4 +1,4 @@
-// The only file compiled for AVX2.
+// The only file compiled for AVX2. A processor without AES may run it: hashes_by_aes().
 #include <immintrin.h>
 
 #include "bloomery/filter/kernels/avx2_lanes.h"

@@ -1,4 +1,5 @@
-// The only file compiled for AVX-512 (foundation and doubleword-quadword instructions).
+// The only file compiled for AVX-512 (foundation and doubleword-quadword instructions), and as
+// blocked_avx2.cc for AES.
 #include <immintrin.h>
 
 #include "bloomery/filter/kernels/avx512_lanes.h"

@@ -40,6 +40,14 @@ const BlockedKernel& choose_kernel() {
 
 }  // namespace
 
+bool BlockedKernel::hashes_by_aes() const noexcept {
+#if defined(__x86_64__)
+  return set != InstructionSet::scalar && __builtin_cpu_supports("aes") != 0;
+#else
+  return false;
+#endif
+}
+
 std::span<const BlockedKernel* const> blocked_kernels() {
   static const std::vector<const BlockedKernel*> kernels = runnable_kernels();
   return kernels;

@@ -100,6 +100,8 @@ struct BlockedKernel {
     if (shape.two_lines()) return two_lines;
     return shape.all_lanes() ? all_lanes : some_lanes;
   }
+  // Whether single calls may hash by AES: see OneStep.
+  bool hashes_by_aes() const noexcept;
 };
 
 // The kernels that this processor can run, the fastest first; the scalar one, which is the

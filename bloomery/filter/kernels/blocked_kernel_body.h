@@ -7,6 +7,7 @@
 #include "bloomery/filter/kernels/half_lines.h"
 #include "bloomery/filter/kernels/hash_each.h"
 #include "bloomery/filter/kernels/key_counters.h"
+#include "bloomery/filter/kernels/one_integer.h"
 #include "bloomery/filter/kernels/one_key.h"
 #include "bloomery/filter/kernels/region_body.h"
 #include "bloomery/filter/kernels/scattered_loops.h"
@@ -227,6 +228,19 @@ bool SingleCalls<kSet>::may_contain(const Words* words, const BlockedShape& shap
 template <InstructionSet kSet>
 bool SingleCalls<kSet>::insert(Words* words, const BlockedShape& shape, HashPair hash) noexcept {
   return OneKeyOfAnyShape<typename PartsOf<kSet>::Isa>::insert(words, shape, hash);
+}
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::may_contain(const Words* words, const OneStep& step,
+                                    std::uint64_t integer) noexcept {
+  return with_one_integer<typename PartsOf<kSet>::Isa>(
+      step, [&](auto one)
+                __attribute__((always_inline)) { return one.may_contain(words, step, integer); });
+}
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::insert(Words* words, const OneStep& step, std::uint64_t integer) noexcept {
+  return with_one_integer<typename PartsOf<kSet>::Isa>(
+      step, [&](auto one)
+                __attribute__((always_inline)) { return one.insert(words, step, integer); });
 }
 
 template <InstructionSet kSet>

@@ -4,6 +4,7 @@
 
 #include "bloomery/filter/blocked_shape.h"
 #include "bloomery/filter/half_line.h"
+#include "bloomery/filter/kernels/one_step.h"
 #include "bloomery/hash/hash_pair.h"
 
 // One key by a kernel, called by the kernel's name: a processor may be kept from predicting calls
@@ -32,6 +33,9 @@ struct SingleCalls {
   // In a blocked filter.
   static bool may_contain(const Words* words, const BlockedShape& shape, HashPair hash) noexcept;
   static bool insert(Words* words, const BlockedShape& shape, HashPair hash) noexcept;
+  // Of an integer, where step.hash is not `another`.
+  static bool may_contain(const Words* words, const OneStep& step, std::uint64_t integer) noexcept;
+  static bool insert(Words* words, const OneStep& step, std::uint64_t integer) noexcept;
 
   // In a windowed one: the slots, bit s for slot s, that have all bits of a key, whether they count
   // now or not. The second then sets them in `slot`.
