@@ -53,12 +53,13 @@ Row native_row() {
 
 // The fewest bits a key with which it keeps 1 %.
 Row boost_row(std::string name, SubjectPointer (*make)(std::uint64_t, double),
-              const std::string& flags) {
+              const std::string& flags, Pattern keys = Pattern::random) {
   Row row;
   row.name = std::move(name);
   row.rate = 0.01;
   row.make = [make](std::uint64_t capacity) { return make(capacity, 10.53); };
   row.built_with = compiled_with(flags);
+  row.keys = keys;
   if (!has_boost_bloom()) row.missing = "Boost.Bloom's headers: --peer-include DIR";
   return row;
 }
@@ -110,6 +111,8 @@ std::vector<Row> all_rows() {
   rows.push_back(boost_row("Boost.Bloom 1 %", make_boost_bloom, ""));
   rows.push_back(
       boost_row("Boost.Bloom 1 %, for this machine", make_native_boost_bloom, "-march=native"));
+  rows.push_back(boost_row("Boost.Bloom 1 %, 36-byte texts, XXH3-64", make_boost_bloom_of_texts, "",
+                           Pattern::uuid));
   // Bits a key: the fewest with which each keeps 1 %. LevelDB, which takes whole ones, has 1.2
   // to 1.4 % with 10.
   rows.push_back(peer_row(

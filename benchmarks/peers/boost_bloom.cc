@@ -16,4 +16,8 @@ SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key) {
   return boost_subject(capacity, bits_per_key);
 }
 
+SubjectPointer make_boost_bloom_of_texts(std::uint64_t capacity, double bits_per_key) {
+  return boost_text_subject(capacity, bits_per_key);
+}
+
 }  // namespace bloomery::bench

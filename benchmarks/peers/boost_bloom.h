@@ -8,7 +8,9 @@
 namespace bloomery::bench {
 
 SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key);
-// Compiled for this machine.
+// Of texts, hashed by XXH3-64.
+SubjectPointer make_boost_bloom_of_texts(std::uint64_t capacity, double bits_per_key);
+// Of integers, compiled for this machine.
 SubjectPointer make_native_boost_bloom(std::uint64_t capacity, double bits_per_key);
 
 bool has_boost_bloom();

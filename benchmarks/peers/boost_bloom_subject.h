@@ -5,13 +5,16 @@
 #include "benchmarks/subject.h"
 
 #if defined(BLOOMERY_HAS_BOOST_BLOOM)
+#define XXH_INLINE_ALL
 #include <sys/mman.h>
+#include <xxhash.h>
 
 #include <boost/bloom/fast_multiblock32.hpp>
 #include <boost/bloom/filter.hpp>
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <type_traits>
 #endif
 
 // Included by one file for each way of compiling it, which keeps all of it to itself.
@@ -43,6 +46,13 @@ struct HugePages {
   friend bool operator==(const HugePages&, const HugePages&) { return true; }
 };
 
+// What its users take for texts.
+struct Xxh3 {
+  using is_avalanching = std::true_type;
+  std::size_t operator()(Key key) const noexcept { return XXH3_64bits(key.data(), key.size()); }
+};
+
+template <class K, class Hash>
 class BoostBloom final : public Subject {
  public:
   BoostBloom(std::uint64_t capacity, double bits_per_key)
@@ -51,32 +61,47 @@ class BoostBloom final : public Subject {
   std::uint64_t byte_count() const override { return filter_.capacity() / 8; }
   void clear() override { filter_.clear(); }
   void insert_each(const KeyChunk& chunk) override {
-    for (const std::uint64_t key : chunk.integers) filter_.insert(key);
+    for (const K& key : keys_of(chunk)) filter_.insert(key);
   }
   std::uint64_t count_each(const KeyChunk& chunk) const override {
     std::uint64_t found = 0;
-    for (const std::uint64_t key : chunk.integers) found += filter_.may_contain(key) ? 1 : 0;
+    for (const K& key : keys_of(chunk)) found += filter_.may_contain(key) ? 1 : 0;
     return found;
   }
   bool answers_dependently() const override { return true; }
   std::uint64_t count_dependently(const KeyChunk& chunk) const override {
-    return count_in_turn(chunk.integers,
-                         [&](std::uint64_t key) { return filter_.may_contain(key); });
+    return count_in_turn(keys_of(chunk), [&](const K& key) { return filter_.may_contain(key); });
   }
 
  private:
-  boost::bloom::filter<std::uint64_t, 1, boost::bloom::fast_multiblock32<8>, 1,
-                       boost::hash<std::uint64_t>, HugePages<unsigned char>>
+  static std::span<const K> keys_of(const KeyChunk& chunk) {
+    if constexpr (std::is_same_v<K, Key>) {
+      return chunk.texts;
+    } else {
+      return chunk.integers;
+    }
+  }
+
+  boost::bloom::filter<K, 1, boost::bloom::fast_multiblock32<8>, 1, Hash, HugePages<unsigned char>>
       filter_;
 };
 
 SubjectPointer boost_subject(std::uint64_t capacity, double bits_per_key) {
-  return std::make_unique<BoostBloom>(capacity, bits_per_key);
+  using Integers = BoostBloom<std::uint64_t, boost::hash<std::uint64_t>>;
+  return std::make_unique<Integers>(capacity, bits_per_key);
+}
+
+SubjectPointer boost_text_subject(std::uint64_t capacity, double bits_per_key) {
+  return std::make_unique<BoostBloom<Key, Xxh3>>(capacity, bits_per_key);
 }
 
 #else
 
 SubjectPointer boost_subject(std::uint64_t, double) {
+  return nullptr;
+}
+
+SubjectPointer boost_text_subject(std::uint64_t, double) {
   return nullptr;
 }
 
