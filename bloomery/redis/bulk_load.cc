@@ -47,10 +47,13 @@ if (there or configured) and (ARGV[3] == 'keep' or trusts or clears) then
   if there and not config and not trusts and length < tonumber(ARGV[1]) then
     return clears and 'unsure' or 'short'
   end
-  if there and clears and not trusts and #ARGV[5] > 0 then
-    -- Size and form of keys.
-    local trailer = redis.call('GETRANGE', live, ARGV[1] - #ARGV[5], -1)
-    if string.sub(trailer, 1, 24) ~= string.sub(ARGV[5], 1, 24) then return 'unlike' end
+  if there and #ARGV[5] > 0 then
+    -- What a trailer says of size and form of keys, behind the eight bytes that all begin with.
+    local said = string.sub(redis.call('GETRANGE', live, ARGV[1] - #ARGV[5], -1), 1, 24)
+    local is_like = said == string.sub(ARGV[5], 1, 24)
+    if clears and not trusts and not is_like then return 'unlike' end
+    local is_trailer = string.sub(said, 1, 8) == string.sub(ARGV[5], 1, 8)
+    if not clears and is_trailer and not is_like then return 'other' end
   end
   if there and not clears then
     redis.call('BITOP', 'OR', next, next, live)

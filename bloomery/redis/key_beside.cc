@@ -100,8 +100,9 @@ void refuse_exchange(std::string_view said, const std::string& name) {
   }
   if (said == "other") {
     throw StoreError(name +
-                     ": the filter there is of another size: what others add to it until the "
-                     "exchange would be \"absent\" in a new one; --discard accepts that");
+                     ": the filter there is of another size, or its keys are written in another "
+                     "form: what others add to it until the exchange would be \"absent\" in a new "
+                     "one; --discard accepts that");
   }
   if (said == "short") {
     throw StoreError(name +

@@ -270,6 +270,30 @@ TEST_F(TrailerTest, IsNoneAfterALoadThatKeepsWhatWasThere) {
   EXPECT_EQ(place->presence_of("out"), Presence::unknown) << "another than was opened";
 }
 
+// Whose keys are other bytes, or have other bits, would be "absent" behind the new trailer.
+TEST_F(TrailerTest, NoLoadKeepsAFilterOfAnotherFormOrSize) {
+  const Format& format = *find_format("gozero");
+  const auto load = [&](const KeyForm& form, OldFilter old, const std::string& settings) {
+    AnyFilter empty = format.create({.capacity = 500}, {{"bits", settings.substr(5, 5)}});
+    empty.set_keys(form);
+    Client client(parse_location(at(settings)));
+    bulk_load(client, format, empty.contents(), {.old = old});
+  };
+  const std::string usual = "bits=20000&trailer=1";
+  make();
+  open()->insert("in");
+  const std::string whole = ask({"GET", "f"}).text;
+  const KeyForm numbers{.encoding = KeyEncoding::i64};
+  EXPECT_THROW(load(numbers, OldFilter::keep, usual), StoreError);
+  EXPECT_THROW(load(numbers, OldFilter::keep, usual + "&trust=bits"), StoreError);
+  EXPECT_THROW(load({}, OldFilter::keep, "bits=19999&trailer=1"), StoreError) << "as many bytes";
+  EXPECT_EQ(ask({"GET", "f"}).text, whole);
+  load({}, OldFilter::keep, usual);
+  EXPECT_EQ(open()->presence_of("in"), Presence::maybe);
+  load(numbers, OldFilter::drop, usual);
+  EXPECT_EQ(open()->head().parameters.keys, numbers);
+}
+
 TEST_F(TrailerTest, OfAConfiguredFilterStandsWithItsConfiguration) {
   const Format& redisson = *find_format("redisson");
   Client client(parse_location(at("trailer=1", "r")));
