@@ -370,11 +370,13 @@ std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string
   }
   auto client = std::make_unique<Client>(parse_location(location));
   LiveBitmap filter = find_live_bitmap(*client, format);
+  const bool has_trailer = filter.has_trailer;
   auto place = std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
   try {
     place->look();
   } catch (const StoreError&) {
-    // Then it begins with its first answer.
+    // What opens it by its trailer must have seen that; else it begins with its first answer.
+    if (has_trailer) throw;
   }
   return place;
 }

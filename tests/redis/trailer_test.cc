@@ -294,6 +294,15 @@ TEST_F(TrailerTest, NoLoadKeepsAFilterOfAnotherFormOrSize) {
   EXPECT_EQ(open()->head().parameters.keys, numbers);
 }
 
+// It would take its own bitmap for another that has come since, and deny nothing ever after.
+TEST_F(TrailerTest, IsNotOpenedUnseen) {
+  make();
+  shared_->server.send(SIGSTOP);
+  EXPECT_THROW(open(false, "bits=20000&trailer=1&timeout=50"), TimeoutError);
+  shared_->server.send(SIGCONT);
+  EXPECT_EQ(open(false)->presence_of("out"), Presence::absent);
+}
+
 TEST_F(TrailerTest, OfAConfiguredFilterStandsWithItsConfiguration) {
   const Format& redisson = *find_format("redisson");
   Client client(parse_location(at("trailer=1", "r")));
