@@ -61,6 +61,7 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
   } else if (options.old == OldFilter::keep) {
     options.old = OldFilter::refuse;
   }
+  if (options.old == OldFilter::refuse) require_no_index(client, key, name);
   header.layout = layout_of(header);
   std::optional<std::string> cleared;
   if (is_cleared) {

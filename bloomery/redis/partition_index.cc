@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "bloomery/errors.h"
+#include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/script.h"
 #include "bloomery/redis/transaction.h"
@@ -88,6 +89,13 @@ Dropped drop_string(Client& client, const std::string& key, std::string_view beg
   return {.said = reply.elements[0].text,
           .expires = reply.elements[1].text,
           .begin = reply.elements[2].text};
+}
+
+void require_no_index(Client& client, const std::string& key, const std::string& name) {
+  const Answer answer = client.run(Request().add({"TYPE", key}).about(key), Repeat::safe);
+  const Reply& type = require_done(answer.replies.at(0), client.location());
+  if (type.is_status("none")) return;
+  refuse_exchange(type.is_status("string") ? "taken" : "type", name);
 }
 
 void put_index(Client& client, const std::string& key, const FileHeader& header,

@@ -22,6 +22,8 @@ struct Dropped {
 Dropped drop_string(Client& client, const std::string& key, std::string_view begin,
                     bool must_be_there = false);
 
+// Throws StoreError where anything is at the index's key.
+void require_no_index(Client& client, const std::string& key, const std::string& name);
 // Puts an index where nothing is. Throws StoreError where something is there.
 void put_index(Client& client, const std::string& key, const FileHeader& header,
                const std::string& name, std::string_view expires = {});

@@ -247,6 +247,24 @@ TEST_F(PartitionedLoadTest, AnIndexThatIsSomebodyElsesStays) {
   EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::maybe), 100U);
 }
 
+// Not by the first partition, which would be taken for what a load left that did not end.
+TEST_F(PartitionedLoadTest, WhatIsThereIsKnownByItsIndex) {
+  const auto why = [&] {
+    try {
+      load_keys(0, 100);
+    } catch (const StoreError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  load_keys(0, 100);
+  EXPECT_NE(why().find("already exists"), std::string::npos) << why();
+  ask({"FLUSHALL"});
+  ask({"RPUSH", "f", "somebody's"});
+  EXPECT_NE(why().find("WRONGTYPE"), std::string::npos) << why();
+  EXPECT_EQ(ask({"DBSIZE"}).number, 1) << "no partition is left";
+}
+
 TEST_F(PartitionedLoadTest, ALoadThatCannotEndLeavesTheIndex) {
   load_keys(0, 100);
   ask({"DEL", part(kParts - 1)});
