@@ -89,6 +89,7 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
   if (is_cleared || is_dropped(options.old)) {
     std::vector<std::unique_ptr<StringLoad>> loads;
     for (std::uint32_t i = 0; i < count; ++i) send(*loads.emplace_back(load_of(i)));
+    loads.front()->rehearse();
     // An index has the beginning of every filter of ours.
     std::string_view begin = is_cleared ? std::string_view(old->bytes) : std::string_view();
     if (options.old == OldFilter::drop_if_filter) begin = native_magic();

@@ -8,6 +8,7 @@
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/errors.h"
 #include "bloomery/format/native/write_native.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/script.h"
 #include "bloomery/redis/transaction.h"
@@ -19,7 +20,7 @@ constexpr int kMostExchanges = 10;
 
 // KEYS: the filter, the key beside it. ARGV: bytes and bits of the latter, what becomes of a filter
 // that is there, its head (or of "this" filter what names it), the head that the new one then gets,
-// and when it expires where nothing is there.
+// and when it expires where nothing is there. To "try" is to do what may be refused, in vain.
 constexpr auto kExchangeString = joined(kExpiryOf, R"(
 local live, next = KEYS[1], KEYS[2]
 if redis.call('STRLEN', next) ~= tonumber(ARGV[1]) then return 'lost' end
@@ -29,6 +30,14 @@ if found ~= 'string' and found ~= 'none' then return 'type' end
 if found == 'string' and ARGV[3] == 'new' then return 'taken' end
 if found == 'string' and ARGV[3] == 'ours' then
   if redis.call('GETRANGE', live, 0, 7) ~= redis.call('GETRANGE', next, 0, 7) then return 'stranger' end
+end
+if ARGV[3] == 'try' then
+  local now = redis.call('TIME')
+  redis.call('RENAME', next, next)
+  redis.call('PERSIST', next)
+  redis.call('PEXPIREAT', next, string.format('%.0f', now[1] * 1000 + 3600000))
+  expiry_of(live)
+  return 'done'
 end
 if ARGV[3] == 'this' then
   if found == 'none' then return 'gone' end
@@ -124,9 +133,31 @@ StringLoad::StringLoad(Client& client, std::string key, std::string name, FileHe
   beside_.emplace(client_, name_, key_, bytes_of_native(header_));
 }
 
-void StringLoad::exchange(std::string_view expires, const std::function<void()>& require_first) {
+std::string StringLoad::run_script(const Replaced& replaced, std::string_view new_head,
+                                   std::string_view expires) {
   const std::string byte_count = std::to_string(beside_->byte_count());
   const std::string bit_count = std::to_string(beside_->bit_count());
+  const std::array<std::string_view, 11> words{
+      "EVAL",    kExchangeString, "2",           key_,     beside_->key(), byte_count,
+      bit_count, replaced.mode,   replaced.head, new_head, expires};
+  return beside_->run_script(words);
+}
+
+void StringLoad::rehearse() {
+  try {
+    read_native_head(client_, key_, name_);
+  } catch (const RefusedError&) {
+    throw;
+  } catch (const ConnectionError&) {
+    throw;
+  } catch (const StoreError&) {
+    // No filter is there.
+  }
+  const std::string said = run_script({"try"}, {}, {});
+  if (said != "done") refuse(said);
+}
+
+void StringLoad::exchange(std::string_view expires, const std::function<void()>& require_first) {
   const bool takes_over = is_dropped(options_.old);
   const bool may_be_there = options_.old != OldFilter::refuse;
   for (int i = 0; i < kMostExchanges; ++i) {
@@ -137,10 +168,7 @@ void StringLoad::exchange(std::string_view expires, const std::function<void()>&
         old_ ? head_bytes(merged(old_->header, header_.contents), name_) : "";
     const Replaced replaced = takes_over ? what_is_there() : this->replaced();
     if (takes_over && require_first) require_first();
-    const std::array<std::string_view, 11> words{
-        "EVAL",    kExchangeString, "2",           key_,     beside_->key(), byte_count,
-        bit_count, replaced.mode,   replaced.head, new_head, expires};
-    const std::string said = beside_->run_script(words);
+    const std::string said = run_script(replaced, new_head, expires);
     if (said == "done") return beside_->is_done();
     const bool has_changed = said == "taken" || said == "gone" || said == "unlike";
     const bool may_go_on = said == "moved" || (said == "taken" && may_be_there && !header_.part) ||

@@ -29,6 +29,9 @@ class StringLoad {
 
   void send(const KeyProgress& progress) { beside_->send(progress); }
 
+  // Does what exchange() may be refused, where that changes nothing.
+  void rehearse();
+
   // `expires` is for a string that was not there; an old one has a time of its own. Of a part that
   // is made anew `require_first` is called once it is known what it replaces, and nothing else.
   void exchange(std::string_view expires = {}, const std::function<void()>& require_first = {});
@@ -42,6 +45,8 @@ class StringLoad {
     std::string_view mode{};
     std::string head{};
   };
+  std::string run_script(const Replaced& replaced, std::string_view new_head,
+                         std::string_view expires);
   Replaced replaced() const;
   Replaced what_is_there();
   void require_string();

@@ -265,6 +265,22 @@ TEST_F(PartitionedLoadTest, WhatIsThereIsKnownByItsIndex) {
   EXPECT_EQ(ask({"DBSIZE"}).number, 1) << "no partition is left";
 }
 
+TEST_F(PartitionedLoadTest, AUserWhoMayNotDoAllOfItLeavesTheIndex) {
+  load_keys(0, 100);
+  setenv("BLOOMERY_TEST_LOADER", "any", 1);
+  for (const std::string_view missing :
+       {"-bitcount", "-multi", "-persist", "-pexpireat", "-pttl", "-rename", "-role", "-strlen"}) {
+    ask({"ACL", "SETUSER", "loader", "reset", "on", "nopass", "~*", "+@all", missing});
+    Client client(parse_location(at("user=loader&password_env=BLOOMERY_TEST_LOADER&partitions=4")));
+    EXPECT_THROW(load_native(client, filter_of(0, 200).contents(), {.old = OldFilter::drop}),
+                 StoreError)
+        << missing;
+    EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::maybe), 100U) << missing;
+    EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts) << missing;
+  }
+  ask({"ACL", "DELUSER", "loader"});
+}
+
 TEST_F(PartitionedLoadTest, ALoadThatCannotEndLeavesTheIndex) {
   load_keys(0, 100);
   ask({"DEL", part(kParts - 1)});
