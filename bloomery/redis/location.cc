@@ -50,6 +50,21 @@ void require_key_alone(std::string_view key) {
          "= behind its #key, where settings stand before the #; a ? of a key is written %3F");
 }
 
+// As it is taken: with %XX for what would mean something else, and for control characters.
+std::string key_text(std::string_view key) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char byte : key) {
+    const auto value = static_cast<unsigned char>(byte);
+    if (value >= 0x20 && value != 0x7f && byte != '%' && byte != '?') {
+      text += byte;
+    } else {
+      text.append({'%', kDigits[value >> 4], kDigits[value & 15]});
+    }
+  }
+  return text;
+}
+
 // No part has a NUL, before which a C function would stop.
 std::string decode(std::string_view part, const char* what) {
   std::string bytes;
@@ -268,7 +283,7 @@ std::string Location::server() const {
 
 std::string Location::text() const {
   const std::string base = database == 0 ? "" : (socket.empty() ? "/" : "?db=");
-  return server() + (database == 0 ? "" : base + std::to_string(database)) + "#" + key;
+  return server() + (database == 0 ? "" : base + std::to_string(database)) + "#" + key_text(key);
 }
 
 bool is_redis_location(std::string_view text) noexcept {

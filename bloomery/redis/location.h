@@ -89,7 +89,7 @@ struct Location {
 
   // The server, without passwords, for messages.
   std::string server() const;
-  // The same with the database, where it is not 0, and the key.
+  // The same with the database, where it is not 0, and the key: as parse_location() takes it.
   std::string text() const;
 };
 

@@ -44,6 +44,23 @@ TEST(LocationOfServer, SaysServerDatabaseAndKey) {
   }
 }
 
+// A key that was read in another way would be another filter's.
+TEST(LocationOfServer, IsPrintedAsItIsRead) {
+  const std::string every = [] {
+    std::string bytes;
+    for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+    return bytes;
+  }();
+  for (const std::string& key : {every, std::string("a%41"), std::string("100%"),
+                                 std::string("a?bits=8"), std::string("a b#c")}) {
+    Location location = parse_location("redis://host#k");
+    location.key = key;
+    const std::string text = location.text();
+    EXPECT_EQ(parse_location(text).key, key) << text;
+    EXPECT_EQ(text.find('\0'), std::string::npos) << "what() would end there";
+  }
+}
+
 TEST(LocationOfServer, NamesTheNodesOfAClusterOrSentinels) {
   const Location cluster = parse_location("rediss+cluster://me:pw@h1,[::1]:7000,h3:1?ca=c#key");
   EXPECT_EQ(cluster.way, Way::cluster);
