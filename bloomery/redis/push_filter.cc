@@ -124,11 +124,15 @@ std::uint64_t push_filter(const FilterContents& contents, Client& server,
   const std::uint64_t byte_count = head.layout.file_bytes;
   const bool begins = options.load_id.empty();
   Load load(server, options, begins ? new_load_id() : options.load_id);
+  const auto is_taken = [&] { return !options.replaces && load.has_filter(); };
+  const std::string name = "bloom:" + server.location().text();
+  // Before another's load ends by this one's beginning.
+  if (is_taken()) refuse_exchange("taken", name);
   load.step({begins ? "BEGIN" : "BYTES", std::to_string(byte_count)});
   // What is added from here on the server keeps.
-  if (!options.replaces && load.has_filter()) {
+  if (is_taken()) {
     load.step({"ABORT"});
-    refuse_exchange("taken", "bloom:" + server.location().text());
+    refuse_exchange("taken", name);
   }
 
   std::uint64_t sent = 0;

@@ -203,3 +203,7 @@ TEST_F(CommandLoad, AFilterIsSentOnlyWhereNoneIs) {
 
 }  // namespace
 }  // namespace bloomery
+  // Nor does what is refused end a load that is under way.
+  options = {.load_id = begin_push(client)};
+  EXPECT_THROW(push_filter(filter.contents(), client, {.replaces = false}), StoreError);
+  push_filter(filter.contents(), client, options);
