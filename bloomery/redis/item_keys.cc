@@ -8,6 +8,7 @@
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/item_place.h"
+#include "bloomery/redis/key_beside.h"
 #include "bloomery/redis/transaction.h"
 #include "bloomery/text/shortest.h"
 
@@ -78,7 +79,9 @@ void reserve_items(Client& client, std::uint64_t capacity, double rate, const st
   // The markers are items too.
   const Request reserve =
       Request().add({"BF.RESERVE", key, shortest(rate), std::to_string(capacity + kMarkers)});
-  require_done(client.run(reserve, Repeat::never).replies.at(0), location);
+  const Answer reserved = client.run(reserve, Repeat::never);
+  require_none_there(reserved.replies.at(0), "bf:" + location.text());
+  require_done(reserved.replies.at(0), location);
   const auto markers = markers_of(token);
   std::vector<std::string_view> words{"BF.INSERT", key, "NOCREATE", "ITEMS"};
   words.insert(words.end(), markers.begin(), markers.end());
@@ -88,8 +91,14 @@ void reserve_items(Client& client, std::uint64_t capacity, double rate, const st
 
 void create_items(Client& client, std::uint64_t capacity, double rate) {
   const std::string token = identity_text(Identity::random());
-  reserve_items(client, capacity, rate, token);
   const std::string key = item_keys(client.location())[1];
+  const Answer there = client.run(Request().add({"TYPE", key}).about(key), Repeat::safe);
+  const Reply& type = require_done(there.replies.at(0), client.location());
+  if (!type.is_status("none") && !type.is_status("string")) {
+    throw StoreError("bf:" + client.location().text() + ": its markers would be in the key " + key +
+                     ", which holds something else (WRONGTYPE)");
+  }
+  reserve_items(client, capacity, rate, token);
   const Request note = Request().add({"SET", key, token}).about(key);
   require_done(client.run(note, Repeat::safe).replies.at(0), client.location());
 }

@@ -7,6 +7,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/format/settings.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/item_keys.h"
 #include "bloomery/redis/item_place.h"
 #include "bloomery/redis/key_beside.h"
@@ -29,6 +30,8 @@ if count ~= tonumber(ARGV[1]) then return 'lost' end
 if ARGV[2] == 'new' and redis.call('EXISTS', live, markers) > 0 then return 'taken' end
 local found = redis.call('TYPE', live).ok
 if found ~= 'none' and found ~= redis.call('TYPE', next).ok then return 'type' end
+local noted = redis.call('TYPE', markers).ok
+if noted ~= 'none' and noted ~= 'string' then return 'type' end
 -- A script that dies is not undone: what may be refused is tried where it changes nothing.
 redis.call('RENAME', next, next)
 local at = expiry_of(live)
@@ -90,7 +93,14 @@ void ItemLoad::keep_alive() {
 
 void ItemLoad::insert_many(std::span<const Key> keys) {
   outcomes_.assign(keys.size(), Inserted::unknown);
-  place_->insert_many(keys, outcomes_);
+  try {
+    place_->insert_many(keys, outcomes_);
+  } catch (const ConnectionError&) {
+    throw;
+  } catch (const StoreError&) {
+    keep_alive();  // says so where it is gone
+    throw;
+  }
   keep_alive();
   if (std::ranges::find(outcomes_, Inserted::unknown) != outcomes_.end()) {
     throw StoreError(name_ +

@@ -90,9 +90,15 @@ std::string KeyBeside::run_script(std::span<const std::string_view> words) {
   return require_done(answer.replies.at(0), client_.location()).text;
 }
 
+void require_none_there(const Reply& reply, const std::string& name) {
+  const bool is_there = reply.is(Reply::Type::error) && reply.text == "ERR item exists";
+  if (is_there) refuse_exchange("taken", name);
+}
+
 void refuse_exchange(std::string_view said, const std::string& name) {
   if (said == "taken") {
-    throw StoreError(name + ": already exists; --replace puts a new one in its place");
+    throw StoreError(
+        name + ": already exists; load and convert put a new one in its place with --replace");
   }
   if (said == "type") {
     throw StoreError(name +
@@ -133,7 +139,7 @@ void refuse_exchange(std::string_view said, const std::string& name) {
         "beside them would be lost with the next key that shares them");
   }
   throw StoreError(name +
-                   ": the key beside it was lost before the exchange; the old filter is as it was");
+                   ": the key beside it was lost before the exchange, and nothing was exchanged");
 }
 
 }  // namespace bloomery::redis

@@ -19,6 +19,9 @@ using KeyProgress = std::function<void(std::uint64_t done, std::uint64_t all)>;
 // strange, stranger, counts, lost; and of one that clears, gone, unlike, unsure.
 [[noreturn]] void refuse_exchange(std::string_view said, const std::string& name);
 
+// Throws what taken means, where a server says so of a filter that it was to make.
+void require_none_there(const Reply& reply, const std::string& name);
+
 // The name of a key that nobody has, beside a filter's; in a cluster it is in the same slot.
 std::string name_beside(const std::string& key);
 

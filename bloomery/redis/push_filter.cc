@@ -166,7 +166,9 @@ void reserve_filter(const FilterContents& empty, Client& server) {
   const std::string_view bytes(reinterpret_cast<const char*>(head.bytes.data()), head.bytes.size());
   const std::string command = "BLOOM.LOAD";
   const Request reserve = Request().add({command, server.location().key, "EMPTY", bytes});
-  require_known(server.run(reserve, Repeat::never).replies.at(0), server.location(), command);
+  const Answer reserved = server.run(reserve, Repeat::never);
+  require_none_there(reserved.replies.at(0), "bloom:" + server.location().text());
+  require_known(reserved.replies.at(0), server.location(), command);
 }
 
 }  // namespace bloomery::redis

@@ -57,6 +57,7 @@ TEST_F(CommandLoad, IntoEitherMakesAFilterThatDenies) {
     EXPECT_EQ(server_->ask("DBSIZE"), word == "bf" ? ":2" : ":1") << "nothing is left beside it";
 
     expect_refused("bloomery load keys" + at(word), "already exists");
+    expect_refused("bloomery create -n 9 -p 0.01" + at(word), "#f: already exists");
     expect_refused("bloomery load keys --replace" + at(word), "--discard");
     server_->ask("PEXPIRE f 1000000");
     ASSERT_EQ(
@@ -126,7 +127,12 @@ TEST_F(CommandLoad, OfItemsThatAreLostOnTheWayFails) {
     load.insert_many(std::vector<Key>{"a", "b"});
     server_->ask("DEL " + beside());
     EXPECT_THROW(load.finish(), StoreError);
-    EXPECT_THROW(load.insert_many(std::vector<Key>{"c"}), StoreError);
+    try {
+      load.insert_many(std::vector<Key>{"c"});
+      ADD_FAILURE() << "a key has gone into nothing";
+    } catch (const StoreError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("the key beside it was lost"));
+    }
   }
   {
     redis::ItemLoad load(location, 100, 0.001, false);
@@ -142,6 +148,14 @@ TEST_F(CommandLoad, OfItemsThatAreLostOnTheWayFails) {
     EXPECT_EQ(server_->ask("BF.MEXISTS f meanwhile a"), "*2 :1 :0");
   }
   EXPECT_EQ(server_->ask("DBSIZE"), ":1") << "each has taken away what it left";
+}
+
+TEST_F(CommandLoad, WhatIsInThePlaceOfTheMarkersIsLeftAlone) {
+  server_->ask("RPUSH {f}:markers another's");
+  expect_refused("bloomery create -n 9 -p 0.01" + at("bf"), "WRONGTYPE");
+  expect_refused("bloomery load keys --replace --discard" + at("bf"), "WRONGTYPE");
+  EXPECT_EQ(server_->ask("LLEN {f}:markers"), ":1");
+  EXPECT_EQ(server_->ask("DBSIZE"), ":1");
 }
 
 TEST_F(CommandLoad, FiltersOfTheModuleAreCreatedOfEveryKind) {
@@ -198,12 +212,12 @@ TEST_F(CommandLoad, AFilterIsSentOnlyWhereNoneIs) {
   server_->ask("BF.ADD f more");
   EXPECT_THROW(push_filter(filter.contents(), client, {.replaces = false}), StoreError);
   EXPECT_EQ(server_->ask("BLOOM.CHECK f in1 meanwhile more"), "*3 :1 :1 :1");
+  // Nor does what is refused end a load that is under way.
+  options = {.load_id = begin_push(client)};
+  EXPECT_THROW(push_filter(filter.contents(), client, {.replaces = false}), StoreError);
+  push_filter(filter.contents(), client, options);
   EXPECT_EQ(server_->ask("DBSIZE"), ":1");
 }
 
 }  // namespace
 }  // namespace bloomery
-  // Nor does what is refused end a load that is under way.
-  options = {.load_id = begin_push(client)};
-  EXPECT_THROW(push_filter(filter.contents(), client, {.replaces = false}), StoreError);
-  push_filter(filter.contents(), client, options);
