@@ -35,7 +35,7 @@ timeout=MS. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is 
 Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom
   bloomery push fresh.bloom redis://127.0.0.1:6379#users
-  bloomery push bitmap:redis://127.0.0.1#users redis://127.0.0.1:6379#users
+  bloomery push bitmap:redis://127.0.0.1#fresh redis://127.0.0.1:6379#users
   redis-cli BLOOM.CHECK users alice
 
 What is added to the key while the filter is on its way is in the new one too. With keys in the
