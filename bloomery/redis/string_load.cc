@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -90,7 +91,12 @@ FileHeader merged(const FileHeader& old, const FilterContents& contents) {
 std::optional<NativeBitmapHead> old_head(Client& client, const std::string& key,
                                          const std::string& name, const BulkOptions& options) {
   if (options.old != OldFilter::keep || !native_exists(client, key)) return std::nullopt;
-  return read_native_head(client, key, name);
+  NativeBitmapHead head = read_native_head(client, key, name);
+  // Its checksums will be void: nobody looks at them again.
+  if (!head.header.is_live) {
+    NativePlace({std::shared_ptr<Client>(), &client}, key, name, head, false).copy();
+  }
+  return head;
 }
 
 }  // namespace

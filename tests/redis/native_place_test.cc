@@ -265,6 +265,26 @@ TEST_F(NativePlaceTest, ReplacingKeepsWhatIsThereAndItsIdentity) {
   EXPECT_EQ(ask({"KEYS", "*"}).elements.size(), 1U) << "nothing is left beside it";
 }
 
+// Bits that were lost would be "absent" for good, as the checksums are void from then on.
+TEST_F(NativePlaceTest, NoLoadKeepsADamagedFile) {
+  const testing::ScratchFolder folder;
+  const auto file = folder.path() / "f.bloom";
+  AnyFilter filter =
+      make_filter(FilterKind::blocked, {.capacity = 1000, .false_positive_rate = 0.001, .seed = 7});
+  for (const std::string& each : names(0, 100)) filter.insert(Key(each));
+  save(filter, file);
+  const std::string whole = testing::read_file(file);
+  std::string damaged = whole;
+  damaged[4200] = static_cast<char>(~damaged[4200]);
+  ask({"SET", "f", damaged});
+  EXPECT_THROW(load_keys(200, 300, {.old = OldFilter::keep}), StoreError);
+  EXPECT_EQ(bytes(), damaged);
+  ask({"SET", "f", whole});
+  load_keys(200, 300, {.old = OldFilter::keep});
+  EXPECT_EQ(count(*open(), names(0, 100), Presence::maybe), 100U);
+  EXPECT_EQ(count(*open(), names(200, 300), Presence::maybe), 100U);
+}
+
 // Its watermark says more than the new one has.
 TEST_F(NativePlaceTest, AFilterThatIsLostWhileItIsReplacedIsNotBroughtBackByItsName) {
   load_keys(0, 1000);
