@@ -23,6 +23,7 @@
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/follow/proven_database.h"
+#include "tests/support/redis_server.h"
 
 // Whether a row is ever denied that is there: processes that write and ask at once, and a follower
 // in a process of its own. BLOOMERY_LONG=1 lets each scene take a minute.
@@ -106,6 +107,10 @@ class Child {
 class FollowScene : public ::testing::TestWithParam<std::string> {
  protected:
   static constexpr std::uint64_t kFewest = 5;
+
+  void SetUp() override {
+    if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+  }
 
   virtual PlaceLocation bitmap() const = 0;
   static ChangeOptions options() {
