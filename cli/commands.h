@@ -19,6 +19,7 @@ void add_explain(Command app, int& status);
 void add_merge(Command app, int& status);
 void add_load(Command app, int& status);
 void add_follow(Command app, int& status);
+void add_rebuild(Command app, int& status);
 void add_convert(Command app, int& status);
 void add_clear(Command app, int& status);
 void add_destroy(Command app, int& status);
@@ -35,10 +36,10 @@ void add_help(Command app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create,  add_insert, add_erase,       add_check,      add_dedup,   add_info,
-    add_explain, add_merge,  add_load,        add_follow,     add_convert, add_push,
-    add_seal,    add_clear,  add_destroy,     add_formats,    add_rdb,     add_calc,
-    add_measure, add_demo,   add_experiments, add_completion, add_help,
+    add_create,  add_insert,  add_erase, add_check,       add_dedup,      add_info,
+    add_explain, add_merge,   add_load,  add_follow,      add_rebuild,    add_convert,
+    add_push,    add_seal,    add_clear, add_destroy,     add_formats,    add_rdb,
+    add_calc,    add_measure, add_demo,  add_experiments, add_completion, add_help,
 };
 
 }  // namespace bloomery::cli

@@ -1,38 +1,16 @@
 // bloomery follow: a filter that is kept in step with a table.
-#include <signal.h>
-
 #include <algorithm>
-#include <atomic>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
-#include <utility>
 
-#include "bloomery/cache/shared_strings.h"
-#include "bloomery/filter/call_context.h"
-#include "bloomery/follow/followed_place.h"
-#include "bloomery/follow/follower.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/source/open_changes.h"
-#include "bloomery/text/key_form.h"
 #include "bloomery/text/printable.h"
-#include "cli/arguments.h"
 #include "cli/commands.h"
-#include "cli/ending_signals.h"
-#include "cli/follow/status_server.h"
-#include "cli/follow/status_text.h"
-#include "cli/key_choice.h"
-#include "cli/messages.h"
-#include "cli/report.h"
+#include "cli/follow/run_follower.h"
 
 namespace bloomery::cli {
 namespace {
@@ -58,65 +36,6 @@ at the beginning.
 Exit status: 0 when it was stopped (INT, TERM, HUP) or has loaded --once, 2 where it cannot begin, or
 cannot write the last changes. --once that is stopped before it has all rows ends by the signal.)";
 
-struct FollowArguments {
-  std::string from;
-  std::optional<PlaceLocation> to;
-  NewFilter filter;
-  KeyChoice keys;
-  ChangeOptions changes;
-  FollowerOptions follower;
-  std::unique_ptr<SharedStrings> cache;
-  std::string metrics;
-  double every_seconds = 10;
-  double healthy_seconds = 10;
-  bool once = false;
-  bool removes = false;
-  bool rebuilds = false;
-};
-
-// SIGUSR1 asks for a rebuild. One that comes before anybody waits for it is kept here, and one that
-// comes when nobody waits any more does no harm.
-volatile sig_atomic_t g_is_rebuild_asked = 0;
-
-void keep_rebuild_signal() {
-  struct sigaction action {};
-  action.sa_handler = [](int) { g_is_rebuild_asked = 1; };
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGUSR1, &action, nullptr);
-}
-
-// A filter that exists decides what the arguments leave open.
-KeyForm settle_filter(FollowArguments& arguments) {
-  NewFilter& wanted = arguments.filter;
-  const PlaceLocation& to = *arguments.to;
-  KeyForm form = form_of_new(arguments.keys, to);
-  if (const auto there = head_to_follow(to)) {
-    const PlaceHead& head = *there;
-    form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
-    const bool keeps_form = !to.is_foreign() || (to.has_trailer && head.identity.is_set());
-    if (says_keys(to) && keeps_form && form != head.parameters.keys) {
-      throw std::invalid_argument(to.text() + ": its keys are written as " +
-                                  form_text(head.parameters.keys) + ", not as " + form_text(form) +
-                                  "; a filter is followed in one form: bloomery destroy it first");
-    }
-    if (!wanted.rate && head.parameters.false_positive_rate > 0) {
-      wanted.rate = head.parameters.false_positive_rate;
-    }
-    if (!wanted.kind && !is_foreign(head.parameters.kind)) wanted.kind = head.parameters.kind;
-  }
-  if (!wanted.rate) wanted.rate = 0.01;
-  wanted.keys = form;
-  return form;
-}
-
-FilterMaker maker_of(const FollowArguments& arguments) {
-  return [&arguments](const FilterOptions& options) {
-    NewFilter wanted = arguments.filter;
-    wanted.capacity = options.capacity;
-    return empty_filter(wanted, *arguments.to);
-  };
-}
-
 // 1/10000 is 10000.
 std::uint64_t parse_audit(const std::string& text) {
   std::uint64_t one_in = 0;
@@ -131,149 +50,13 @@ std::uint64_t parse_audit(const std::string& text) {
   return one_in;
 }
 
-// Tells how it goes until it ends, by itself or by a signal: which one.
-std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
-                         const EndingSignals& signals, std::jthread& thread,
-                         const std::atomic<bool>& is_over) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds kTick{50};
-  const milliseconds every(static_cast<std::int64_t>(arguments.every_seconds * 1000));
-  auto next = Follower::Clock::now() + every;
-  std::uint64_t carried = 0;
-  std::uint64_t failures = 0;
-  auto told = Follower::Clock::now();
-  std::optional<int> signal;
-  bool has_told_full = false;
-  while (!is_over) {
-    if (const auto came = signals.wait(std::min(kTick, every))) {
-      if (*came == SIGUSR1) {
-        complain(arguments.to->text() + ": it is built again, as USR1 asks");
-        follower.rebuild();
-      } else {
-        signal = came;
-        thread.request_stop();
-      }
-    }
-    const FollowerStatus status = follower.status();
-    const auto now = Follower::Clock::now();
-    if (is_full_for_good(status) && !std::exchange(has_told_full, true)) {
-      complain(arguments.to->text() + ": the filter is full: its settings make it for " +
-               std::to_string(status.capacity) + " keys, and the table has about " +
-               std::to_string(status.key_count) +
-               ". It is followed all the same; more and more keys seem to be there that are not. "
-               "Give it more bits, or a filter that grows (bitmap:, bloom:)");
-    }
-    // The first failure of a row of them is told at once.
-    if (now < next && (failures > 0 || status.failures == failures)) continue;
-    const double seconds = std::chrono::duration<double>(now - told).count();
-    complain(status_line(status, static_cast<double>(status.carried - carried) / seconds));
-    carried = status.carried;
-    failures = now < next ? status.failures : 0;
-    if (now >= next && status.state != FollowerStatus::State::failing) failures = 0;
-    told = now;
-    next = now + every;
-  }
-  return signal;
-}
-
-// Gives the signal that ended it, where that came too early.
-std::optional<int> follow_until_ended(FollowArguments& arguments) {
-  if (arguments.removes) {
-    open_change_source(arguments.from, arguments.changes)->remove();
-    return std::nullopt;
-  }
-  if (!arguments.to) {
-    throw std::invalid_argument("where the filter is to be is not said; or is it --remove?");
-  }
-  FollowedPlace::require_followable(*arguments.to);
-  keep_rebuild_signal();
-  const KeyForm form = settle_filter(arguments);
-  arguments.changes.keys = with_form(arguments.changes.keys, form);
-  arguments.follower.filter.capacity = arguments.filter.capacity.value_or(0);
-  const auto source = open_change_source(arguments.from, arguments.changes);
-  FollowedPlace place(*arguments.to, maker_of(arguments));
-  if (!place.has_watermark()) {
-    complain(place.name() +
-             " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "
-             "said of rows that were committed a moment ago; bitmap: and bloom: can do better");
-  }
-  if (arguments.follower.audit_one_in != 0 && (arguments.once || !place.has_watermark())) {
-    throw std::invalid_argument(
-        arguments.once ? "--audit asks while it follows, which --once does not"
-                       : place.name() + ": --audit takes a filter that says how far it is");
-  }
-  arguments.follower.entries = arguments.cache.get();
-  Follower follower(*source, place, arguments.follower);
-
-  const EndingSignals signals({SIGUSR1});  // before any thread begins
-  if (arguments.rebuilds || g_is_rebuild_asked != 0) follower.rebuild();
-  std::optional<StatusServer> server;
-  if (!arguments.metrics.empty()) {
-    server.emplace(arguments.metrics, [&](std::string_view path) {
-      return answer_status(path, follower.status(),
-                           std::chrono::duration<double>(arguments.healthy_seconds));
-    });
-    complain("status at http://" + server->address() + "/metrics");
-  }
-  std::exception_ptr fault;
-  std::atomic<bool> is_over = false;
-  bool is_unfinished = false;
-  std::jthread thread([&](std::stop_token stop) {
-    try {
-      if (arguments.once) {
-        follower.run_once(stop, *open_fence(arguments.from, arguments.changes));
-      } else {
-        follower.run(stop);
-      }
-    } catch (const CallAborted&) {
-      if (!stop.stop_requested()) fault = std::current_exception();
-      is_unfinished = true;
-    } catch (...) {
-      fault = std::current_exception();
-    }
-    is_over = true;
-  });
-  const std::optional<int> signal = watch(arguments, follower, signals, thread, is_over);
-  thread.join();
-  if (fault) std::rethrow_exception(fault);
-  if (is_unfinished) {
-    complain(place.name() + ": stopped before the filter had what was there");
-    return signal;
-  }
-  complain(status_line(follower.status(), 0));
-  return std::nullopt;
-}
-
-int follow(FollowArguments& arguments) {
-  if (const std::optional<int> signal = follow_until_ended(arguments)) die_of(*signal);
-  return kSome;
-}
-
 }  // namespace
 
 void add_follow(Command app, int& status) {
   const auto arguments = std::make_shared<FollowArguments>();
   const Command command = app.add_subcommand("follow", "Keep a filter in step with a table");
-  command
-      .add_option("SOURCE", arguments->from,
-                  "the table and its column: sqlite:FILE?table=TABLE&column=COLUMN, or "
-                  "postgres://[USER[:PASSWORD]@][HOST[:PORT]]/DATABASE?table=TABLE&column=COLUMN, "
-                  "or the same with mariadb://")
-      .required();
-  command.add_option(
-      "LOCATION",
-      [arguments](const std::string& text) { arguments->to = parse_place_location(text); },
-      "where the filter is, or will be: a file, ours or FORMAT:FILE; or in a server, where ours is "
-      "bitmap: or bloom:");
-  add_capacity(command, arguments->filter.capacity)
-      .description("keys to make room for, at least; half more than there are by default");
-  add_rate(command, arguments->filter.rate)
-      .description("false positive rate at capacity; that of the filter that is there, or 0.01");
-  add_new_filter_options(command, arguments->filter);
-  add_form_options_to_ask(command, arguments->keys);
+  add_followed(command, *arguments);
   command.add_flag("--once", arguments->once, "end when the filter has what is there now");
-  command.add_option("--slot", arguments->changes.slot,
-                     "the name of what is left in the database: two filters of one table want two");
   command
       .add_option("--rebuild-at", arguments->follower.rebuild_at,
                   "build it again, larger, at this share of its capacity")
@@ -313,7 +96,7 @@ void add_follow(Command app, int& status) {
   command.add_flag("--remove", arguments->removes,
                    "take away what following has left in the database, and end");
   command.footer(kFollowExamples);
-  command.callback([arguments, &status] { status = follow(*arguments); });
+  command.callback([arguments, &status] { status = run_follower(*arguments); });
 }
 
 }  // namespace bloomery::cli

@@ -129,7 +129,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
       status.key_count = std::max(filter_.head().inserted, about);
     });
   } else {
-    scan_into_new(context, /*is_live=*/false);
+    scan(context, /*is_live=*/false);
   }
   has_followed_ = true;  // what is refused from here on was right once
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
@@ -158,17 +158,11 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
 // One that fails is tried again: soon at first, and never for more than half of the time.
 void Follower::rebuild_beside(const CallContext& context) {
   const auto began = Clock::now();
-  const bool is_asked_for = is_rebuild_wanted_.exchange(false);
-  const auto want_again = [&] {
-    if (is_asked_for) is_rebuild_wanted_ = true;
-  };
   try {
-    scan_into_new(context, /*is_live=*/true);
+    scan(context, /*is_live=*/true);
   } catch (const Overtaken&) {
-    want_again();
     throw;
   } catch (...) {
-    want_again();
     const auto now = Clock::now();
     rebuild_pause_ = std::min<Clock::duration>(
         std::max({2 * rebuild_pause_, now - began, kFirstRebuildPause}), options_.longest_pause);
@@ -177,6 +171,17 @@ void Follower::rebuild_beside(const CallContext& context) {
     throw;
   }
   rebuild_pause_ = {};
+}
+
+// Whatever it is for, it is the rebuild that somebody asked for until now, unless it fails.
+void Follower::scan(const CallContext& context, bool is_live) {
+  const bool was_asked_for = is_rebuild_wanted_.exchange(false);
+  try {
+    scan_into_new(context, is_live);
+  } catch (...) {
+    if (was_asked_for) is_rebuild_wanted_ = true;
+    throw;
+  }
 }
 
 // The filter is not the one that the audit's keys went into, or not as it was left.

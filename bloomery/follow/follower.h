@@ -90,6 +90,7 @@ class Follower {
 
   bool follow(std::stop_token stop, FenceSource* until);
   void rebuild_beside(const CallContext& context);
+  void scan(const CallContext& context, bool is_live);
   void scan_into_new(const CallContext& context, bool is_live);
   std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);

@@ -1,5 +1,6 @@
 #include "bloomery/redis/item_description.h"
 
+#include <charconv>
 #include <optional>
 #include <string_view>
 
@@ -58,6 +59,9 @@ std::optional<ItemDescription> describe_items(const Reply& info, const std::stri
       const auto form = read_form_text(value.text);
       if (!form) unknown("its keys are written as", value.text);
       described.keys = *form;
+    } else if (field == "Error rate asked") {
+      const std::string& text = value.text;
+      std::from_chars(text.data(), text.data() + text.size(), described.false_positive_rate);
     }
   }
   return described;

@@ -16,6 +16,7 @@ struct ItemDescription {
   Identity identity{};
   FilterKind kind{};
   KeyForm keys{};
+  double false_positive_rate = 0;  // that was asked for; 0: it is not said
   bool forgets = false;
 
   // Of our own kinds; others have none.

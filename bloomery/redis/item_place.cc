@@ -256,6 +256,7 @@ PlaceHead ItemPlace::head(const CallContext& context) {
     throw StoreError(name() + ": " + why);
   head.parameters.kind = what->kind;
   head.parameters.keys = what->keys;
+  head.parameters.false_positive_rate = what->false_positive_rate;
   head.parameters.capacity = number_in(trip.info, "Capacity").value_or(0);
   head.parameters.geometry.bit_count = 8 * number_in(trip.info, "Size").value_or(0);
   return head;

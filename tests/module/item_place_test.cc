@@ -120,6 +120,7 @@ TEST_F(ItemPlaces, OfOurModuleKnowAMissingFilterFromAnAbsentItem) {
   place->insert("a");
   EXPECT_EQ(place->presence_of("a"), Presence::maybe);
   EXPECT_EQ(place->head().inserted, 1U);
+  EXPECT_EQ(place->head().parameters.false_positive_rate, 0.001);
   server_->ask("DEL f");
   EXPECT_EQ(place->presence_of("b"), Presence::unknown);
   EXPECT_THROW(place->insert("b"), StoreError);
