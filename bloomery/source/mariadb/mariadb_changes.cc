@@ -1,105 +1,20 @@
 #include "bloomery/source/mariadb/mariadb_changes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 #include <utility>
 
-#include <mysqld_error.h>
-
 #include "bloomery/source/mariadb/binlog_stream.h"
+#include "bloomery/source/mariadb/followable.h"
 #include "bloomery/source/mariadb/history.h"
+#include "bloomery/source/mariadb/log_place.h"
 #include "bloomery/source/mariadb/mariadb_source.h"
 #include "bloomery/source/mariadb/unseen_rows.h"
-#include "bloomery/text/ascii.h"
 
 namespace bloomery {
-namespace {
-
-[[noreturn]] void refuse_followed(const ServerLocation& location, const std::string& why) {
-  throw std::invalid_argument(location.name() + ": " + why);
-}
-
-// What a statement that makes the table says of foreign keys; needs SELECT on all of the table.
-// information_schema shows them to those alone who may write.
-std::string show_table(mariadb::Connection& connection, const mariadb::Table& table,
-                       const CallContext& context) {
-  try {
-    connection.ask("SET SESSION sql_quote_show_create=1", context);
-    const auto rows = connection.ask("SHOW CREATE TABLE " + table.quoted(), context);
-    if (rows.size() == 1 && rows[0].size() >= 2 && rows[0][1]) return *rows[0][1];
-  } catch (const mariadb::ServerError& error) {
-    const bool is_denied =
-        error.code == ER_TABLEACCESS_DENIED_ERROR || error.code == ER_COLUMNACCESS_DENIED_ERROR;
-    if (!is_denied) throw;
-    throw std::invalid_argument(
-        std::string(error.what()) +
-        "; to follow a column needs the right SELECT on its whole table, of which SHOW CREATE "
-        "TABLE tells whether its rows change with another's");
-  }
-  throw StoreError(connection.server().name + ": does not say how " + table.key_name() +
-                   " was made");
-}
-
-// Rows of a referencing table change with the rows that they reference, inside of InnoDB: the log
-// does not say so.
-void check_cascades(mariadb::Connection& connection, const mariadb::Table& table,
-                    const CallContext& context) {
-  constexpr std::string_view kForeign = "FOREIGN KEY (";
-  const std::string made = ascii_lower(show_table(connection, table, context));
-  const std::string foreign = ascii_lower(kForeign);
-  const std::string key = ascii_lower(mariadb::quote_name(table.key_column().name));
-  for (std::size_t at = made.find(foreign); at != made.npos;) {
-    const std::size_t next = made.find(foreign, at + 1);
-    const std::string_view clause = std::string_view(made).substr(at, next - at);
-    at = next;
-    const std::string_view columns = clause.substr(0, clause.rfind(" references "));
-    const bool changes = clause.find("on update cascade") != clause.npos ||
-                         clause.find("on update set default") != clause.npos;
-    if (!changes || columns.find(key) == columns.npos) continue;
-    throw std::invalid_argument(
-        connection.server().name + ": " + table.key_name() +
-        " changes with another table (ON UPDATE CASCADE), and the log does not show such rows; "
-        "declare it ON UPDATE RESTRICT");
-  }
-}
-
-// Small images leave out keys that are defaults, or stay as they are. A session may set its own:
-// its rows stop the stream.
-void check_row_image(mariadb::Connection& connection, const mariadb::Column& key,
-                     const CallContext& context) {
-  const auto image = connection.ask_one("SELECT @@global.binlog_row_image", context);
-  const bool is_blob = key.data_type.ends_with("text") || key.data_type.ends_with("blob");
-  if (image == "FULL" || (image == "NOBLOB" && !is_blob)) return;
-  throw std::invalid_argument(connection.server().name + ": has binlog_row_image=" + image +
-                              ", with which rows are logged without their keys; SET GLOBAL "
-                              "binlog_row_image=FULL");
-}
-
-// Needs the right to see where the log is.
-void check_log(mariadb::Connection& connection, const CallContext& context) {
-  const auto format = connection.ask_one("SELECT @@global.binlog_format", context);
-  if (format != "ROW") {
-    throw std::invalid_argument(connection.server().name + ": has binlog_format=" + format +
-                                ", with which rows are not logged; SET GLOBAL binlog_format=ROW");
-  }
-  const auto status = connection.ask("SHOW MASTER STATUS", context);
-  const bool has_filters =
-      !status.empty() && status[0].size() >= 4 &&
-      (!status[0][2].value_or("").empty() || !status[0][3].value_or("").empty());
-  if (!has_filters) return;
-  throw std::invalid_argument(
-      connection.server().name +
-      ": leaves databases out of its log (binlog_do_db, binlog_ignore_db), and with them "
-      "definitions of any table; remove these settings");
-}
-
-}  // namespace
-
 struct MariadbChanges::Session {
   Session(const ServerLocation& location, const CallContext& context)
       : server(location),
@@ -170,133 +85,12 @@ MariadbChanges::MariadbChanges(const ServerLocation& location, ChangeOptions opt
     : location_(location), options_(std::move(options)) {
   mariadb::Server checked(location_);
   if (location_.selection.columns.size() == 1) return;
-  refuse_followed(location_, "names no column to follow; allowed: one, ?table=TABLE&column=COLUMN");
+  throw std::invalid_argument(location_.name() +
+                              ": names no column to follow; allowed: one, "
+                              "?table=TABLE&column=COLUMN");
 }
 
 MariadbChanges::~MariadbChanges() = default;
-
-namespace {
-
-// A place in the log, and what stands before it.
-struct LogPlace {
-  mariadb::LogFile file;
-  std::uint32_t offset = kBegin;
-  mariadb::GtidState state;
-
-  static constexpr std::uint32_t kBegin = 4;
-};
-
-// Nothing where the file is gone.
-std::optional<LogPlace> place_of(mariadb::Connection& connection, const mariadb::LogFile& file,
-                                 std::uint64_t offset, const CallContext& context) {
-  const auto rows = connection.ask("SELECT BINLOG_GTID_POS(" + connection.literal(file.name()) +
-                                       ", " + std::to_string(offset) + ")",
-                                   context);
-  if (rows.empty() || !rows[0][0]) return std::nullopt;
-  return LogPlace{file, static_cast<std::uint32_t>(offset), mariadb::GtidState(*rows[0][0])};
-}
-
-// Up to where in the log a new snapshot sees, as the server says: transactions are in the log
-// before they can be seen, so where the log ends now may be ahead of every snapshot.
-struct VisiblePlace {
-  mariadb::LogFile file;
-  std::uint64_t offset = 0;
-
-  bool operator==(const VisiblePlace& other) const {
-    return file.number == other.file.number && offset == other.offset;
-  }
-};
-
-std::uint64_t offset_in(const mariadb::Connection& connection, std::string_view text) {
-  std::uint64_t offset = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw StoreError(connection.server().name + ": does not say where its log stands");
-  }
-  return offset;
-}
-
-VisiblePlace visible_place(mariadb::Connection& connection, const CallContext& context) {
-  connection.ask("START TRANSACTION WITH CONSISTENT SNAPSHOT", context);
-  const auto position = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_%'", context);
-  connection.ask("ROLLBACK", context);
-  std::string file;
-  std::string offset_text;
-  for (const auto& row : position) {
-    const std::string name = row[0].value_or("");
-    if (name == "Binlog_snapshot_file") file = row[1].value_or("");
-    if (name == "Binlog_snapshot_position") offset_text = row[1].value_or("");
-  }
-  return {mariadb::LogFile(file), offset_in(connection, offset_text)};
-}
-
-mariadb::GtidState state_at(mariadb::Connection& connection, const VisiblePlace& place,
-                            const CallContext& context) {
-  const auto there = place_of(connection, place.file, place.offset, context);
-  if (!there) throw StoreError(connection.server().name + ": has lost " + place.file.name());
-  return there->state;
-}
-
-struct VisibleState {
-  mariadb::GtidState state;
-  LogPlace begin;  // at or before it
-};
-
-VisibleState visible_state(mariadb::Connection& connection, const CallContext& context) {
-  const VisiblePlace seen = visible_place(connection, context);
-  const mariadb::GtidState state = state_at(connection, seen, context);
-  // A replica cannot name a place beyond that.
-  constexpr std::uint64_t kFarthest = 0xffffffffU;
-  if (seen.offset <= kFarthest) {
-    return {state, {seen.file, static_cast<std::uint32_t>(seen.offset), state}};
-  }
-  const auto begin = place_of(connection, seen.file, LogPlace::kBegin, context);
-  if (!begin) throw StoreError(connection.server().name + ": has lost " + seen.file.name());
-  return {state, *begin};
-}
-
-// A commit that waits for a replica (rpl_semi_sync_master_wait_point=AFTER_SYNC) may take as long.
-constexpr std::chrono::seconds kVisiblePatience{60};
-
-// Until a new snapshot sees all that stands in the log now, as the server says.
-void wait_until_visible(mariadb::Connection& connection, const CallContext& context) {
-  const mariadb::GtidState wanted(connection.ask_one("SELECT @@global.gtid_binlog_pos", context));
-  const auto until = CallContext::Clock::now() + kVisiblePatience;
-  std::optional<VisiblePlace> last;
-  while (true) {
-    const VisiblePlace seen = visible_place(connection, context);
-    // Costs the server as much as its log's file is long.
-    if (seen != last && state_at(connection, seen, context).sum() >= wanted.sum()) return;
-    last = seen;
-    if (context.is_over() || CallContext::Clock::now() > until) {
-      throw StoreError(connection.server().name +
-                       ": a transaction stands in the log that nobody can see yet; it may wait for "
-                       "a replica (rpl_semi_sync_master_timeout)");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
-
-// The oldest part of the log that may have commits which nobody sees yet. After a crash the server
-// completes what it has logged and not committed in the tables: from which file on that may be, it
-// says at the beginning of each file, and it keeps that file as long as it is so.
-mariadb::LogFile oldest_unseen(mariadb::Connection& connection, const mariadb::LogFile& newest,
-                               const CallContext& context) {
-  const auto head = connection.ask(
-      "SHOW BINLOG EVENTS IN " + connection.literal(newest.name()) + " LIMIT 10", context);
-  for (const auto& event : head) {
-    if (event.size() < 6 || event[2] != "Binlog_checkpoint") continue;
-    mariadb::LogFile file(event[5].value_or(""));
-    while (file.number < newest.number && !place_of(connection, file, LogPlace::kBegin, context)) {
-      ++file.number;
-    }
-    return file;
-  }
-  throw StoreError(connection.server().name + ": does not say from where " + newest.name() +
-                   " is to be recovered");
-}
-
-}  // namespace
 
 bool MariadbChanges::Stream::hand_over_unseen(const BatchConsumer& consumer,
                                               const CallContext& context) const {
@@ -305,15 +99,15 @@ bool MariadbChanges::Stream::hand_over_unseen(const BatchConsumer& consumer,
   const auto status = connection.ask("SHOW MASTER STATUS", context);
   if (status.empty() || status[0].size() < 2) throw StoreError(server.name + ": has no log");
   const mariadb::LogFile last(status[0][0].value_or(""));
-  const std::uint64_t end = offset_in(connection, status[0][1].value_or(""));
-  const mariadb::LogFile first = oldest_unseen(connection, last, context);
+  const std::uint64_t end = mariadb::offset_in(connection, status[0][1].value_or(""));
+  const mariadb::LogFile first = mariadb::oldest_unseen(connection, last, context);
   mariadb::BinlogStream part(
       server, run,
       [rows = mariadb::UnseenRows(table, form, first, last, end)](
           std::string_view packet, mariadb::LoggedChanges& read) mutable {
         rows.read(packet, read);
       },
-      first.name(), LogPlace::kBegin, context);
+      first.name(), mariadb::LogPlace::kBegin, context);
   for (mariadb::LoggedChanges unseen; !unseen.position;) {
     const bool has_come = part.take(unseen, Clock::now() + kTakeFor, context);
     if (!has_come && context.is_over()) {
@@ -329,19 +123,13 @@ bool MariadbChanges::Stream::hand_over_unseen(const BatchConsumer& consumer,
 bool MariadbChanges::start(const std::optional<Watermark>& from, const CallContext& context) {
   stream_.reset();
   Session session(location_, context);
-  const auto check_table = [&](const mariadb::Table& table) {
-    const std::string problem = mariadb::logged_key_problem(table.key_column());
-    if (!problem.empty()) refuse_followed(location_, table.key_name() + " " + problem);
-    check_row_image(session.connection, table.key_column(), context);
-    check_cascades(session.connection, table, context);
-  };
-  check_log(session.connection, context);
-  check_table(session.table);
+  mariadb::require_whole_log(session.connection, context);
+  mariadb::require_followable(session.connection, session.table, context);
 
   const mariadb::History::Now now = session.history.ask(session.connection, context);
   const KeyForm form{options_.keys.encoding, options_.keys.normalise};
-  const auto begin = [&](const mariadb::Table& table, const LogPlace& at, std::uint64_t known,
-                         const Identity& identity) {
+  const auto begin = [&](const mariadb::Table& table, const mariadb::LogPlace& at,
+                         std::uint64_t known, const Identity& identity) {
     mariadb::BinlogReader reader(table, form, at.state, at.file, known, options_.tells_touched);
     stream_ = std::make_unique<Stream>(session, table, form, std::move(reader), at.file.name(),
                                        at.offset, identity, context);
@@ -354,7 +142,7 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
     // behind it stops the reader.
     mariadb::LogFile file = now.file;
     file.number = mariadb::LogPosition::file(from->position);
-    const auto at = place_of(session.connection, file, LogPlace::kBegin, context);
+    const auto at = mariadb::place_of(session.connection, file, mariadb::LogPlace::kBegin, context);
     if (at && at->state.sum() <= mariadb::LogPosition::sum(from->position)) {
       try {
         begin(session.table, *at, from->position, from->source);
@@ -365,11 +153,11 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
     }
   }
   has_changed_ = false;
-  const VisibleState seen = visible_state(session.connection, context);
+  const mariadb::VisibleState seen = mariadb::visible_state(session.connection, context);
   // The table as it is behind that moment: what was altered before it does not come any more.
   const auto table = mariadb::describe_table(session.connection, location_.selection, context);
   const mariadb::History checked_again(session.connection, table, context);
-  check_table(table);
+  mariadb::require_followable(session.connection, table, context);
   begin(table, seen.begin, mariadb::LogPosition::of(seen.state.sum(), seen.begin.file.number),
         now.identity_with(seen.state));
   return false;
@@ -381,7 +169,7 @@ SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallConte
     // Into another filter, and maybe before anybody could see it.
     mariadb::Connection connection(stream_->server, context);
     mariadb::require_run(connection, stream_->run, context);
-    wait_until_visible(connection, context);
+    mariadb::wait_until_visible(connection, context);
   }
   if (!stream_->hand_over_unseen(consumer, context)) return {};
   MariadbSource rows(location_, options_.keys, context);
@@ -430,7 +218,7 @@ void MariadbChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallCont
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::drop_seen before start");
   mariadb::Connection connection(stream_->server, context);
   mariadb::require_run(connection, stream_->run, context);
-  const VisiblePlace seen = visible_place(connection, context);
+  const mariadb::VisiblePlace seen = mariadb::visible_place(connection, context);
   const std::uint64_t place = mariadb::log_place(seen.file.number, seen.offset);
   std::erase_if(ended, [&](std::uint64_t end) { return end <= place; });
 }

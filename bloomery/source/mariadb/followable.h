@@ -1,0 +1,17 @@
+#pragma once
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/source/mariadb/column.h"
+#include "bloomery/source/mariadb/connection.h"
+
+// Whether a binary log tells of all changes of a column. Each throws std::invalid_argument where it
+// does not, saying what to change.
+namespace bloomery::mariadb {
+
+// Needs the right to see where the log is.
+void require_whole_log(Connection& connection, const CallContext& context);
+
+// Needs the right SELECT on all of the table.
+void require_followable(Connection& connection, const Table& table, const CallContext& context);
+
+}  // namespace bloomery::mariadb

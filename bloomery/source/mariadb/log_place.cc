@@ -1,0 +1,105 @@
+#include "bloomery/source/mariadb/log_place.h"
+
+#include <charconv>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "bloomery/errors.h"
+
+namespace bloomery::mariadb {
+namespace {
+
+// A commit that waits for a replica (rpl_semi_sync_master_wait_point=AFTER_SYNC) may take as long.
+constexpr std::chrono::seconds kVisiblePatience{60};
+
+GtidState state_at(Connection& connection, const VisiblePlace& place, const CallContext& context) {
+  const auto there = place_of(connection, place.file, place.offset, context);
+  if (!there) throw StoreError(connection.server().name + ": has lost " + place.file.name());
+  return there->state;
+}
+
+}  // namespace
+
+std::optional<LogPlace> place_of(Connection& connection, const LogFile& file, std::uint64_t offset,
+                                 const CallContext& context) {
+  const auto rows = connection.ask("SELECT BINLOG_GTID_POS(" + connection.literal(file.name()) +
+                                       ", " + std::to_string(offset) + ")",
+                                   context);
+  if (rows.empty() || !rows[0][0]) return std::nullopt;
+  return LogPlace{file, static_cast<std::uint32_t>(offset), GtidState(*rows[0][0])};
+}
+
+std::uint64_t offset_in(const Connection& connection, std::string_view text) {
+  std::uint64_t offset = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw StoreError(connection.server().name + ": does not say where its log stands");
+  }
+  return offset;
+}
+
+VisiblePlace visible_place(Connection& connection, const CallContext& context) {
+  connection.ask("START TRANSACTION WITH CONSISTENT SNAPSHOT", context);
+  const auto position = connection.ask("SHOW STATUS LIKE 'binlog_snapshot_%'", context);
+  connection.ask("ROLLBACK", context);
+  std::string file;
+  std::string offset_text;
+  for (const auto& row : position) {
+    const std::string name = row[0].value_or("");
+    if (name == "Binlog_snapshot_file") file = row[1].value_or("");
+    if (name == "Binlog_snapshot_position") offset_text = row[1].value_or("");
+  }
+  return {LogFile(file), offset_in(connection, offset_text)};
+}
+
+VisibleState visible_state(Connection& connection, const CallContext& context) {
+  const VisiblePlace seen = visible_place(connection, context);
+  const GtidState state = state_at(connection, seen, context);
+  // A replica cannot name a place beyond that.
+  constexpr std::uint64_t kFarthest = 0xffffffffU;
+  if (seen.offset <= kFarthest) {
+    return {state, {seen.file, static_cast<std::uint32_t>(seen.offset), state}};
+  }
+  const auto begin = place_of(connection, seen.file, LogPlace::kBegin, context);
+  if (!begin) throw StoreError(connection.server().name + ": has lost " + seen.file.name());
+  return {state, *begin};
+}
+
+void wait_until_visible(Connection& connection, const CallContext& context) {
+  const GtidState wanted(connection.ask_one("SELECT @@global.gtid_binlog_pos", context));
+  const auto until = CallContext::Clock::now() + kVisiblePatience;
+  std::optional<VisiblePlace> last;
+  while (true) {
+    const VisiblePlace seen = visible_place(connection, context);
+    // Costs the server as much as its log's file is long.
+    if (seen != last && state_at(connection, seen, context).sum() >= wanted.sum()) return;
+    last = seen;
+    if (context.is_over() || CallContext::Clock::now() > until) {
+      throw StoreError(connection.server().name +
+                       ": a transaction stands in the log that nobody can see yet; it may wait for "
+                       "a replica (rpl_semi_sync_master_timeout)");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+// After a crash the server completes what it has logged and not committed in the tables: from which
+// file on that may be, it says at the beginning of each file, and it keeps that file as long as it
+// is so.
+LogFile oldest_unseen(Connection& connection, const LogFile& newest, const CallContext& context) {
+  const auto head = connection.ask(
+      "SHOW BINLOG EVENTS IN " + connection.literal(newest.name()) + " LIMIT 10", context);
+  for (const auto& event : head) {
+    if (event.size() < 6 || event[2] != "Binlog_checkpoint") continue;
+    LogFile file(event[5].value_or(""));
+    while (file.number < newest.number && !place_of(connection, file, LogPlace::kBegin, context)) {
+      ++file.number;
+    }
+    return file;
+  }
+  throw StoreError(connection.server().name + ": does not say from where " + newest.name() +
+                   " is to be recovered");
+}
+
+}  // namespace bloomery::mariadb

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "bloomery/filter/call_context.h"
+#include "bloomery/source/mariadb/connection.h"
+#include "bloomery/source/mariadb/gtid_state.h"
+
+// From where a binary log is to be read, and up to where of it everybody sees.
+namespace bloomery::mariadb {
+
+// A place in the log, and what stands before it.
+struct LogPlace {
+  LogFile file;
+  std::uint32_t offset = kBegin;
+  GtidState state;
+
+  static constexpr std::uint32_t kBegin = 4;
+};
+
+// Nothing where the file is gone.
+std::optional<LogPlace> place_of(Connection& connection, const LogFile& file, std::uint64_t offset,
+                                 const CallContext& context);
+
+// The offset that a server says. Throws StoreError for what is none.
+std::uint64_t offset_in(const Connection& connection, std::string_view text);
+
+// Up to where in the log a new snapshot sees, as the server says: transactions are in the log
+// before they can be seen, so where the log ends now may be ahead of every snapshot.
+struct VisiblePlace {
+  LogFile file;
+  std::uint64_t offset = 0;
+
+  bool operator==(const VisiblePlace& other) const {
+    return file.number == other.file.number && offset == other.offset;
+  }
+};
+
+VisiblePlace visible_place(Connection& connection, const CallContext& context);
+
+struct VisibleState {
+  GtidState state;
+  LogPlace begin;  // at or before it
+};
+
+VisibleState visible_state(Connection& connection, const CallContext& context);
+
+// Until a new snapshot sees all that stands in the log now, as the server says. Throws StoreError
+// where that takes too long.
+void wait_until_visible(Connection& connection, const CallContext& context);
+
+// The oldest part of the log that may have commits which nobody sees yet.
+LogFile oldest_unseen(Connection& connection, const LogFile& newest, const CallContext& context);
+
+}  // namespace bloomery::mariadb
