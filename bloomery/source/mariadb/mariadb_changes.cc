@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bloomery/source/mariadb/binlog_stream.h"
+#include "bloomery/source/mariadb/drawn_rows.h"
 #include "bloomery/source/mariadb/followable.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/log_place.h"
@@ -221,6 +222,19 @@ void MariadbChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallCont
   const mariadb::VisiblePlace seen = mariadb::visible_place(connection, context);
   const std::uint64_t place = mariadb::log_place(seen.file.number, seen.offset);
   std::erase_if(ended, [&](std::uint64_t end) { return end <= place; });
+}
+
+// The log has a transaction's number before anybody sees its rows.
+std::optional<DrawnKeys> MariadbChanges::draw(const CallContext& context) {
+  if (stream_ == nullptr) return std::nullopt;
+  mariadb::Connection connection(stream_->server, context);
+  mariadb::require_run(connection, stream_->run, context);
+  auto keys =
+      mariadb::draw_keys(connection, stream_->table, stream_->form, kMostDrawn, random_, context);
+  if (!keys) return std::nullopt;
+  mariadb::History history(connection, stream_->table, context);
+  return DrawnKeys{.keys = std::move(*keys),
+                   .behind = history.ask(connection, context).watermark()};
 }
 
 }  // namespace bloomery

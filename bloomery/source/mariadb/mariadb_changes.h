@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,7 @@ class MariadbChanges final : public ChangeSource {
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
             const CallContext& context) override;
   void drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) override;
+  std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark&) override {}
   void remove(const CallContext&) override {}
 
@@ -44,6 +46,7 @@ class MariadbChanges final : public ChangeSource {
   const ServerLocation location_;
   const ChangeOptions options_;
   std::unique_ptr<Stream> stream_;
+  std::minstd_rand random_{std::random_device()()};
   bool has_changed_ = false;  // since start(): it cannot go on
 };
 
