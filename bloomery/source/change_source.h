@@ -37,6 +37,9 @@ struct Changes {
   bool has_open = false;
 };
 
+// What a scan hands over while it waits for the database: its consumer has changes to carry.
+inline constexpr Batch kEmptyBatch{.keys = {}, .lines = {}, .first_record = 1, .byte_count = 0};
+
 using ChangeConsumer = std::function<void(const Changes&)>;
 
 // Keys of some rows that are there, and a watermark by which all of them were.

@@ -66,20 +66,22 @@ VisibleState visible_state(Connection& connection, const CallContext& context) {
   return {state, *begin};
 }
 
-void wait_until_visible(Connection& connection, const CallContext& context) {
+bool wait_until_visible(Connection& connection, const std::function<bool()>& meanwhile,
+                        const CallContext& context) {
   const GtidState wanted(connection.ask_one("SELECT @@global.gtid_binlog_pos", context));
   const auto until = CallContext::Clock::now() + kVisiblePatience;
   std::optional<VisiblePlace> last;
   while (true) {
     const VisiblePlace seen = visible_place(connection, context);
     // Costs the server as much as its log's file is long.
-    if (seen != last && state_at(connection, seen, context).sum() >= wanted.sum()) return;
+    if (seen != last && state_at(connection, seen, context).sum() >= wanted.sum()) return true;
     last = seen;
     if (context.is_over() || CallContext::Clock::now() > until) {
       throw StoreError(connection.server().name +
                        ": a transaction stands in the log that nobody can see yet; it may wait for "
                        "a replica (rpl_semi_sync_master_timeout)");
     }
+    if (!meanwhile()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }

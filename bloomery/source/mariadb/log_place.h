@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -48,8 +49,10 @@ struct VisibleState {
 VisibleState visible_state(Connection& connection, const CallContext& context);
 
 // Until a new snapshot sees all that stands in the log now, as the server says. Throws StoreError
-// where that takes too long.
-void wait_until_visible(Connection& connection, const CallContext& context);
+// where that takes too long. `meanwhile` is called now and then; where it wants no more, the wait
+// ends, and the answer is false.
+bool wait_until_visible(Connection& connection, const std::function<bool()>& meanwhile,
+                        const CallContext& context);
 
 // The oldest part of the log that may have commits which nobody sees yet.
 LogFile oldest_unseen(Connection& connection, const LogFile& newest, const CallContext& context);

@@ -114,9 +114,9 @@ bool MariadbChanges::Stream::hand_over_unseen(const BatchConsumer& consumer,
     if (!has_come && context.is_over()) {
       throw CallAborted(server.name + ": the caller's time is over");
     }
-    // Also none, as it takes a while to read a log, and the consumer has other things to do.
-    const auto keys = unseen.keys.keys();
-    if (!consumer({.keys = keys, .lines = {}, .first_record = 1, .byte_count = 0})) return false;
+    Batch batch = kEmptyBatch;
+    batch.keys = unseen.keys.keys();
+    if (!consumer(batch)) return false;
   }
   return true;
 }
@@ -170,7 +170,8 @@ SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallConte
     // Into another filter, and maybe before anybody could see it.
     mariadb::Connection connection(stream_->server, context);
     mariadb::require_run(connection, stream_->run, context);
-    mariadb::wait_until_visible(connection, context);
+    const auto meanwhile = [&] { return consumer(kEmptyBatch); };
+    if (!mariadb::wait_until_visible(connection, meanwhile, context)) return {};
   }
   if (!stream_->hand_over_unseen(consumer, context)) return {};
   MariadbSource rows(location_, options_.keys, context);

@@ -88,7 +88,7 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
 
 SourceTotals PostgresChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
   if (!replication_) throw StoreError(name() + ": nothing was started");
-  wait_for_writers(context);
+  if (!wait_for_writers(consumer, context)) return {};
   Connection rows(location_, Connection::Kind::queries, context);
   rows.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", context);
   postgres::require_run(rows, *run_, context);
@@ -312,18 +312,20 @@ void PostgresChanges::note(std::uint64_t position, const CallContext& context) {
 
 // A transaction whose commit stands in the log before following began may be visible to nobody
 // yet (it waits for a standby, or is just leaving). All that began before ours have left once none
-// as old as it writes.
-void PostgresChanges::wait_for_writers(const CallContext& context) {
+// as old as it writes. That may take hours, in which the consumer has changes to carry.
+bool PostgresChanges::wait_for_writers(const BatchConsumer& consumer, const CallContext& context) {
   const std::string ours =
       control(context).query("SELECT pg_current_xact_id()::text", context).text(0, 0);
   while (control(context)
              .query("SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8", {ours}, context)
              .at(0, 0) != "t") {
+    if (!consumer(kEmptyBatch)) return false;
     replication_->tell_now_and_then(context);
     postgres::pause(context, name() +
                                  ": a transaction that writes since before the scan has not ended "
                                  "(pg_stat_activity, pg_prepared_xacts)");
   }
+  return true;
 }
 
 Watermark PostgresChanges::ask_table(const CallContext& context) {

@@ -180,6 +180,29 @@ TEST(PostgresChanges, ReachesTheFenceBesideAnOpenTransaction) {
   EXPECT_TRUE(followed.keys().contains("1"));
 }
 
+TEST(PostgresChanges, CarriesChangesWhileAScanWaitsForWhoWrites) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE written(id text PRIMARY KEY)");
+  Followed followed("table=written&column=id");
+  PostgresSession writer(server());
+  writer.run("BEGIN; INSERT INTO written VALUES ('open')");
+  int pauses = 0;
+  Keys scanned;
+  followed.source().scan(
+      [&](const Batch& batch) {
+        scanned.insert(batch.keys.begin(), batch.keys.end());
+        if (!batch.keys.empty() || ++pauses != 3) return true;
+        session.run("INSERT INTO written VALUES ('meanwhile')");
+        EXPECT_TRUE(followed.catch_up());
+        EXPECT_TRUE(followed.keys().contains("meanwhile"));
+        writer.run("COMMIT");
+        return true;
+      },
+      CallContext::within(std::chrono::seconds(10)));
+  EXPECT_GE(pauses, 3);
+  EXPECT_EQ(scanned, (Keys{"meanwhile", "open"}));
+}
+
 TEST(PostgresChanges, IsAnotherSourceAfterEachWayThatRowsComeWithoutAWord) {
   PostgresSession session(server());
   struct Way {
