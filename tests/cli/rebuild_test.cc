@@ -30,7 +30,7 @@ class RebuildCommand : public ::testing::Test {
     return shell_.run("bloomery info --json ids.bloom").json().at(name).dump();
   }
 
-  const Shell shell_;
+  const Shell shell_{};
 };
 
 TEST_F(RebuildCommand, LeavesOutRowsThatAreGoneAndKeepsWhatTheFilterIs) {
