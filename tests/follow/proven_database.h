@@ -36,6 +36,8 @@ class ProvenDatabase {
   // Commits wait for a standby that does not answer, from now on or no longer: they are in the log,
   // and nobody sees them.
   virtual void hold_commits(bool /*is_held*/) { throw std::logic_error("has no standby"); }
+  // The seconds since 1970 by the clock of a server of its own, in SQL.
+  virtual std::string clock() const { throw std::logic_error("has no clock"); }
   // Inserts many rows at once.
   virtual std::string bulk(int count) const = 0;
   // Statements of which one after the other runs while others write and ask.
@@ -113,6 +115,7 @@ class PostgresProven final : public ProvenDatabase {
     while (PostgresSession(server_).run("SHOW synchronous_standby_names") != names) {
     }
   }
+  std::string clock() const override { return "extract(epoch FROM clock_timestamp())"; }
   std::string bulk(int count) const override {
     return "INSERT INTO users(id) SELECT 'bulk ' || i FROM generate_series(1, " +
            std::to_string(count) + ") i";
@@ -174,6 +177,7 @@ class MariadbProven final : public ProvenDatabase {
         "GLOBAL rpl_semi_sync_master_timeout = 600000, GLOBAL rpl_semi_sync_master_enabled = " +
         std::string(is_held ? "ON" : "OFF"));
   }
+  std::string clock() const override { return "UNIX_TIMESTAMP()"; }
   std::string bulk(int count) const override {
     return "INSERT INTO users(id) SELECT CONCAT('bulk ', seq) FROM seq_1_to_" +
            std::to_string(count);

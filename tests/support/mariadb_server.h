@@ -145,7 +145,9 @@ class MariadbServer {
     pointers.push_back(nullptr);
     const passwd* const user = is_root() ? &nobody() : nullptr;
     const std::string preload = beside_this_program("libno_sync.so");
-    const bool may_preload = std::filesystem::exists(preload);
+    const char* const more = std::getenv("BLOOMERY_SERVER_PRELOAD");
+    const std::string libraries =
+        (std::filesystem::exists(preload) ? preload + " " : "") + (more != nullptr ? more : "");
     const pid_t parent = getpid();
     const pid_t child = fork();
     if (child != 0) return child;
@@ -154,7 +156,7 @@ class MariadbServer {
     dup2(out, 2);
     dup2(in >= 0 ? in : open("/dev/null", O_RDONLY), 0);
     if (user != nullptr && (setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0)) _exit(126);
-    if (may_preload) setenv("LD_PRELOAD", preload.c_str(), 1);
+    if (!libraries.empty()) setenv("LD_PRELOAD", libraries.c_str(), 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // a test that is killed leaves none behind
     if (getppid() != parent) _exit(125);
     execv(pointers[0], pointers.data());

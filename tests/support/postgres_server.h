@@ -121,6 +121,9 @@ class PostgresServer {
     dup2(out, 1);
     dup2(out, 2);
     unsetenv("LD_PRELOAD");
+    if (const char* const preload = std::getenv("BLOOMERY_SERVER_PRELOAD")) {
+      setenv("LD_PRELOAD", preload, 1);
+    }
     execv(pointers[0], pointers.data());
     _exit(127);
   }
