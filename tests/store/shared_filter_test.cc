@@ -133,7 +133,7 @@ TEST(SharedFilter, KilledAtAnyMomentNoInsertIsLost) {
   }
   // Else nothing was tried here.
   EXPECT_GT(was_left_live, kRounds / 4);
-  EXPECT_GT(returned, 1000U);
+  EXPECT_GT(returned, 100U);
   munmap(memory, sizeof(Progress) * kProcesses * kRounds);
 }
 
