@@ -141,7 +141,7 @@ TEST(ClientOfCluster, WaitsForItNoLongerThanTheCallerDoes) {
     EXPECT_TRUE(client.run(get_k(), Repeat::never).replies.at(0).is_status("UP"));
     std::atomic<std::size_t> count = 0;
     FakeServer always(saying_in_turn({text}, count));
-    Client patient = client_of(always, "?timeout=40");
+    Client patient = client_of(always, "?timeout=300");
     EXPECT_THROW(patient.run(get_k(), Repeat::safe), TimeoutError);
     EXPECT_GE(count, 2U);
     EXPECT_THROW(
