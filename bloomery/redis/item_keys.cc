@@ -9,6 +9,7 @@
 #include "bloomery/redis/errors.h"
 #include "bloomery/redis/item_place.h"
 #include "bloomery/redis/key_beside.h"
+#include "bloomery/redis/key_type.h"
 #include "bloomery/redis/transaction.h"
 #include "bloomery/text/shortest.h"
 
@@ -92,9 +93,8 @@ void reserve_items(Client& client, std::uint64_t capacity, double rate, const st
 void create_items(Client& client, std::uint64_t capacity, double rate) {
   const std::string token = identity_text(Identity::random());
   const std::string key = item_keys(client.location())[1];
-  const Answer there = client.run(Request().add({"TYPE", key}).about(key), Repeat::safe);
-  const Reply& type = require_done(there.replies.at(0), client.location());
-  if (!type.is_status("none") && !type.is_status("string")) {
+  const std::string type = key_type(client, key);
+  if (type != "none" && type != "string") {
     throw StoreError("bf:" + client.location().text() + ": its markers would be in the key " + key +
                      ", which holds something else (WRONGTYPE)");
   }

@@ -4,6 +4,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/redis/key_beside.h"
+#include "bloomery/redis/key_type.h"
 #include "bloomery/redis/partition_keys.h"
 #include "bloomery/redis/script.h"
 #include "bloomery/redis/transaction.h"
@@ -92,10 +93,8 @@ Dropped drop_string(Client& client, const std::string& key, std::string_view beg
 }
 
 void require_no_index(Client& client, const std::string& key, const std::string& name) {
-  const Answer answer = client.run(Request().add({"TYPE", key}).about(key), Repeat::safe);
-  const Reply& type = require_done(answer.replies.at(0), client.location());
-  if (type.is_status("none")) return;
-  refuse_exchange(type.is_status("string") ? "taken" : "type", name);
+  const std::string type = key_type(client, key);
+  if (type != "none") refuse_exchange(type == "string" ? "taken" : "type", name);
 }
 
 void put_index(Client& client, const std::string& key, const FileHeader& header,

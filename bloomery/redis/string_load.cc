@@ -10,6 +10,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/key_type.h"
 #include "bloomery/redis/native_place.h"
 #include "bloomery/redis/script.h"
 #include "bloomery/redis/transaction.h"
@@ -208,9 +209,8 @@ StringLoad::Replaced StringLoad::what_is_there() {
 }
 
 void StringLoad::require_string() {
-  const Answer answer = client_.run(Request().add({"TYPE", key_}).about(key_), Repeat::safe);
-  const Reply& type = require_done(answer.replies.at(0), client_.location());
-  if (!type.is_status("string") && !type.is_status("none")) refuse("type");
+  const std::string type = key_type(client_, key_);
+  if (type != "string" && type != "none") refuse("type");
 }
 
 void StringLoad::require_same() {
