@@ -159,6 +159,16 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
     std::unique_ptr<FenceSource> fence;
   };
 
+  // On a busy machine, too, each asks a few times.
+  static bool is_over(Clock::time_point until, const Tally& tally) {
+    return Clock::now() >= until &&
+           (tally.asked >= kFewest || Clock::now() >= until + std::chrono::seconds(20));
+  }
+  // The i-th that a writer's process makes.
+  static std::string key_of(int who, int i) {
+    return std::to_string(who) + " " + std::to_string(getpid()) + " " + std::to_string(i);
+  }
+
   // Commits a row, and asks for it at once.
   std::function<Tally()> writer(int who, milliseconds time, bool is_fenced) const {
     return [=, this] {
@@ -166,13 +176,8 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
       std::unique_ptr<Reader> reader;
       Tally tally;
       const auto until = Clock::now() + time;
-      const auto is_over = [&] {  // on a busy machine, too, each asks a few times
-        return Clock::now() >= until &&
-               (tally.asked >= kFewest || Clock::now() >= until + std::chrono::seconds(20));
-      };
-      for (int i = 0; !is_over(); ++i) {
-        const std::string key =
-            std::to_string(who) + " " + std::to_string(getpid()) + " " + std::to_string(i);
+      for (int i = 0; !is_over(until, tally); ++i) {
+        const std::string key = key_of(who, i);
         try {
           if (!session) session = database_->connect();
           if (!reader) reader = std::make_unique<Reader>(*this);

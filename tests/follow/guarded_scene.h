@@ -64,14 +64,8 @@ class GuardedScene : public FollowScene {
       std::deque<Row> young;
       Tally tally;
       const auto began = Clock::now();
-      const auto until = began + time;
-      const auto is_over = [&] {
-        return Clock::now() >= until &&
-               (tally.asked >= kFewest || Clock::now() >= until + std::chrono::seconds(20));
-      };
-      for (int i = 0; !is_over(); ++i) {
-        const std::string key =
-            std::to_string(who) + " " + std::to_string(getpid()) + " " + std::to_string(i);
+      for (int i = 0; !is_over(began + time, tally); ++i) {
+        const std::string key = key_of(who, i);
         try {
           if (!session) session = database_->connect();
           session->run("INSERT INTO users(id) VALUES ('" + key + "')");
