@@ -39,7 +39,7 @@ struct Avx512Lanes {
   [[gnu::always_inline]] static AllLanes all_lanes(std::uint64_t word) {
     return all_lanes(broadcast(word));
   }
-  // Of a word that stands in every lane already: so it comes from two kinds of hashes.
+  // Of a word in every lane, as folded() and broadcast_upper() give it.
   [[gnu::always_inline]] static AllLanes all_lanes(__m512i word) {
     return {_mm512_maskz_rolv_epi64(kAll, _mm512_set1_epi64(1), counts(word))};
   }
