@@ -71,6 +71,7 @@ class FollowClock : protected ServersClock, public GuardedScene {
                                 milliseconds every = milliseconds(400)) {
     SCOPED_TRACE(whose);
     printf("%s: the clock of the %s is set\n", GetParam().c_str(), whose);
+    fewest_absent_ = 1;
     int turn = 0;
     const Tally all = run_writers(
         scene_time(4 * static_cast<int>(every.count())),

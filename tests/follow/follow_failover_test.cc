@@ -177,6 +177,7 @@ TEST_P(FollowFailover, WhatWasLostIsUnknownUntilItWasSentAgain) {
 TEST_P(FollowFailover, NoRowIsDeniedThatWasCommitted) {
   const Child following(follower(std::chrono::hours(1)));
   wait_until_followed();
+  fewest_absent_ = 1;
   int turn = 0;
   const Tally all = run_writers(scene_time(4000), writers(true), [&] {
     redis_.wait_until_in_step();

@@ -44,6 +44,7 @@ class LargeTransaction : public GuardedScene {
 TEST_P(LargeTransaction, DeniesNoRowOfItAndNoneBesideIt) {
   const Child following(follower(std::chrono::hours(1)));
   wait_until_followed();
+  fewest_absent_ = 1;
   Tally large;
   int turn = 0;
   const Tally beside = run_writers(scene_time(2000), writers(true), [&] {
