@@ -13,7 +13,7 @@
 
 namespace bloomery {
 
-static_assert(kHashBlock == kAesBlock);
+static_assert(kHashBlock == kAesBlock && kHashBlock == kProductBlock);
 
 // The keys of a batch, hashed a block at a time when a kernel asks.
 template <class K>
@@ -48,31 +48,19 @@ struct KeyBlocks {
   }
 
   void hash_keys(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
-    if constexpr (!std::same_as<K, HashPair>) {
-      if (hash.id() == HashId::aes) return hash_by_aes(first, count, out);
-    }
-    if constexpr (std::same_as<K, Key>) {
-      if (hash.id() == HashId::product) {
-        // Inlined: a call for each key would take a third of what its hash does.
-        const std::uint64_t spread = hash.spread_seed();
-        const auto hash_key = [spread](Key key) { return ProductHash::hash_key(key, spread); };
-        return hash_each_key(keys, hash_key).start(first, count, out);
-      }
-    }
-    hash_each_key(keys, [this](const K& key) { return hash(key); }).start(first, count, out);
-  }
-
-  void hash_by_aes(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
-    prefetch_keys(keys.data() + first);
-    prefetch_texts(keys, first);
-    const auto by_aes = [&](auto* hash_some) {
+    const auto by = [&](auto* hash_some) {
+      prefetch_keys(keys.data() + first);
+      prefetch_texts(keys, first);
       hash_some(keys.data() + first, count, hash.spread_seed(), out.h1, out.h2);
     };
     if constexpr (std::same_as<K, Key>) {
-      by_aes(aes_hash_block);
-    } else {
-      by_aes(aes_hash_numbers);
+      if (hash.id() == HashId::product) return by(product_hash_block);
+      if (hash.id() == HashId::aes) return by(aes_hash_block);
     }
+    if constexpr (std::same_as<K, std::uint64_t>) {
+      if (hash.id() == HashId::aes) return by(aes_hash_numbers);
+    }
+    hash_each_key(keys, [this](const K& key) { return hash(key); }).start(first, count, out);
   }
 };
 

@@ -1,23 +1,13 @@
-// The only file of the hashes that is compiled for AVX-512: the four lanes of a block in one
+// Compiled for AVX-512: the four lanes of a block in one
 // register, and the last rounds of four keys at once.
 #include <immintrin.h>
 
 #include "bloomery/hash/aes_hash_ways.h"
 #include "bloomery/hash/aes_lanes_x86.h"
+#include "bloomery/hash/keys_avx512.h"
 
 namespace bloomery {
 namespace {
-
-[[gnu::always_inline]] inline __m512i load(const void* from) {
-  return _mm512_loadu_si512(from);
-}
-
-// Up to 64 bytes of a key, and zeros. What a load with a mask reads, a processor does not read
-// ahead by itself; without the prefetch it took four times as long for keys in memory.
-[[gnu::always_inline]] inline __m512i load_some(const char* from, std::size_t count) {
-  __builtin_prefetch(from);
-  return _mm512_maskz_loadu_epi8(_bzhi_u64(~std::uint64_t{0}, static_cast<unsigned>(count)), from);
-}
 
 [[gnu::always_inline]] inline __m512i take(__m512i lanes, __m512i bytes) {
   lanes = _mm512_aesenc_epi128(_mm512_xor_si512(lanes, bytes), load(AesKeys::kFirst));
@@ -85,17 +75,6 @@ constexpr __mmask8 kLowHalves = 0x55;
   const __m512i odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
   _mm512_store_si512(h1, _mm512_permutex2var_epi64(low, even, high));
   _mm512_store_si512(h2, _mm512_permutex2var_epi64(low, odd, high));
-}
-
-// Read as vectors: what is written word by word and then read whole is waited for. A view has its
-// size before its address by libstdc++, and behind it by libc++.
-[[gnu::always_inline]] inline __m512i sizes_of(const Key* keys) {
-#ifdef _LIBCPP_VERSION
-  const __m512i words = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
-#else
-  const __m512i words = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-#endif
-  return _mm512_permutex2var_epi64(load(keys), words, load(keys + 4));
 }
 
 void hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::uint64_t* h1,

@@ -38,22 +38,20 @@ HashPair NativeHash::hash_integer(std::uint64_t integer) const noexcept {
 }
 
 void NativeHash::hash_many(std::span<const Key> keys, HashPair* out) const noexcept {
-  if (secret_) {
-    highway_hash_128_many(keys, *secret_, out);
-  } else if (id_ == HashId::product) {
-    const std::uint64_t spread = spread_;
-    for (const Key key : keys) *out++ = ProductHash::hash_key(key, spread);
-  } else if (id_ == HashId::aes) {
+  static_assert(kProductBlock == kAesBlock);
+  const auto by = [&](auto* hash_some) {
     alignas(64) std::uint64_t h1[kAesBlock];
     alignas(64) std::uint64_t h2[kAesBlock];
     for (; !keys.empty(); keys = keys.subspan(std::min(keys.size(), kAesBlock))) {
       const std::size_t count = std::min(keys.size(), kAesBlock);
-      aes_hash_block(keys.data(), count, spread_, h1, h2);
+      hash_some(keys.data(), count, spread_, h1, h2);
       for (std::size_t i = 0; i < count; ++i) *out++ = {h1[i], h2[i]};
     }
-  } else {
-    for (const Key key : keys) *out++ = native_hash(key, seed_, spread_);
-  }
+  };
+  if (secret_) return highway_hash_128_many(keys, *secret_, out);
+  if (id_ == HashId::product) return by(product_hash_block);
+  if (id_ == HashId::aes) return by(aes_hash_block);
+  for (const Key key : keys) *out++ = native_hash(key, seed_, spread_);
 }
 
 }  // namespace bloomery

@@ -1,7 +1,6 @@
 #include "bloomery/hash/aes_hash.h"
 
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <string>
 #include <string_view>
@@ -10,14 +9,10 @@
 #include "bloomery/hash/integer_hash.h"
 #include "bloomery/hash/native_hash.h"
 #include "tests/hash/byte_texts.h"
+#include "tests/hash/hashed_blocks.h"
 
 namespace bloomery {
 namespace {
-
-struct Pairs {
-  alignas(64) std::uint64_t h1[kAesBlock];
-  std::uint64_t h2[kAesBlock];
-};
 
 class AesHash : public ::testing::TestWithParam<const AesWay*> {
  protected:
@@ -54,29 +49,15 @@ TEST_P(AesHash, IsThatOfPlainCode) {
   }
 }
 
-// Blocks of every count and of mixed lengths, with integers and keys of many blocks among them.
 TEST_P(AesHash, OfABlockIsThatOfEachKey) {
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; i < 2'000; ++i) texts.push_back(testing::bytes_from(i, i * i * 31 % 90));
-  for (const std::size_t size : {8, 64, 65, 255, 256, 257, 264, 320, 1000}) {
-    texts[17 * size % texts.size()] = testing::bytes_from(size, size);
-  }
-  const std::vector<Key> keys(texts.begin(), texts.end());
-  for (std::size_t at = 0; at + kAesBlock <= keys.size(); ++at) {
-    const std::size_t count = at % (kAesBlock + 1);
-    Pairs pairs;
-    GetParam()->block(keys.data() + at, count, 5, pairs.h1, pairs.h2);
-    for (std::size_t i = 0; i < count; ++i) {
-      EXPECT_EQ((HashPair{pairs.h1[i], pairs.h2[i]}), GetParam()->one(keys[at + i], 5));
-    }
-  }
+  testing::expect_that_of_each_key(GetParam()->block, GetParam()->one);
 }
 
 TEST_P(AesHash, OfNumbersIsThatOfTheirBytes) {
   for (std::uint64_t i = 0; i < 100; ++i) {
     std::vector<std::uint64_t> numbers(1 + i % kAesBlock);
     for (std::uint64_t& number : numbers) number = (&number - numbers.data() + i) << (i % 57);
-    Pairs pairs;
+    testing::Pairs pairs;
     GetParam()->numbers(numbers.data(), numbers.size(), i, pairs.h1, pairs.h2);
     for (std::size_t j = 0; j < numbers.size(); ++j) {
       const Key bytes(reinterpret_cast<const char*>(&numbers[j]), sizeof numbers[j]);
@@ -86,25 +67,8 @@ TEST_P(AesHash, OfNumbersIsThatOfTheirBytes) {
   }
 }
 
-// A page that nobody may read follows the keys, and one goes before them.
 TEST_P(AesHash, ReadsNothingBesideAKey) {
-  constexpr std::size_t kPage = 4096;
-  void* const pages = ::mmap(nullptr, 3 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  ASSERT_NE(pages, MAP_FAILED);
-  char* const page = static_cast<char*>(pages) + kPage;
-  ASSERT_EQ(::mprotect(page, kPage, PROT_READ | PROT_WRITE), 0);
-  for (std::size_t size = 0; size <= 200; ++size) {
-    const std::string text = testing::bytes_from(size, size);
-    for (char* const at : {page, page + kPage - size}) {
-      text.copy(at, size);
-      const std::vector<Key> keys(kAesBlock, Key(at, size));
-      Pairs pairs;
-      GetParam()->block(keys.data(), kAesBlock, 5, pairs.h1, pairs.h2);
-      EXPECT_EQ((HashPair{pairs.h1[0], pairs.h2[0]}), GetParam()->one(text, 5)) << size;
-      EXPECT_EQ(GetParam()->one(keys[0], 5), GetParam()->one(text, 5)) << size;
-    }
-  }
-  ::munmap(pages, 3 * kPage);
+  testing::expect_to_read_nothing_beside_a_key(GetParam()->block, GetParam()->one);
 }
 
 }  // namespace

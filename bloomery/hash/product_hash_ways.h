@@ -1,0 +1,10 @@
+#pragma once
+
+#include "bloomery/hash/product_hash.h"
+
+namespace bloomery {
+
+// In a file of its own that is compiled for such processors.
+extern const ProductWay kProductAvx512;
+
+}  // namespace bloomery
