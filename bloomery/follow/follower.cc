@@ -141,13 +141,18 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
     }
     const auto asked = Clock::now();
+    std::optional<Watermark> reached;
     source_.poll(
         [&](const Changes& changes) {
           carry(changes, asked, context);
-          if (until == nullptr || !changes.watermark) return;
-          is_fresh = is_fresh || !wanted || changes.watermark->reaches(*wanted);
+          if (changes.watermark) reached = changes.watermark;
         },
         options_.patience, context);
+    if (until != nullptr && reached) {
+      // Somebody else's scan may have made the table another source.
+      if (wanted && wanted->source != reached->source) wanted = until->ask(context);
+      is_fresh = !wanted || reached->reaches(*wanted);
+    }
     keep(context);
     if (filter_.has_watermark() && Clock::now() >= look_at_) look(context);
     if (!filter_.is_dirty() && Clock::now() >= audit_at_) audit(context);

@@ -20,7 +20,7 @@ namespace bloomery {
 namespace {
 
 // A database that kept much for a follower that was away, and gives it a row at a time.
-struct Backlog final : ChangeSource, FenceSource {
+struct Backlog : ChangeSource, FenceSource {
   static constexpr std::uint64_t kRows = 5;
 
   std::string name() const override { return "backlog"; }
@@ -41,7 +41,7 @@ struct Backlog final : ChangeSource, FenceSource {
   void remove(const CallContext&) override {}
   Watermark ask(const CallContext&) override { return {source, kRows}; }
 
-  const Identity source = Identity::random();
+  Identity source = Identity::random();
   std::uint64_t at = 0;
 };
 
@@ -53,6 +53,34 @@ TEST_F(FollowerTest, OnceEndsWhenAllThatWasThereHasCome) {
   ASSERT_TRUE(place.insert_and_advance({}, head, Watermark{database.source, 1}));
   Follower(database, place, {}).run_once({}, database);
   EXPECT_EQ(place.head().watermark->position, Backlog::kRows);
+}
+
+// A database in which somebody else's scan makes the table another source behind the first fence.
+struct RenamedBacklog final : Backlog {
+  static constexpr int kMostPolls = 100;
+
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+            const CallContext& context) override {
+    if (++polls > kMostPolls) throw StoreError("it would follow for ever");
+    Backlog::poll(consumer, patience, context);
+  }
+  Watermark ask(const CallContext& context) override {
+    const Watermark now = Backlog::ask(context);
+    if (polls == 0) source = Identity::random();
+    return now;
+  }
+
+  int polls = 0;
+};
+
+TEST_F(FollowerTest, OnceEndsThoughTheTableHasBecomeAnotherSource) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  RenamedBacklog database;
+  place.ready();
+  PlaceHead head = place.head();
+  ASSERT_TRUE(place.insert_and_advance({}, head, Watermark{database.source, 1}));
+  Follower(database, place, {}).run_once({}, database);
+  EXPECT_TRUE(place.head().watermark->reaches({database.source, Backlog::kRows}));
 }
 
 // A place that another follower moves within a transaction: a step whenever somebody looks.
