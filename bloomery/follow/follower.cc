@@ -130,6 +130,9 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
     });
   } else {
     scan(context, /*is_live=*/false);
+    // What others carried into the old filter until it went belongs into this one, and without a
+    // watermark nobody finds out that it is missing.
+    if (until != nullptr && !filter_.has_watermark()) wanted = until->ask(context);
   }
   has_followed_ = true;  // what is refused from here on was right once
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -81,6 +82,45 @@ TEST_F(FollowerTest, OnceEndsThoughTheTableHasBecomeAnotherSource) {
   ASSERT_TRUE(place.insert_and_advance({}, head, Watermark{database.source, 1}));
   Follower(database, place, {}).run_once({}, database);
   EXPECT_TRUE(place.head().watermark->reaches({database.source, Backlog::kRows}));
+}
+
+// As others' filters are: without a watermark.
+class UnmarkedPlace final : public PlaceInFront {
+ public:
+  using PlaceInFront::PlaceInFront;
+
+  PlaceHead head(const CallContext& context) override {
+    PlaceHead now = place_.head(context);
+    now.watermark.reset();
+    return now;
+  }
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context) override {
+    return std::make_unique<Unmarked>(place_.begin_rebuild(options, context));
+  }
+
+ private:
+  struct Unmarked final : Rebuild {
+    explicit Unmarked(std::unique_ptr<Rebuild> made) : rebuild(std::move(made)) {}
+    void insert_many(std::span<const Key> keys, const CallContext& context) override {
+      rebuild->insert_many(keys, context);
+    }
+    void commit(const CallContext& context) override { rebuild->commit(context); }
+
+    const std::unique_ptr<Rebuild> rebuild;
+  };
+};
+
+// Another follower may have carried them into the filter whose place the new one has taken.
+TEST_F(FollowerTest, OnceGivesAFilterWithoutAWatermarkAllThatWasThereWhenItCame) {
+  MemoryPlace<> memory(blocked({.capacity = 1000}));
+  UnmarkedPlace place(memory);
+  Backlog database;
+  memory.ready();
+  Follower(database, place, {}).run_once({}, database);
+  for (std::uint64_t row = 1; row <= Backlog::kRows; ++row) {
+    EXPECT_EQ(memory.presence_of("row " + std::to_string(row)), Presence::maybe) << row;
+  }
 }
 
 // A place that another follower moves within a transaction: a step whenever somebody looks.
