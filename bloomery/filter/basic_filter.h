@@ -90,7 +90,7 @@ class BasicFilter {
   }
   // out[i] = hash of key i.
   void hash_many(KeyBatch batch, HashPair* out) const noexcept requires HashesOnce<L> {
-    batch.visit([&](auto keys) { layout_.hash_many(keys, out); });
+    batch.visit([&, this](auto keys) { layout_.hash_many(keys, out); });
   }
 
   // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
@@ -99,7 +99,7 @@ class BasicFilter {
   std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
   std::size_t insert_many(Batch batch, Answers was_new) noexcept {
     std::size_t added = 0;
-    was_new.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+    was_new.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
       added += insert_batch(batch.subbatch(first, count), flags);
     });
     return added;
@@ -108,8 +108,8 @@ class BasicFilter {
     return insert_many(views_of(texts), was_new);
   }
   void may_contain_many(Batch batch, Answers found) const noexcept {
-    found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
-      batch.subbatch(first, count).visit([&](auto keys) {
+    found.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
+      batch.subbatch(first, count).visit([&, this](auto keys) {
         layout_.may_contain_batch(words(), keys, flags);
       });
     });
@@ -263,7 +263,7 @@ class BasicFilter {
   }
   std::size_t insert_batch(Batch batch, bool* was_new) noexcept {
     const std::size_t added = batch.visit(
-        [&](auto keys) { return layout_.insert_batch(storage_.words(), keys, was_new); });
+        [&, this](auto keys) { return layout_.insert_batch(storage_.words(), keys, was_new); });
     inserted_ += added;
     return added;
   }

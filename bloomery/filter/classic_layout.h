@@ -82,13 +82,13 @@ class ClassicLayout {
     Waiting queue[kQueue];
     std::size_t head = 0;
     std::size_t tail = 0;
-    const auto finish = [&](const Waiting& key) {
+    const auto finish = [&, this](const Waiting& key) {
       found[key.index] = test_probes(words, key.hash, first_probes, probes);
     };
     const auto hasher = hash_each_key(keys, [this](const K& key) { return hash_of(*this, key); });
-    const auto ask = [&](Hashed hash) { prefetch(words, hash, 0, first_probes); };
+    const auto ask = [&, this](Hashed hash) { prefetch(words, hash, 0, first_probes); };
     run_pipeline<kLookupLag, BlockOf<Hashed>>(
-        far, keys.size(), hasher, ask, [&](std::size_t index, Hashed hash) {
+        far, keys.size(), hasher, ask, [&, this](std::size_t index, Hashed hash) {
           bool passes = true;  // without jumps, which a processor could not foresee
           for (std::uint32_t i = 0; i < first_probes; ++i)
             passes &= test_bit(words, position(hash, i));

@@ -43,7 +43,7 @@ class CountingLayout {
   bool may_contain(std::span<const std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kHasEightLanes) {
       if (plain_.shape().all_lanes())
-        return with_calls(plain_.instruction_set(), [&](auto kernel) {
+        return with_calls(plain_.instruction_set(), [&, this](auto kernel) {
           return kernel.contains_counted(counters_of(words, hash), hash.h2);
         });
     }
@@ -62,7 +62,7 @@ class CountingLayout {
   bool insert(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     if constexpr (kHasEightLanes) {
       if (plain_.shape().all_lanes())
-        return with_calls(plain_.instruction_set(), [&](auto kernel) {
+        return with_calls(plain_.instruction_set(), [&, this](auto kernel) {
           return kernel.raise(counters_of(words, hash), hash.h2);
         });
     }

@@ -145,7 +145,7 @@ class GrowingFilter {
   }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     std::size_t added = 0;
-    was_new.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+    was_new.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
       InsertProgress progress;
       insert_all(batch.subbatch(first, count), flags, progress);
       added += progress.added;

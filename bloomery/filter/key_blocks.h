@@ -48,7 +48,7 @@ struct KeyBlocks {
   }
 
   void hash_keys(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
-    const auto by = [&](auto* hash_some) {
+    const auto by = [&, this](auto* hash_some) {
       prefetch_keys(keys.data() + first);
       prefetch_texts(keys, first);
       hash_some(keys.data() + first, count, hash.spread_seed(), out.h1, out.h2);

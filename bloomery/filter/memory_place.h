@@ -187,7 +187,7 @@ class MemoryPlace final : public FilterPlace {
   std::unique_ptr<Rebuild> begin_rebuild(std::shared_ptr<F> filter) {
     auto next = std::make_shared<Next>(checked(std::move(filter)));
     auto rebuild = std::make_unique<Exchange>(*this, next);
-    change([&](State& state) {
+    change([&, this](State& state) {
       if (state.next) throw StoreError(name() + ": a rebuild is under way already");
       state.next = next;
     });
@@ -252,7 +252,7 @@ class MemoryPlace final : public FilterPlace {
         place.change([](State& state) { state.must_enter_next = false; });
         throw StoreError(place.name() + ": the new filter could not take every insert");
       }
-      place.change([&](State& state) {
+      place.change([&, this](State& state) {
         state = {
             .filter = next->filter, .identity = identity, .watermark = watermark, .ready = true};
       });

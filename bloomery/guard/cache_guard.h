@@ -187,7 +187,7 @@ class CacheGuard {
     std::vector<std::uint64_t> landed;  // before the cache was asked
     if (asks_both) {
       for (const Key key : keys) landed.push_back(flights_.landed(hashed(key)));
-      filter_.ask_many_by(presences, context, [&] { look(keys, both, presences, context); });
+      filter_.ask_many_by(presences, context, [&, this] { look(keys, both, presences, context); });
     } else {
       filter_.ask_many(keys, presences, context);
     }

@@ -77,7 +77,7 @@ class FailOpenCache {
     for (CacheEntry<Value>& entry : entries) {
       entry.ttl = jitter_(entry.value != nullptr ? value_ttl_ : negative_ttl_);
     }
-    attempt(context, [&] { cache_.put_many(entries, context); });
+    attempt(context, [&, this] { cache_.put_many(entries, context); });
   }
 
   // Whoever erases must learn that it failed: always asks the cache, and throws what it throws.
@@ -107,7 +107,7 @@ class FailOpenCache {
         }
       }
       if (again.empty()) return;
-      if (attempt(context, [&] { cache_.erase_many(again, context); })) {
+      if (attempt(context, [&, this] { cache_.erase_many(again, context); })) {
         distrusted_.remove(again, moment);
       }
     } catch (...) {  // no memory: they stay distrusted
@@ -140,7 +140,7 @@ class FailOpenCache {
 
   void ask(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
            const CallContext& context, bool strict) noexcept {
-    if (!attempt(context, [&] { cache_.get_many(keys, answers, context); })) {
+    if (!attempt(context, [&, this] { cache_.get_many(keys, answers, context); })) {
       for (CacheAnswer<Value>& answer : answers) answer = {.state = Cached::unknown};
       return;
     }

@@ -36,7 +36,7 @@ class FailOpenFilter {
   }
   void ask_many(std::span<const Key> keys, std::span<Presence> answers,
                 const CallContext& context) noexcept {
-    ask_many_by(answers, context, [&] { filter_.presence_of_many(keys, answers, context); });
+    ask_many_by(answers, context, [&, this] { filter_.presence_of_many(keys, answers, context); });
   }
   // The same where `ask` is what asks the filter, or one that stands for it, and answers all.
   template <class Ask>

@@ -59,7 +59,7 @@ class RowFetcher {
   Lookups fly(Lookups misses, const CallContext& context) {
     Lookups own;
     try {
-      own = bring_forward(misses, [&](Lookup<Value>& miss) {
+      own = bring_forward(misses, [&, this](Lookup<Value>& miss) {
         miss.ticket.reset();
         miss.ticket.emplace(flights_.board(miss.key));
         return miss.ticket->leads();
@@ -169,7 +169,7 @@ class RowFetcher {
   // Waits for the flights of others. Returns as fly() does.
   Lookups wait_for(Lookups others, const CallContext& context) {
     std::exception_ptr error;
-    const Lookups left = bring_forward(others, [&](Lookup<Value>& lookup) {
+    const Lookups left = bring_forward(others, [&, this](Lookup<Value>& lookup) {
       try {
         lookup.answer = lookup.ticket->flight().wait(context);
         // That query may have begun before the row was committed. The next flight of the key begins

@@ -53,7 +53,7 @@ class CheckedFilter {
     return found;
   }
   void may_contain_many(KeyBatch batch, Answers found) const {
-    found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
+    found.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
       words_.may_contain_many(batch.subbatch(first, count), flags);
     });
   }
