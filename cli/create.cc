@@ -3,8 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/filter/rates.h"
-#include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/place/open_place.h"
 #include "cli/arguments.h"
@@ -60,10 +58,8 @@ int create(const CreateArguments& arguments) {
   } else {
     save(filter.contents(), arguments.file, {.replace = false}, {});
   }
-  const double rate =
-      kind_of(filter.parameters().kind).forgets
-          ? WindowedLayout::rate_at_capacity(filter.parameters())
-          : predicted_rate(filter.geometry(), static_cast<double>(filter.capacity()));
+  const double rate = kind_of(filter.parameters().kind)
+                          .rate(filter.parameters(), static_cast<double>(filter.capacity()));
   Report report;
   report.add("file", arguments.file.text());
   add_keys(report, arguments.file, filter.keys());

@@ -226,7 +226,9 @@ class BasicFilter {
     }
   }
   double predicted_rate() const noexcept {
-    if constexpr (KnowsItsState<L>) {
+    if constexpr (requires { layout_.rate_now(words()); }) {
+      return layout_.rate_now(words());
+    } else if constexpr (KnowsItsState<L>) {
       return layout_.fill_state(words()).predicted_rate;
     } else {
       return current_rate(geometry(), bits());

@@ -13,6 +13,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/layout.h"
+#include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/probe_scheme.h"
 
 namespace bloomery {
@@ -49,6 +50,19 @@ class ClassicLayout {
   // Bits of the last word beyond bit_count are zero.
   static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
     return (parameters.geometry.bit_count + kWordBits - 1) / kWordBits;
+  }
+
+  static double rate(const FilterParameters& parameters,
+                     double keys) noexcept requires HashesNarrowly<Scheme> {
+    return predicted_rate(parameters.geometry, Scheme::kNarrowHash, keys);
+  }
+  FillState fill_state(Words words) const noexcept requires HashesNarrowly<Scheme> {
+    return bloomery::fill_state(geometry_, Scheme::kNarrowHash, words);
+  }
+  double rate_now(Words words) const noexcept requires HashesByNumber<Scheme> {
+    return rate_by_trial(Scheme::kNarrowHash, fill_state(words).predicted_rate, [&](auto number) {
+      return may_contain(words, Scheme::numbered_hash(number));
+    });
   }
 
   // The key itself where the scheme hashes it anew for each probe.

@@ -34,6 +34,8 @@ struct Kind {
 
   // The geometry of a new filter, or of its first layer. Throws as BasicFilter's constructor does.
   Geometry (*geometry)(const FilterOptions& options) = nullptr;
+  // The rate of such a one with so many keys. Null where filters are built once, and tell it.
+  double (*rate)(const FilterParameters& parameters, double keys) = nullptr;
   // Throws FormatError for contents that no filter of the kind has, whatever its words.
   void (*check)(const FilterContents& contents) = nullptr;
   // How many words contents have that passed check().

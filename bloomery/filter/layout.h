@@ -34,6 +34,8 @@ using MutableWords = std::span<std::uint64_t>;
 //
 //   check_words(words)        throws FormatError for words that none of its filters has
 //   fill_state(words)         how full they are, where that is not what its bits say at once
+//   rate(parameters, keys)    the rate of so many keys, where that is not predicted_rate()'s
+//   rate_now(words)           that of the bits, where fill_state() cannot say it as well
 //   probes(words, hash)       the bits of a key, where it may be in several places
 //
 // `words` are always those of the layout's own parameters. Only the constructor, geometry, the

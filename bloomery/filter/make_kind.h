@@ -6,6 +6,7 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/kind.h"
+#include "bloomery/filter/rates.h"
 
 namespace bloomery {
 
@@ -28,6 +29,16 @@ concept HasParts = requires {
   L::kHasParts;
 };
 
+// The rate of a filter with so many keys.
+template <Layout L>
+double rate_of(const FilterParameters& parameters, double keys) noexcept {
+  if constexpr (requires { L::rate(parameters, keys); }) {
+    return L::rate(parameters, keys);
+  } else {
+    return predicted_rate(parameters.geometry, keys);
+  }
+}
+
 // A kind whose filters are one array, as a layout says.
 template <Layout L>
 constexpr Kind flat_kind(const KindNames& names) {
@@ -40,6 +51,7 @@ constexpr Kind flat_kind(const KindNames& names) {
   if constexpr (requires { L::kLineBits; }) kind.line_bits = L::kLineBits;
   if constexpr (requires { L::Scheme::kEvenBits; }) kind.even_bits = L::Scheme::kEvenBits;
   kind.geometry = [](const FilterOptions& options) { return L::geometry(options); };
+  kind.rate = rate_of<L>;
   kind.check = [](const FilterContents& contents) { L::check(contents.parameters); };
   kind.word_count = [](const FilterContents& contents) -> std::uint64_t {
     return L::word_count(contents.parameters);
@@ -63,6 +75,9 @@ constexpr Kind chain_kind(const KindNames& names) {
   Kind kind{.number = F::kKind, .name = names.name, .hash_name = names.hash, .what = names.what};
   kind.has_layers = true;
   kind.geometry = [](const FilterOptions& options) { return F::first_geometry(options); };
+  kind.rate = [](const FilterParameters& parameters, double keys) {
+    return predicted_rate(parameters.geometry, keys);
+  };
   kind.check = [](const FilterContents& contents) { F::check(contents); };
   kind.word_count = [](const FilterContents& contents) -> std::uint64_t {
     return F::word_count(contents.layers);

@@ -16,9 +16,9 @@ namespace bloomery {
 //
 // A scheme may have hash(std::uint64_t), else integers are their eight bytes; check(parameters),
 // which throws FormatError for a geometry that it never has; and asked_probes(probe_count),
-// where questions look at fewer probes than inserts set.
-// position() may take the Modulus that bit_count is, for its remainder. A scheme whose probes are
-// hashes of their own has no hash(), and position() takes the key.
+// where questions look at fewer probes than inserts set; and kNarrowHash and numbered_hash(number),
+// see narrow_hash.h. position() may take the Modulus that bit_count is, for its remainder. A scheme
+// whose probes are hashes of their own has no hash(), and position() takes the key.
 template <class P>
 concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Hashed<P> hashed,
                                std::uint32_t i, std::uint64_t bit_count) {

@@ -336,10 +336,9 @@ FillState WindowedLayout::fill_state_of(const Sums& sums) const noexcept {
           .predicted_rate = 1 - none};
 }
 
-double WindowedLayout::rate_at_capacity(const FilterParameters& parameters) noexcept {
+double WindowedLayout::rate(const FilterParameters& parameters, double keys) noexcept {
   const std::uint32_t generations = parameters.window.generations;
-  const std::uint64_t share = (parameters.capacity + generations - 1) / generations;
-  const double one = predicted_rate(parameters.geometry, static_cast<double>(share));
+  const double one = predicted_rate(parameters.geometry, std::ceil(keys / generations));
   return -std::expm1(std::log1p(-one) * (generations + 1));
 }
 

@@ -91,8 +91,8 @@ class WindowedLayout {
   // of two stamps at least.
   FillState fill_state_of_sample(std::span<const std::uint64_t> words,
                                  std::uint64_t byte_count) const noexcept;
-  // The rate of all generations together, each with its share of the capacity.
-  static double rate_at_capacity(const FilterParameters& parameters) noexcept;
+  // The rate of all generations together, each with its share of the keys.
+  static double rate(const FilterParameters& parameters, double keys) noexcept;
   // The newest first.
   std::vector<Generation> generations(std::span<const std::uint64_t> words) const;
 

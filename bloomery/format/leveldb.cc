@@ -20,6 +20,10 @@ constexpr std::uint64_t kLeastBits = 64;
 constexpr std::uint64_t kMostBits = std::uint64_t{1} << 60;
 constexpr std::uint64_t kMostBitsPerKey = 200;  // beyond which no rate falls
 
+double rate_of(const Geometry& geometry, std::uint64_t key_count) noexcept {
+  return predicted_rate(geometry, Probes::kNarrowHash, static_cast<double>(key_count));
+}
+
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
   refuse_settings(settings, kFormat.name);
   return decode(bytes);
@@ -66,13 +70,6 @@ std::uint32_t hash(Key key) noexcept {
   if (left == 0) return h;
   h = (h + load_little_endian<std::uint32_t>(bytes, left)) * kFactor;
   return h ^ (h >> 24);
-}
-
-double rate_of(const Geometry& geometry, std::uint64_t key_count) noexcept {
-  const auto keys = static_cast<double>(key_count);
-  const double same_hash = -std::expm1(keys * std::log1p(-0x1p-32));
-  const double bits = predicted_rate(geometry, keys);
-  return bits + same_hash - bits * same_hash;
 }
 
 Geometry geometry(std::uint64_t key_count, std::uint64_t bits_per_key) {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
@@ -29,6 +30,10 @@ inline constexpr std::uint32_t kMostProbes = 30;
 
 struct Probes {
   static constexpr FilterKind kKind = FilterKind::leveldb;
+  // h + 2 d is 65537 times the sum of the halves of h, less a carry or two: half as many values
+  // again as such sums have.
+  static constexpr NarrowHash kNarrowHash{
+      .hashes = 0x1p32, .probe_values = 0x1p32, .third_values = 1.5 * 0x1p17};
 
   explicit Probes(const FilterParameters&) noexcept {}
 
@@ -37,6 +42,8 @@ struct Probes {
   static void check(const FilterParameters& parameters);
 
   static HashPair hash(Key key) noexcept { return {leveldb_format::hash(key), 0}; }
+  // For trials: h + i d has factors in common with 2^32 - 1, and so its probes are uneven.
+  static HashPair numbered_hash(std::uint64_t number) noexcept { return {number, 0}; }
   static std::uint64_t position(HashPair hash, std::uint32_t i, std::uint64_t bit_count) noexcept {
     const auto h = static_cast<std::uint32_t>(hash.h1);
     const std::uint32_t delta = (h >> 17) | (h << 15);
@@ -47,9 +54,6 @@ struct Probes {
 // What NewBloomFilterPolicy(bits_per_key) makes for so many keys. Throws std::invalid_argument for
 // 0 bits and for more than 2^60 in all.
 Geometry geometry(std::uint64_t key_count, std::uint64_t bits_per_key);
-
-// With so many keys, of an absent one: also the chance that one has its very hash.
-double rate_of(const Geometry& geometry, std::uint64_t key_count) noexcept;
 
 AnyFilter decode(std::span<const std::byte> bytes);
 

@@ -5,6 +5,7 @@
 #include "bloomery/bits/modulus.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/kind.h"
+#include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/hash/murmur3.h"
@@ -33,6 +34,7 @@ struct Mitz64Probes {
 
 struct Mitz32Probes {
   static constexpr FilterKind kKind = FilterKind::mitz_32;
+  static constexpr NarrowHash kNarrowHash{.probe_values = 0x1p31};
   static constexpr std::uint64_t kEvenBits = std::uint64_t{1} << 31;  // its positions end there
 
   explicit Mitz32Probes(const FilterParameters&) noexcept {}

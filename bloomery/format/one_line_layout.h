@@ -1,6 +1,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <span>
@@ -10,6 +11,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/layout.h"
+#include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/rates.h"
 
 namespace bloomery {
@@ -17,7 +19,8 @@ namespace bloomery {
 // What a foreign format means by a key whose probes all stay within one line of kLineBits bits.
 //
 //   line(hash, line_count)   which line
-//   bit(hash, i)             the i-th probe's place in it
+//   bit(hash, i)             the i-th probe's place in it, which is one of kLineHashes with all the
+//                            others of a key: a key that shares line and these is there, too
 //   line_rate(line, probes)  the chance that all probes of an absent key hit set bits of this line
 //   check(parameters)        throws FormatError for sizes and probes it never has
 template <class S>
@@ -25,6 +28,7 @@ concept LineScheme = requires(const FilterOptions& options, const FilterParamete
                               Key key, HashPair hash, std::uint32_t i, std::uint64_t line_count,
                               const BitView& line) {
   requires S::kLineBits % kWordBits == 0;
+  requires std::same_as<decltype(S::kLineHashes), const double>;
   requires std::convertible_to<decltype(S::kKind), FilterKind>;
   requires std::same_as<decltype(S::geometry(options)), Geometry>;
   S::check(parameters);
@@ -64,6 +68,12 @@ class OneLineLayout {
     return parameters.geometry.bit_count / kWordBits;
   }
 
+  static double rate(const FilterParameters& parameters, double keys) noexcept {
+    const Geometry& geometry = parameters.geometry;
+    const auto lines = static_cast<double>(geometry.bit_count / kLineBits);
+    return either(predicted_rate(geometry, keys), same_hash(keys / lines));
+  }
+
   HashPair hash(Key key) const noexcept { return Scheme::hash(key); }
   HashPair hash(std::uint64_t integer) const noexcept {
     return Scheme::hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
@@ -76,8 +86,10 @@ class OneLineLayout {
     for (std::size_t at = 0; at < words.size(); at += kLineWordCount) {
       rates += Scheme::line_rate(all.subview(at, kLineWordCount), geometry_.probe_count);
     }
-    return {static_cast<double>(ones) / static_cast<double>(geometry_.bit_count),
-            estimate_cardinality(geometry_, ones), rates / static_cast<double>(line_count_)};
+    const auto lines = static_cast<double>(line_count_);
+    const double keys = estimate_cardinality(geometry_, ones);
+    return {static_cast<double>(ones) / static_cast<double>(geometry_.bit_count), keys,
+            either(rates / lines, same_hash(keys / lines))};
   }
 
   template <class Test>
@@ -94,6 +106,11 @@ class OneLineLayout {
 
  private:
   static constexpr std::size_t kLineWordCount = kLineBits / kWordBits;
+
+  // The chance that one of so many keys of a line has the very bits of an absent one.
+  static double same_hash(double keys) noexcept {
+    return -std::expm1(keys * std::log1p(-1 / Scheme::kLineHashes));
+  }
 
   std::uint64_t first_position(HashPair hash) const noexcept {
     return Scheme::line(hash, line_count_) * kLineBits;

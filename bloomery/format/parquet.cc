@@ -10,7 +10,6 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/make_kind.h"
-#include "bloomery/filter/rates.h"
 #include "bloomery/format/byte_reader.h"
 #include "bloomery/format/kinds.h"
 
@@ -136,6 +135,10 @@ void encode_any(const FilterContents& contents, const ByteSink& sink) {
 constexpr Kind kKind = flat_kind<OneLineLayout<SplitBlock>>({"parquet", "XXH64"});
 constexpr std::array kKinds{&kKind};
 
+double rate_of(const Geometry& geometry, double keys) noexcept {
+  return OneLineLayout<SplitBlock>::rate({.geometry = geometry}, keys);
+}
+
 Geometry geometry_of(std::uint64_t byte_count) noexcept {
   return {.bit_count = byte_count * 8,
           .probe_count = SplitBlock::kLanes,
@@ -154,7 +157,7 @@ Geometry SplitBlock::geometry(const FilterOptions& options) {
     bytes *= 2;
   }
   const auto keeps_rate = [&] {
-    return predicted_rate(geometry_of(bytes), keys) <= options.false_positive_rate;
+    return rate_of(geometry_of(bytes), keys) <= options.false_positive_rate;
   };
   while (bytes <= kMostWrittenBytes && !keeps_rate()) bytes *= 2;
   if (bytes > kMostWrittenBytes) {
@@ -197,7 +200,7 @@ AnyFilter decode(std::span<const std::byte> bytes) {
   parameters.geometry = geometry_of(byte_count);
   derive_promise(parameters);
   parameters.false_positive_rate =
-      predicted_rate(parameters.geometry, static_cast<double>(parameters.capacity));
+      rate_of(parameters.geometry, static_cast<double>(parameters.capacity));
   HeapWords words(byte_count / sizeof(std::uint64_t));
   std::memcpy(words.words().data(), body.data(), body.size());
   return open_foreign(contents, std::move(words));

@@ -32,6 +32,7 @@ struct SplitBlock {
   static constexpr FilterKind kKind = FilterKind::parquet;
   static constexpr std::uint32_t kLineBits = 256;
   static constexpr std::uint32_t kLanes = 8;
+  static constexpr double kLineHashes = 0x1p32;
   static constexpr std::array<std::uint32_t, kLanes> kSalts{0x47b6137b, 0x44974d91, 0x8824ad5b,
                                                             0xa2b7289d, 0x705495c7, 0x2df1424b,
                                                             0x9efc4947, 0x5c6bfb31};

@@ -40,8 +40,14 @@ std::int64_t php_int(double value) noexcept {
 
 Geometry PhpProbes::geometry(const FilterOptions& options) {
   Geometry geometry = geometry_with_probes(kProbes, 0, options);
-  geometry.bit_count = (geometry.bit_count + kBitsInKilobyte - 1) / kBitsInKilobyte;
-  geometry.bit_count *= kBitsInKilobyte;
+  std::uint64_t kilobytes = (geometry.bit_count + kBitsInKilobyte - 1) / kBitsInKilobyte;
+  // The hashes fall unevenly on more than 2^30 bits or so, which takes a few more.
+  const auto keeps_rate = [&] {
+    geometry.bit_count = kilobytes * kBitsInKilobyte;
+    return predicted_rate(geometry, kNarrowHash, static_cast<double>(options.capacity)) <=
+           options.false_positive_rate;
+  };
+  while (!keeps_rate() && geometry.bit_count <= kMostBits) kilobytes += (kilobytes + 1023) / 1024;
   if (geometry.bit_count > kMostBits) {
     throw std::invalid_argument("php: " + std::to_string(options.capacity) +
                                 " keys at that rate need more than the 2^32 bits of a string of "

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
 #include "bloomery/hash/key.h"
@@ -19,6 +20,7 @@ namespace bloomery {
 
 struct PhpProbes {
   static constexpr FilterKind kKind = FilterKind::php;
+  static constexpr NarrowHash kNarrowHash{.probe_values = 0xffffffff};
   static constexpr std::uint64_t kEvenBits = 0;
 
   explicit PhpProbes(const FilterParameters&) noexcept {}

@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/filter/rates.h"
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/text/shortest.h"
@@ -19,7 +18,8 @@ AnyFilter open_bitmap(const FilterParameters& parameters, std::span<const std::b
 }
 
 AnyFilter create_bitmap(const FilterParameters& parameters, std::string_view format) {
-  const double rate = predicted_rate(parameters.geometry, static_cast<double>(parameters.capacity));
+  const double rate =
+      kind_of(parameters.kind).rate(parameters, static_cast<double>(parameters.capacity));
   if (rate > parameters.false_positive_rate) {
     throw std::invalid_argument(
         std::string(format) + ": " + std::to_string(parameters.geometry.bit_count) + " bits and " +

@@ -9,7 +9,6 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/make_kind.h"
-#include "bloomery/filter/rates.h"
 #include "bloomery/format/byte_reader.h"
 #include "bloomery/format/kinds.h"
 
@@ -44,7 +43,7 @@ Geometry geometry_of(std::uint64_t lines, std::uint32_t probes) noexcept {
 }
 
 double rate_of(const Geometry& geometry, std::uint64_t key_count) noexcept {
-  return predicted_rate(geometry, static_cast<double>(key_count));
+  return OneLineLayout<FastLocal>::rate({.geometry = geometry}, static_cast<double>(key_count));
 }
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {

@@ -24,6 +24,7 @@ namespace bloomery::rocksdb_format {
 struct FastLocal {
   static constexpr FilterKind kKind = FilterKind::rocksdb;
   static constexpr std::uint32_t kLineBits = 512;
+  static constexpr double kLineHashes = 0x1p32;
   static constexpr std::uint32_t kMostProbes = 30;
 
   // By the fewest bits a key, in tenths, that keep the rate.

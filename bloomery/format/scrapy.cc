@@ -22,11 +22,8 @@ constexpr std::uint64_t kLeastBit = 3;  // a byte
 constexpr std::uint64_t kMostBit = 32;  // of a string of Redis
 constexpr std::uint64_t kMostHashes = 255;
 
-// All hashes but the sum of the characters find a bit set by chance.
 double rate_of(const Geometry& geometry, std::uint64_t keys) noexcept {
-  const double hashes = geometry.probe_count;
-  const auto bits = static_cast<double>(geometry.bit_count);
-  return std::pow(-std::expm1(-hashes * static_cast<double>(keys) / bits), hashes - 1);
+  return predicted_rate(geometry, ScrapyProbes::kNarrowHash, static_cast<double>(keys));
 }
 
 }  // namespace

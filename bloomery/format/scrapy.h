@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
 #include "bloomery/hash/key.h"
@@ -19,6 +20,7 @@ namespace bloomery {
 
 struct ScrapyProbes {
   static constexpr FilterKind kKind = FilterKind::scrapy;
+  static constexpr NarrowHash kNarrowHash{.alike_probes = 1};
   static constexpr std::uint64_t kEvenBits = 0;
 
   explicit ScrapyProbes(const FilterParameters&) noexcept {}

@@ -35,23 +35,9 @@
 namespace bloomery::calculator {
 namespace {
 
-double rate_by_formula(const FilterParameters& parameters, double keys) {
-  return predicted_rate(parameters.geometry, keys);
-}
-
 template <Layout L>
 constexpr Sizing of(std::string_view name) {
-  return {name, L::kKind, HasParts<L>, L::geometry, L::word_count, rate_by_formula};
-}
-
-constexpr Sizing windowed() {
-  Sizing sizing = of<WindowedLayout>("windowed");
-  sizing.rate = [](const FilterParameters& parameters, double keys) {
-    FilterParameters filled = parameters;
-    filled.capacity = static_cast<std::uint64_t>(keys);
-    return WindowedLayout::rate_at_capacity(filled);
-  };
-  return sizing;
+  return {name, L::kKind, HasParts<L>, L::geometry, L::word_count, rate_of<L>};
 }
 
 template <StaticForm form>
@@ -101,14 +87,6 @@ constexpr Sizing bloom_filter_helper_bitmap() {
   return sizing;
 }
 
-constexpr Sizing leveldb() {
-  Sizing sizing = of<ClassicLayout<leveldb_format::Probes>>("leveldb");
-  sizing.rate = [](const FilterParameters& parameters, double keys) {
-    return leveldb_format::rate_of(parameters.geometry, static_cast<std::uint64_t>(keys));
-  };
-  return sizing;
-}
-
 using Classic = ClassicLayout<NativeProbes>;
 
 // Ours in the order of filter_kinds.cc, then formats in that of formats.cc. Not those whose size is
@@ -119,7 +97,7 @@ constexpr std::array kSizings{
     of<CountingLayout<BlockedLayout>>("counting"),
     of<CountingLayout<Classic>>("classic-counting"),
     scalable(),
-    windowed(),
+    of<WindowedLayout>("windowed"),
     built_once<StaticForm::smaller>("static", FilterKind::fixed),
     built_once<StaticForm::fuse>("fuse", FilterKind::fuse),
     of<ClassicLayout<Mitz64Probes>>("guava"),
@@ -132,7 +110,7 @@ constexpr std::array kSizings{
     of<ClassicLayout<ScrapyProbes>>("scrapy"),
     of<ClassicLayout<HutoolBitMapProbes>>("hutool"),
     of<ClassicLayout<HutoolBitSetProbes>>("hutool-bitset"),
-    leveldb(),
+    of<ClassicLayout<leveldb_format::Probes>>("leveldb"),
     of<OneLineLayout<rocksdb_format::FastLocal>>("rocksdb"),
     of<ClassicLayout<dcso::Probes>>("dcso"),
     of<OneLineLayout<parquet::SplitBlock>>("parquet"),

@@ -111,8 +111,7 @@ for (const kind of own.kinds.filter((each) => !["blocked", "classic"].includes(e
     expect(of("bytes"), found.stored / 8, made.byte_count);
     expect(of("probes"), found.geometry.probes, made.probe_count ?? made.fingerprint_bits);
     expect(of("lines"), found.geometry.lines, made.lines_per_key);
-    // LevelDB's 32-bit hashes may be equal, too.
-    expect(of("rate"), found.rate, made.predicted_rate, kind === "leveldb" ? 0.5 : 1e-9);
+    expect(of("rate"), found.rate, made.predicted_rate, 1e-9);
     if (found.file > 0) expect(of("file"), found.file, made.size);
     // The other two numbers lead back to a filter that is no worse.
     const stored = {bits: found.stored, probes: null};

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/rates.h"
+#include "bloomery/format/kinds.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/binomial.h"
 #include "tests/support/golden.h"
@@ -68,6 +70,27 @@ TEST(LevelDb, KeepsTheRateItIsCreatedFor) {
     const auto positives = present(filter, text_keys("stranger %d"), 0, 200'000).size();
     EXPECT_LE(static_cast<double>(positives), bloomery::testing::binomial_upper(200'000, rate))
         << rate;
+  }
+}
+
+// At many keys most false positives are keys with the very hash of another, which no number of bits
+// tells apart.
+TEST(LevelDb, SaysTheRateOfManyKeys) {
+  constexpr std::int64_t kKeys = 2'000'000;
+  constexpr std::int64_t kStrangers = 1'000'000;
+  for (const std::uint64_t bits_per_key : {10, 24}) {
+    SCOPED_TRACE(bits_per_key);
+    AnyFilter filter = make(kKeys, bits_per_key);
+    insert_all(filter, text_keys("member %d"), 0, kKeys);
+    const auto found =
+        static_cast<double>(present(filter, text_keys("stranger %d"), 0, kStrangers).size());
+    const double predicted = kind_of(FilterKind::leveldb).rate(filter.parameters(), kKeys);
+    if (bits_per_key == 24) {
+      EXPECT_GT(predicted, 40 * predicted_rate(filter.geometry(), kKeys));
+    }
+    // Of the keys, by a formula that takes probes for independent; of the bits, by a trial.
+    EXPECT_NEAR(found / kStrangers / predicted, 1, 0.2);
+    EXPECT_NEAR(found / kStrangers / filter.predicted_rate(), 1, 0.2);
   }
 }
 

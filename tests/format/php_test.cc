@@ -8,6 +8,7 @@
 
 #include "bloomery/bits/bit_view.h"
 #include "bloomery/errors.h"
+#include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/php_number.h"
 #include "tests/format/foreign_vectors.h"
@@ -142,6 +143,15 @@ TEST(Php, RefusesSizesThatTheClassCannotHave) {
                                                   .capacity = 1,
                                                   .false_positive_rate = 0.5}}),
                FormatError);
+}
+
+TEST(Php, SizesFromWhatItsHashesReach) {
+  const FilterOptions options{.capacity = 250'000'000, .false_positive_rate = 0.01};
+  const Geometry geometry = PhpProbes::geometry(options);
+  const double rate = kind_of(FilterKind::php).rate({.geometry = geometry}, 250e6);
+  EXPECT_LE(rate, 0.01);
+  EXPECT_GT(rate, 0.0099);
+  EXPECT_LT(predicted_rate(geometry, 250e6), 0.0099) << "as if all positions were alike";
 }
 
 }  // namespace
