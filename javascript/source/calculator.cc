@@ -61,16 +61,25 @@ void grow(const Sizing& sizing, const FilterParameters& parameters, Visit visit)
   while (visit(layers));
 }
 
-// The rate of a chain that has grown to so many keys.
+// The rate of a chain that has grown to so many keys. Where no machine has the next layer, the
+// newest takes the keys that are left, and is too full.
 double grown_rate(const Sizing& sizing, const FilterParameters& parameters, double keys) {
   double absent = 1;
-  grow(sizing, parameters, [&](const std::vector<Layer>& layers) {
-    const Layer& newest = layers.back();
-    const double in = std::min(keys, static_cast<double>(newest.capacity));
+  Layer newest;
+  const auto fill_newest = [&](double in) {
     absent *= 1 - predicted_rate(newest.geometry, in);
     keys -= in;
-    return keys > 0;
-  });
+  };
+  try {
+    grow(sizing, parameters, [&](const std::vector<Layer>& layers) {
+      if (layers.size() > 1) fill_newest(static_cast<double>(newest.capacity));
+      newest = layers.back();
+      return keys > static_cast<double>(newest.capacity);
+    });
+  } catch (const std::invalid_argument&) {
+    if (newest.capacity == 0) throw;
+  }
+  fill_newest(keys);
   return 1 - absent;
 }
 

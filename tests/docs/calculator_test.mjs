@@ -126,6 +126,16 @@ layers.forEach((layer, i) => {
   bits += layer.bit_count;
   expect(`bits of ${i + 1} layers`, grown[i][1], bits);
 });
+// Where no layer more can be, the newest is overfilled.
+for (const kind of ["scalable", "redisbloom"]) {
+  const small = own.solve(kind, {capacity: 1e6, rate: 0.01, bits: null, probes: null});
+  let before = 0;
+  for (const keys of [1e6, 1e9, 1e17, 1e18]) {
+    const rate = own.rateAt(small, keys);
+    expect(`${kind} with ${keys} keys: its rate of ${rate} is one, and above ${before}`, rate > before && rate <= 1, true);
+    before = rate;
+  }
+}
 rmSync(folder, {recursive: true});
 
 // The post's figures.
