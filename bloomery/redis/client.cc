@@ -11,6 +11,7 @@
 #include "bloomery/redis/deadline.h"
 #include "bloomery/redis/redirection.h"
 #include "bloomery/redis/rider.h"
+#include "bloomery/redis/told_command.h"
 
 namespace bloomery::redis {
 namespace {
@@ -71,7 +72,10 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
         throw ConnectionError(call.node->location().server() +
                               ": its sentinels name another primary by now");
       }
-      if (call.redirection && judge) judge(call.answer.replies);  // it saw none of these yet
+      if (call.redirection) {  // nobody saw these replies yet
+        tell_commands(request, call.answer.replies);
+        if (judge) judge(call.answer.replies);
+      }
       if (call.has_rider_answer) call.rider->arrive();
       return std::move(call.answer);
     } catch (const TimeoutError&) {
@@ -100,7 +104,9 @@ bool Client::run_watched(const Request& first, const Then& then, const CallConte
           connection->distrust();  // it watches still
           return false;
         }
-        judge(connection->exchange(*second, deadline));
+        auto replies = connection->exchange(*second, deadline);
+        tell_commands(*second, replies);
+        judge(replies);
       } catch (...) {
         connection->distrust();
         throw;
@@ -163,6 +169,7 @@ void Client::try_once(Call& call) {
     if (call.redirection->why == Refusal::read_only) connection->distrust();
     return;
   }
+  tell_commands(call.request, replies);
   try {
     if (call.judge) call.judge(replies);
   } catch (const ConnectionError&) {

@@ -13,6 +13,8 @@ struct Beginning {
   Refusal refusal;
 };
 
+constexpr std::size_t kMostTold = 600;  // with what tell_commands() adds
+
 constexpr std::array kBeginnings{
     Beginning{"WRONGTYPE ", Refusal::wrong_type},
     Beginning{"NOPERM ", Refusal::no_permission},
@@ -30,13 +32,11 @@ constexpr std::array kBeginnings{
     Beginning{"ERR unknown command", Refusal::unknown_command},
 };
 
-// A server may say anything: the beginning is enough, without what a terminal would obey.
-std::string beginning_of(std::string_view text) {
-  constexpr std::size_t kMost = 300;
-  return without_controls(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
-}
-
 }  // namespace
+
+std::string beginning_of(std::string_view text, std::size_t most) {
+  return without_controls(text.substr(0, most)) + (text.size() > most ? "..." : "");
+}
 
 Refusal refusal_of(std::string_view text) noexcept {
   const auto found = std::find_if(kBeginnings.begin(), kBeginnings.end(),
@@ -45,6 +45,6 @@ Refusal refusal_of(std::string_view text) noexcept {
 }
 
 RefusedError::RefusedError(const std::string& server, const std::string& text)
-    : StoreError(server + ": " + beginning_of(text)), refusal(refusal_of(text)) {}
+    : StoreError(server + ": " + beginning_of(text, kMostTold)), refusal(refusal_of(text)) {}
 
 }  // namespace bloomery::redis

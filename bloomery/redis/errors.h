@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -58,6 +59,9 @@ enum class Refusal : std::uint8_t {
 
 // Of the text of an error reply: "WRONGTYPE Operation against a key ...".
 Refusal refusal_of(std::string_view text) noexcept;
+
+// A server may say anything: the beginning is enough, without what a terminal would obey.
+std::string beginning_of(std::string_view text, std::size_t most = 300);
 
 // The server answered, with an error; the connection is as good as before.
 struct RefusedError : StoreError {

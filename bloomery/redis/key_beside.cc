@@ -91,7 +91,7 @@ std::string KeyBeside::run_script(std::span<const std::string_view> words) {
 }
 
 void require_none_there(const Reply& reply, const std::string& name) {
-  const bool is_there = reply.is(Reply::Type::error) && reply.text == "ERR item exists";
+  const bool is_there = reply.is(Reply::Type::error) && reply.text.starts_with("ERR item exists");
   if (is_there) refuse_exchange("taken", name);
 }
 
