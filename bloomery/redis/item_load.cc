@@ -8,6 +8,7 @@
 #include "bloomery/filter/watermark_text.h"
 #include "bloomery/format/settings.h"
 #include "bloomery/redis/errors.h"
+#include "bloomery/redis/hash_slot.h"
 #include "bloomery/redis/item_keys.h"
 #include "bloomery/redis/item_place.h"
 #include "bloomery/redis/key_beside.h"
@@ -59,6 +60,7 @@ ItemLoad::ItemLoad(Location location, bool discards)
 // From here on the destructor is there for what this leaves.
 ItemLoad::ItemLoad(Location location, std::uint64_t capacity, double rate, bool discards)
     : ItemLoad(std::move(location), discards) {
+  require_one_slot();
   Location beside = client_.location();
   beside.key = next_;
   auto client = std::make_unique<Client>(std::move(beside));
@@ -82,6 +84,20 @@ ItemLoad::~ItemLoad() {
 
 Answer ItemLoad::run(std::initializer_list<std::string_view> words) {
   return client_.run(Request().add(words).about(next_), Repeat::safe);
+}
+
+// A cluster exchanges no keys of several slots, and says so to whoever names them.
+void ItemLoad::require_one_slot() {
+  const auto keys = item_keys(client_.location());
+  if (hash_slot(keys[0]) == hash_slot(keys[1])) return;
+  const Request ask = Request().add({"EVAL", "return 1", "2", keys[0], keys[1]}).about(keys[0]);
+  const Reply reply = client_.run(ask, Repeat::safe).replies.at(0);
+  if (reply.is(Reply::Type::error) && reply.text.starts_with("CROSSSLOT ")) {
+    throw StoreError(name_ + ": in a cluster its markers, the key " + keys[1] +
+                     ", are in another slot than its own key, so that no load can exchange both in "
+                     "one step; a key without { and }, or with a part in {braces}, can be loaded");
+  }
+  require_done(reply, client_.location());
 }
 
 void ItemLoad::keep_alive() {

@@ -21,8 +21,8 @@ namespace bloomery::redis {
 class ItemLoad {
  public:
   // Reserves it. `discards`: a filter that is there is thrown away in the end, with what others add
-  // until then; its time to live stays. Throws as Client::run does, and std::invalid_argument for
-  // settings of the location.
+  // until then; its time to live stays. Throws as Client::run does, std::invalid_argument for
+  // settings of the location, and StoreError for a key that a cluster cannot exchange so.
   ItemLoad(Location location, std::uint64_t capacity, double rate, bool discards);
   ~ItemLoad();
   ItemLoad(const ItemLoad&) = delete;
@@ -38,6 +38,7 @@ class ItemLoad {
  private:
   ItemLoad(Location location, bool discards);
   Answer run(std::initializer_list<std::string_view> words);
+  void require_one_slot();
   void keep_alive();
 
   const std::string name_;
