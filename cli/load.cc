@@ -14,6 +14,7 @@
 #include "cli/messages.h"
 #include "cli/patience.h"
 #include "cli/report.h"
+#include "cli/state_keeper.h"
 
 namespace bloomery::cli {
 namespace {
@@ -67,17 +68,24 @@ int load_items(const LoadArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   NewFilter made;
   std::optional<redis::ItemLoad> load;
+  // Who ends the program has nothing left beside the filter.
+  StateKeeper keeper(std::nullopt, [&] { load.reset(); });
   const SourceTotals totals =
       send_keys(arguments.fill, arguments.file, "load", [&](const NewFilter& wanted) {
         made = wanted;
+        const auto held = keeper.lock();
         load.emplace(redis::parse_location(arguments.file.server), *wanted.capacity, *wanted.rate,
                      arguments.replace);
         return [&](const Batch& batch) {
+          const auto during = keeper.lock();
           load->insert_many(batch.keys);
           return true;
         };
       });
-  load->finish();
+  {
+    const auto held = keeper.lock();
+    load->finish();
+  }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;

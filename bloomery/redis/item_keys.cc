@@ -74,15 +74,23 @@ bool destroy_items(Client& client) {
   return with_item_keys(client, "DEL") != 0;
 }
 
-void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token) {
+void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token,
+                   std::string_view milliseconds) {
   const Location& location = client.location();
   const std::string& key = location.key;
+  const std::string name = "bf:" + location.text();
   // The markers are items too.
-  const Request reserve =
-      Request().add({"BF.RESERVE", key, shortest(rate), std::to_string(capacity + kMarkers)});
+  const std::string count = std::to_string(capacity + kMarkers);
+  const std::string nonce = next_nonce();
+  Request reserve;
+  begin_transaction(reserve, nonce);
+  reserve.add({"BF.RESERVE", key, shortest(rate), count});
+  if (!milliseconds.empty()) reserve.add({"PEXPIRE", key, milliseconds});
+  reserve.add({"EXEC"});
   const Answer reserved = client.run(reserve, Repeat::never);
-  require_none_there(reserved.replies.at(0), "bf:" + location.text());
-  require_done(reserved.replies.at(0), location);
+  const auto& all = read_exec(reserved.replies, milliseconds.empty() ? 3 : 4, nonce, name);
+  require_none_there(all[2], name);
+  for (const Reply& each : all) require_done(each, location);
   const auto markers = markers_of(token);
   std::vector<std::string_view> words{"BF.INSERT", key, "NOCREATE", "ITEMS"};
   words.insert(words.end(), markers.begin(), markers.end());

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/redis/client.h"
@@ -18,8 +19,10 @@ std::vector<std::string> item_keys(const Location& location);
 // The items behind what stands at the markers' key.
 std::vector<std::string> markers_of(const std::string& token);
 
-// BF.RESERVE at the location's key, and the the markers of that token.
-void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token);
+// BF.RESERVE at the location's key, and the markers of that token. Where it is not to stay, its
+// milliseconds of life are set in the same step.
+void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token,
+                   std::string_view milliseconds = {});
 
 // Whether each of `count` items is in. `is_fenced`: behind a fence that is not reached an item that
 // is not there is nil. Throws RefusedError, and ProtocolError for what is no answer.

@@ -64,8 +64,7 @@ ItemLoad::ItemLoad(Location location, std::uint64_t capacity, double rate, bool 
   Location beside = client_.location();
   beside.key = next_;
   auto client = std::make_unique<Client>(std::move(beside));
-  reserve_items(*client, capacity, rate, token_);
-  keep_alive();
+  reserve_items(*client, capacity, rate, token_, kMostIdle);
   place_ = std::make_unique<ItemPlace>(
       std::move(client),
       ItemPlace::Setup{

@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
+#include "bloomery/errors.h"
+#include "bloomery/redis/item_load.h"
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
@@ -18,6 +21,41 @@ using testing::Outcome;
 using testing::Shell;
 
 class CommandLoadEnds : public ModuleTest {};
+
+TEST_F(CommandLoadEnds, BySignalsWithNothingBesideTheFilter) {
+  ModuleServer server(folder());
+  const Shell shell;
+  for (const std::string& signal : {std::string("INT"), std::string("TERM")}) {
+    const Outcome outcome = shell.run(
+        "rm -f pipe; mkfifo pipe\n"
+        "env --default-signal=INT bloomery load - -n 1000000 'bf:redis+unix://" +
+        server.socket() +
+        "#f' <pipe >report 2>&1 &\n"
+        "exec 3>pipe\n"
+        "seq 20000 >&3\n"
+        "for i in $(seq 400); do test $(redis-cli -s " +
+        server.socket() +
+        " DBSIZE) = 1 && break; sleep 0.05; done\n"
+        "redis-cli -s " +
+        server.socket() +
+        " DBSIZE\n"
+        "kill -" +
+        signal + " $!\nwait $!\necho $?\n");
+    EXPECT_EQ(outcome.out, signal == "INT" ? "1\n130\n" : "1\n143\n") << outcome.err;
+    EXPECT_EQ(server.ask("DBSIZE"), ":0") << signal;
+  }
+}
+
+// Two commands would leave a filter that stays for ever, wherever the second is not done.
+TEST_F(CommandLoadEnds, NeverWithAKeyThatStays) {
+  ModuleServer server(folder());
+  setenv("BLOOMERY_TEST_LOADER", "any", 1);
+  server.ask("ACL SETUSER loader on >any ~* +@all -pexpire -del");
+  const auto location = redis::parse_location("redis+unix://" + server.socket() +
+                                              "?user=loader&password_env=BLOOMERY_TEST_LOADER#f");
+  EXPECT_THROW(redis::ItemLoad(location, 100, 0.01, false), StoreError);
+  EXPECT_EQ(server.ask("DBSIZE"), ":0");
+}
 
 TEST_F(CommandLoadEnds, BeforeAKeyIsSentThatAClusterCannotExchange) {
   const std::string port = testing::free_port();
