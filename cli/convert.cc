@@ -30,19 +30,20 @@ struct ConvertArguments {
   PlaceLocation from;
   PlaceLocation to;
   KeyChoice keys;
-  bool replace = false;
-  bool discard = false;
+  Replacing replacing;
   Patience patience;
   bool json = false;
 };
 
 int convert(const ConvertArguments& arguments) {
+  require_discards(arguments.replacing, arguments.to);
+  require_files(arguments.patience, {&arguments.to, 1});
   require_absent(arguments.from);
   AnyFilter filter = load_for_use(arguments.from);
   require_own_settings(arguments.to, filter.contents());
   filter.set_keys(form_for(arguments.keys, arguments.from, filter));
-  save(filter.contents(), arguments.to, {.replace = arguments.replace}, arguments.patience,
-       arguments.discard);
+  save(filter.contents(), arguments.to, {.replace = arguments.replacing.replace},
+       arguments.patience, arguments.replacing.discard);
   Report report;
   report.add("from", arguments.from.text());
   report.add("file", arguments.to.text());
@@ -63,8 +64,7 @@ void add_convert(Command app, int& status) {
       app.add_subcommand("convert", "Put a filter's bits into another system's format, or back");
   add_filter(command, "SRC", "a filter's file, ours or FORMAT:FILE", arguments->from).required();
   add_filter(command, "DST", "where to put it; what exists is refused", arguments->to).required();
-  command.add_flag("--replace", arguments->replace, "replace DST, in one step, where it exists");
-  add_discard(command, arguments->discard);
+  add_replacing(command, "DST", arguments->replacing);
   add_form_options_to_ask(command, arguments->keys);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);

@@ -63,6 +63,11 @@ bool contradicts(const KeyChoice& choice, const KeyForm& form) {
 }  // namespace
 
 KeyForm KeyChoice::form(const KeyForm& usual) const {
+  if (insists && !encoding && !normalise) {
+    throw std::invalid_argument(
+        "--insist: holds --as and --normalise against what a filter says of its keys, and neither "
+        "of them is there");
+  }
   const KeyForm chosen{encoding.value_or(usual.encoding), normalise.value_or(usual.normalise)};
   if (const std::string problem = form_problem(chosen); !problem.empty()) {
     throw std::invalid_argument("--normalise: " + problem);

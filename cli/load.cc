@@ -44,8 +44,7 @@ new one, as others may be adding to it; bf: and bloom: cannot do that, and take 
 struct LoadArguments {
   FillRequest fill;
   PlaceLocation file;
-  bool replace = false;
-  bool discard = false;
+  Replacing replacing;
   Patience patience;
   bool json = false;
 };
@@ -75,7 +74,7 @@ int load_items(const LoadArguments& arguments) {
         made = wanted;
         const auto held = keeper.lock();
         load.emplace(redis::parse_location(arguments.file.server), *wanted.capacity, *wanted.rate,
-                     arguments.replace);
+                     arguments.replacing.replace);
         return [&](const Batch& batch) {
           const auto during = keeper.lock();
           load->insert_many(batch.keys);
@@ -103,16 +102,19 @@ int load_items(const LoadArguments& arguments) {
 }
 
 int load_keys(const LoadArguments& arguments) {
-  if (arguments.replace && !arguments.discard) require_may_be_kept(arguments.file);
+  const Replacing& replacing = arguments.replacing;
+  require_discards(replacing, arguments.file);
+  require_files(arguments.patience, {&arguments.file, 1});
+  if (replacing.replace && !replacing.discard) require_may_be_kept(arguments.file);
   require_may_be_there(arguments.fill.filter.kind_or_default(), arguments.file);
-  if (!arguments.replace) refuse_existing(arguments.file);
+  if (!replacing.replace) refuse_existing(arguments.file);
   if (arguments.file.takes_keys_alone()) return load_items(arguments);
   const auto start = std::chrono::steady_clock::now();
   const Filled filled = fill_from(arguments.fill, arguments.file, "load");
   const AnyFilter& filter = filled.filter;
   const SourceTotals& totals = filled.totals;
-  save(filter.contents(), arguments.file, {.replace = arguments.replace}, arguments.patience,
-       arguments.discard);
+  save(filter.contents(), arguments.file, {.replace = replacing.replace}, arguments.patience,
+       replacing.discard);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
@@ -151,8 +153,7 @@ void add_load(Command app, int& status) {
   add_record_options(command, arguments->fill.source);
   add_form_options(command, arguments->fill.keys);
   add_threads(command, arguments->fill.threads);
-  command.add_flag("--replace", arguments->replace, "replace FILE, in one step, where it exists");
-  add_discard(command, arguments->discard);
+  add_replacing(command, "FILE", arguments->replacing);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kLoadExamples);

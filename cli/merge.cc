@@ -43,6 +43,9 @@ int merge(const MergeArguments& arguments) {
   if (arguments.files.size() < 2) {
     throw std::invalid_argument("merge needs two filters or more after the file to make");
   }
+  std::vector<PlaceLocation> all = arguments.files;
+  all.push_back(arguments.out);
+  require_files(arguments.patience, all);
   AnyFilter merged = load_part(arguments.files.front(), arguments);
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     try {

@@ -61,10 +61,29 @@ void save_live(const FilterContents& contents, const PlaceLocation& location,
 
 }  // namespace
 
-void add_discard(Command command, bool& discard) {
-  command.add_flag("--discard", discard,
-                   "with --replace, of a filter in a server: throw away what it holds, and what "
-                   "others add to it meanwhile; without, that stays in the new one");
+void add_replacing(Command command, const std::string& name, Replacing& replacing) {
+  const Option replace = command.add_flag("--replace", replacing.replace,
+                                          "replace " + name + ", in one step, where it exists");
+  command
+      .add_flag("--discard", replacing.discard,
+                "with --replace, of a filter in a server: throw away what it holds, and what "
+                "others add to it meanwhile; without, that stays in the new one")
+      .needs(replace);
+}
+
+void require_discards(const Replacing& replacing, const PlaceLocation& location) {
+  if (!replacing.discard || location.is_live()) return;
+  throw std::invalid_argument(location.text() +
+                              ": --discard is for filters in servers; of a file nothing stays that "
+                              "--replace replaces");
+}
+
+void require_files(const Patience& patience, std::span<const PlaceLocation> locations) {
+  if (!patience.wait_ms || !std::ranges::all_of(locations, &PlaceLocation::is_live)) return;
+  throw std::invalid_argument(locations.front().text() +
+                              ": --wait and --no-wait are for files, which one process writes at a "
+                              "time; a filter in a server waits for nobody (?timeout=MS in its "
+                              "location says how long for the server)");
 }
 
 // The pauses grow, so that eight writers who wait do not keep the ninth from its processor.

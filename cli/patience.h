@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "bloomery/filter/any_filter.h"
@@ -37,7 +38,17 @@ AnyFilter load_when_closed(const PlaceLocation& location, const Patience& patien
 void save(const FilterContents& contents, const PlaceLocation& location, const SaveOptions& options,
           const Patience& patience, bool discard = false);
 
-// --discard, of a filter in a server that is replaced.
-void add_discard(Command command, bool& discard);
+// Throws std::invalid_argument for a patience that only a file takes, where none of those that the
+// command writes or reads is one.
+void require_files(const Patience& patience, std::span<const PlaceLocation> locations);
+
+// --replace, and --discard of a filter in a server that is replaced.
+struct Replacing {
+  bool replace = false;
+  bool discard = false;
+};
+void add_replacing(Command command, const std::string& name, Replacing& replacing);
+// Throws std::invalid_argument for a --discard of what is replaced whole in any case.
+void require_discards(const Replacing& replacing, const PlaceLocation& location);
 
 }  // namespace bloomery::cli

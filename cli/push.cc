@@ -1,4 +1,5 @@
 // bloomery push: a filter into a server, all at once.
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <memory>
@@ -88,6 +89,14 @@ redis::PushOptions options_of(const PushArguments& arguments) {
   return options;
 }
 
+// Throws std::invalid_argument for options of these names, which would be read and not heeded.
+template <class Names>
+void refuse_options(Command command, const Names& names, const std::string& why) {
+  for (const char* const name : names) {
+    if (command.has(name)) throw std::invalid_argument(name + (": " + why));
+  }
+}
+
 int begin(const PushArguments& arguments) {
   redis::Client server(location_of(arguments.begin, arguments));
   const std::string id = begin_push(server, options_of(arguments));
@@ -102,6 +111,28 @@ bool is_of_keys(const PushArguments& arguments) {
   if (wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-") return true;
   return !is_live_location(arguments.fill.from) &&
          parse_source_location(arguments.fill.from).is_database();
+}
+
+void require_heeded(Command command, const PushArguments& arguments) {
+  constexpr std::array kOfRecords{"--null", "--field", "--skip-header"};
+  constexpr std::array kPatience{"--wait", "--no-wait"};
+  if (!arguments.begin.empty()) {
+    constexpr std::array kLater{"--load", "--capacity",  "--rate",   "--threads",
+                                "--as",   "--normalise", "--insist", "--json"};
+    const std::string why = "with --begin nothing is read or sent yet; say it with FILE and SERVER";
+    refuse_options(command, kLater, why);
+    refuse_options(command, kNewFilterOptions, why);
+    refuse_options(command, kOfRecords, why);
+    refuse_options(command, kPatience, why);
+  } else if (is_of_keys(arguments)) {
+    refuse_options(command, kPatience, arguments.fill.from + " is keys; it is for a filter's file");
+  } else {
+    const std::string why = arguments.fill.from +
+                            " is a filter, and pushed as it is; this is for one that is made of "
+                            "keys, which -n, -p or --kind say that they are";
+    refuse_options(command, kNewFilterOptions, why);
+    refuse_options(command, kOfRecords, why);
+  }
 }
 
 // What is added to the key from the beginning of the load on is kept by the server: so that comes
@@ -122,6 +153,7 @@ Filled build(const PushArguments& arguments, redis::Client& server, redis::PushO
 
 Filled load_whole(const PushArguments& arguments, redis::PushOptions& options) {
   const PlaceLocation file = parse_place_location(arguments.fill.from);
+  require_files(arguments.patience, {&file, 1});
   require_absent(file);
   AnyFilter filter = load_when_closed(file, arguments.patience);
   filter.set_keys(form_for(arguments.fill.keys, file, filter));
@@ -210,10 +242,11 @@ void add_push(Command app, int& status) {
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
   command.footer(kPushExamples);
-  command.callback([arguments, &status] {
+  command.callback([arguments, command, &status] {
     if (arguments->begin.empty() && arguments->to.empty()) {
       throw std::invalid_argument("FILE and SERVER are required, or --begin SERVER");
     }
+    require_heeded(command, *arguments);
     status = arguments->begin.empty() ? push(*arguments) : begin(*arguments);
   });
 }
