@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "bloomery/format/redisbloom_cuckoo.h"
+#include "module/call.h"
+#include "module/stored_cuckoo.h"
+
+// What CF commands that insert do: they find or make the filter, insert, tell replicas, files and
+// watchers what that changed, and answer.
+namespace bloomery::module {
+
+// An empty one. Throws Refusal where it cannot be.
+std::unique_ptr<StoredCuckoo> make_cuckoo(const redisbloom::CuckooOptions& options);
+
+// One item, word 2; the answer is whether it was added. `only_new`: not where it seems to be there.
+void add_cuckoo_item(Call& call, bool only_new);
+
+// The items behind the options of CF.INSERT; the answers are an array.
+void add_cuckoo_items(Call& call, bool only_new);
+
+}  // namespace bloomery::module
