@@ -29,7 +29,7 @@ class FuseOccupants {
 
   explicit FuseOccupants(const FuseShape& shape)
       : shape_(shape),
-        memory_(shape.slot_count() * (sizeof(Word) / sizeof(std::uint64_t))),
+        memory_(shape.slot_count() * (8 * sizeof(Word) / kWordBits)),
         words_(reinterpret_cast<Word*>(memory_.words().data()),
                static_cast<std::size_t>(shape.slot_count())) {
     const std::size_t length = std::size_t{1} << shape.segment_log;

@@ -145,7 +145,7 @@ SourceTotals SqliteChanges::scan(const BatchConsumer& consumer, const CallContex
 
 // In a transaction. Throws where changes may be missing.
 SqliteOutboxState SqliteChanges::need_state() {
-  const SqliteOutboxState now = outbox_->read(*database_);
+  SqliteOutboxState now = outbox_->read(*database_);
   const auto fail = [&](const char* why) { outbox_->changed(*database_, why); };
   if (now.file != state_.file) fail("another file took its place");
   if (now.instance != state_.instance) fail("somebody made its triggers anew");
