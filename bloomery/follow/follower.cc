@@ -119,7 +119,13 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   forget_and_show();
   const auto from = filter_.has_watermark() ? filter_.head().watermark : std::nullopt;
   const bool goes_on = source_.start(from, context);
-  std::optional<Watermark> wanted;  // none: the first that comes
+  Watermark wanted;  // without a source: the first that comes
+  // A scan has it all, and may have made the table another source. But what others carried into the
+  // old filter until it went belongs into the new one, and without a watermark nobody finds out
+  // that it is missing.
+  const auto after_scan = [&] {
+    return until != nullptr && !filter_.has_watermark() ? until->ask(context) : Watermark{};
+  };
   if (goes_on) {
     // A database may have kept much since then, and gives it bit by bit.
     if (until != nullptr) wanted = until->ask(context);
@@ -130,9 +136,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
     });
   } else {
     scan(context, /*is_live=*/false);
-    // What others carried into the old filter until it went belongs into this one, and without a
-    // watermark nobody finds out that it is missing.
-    if (until != nullptr && !filter_.has_watermark()) wanted = until->ask(context);
+    wanted = after_scan();
   }
   has_followed_ = true;  // what is refused from here on was right once
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
@@ -140,7 +144,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   while (!stop.stop_requested() && !is_fresh) {
     if (is_too_full() && Clock::now() >= rebuild_at_) {
       rebuild_beside(context);
-      wanted.reset();  // a scan has it all, and may have made the table another source
+      wanted = after_scan();
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
     }
     const auto asked = Clock::now();
@@ -153,8 +157,9 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
         options_.patience, context);
     if (until != nullptr && reached) {
       // Somebody else's scan may have made the table another source.
-      if (wanted && wanted->source != reached->source) wanted = until->ask(context);
-      is_fresh = !wanted || reached->reaches(*wanted);
+      const bool is_first = !wanted.source.is_set();
+      if (!is_first && wanted.source != reached->source) wanted = until->ask(context);
+      is_fresh = is_first || reached->reaches(wanted);
     }
     keep(context);
     if (filter_.has_watermark() && Clock::now() >= look_at_) look(context);
