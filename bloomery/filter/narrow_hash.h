@@ -44,16 +44,20 @@ constexpr double either(double one, double other) noexcept {
   return one + other - one * other;
 }
 
-// The share of all hashes, told by number, that pass, from a million drawn ones; `otherwise` where
-// too few of these pass to tell it.
+// The share of all hashes, told by number, that pass: of drawn ones, until enough passed, and a
+// million at most. `otherwise`, which is about that, where too few of these pass to tell it.
 template <class Passes>
 double rate_by_trial(const NarrowHash& hash, double otherwise, Passes passes) {
   constexpr std::uint64_t kDraws = 1 << 20;
   constexpr std::uint64_t kTelling = 400;
+  constexpr std::uint64_t kEnough = 4'000;
+  if (otherwise * kDraws < kTelling / 4) return otherwise;
   const auto all = static_cast<std::uint64_t>(hash.hashes);
   std::uint64_t passed = 0;
   for (std::uint64_t i = 0; i < kDraws; ++i) {
-    passed += passes(IntegerHash::hash(i, IntegerHash::spread_seed(0)).h1 % all) ? 1 : 0;
+    if (!passes(IntegerHash::hash(i, IntegerHash::spread_seed(0)).h1 % all)) continue;
+    // The last one passed because the trial ended there.
+    if (++passed == kEnough) return static_cast<double>(kEnough - 1) / static_cast<double>(i);
   }
   if (passed < kTelling) return otherwise;
   return static_cast<double>(passed) / static_cast<double>(kDraws);
