@@ -188,6 +188,11 @@ bool Command::has(const std::string& name) const {
   return app_->count(name) > 0;
 }
 
+const char* Command::first_given(std::span<const char* const> names) const {
+  const auto found = std::ranges::find_if(names, [this](const char* name) { return has(name); });
+  return found == names.end() ? nullptr : *found;
+}
+
 CommandLine::CommandLine(const std::string& name, const std::string& description,
                          const std::string& footer)
     : app_(std::make_unique<CLI::App>(description, name)) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,8 @@ class Command {
 
   // Whether the user gave the option of this name.
   bool has(const std::string& name) const;
+  // The first of these names that the user gave; null where it is none.
+  const char* first_given(std::span<const char* const> names) const;
 
  private:
   CLI::App* app_;

@@ -298,11 +298,10 @@ int measure_place(const MeasureArguments& arguments) {
 int measure(const MeasureArguments& arguments, Command command) {
   if (!arguments.place.empty()) {
     const auto refuse_any = [&](std::span<const char* const> options) {
-      for (const char* const option : options) {
-        if (!command.has(option)) continue;
-        throw std::invalid_argument(arguments.place + ": is there already; " + option +
-                                    " is for a filter that measure makes");
-      }
+      const char* const option = command.first_given(options);
+      if (option == nullptr) return;
+      throw std::invalid_argument(arguments.place + ": is there already; " + option +
+                                  " is for a filter that measure makes");
     };
     refuse_any(kOfANewFilter);
     refuse_any(kNewFilterOptions);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -90,11 +91,9 @@ redis::PushOptions options_of(const PushArguments& arguments) {
 }
 
 // Throws std::invalid_argument for options of these names, which would be read and not heeded.
-template <class Names>
-void refuse_options(Command command, const Names& names, const std::string& why) {
-  for (const char* const name : names) {
-    if (command.has(name)) throw std::invalid_argument(name + (": " + why));
-  }
+void refuse_options(Command command, std::span<const char* const> names, const std::string& why) {
+  const char* const name = command.first_given(names);
+  if (name != nullptr) throw std::invalid_argument(name + (": " + why));
 }
 
 int begin(const PushArguments& arguments) {
