@@ -32,12 +32,8 @@ TEST_F(CommandLoadEnds, BySignalsWithNothingBesideTheFilter) {
         server.socket() +
         "#f' <pipe >report 2>&1 &\n"
         "exec 3>pipe\n"
-        "seq 20000 >&3\n"
-        "for i in $(seq 400); do test $(redis-cli -s " +
-        server.socket() +
-        " DBSIZE) = 1 && break; sleep 0.05; done\n"
-        "redis-cli -s " +
-        server.socket() +
+        "seq 20000 >&3\n" +
+        testing::until_keys(server, 1) + "redis-cli -s " + server.socket() +
         " DBSIZE\n"
         "kill -" +
         signal + " $!\nwait $!\necho $?\n");

@@ -12,6 +12,7 @@
 #include "bloomery/store/native_file.h"
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
+#include "tests/module/server_state.h"
 
 namespace bloomery {
 namespace {
@@ -79,12 +80,8 @@ TEST_F(CommandLoad, OfItemsShowsNoneBeforeAllAreThere) {
       at("bf") +
       "<pipe >report &\n"
       "exec 3>pipe\n"
-      "seq 20000 >&3\n"
-      "for i in $(seq 200); do test $(redis-cli -s " +
-      server_->socket() +
-      " DBSIZE) = 3 && break; sleep 0.05; done\n"
-      "redis-cli -s " +
-      server_->socket() +
+      "seq 20000 >&3\n" +
+      testing::until_keys(*server_, 3) + "redis-cli -s " + server_->socket() +
       " BF.MEXISTS f old 1\n"
       "seq 20001 20010 >&3\n"
       "exec 3>&-\n"

@@ -6,6 +6,7 @@
 
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
+#include "tests/module/server_state.h"
 
 namespace bloomery {
 namespace {
@@ -18,11 +19,6 @@ using testing::Shell;
 
 class CommandPush : public ModuleTest {
  protected:
-  // Waits for `count` keys in the server; a load has one of its own.
-  static std::string until_keys(const ModuleServer& server, int count) {
-    return "for i in $(seq 200); do test $(redis-cli -s " + server.socket() +
-           " DBSIZE) = " + std::to_string(count) + " && break; sleep 0.05; done\n";
-  }
   static std::string place(const ModuleServer& server) {
     return " 'unix://" + server.socket() + "#users' ";
   }
@@ -42,7 +38,7 @@ TEST_F(CommandPush, OfKeysKeepsWhatIsAddedWhileTheyAreRead) {
       "-n 1000 -p 1e-6 --json <pipe >report &\n"
       "exec 3>pipe\n"
       "echo scanned1 >&3\n" +
-      until_keys(server, 2) + add + "meanwhile >/dev/null\n" +
+      testing::until_keys(server, 2) + add + "meanwhile >/dev/null\n" +
       "echo scanned2 >&3\n"
       "exec 3>&-\n"
       "wait $!\n"

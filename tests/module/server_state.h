@@ -36,6 +36,12 @@ bool comes_true(Test test) {
   return false;
 }
 
+// Lines of a shell that wait until it has so many keys; a load has one of its own.
+inline std::string until_keys(const ModuleServer& server, int count) {
+  return "for i in $(seq 400); do test $(redis-cli -s " + server.socket() +
+         " DBSIZE) = " + std::to_string(count) + " && break; sleep 0.05; done\n";
+}
+
 inline bool has_synced(ModuleServer& replica) {
   return comes_true([&] { return info(replica.client, "master_link_status") == "up"; });
 }
