@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <stdexcept>
 #include <string>
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/classic_layout.h"
 #include "bloomery/filter/make_kind.h"
-#include "bloomery/filter/rates.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/hash/little_endian.h"
 
