@@ -5,59 +5,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <chrono>
 #include <memory>
-#include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bloomery/filter/fence_source.h"
-#include "bloomery/guard/fenced_place.h"
 #include "bloomery/place/open_place.h"
 #include "tests/cli/shell.h"
-#include "tests/module/server_client.h"
+#include "tests/module/item_place_fixture.h"
 #include "tests/place/place_contract.h"
-#include "tests/support/proxy.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
 namespace {
 
-using redis::Dialect;
 using ::testing::HasSubstr;
-using testing::ModuleServer;
-using testing::ModuleTest;
 using testing::Outcome;
 using testing::Shell;
-
-class ItemPlaces : public ModuleTest {
- protected:
-  void SetUp() override {
-    ModuleTest::SetUp();
-    if (IsSkipped()) return;
-    server_ = std::make_unique<ModuleServer>(folder());
-  }
-  std::string at(const std::string& settings = "") const {
-    return "redis+unix://" + server_->socket() + settings + "#f";
-  }
-  std::unique_ptr<FilterPlace> open(Dialect dialect, const std::string& settings = "") const {
-    return redis::open_item_place(dialect, at(settings), true, false);
-  }
-  void create() const {
-    redis::Client client(redis::parse_location(at()));
-    redis::create_items(client, 1'000, 0.001);
-  }
-
-  std::unique_ptr<ModuleServer> server_{};
-};
-
-std::vector<Presence> answers_about(FilterPlace& place, const std::vector<Key>& keys) {
-  std::vector<Presence> answers(keys.size(), Presence::unknown);
-  place.presence_of_many(keys, answers);
-  return answers;
-}
 
 TEST_F(ItemPlaces, WithMarkersSayAbsent) {
   create();
@@ -270,231 +234,6 @@ TEST_F(ItemPlaces, AQuestionTellsTheWatermarkInItsTrip) {
   EXPECT_EQ(place->presence_of("out"), Presence::absent);
   EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(Watermark{{3, 3}, 5}));
   EXPECT_THAT(server_->ask("INFO commandstats"), HasSubstr("cmdstat_exec:calls=1,"));
-}
-
-// A failover to a replica that was not brought up to date yet.
-TEST_F(ItemPlaces, AServerThatGoesBackToAnOlderModuleIsAskedAsThatKnows) {
-  server_->ask("BLOOM.RESERVE f 0.001 1000");
-  const Watermark at{.source = {3, 3}, .position = 5};
-  PlaceHead head = open(Dialect::bloom)->head();
-  ASSERT_TRUE(open(Dialect::bloom)->advance(head, at));
-  // It knows no WATERMARK behind BLOOM.INFO.
-  std::atomic<bool> is_old = false;
-  const testing::Proxy proxy(server_->socket(), [&](std::string& bytes, std::mt19937&) {
-    if (!is_old) return true;
-    const std::string refusal = "-ERR wrong number of arguments for 'bloom.info' command\r\n";
-    const std::string queued = "+QUEUED\r\n";
-    std::size_t count = 0;
-    std::size_t end = 0;
-    for (std::size_t i = bytes.find(queued); i != bytes.npos; i = bytes.find(queued, end)) {
-      ++count;
-      end = i + queued.size();
-    }
-    if (count == 5) {
-      bytes =
-          bytes.substr(0, end - queued.size()) + refusal + "-EXECABORT Transaction discarded\r\n";
-    } else if (const auto alone = bytes.find("*3\r\n$32"); count == 0 && alone != bytes.npos) {
-      bytes = bytes.substr(0, alone) + refusal;
-    }
-    return true;
-  });
-  const auto place = redis::open_item_place(
-      Dialect::bloom, "redis://127.0.0.1:" + std::to_string(proxy.port()) + "#f", true, false);
-  const Fence reached{at};
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  is_old = true;
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_EQ(place->presence_of("out", {.fence = &reached}), Presence::absent);
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
-  // And forth again.
-  const std::uint64_t filters = place->told(Telling::filters).filters;
-  is_old = false;
-  EXPECT_EQ(place->head().watermark, at);
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_NE(place->told(Telling::filters).filters, filters) << "it was not told meanwhile";
-  server_->ask("CONFIG RESETSTAT");
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
-  EXPECT_THAT(server_->ask("INFO commandstats"), ::testing::Not(HasSubstr("cmdstat_BLOOM.INFO")));
-}
-
-// As a rebuild from a database with fewer rows leaves it: fewer items than the open place has seen.
-TEST_F(ItemPlaces, AFilterThatWasRebuiltSmallerIsGoneOnWithBehindAFence) {
-  const auto make = [&](const char* capacity, std::uint64_t position, std::vector<Key> keys) {
-    server_->ask("DEL f");
-    server_->ask(std::string("BLOOM.RESERVE f 0.001 ") + capacity);
-    const auto writer = open(Dialect::bloom);
-    PlaceHead head = writer->head();
-    ASSERT_TRUE(writer->insert_and_advance(keys, head, {.source = {3, 3}, .position = position}));
-  };
-  const auto ask = [](FilterPlace& place, Key key, std::uint64_t position) {
-    const Fence fence{{{3, 3}, position}};
-    for (int i = 0; i < 100; ++i) {
-      const Presence presence = place.presence_of(key, {.fence = &fence});
-      if (presence != Presence::unknown) return presence;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return Presence::unknown;
-  };
-  make("1000", 1, {"a", "b", "c", "d", "e"});
-  const auto place = open_place("bloom:" + at());
-  ASSERT_EQ(place->presence_of("a"), Presence::maybe);
-  ASSERT_EQ(place->presence_of("out"), Presence::absent);
-  make("5000", 2, {"b", "f"});
-  EXPECT_EQ(place->presence_of("a"), Presence::unknown);
-  EXPECT_EQ(ask(*place, "out", 2), Presence::absent);
-  EXPECT_EQ(ask(*place, "f", 2), Presence::maybe);
-  EXPECT_EQ(place->presence_of("a"), Presence::absent) << "its row is gone";
-}
-
-// Each is what it is at the moment, whatever was there when the place was opened: nothing.
-TEST_F(ItemPlaces, LearnWhatTheFilterIsThatComesLater) {
-  const Watermark at{.source = {3, 3}, .position = 5};
-  const auto place = open(Dialect::bloom);
-  EXPECT_EQ(place->presence_of("out"), Presence::unknown);
-  EXPECT_THAT(place->told().watermarks, ::testing::IsEmpty());
-
-  server_->ask("BLOOM.RESERVE f 0.001 1000");
-  PlaceHead head = place->head();
-  ASSERT_TRUE(place->advance(head, at));
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
-  EXPECT_THAT(place->watermarks(), ::testing::ElementsAre(at));
-
-  server_->ask("DEL f");
-  server_->ask("BF.ADD f somebody");
-  EXPECT_EQ(place->presence_of("somebody"), Presence::maybe);
-  EXPECT_THAT(place->told().watermarks, ::testing::IsEmpty());
-  EXPECT_EQ(place->head().parameters.kind, FilterKind::redisbloom);
-  EXPECT_THROW(place->advance(place->head(), at), std::invalid_argument);
-}
-
-TEST_F(ItemPlaces, DenyNothingOfAFilterThatForgetsAndComesLater) {
-  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
-    server_->ask("DEL f");
-    const auto place = open(dialect, dialect == Dialect::bf ? "?trust=bits" : "");
-    EXPECT_EQ(place->presence_of("out"), Presence::unknown);
-    server_->ask("BLOOM.RESERVE f 0.01 100 WINDOW 60");
-    EXPECT_EQ(place->presence_of("out"), Presence::unknown);
-    EXPECT_THROW(place->insert("in"), StoreError) << "it would be forgotten";
-    server_->ask("DEL f");
-    EXPECT_EQ(place->presence_of("out"), Presence::unknown);
-    server_->ask("BLOOM.RESERVE f 0.01 100");
-    EXPECT_EQ(place->presence_of("out"), Presence::absent) << "this one keeps its keys";
-  }
-}
-
-// Who asks goes on writing keys as he did.
-TEST_F(ItemPlaces, DenyNothingOfAFilterWhoseKeysAreWrittenInAnotherForm) {
-  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
-  const Shell shell;
-  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
-  ASSERT_EQ(shell.run("bloomery insert " + file, "42\n").status, 0);
-  server_->ask("BLOOM.RESERVE f 0.001 1000");
-  const auto place = open(Dialect::bloom);
-  EXPECT_EQ(place->presence_of("42"), Presence::absent);
-  ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
-  EXPECT_EQ(place->presence_of("42"), Presence::unknown);
-  EXPECT_THROW(place->head(), StoreError);
-}
-
-TEST_F(ItemPlaces, AdoptNoFilterWhoseKeysAreWrittenInAnotherForm) {
-  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
-  const Shell shell;
-  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
-  ASSERT_EQ(shell.run("bloomery insert " + file, "42\n").status, 0);
-  const Watermark watermark{.source = {3, 3}, .position = 5};
-  const Fence fence{.at_least = watermark};
-  const auto place = open_place("bloom:" + at());  // nothing is there
-  server_->ask("BLOOM.RESERVE f 0.001 1000");
-  const auto writer = open(Dialect::bloom);
-  PlaceHead head = writer->head();
-  ASSERT_TRUE(writer->insert_and_advance(std::vector<Key>{"42"}, head, watermark));
-  EXPECT_EQ(place->presence_of("42", {.fence = &fence}), Presence::maybe);
-  EXPECT_EQ(place->presence_of("43", {.fence = &fence}), Presence::absent);
-
-  ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
-  const auto of_i64 = open(Dialect::bloom);
-  ASSERT_TRUE(of_i64->advance(of_i64->head(), watermark));
-  for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(place->presence_of("42", {.fence = &fence}), Presence::unknown);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(place->presence_of("42"), Presence::unknown);
-}
-
-// What is inserted goes into the filter that is there by then.
-TEST_F(ItemPlaces, InsertNothingIntoAFilterThatDeniesItOrForgetsIt) {
-  const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
-  const Shell shell;
-  ASSERT_EQ(shell.run("bloomery create --as i64 -n 100 -p 0.001 " + file).status, 0);
-  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
-    server_->ask("BLOOM.RESERVE f 0.001 1000");
-    server_->ask("BLOOM.RESERVE window 0.01 100 WINDOW 60");
-    const auto place = open(dialect, dialect == Dialect::bf ? "?trust=bits" : "");
-    place->insert_many(std::vector<Key>{});
-    ASSERT_EQ(place->presence_of("77"), Presence::absent);
-    ASSERT_EQ(shell.run("bloomery push " + file + " '" + at() + "'").status, 0);
-    EXPECT_EQ(place->presence_of("77"), Presence::unknown);
-    EXPECT_THROW(place->insert("77"), StoreError);
-    server_->ask("RENAME window f");
-    EXPECT_EQ(place->presence_of("77"), Presence::unknown);
-    EXPECT_THROW(place->insert("77"), StoreError);
-    server_->ask("DEL f");
-    server_->ask("BLOOM.RESERVE f 0.001 1000");
-    place->insert("77");
-    EXPECT_EQ(place->presence_of("77"), Presence::maybe);
-    server_->ask("DEL f");
-  }
-}
-
-TEST_F(ItemPlaces, RefuseWhoMayNotAskWhatTheFilterIs) {
-  server_->ask("BLOOM.RESERVE f 0.01 100 WINDOW 60");
-  server_->ask("ACL SETUSER default -bloom.info");
-  for (const Dialect dialect : {Dialect::bf, Dialect::bloom}) {
-    try {
-      open(dialect);
-      ADD_FAILURE() << "is opened";
-    } catch (const redis::RefusedError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("bloom.info"));
-    }
-  }
-}
-
-// A database that is put back to an older state, and comes to where the filter is by other rows.
-TEST_F(ItemPlaces, ARowOfANewHistoryIsNeverDeniedByAFilterThatCameLater) {
-  Watermark database{.source = {3, 3}, .position = 1};
-  const auto inner = open_place("bloom:" + at());
-  FencedPlace place(*inner, [&](const CallContext&) { return Fence{database}; });
-  const auto ask = [&](Key key) {
-    try {
-      return place.presence_of(key);
-    } catch (const SourceChanged&) {
-      return Presence::unknown;
-    }
-  };
-  EXPECT_EQ(ask("out"), Presence::unknown);
-
-  const auto follow = [&](std::vector<Key> rows) {
-    server_->ask("DEL f");
-    server_->ask("BLOOM.RESERVE f 0.001 1000");
-    const auto writer = open(Dialect::bloom);
-    PlaceHead head = writer->head();
-    ASSERT_TRUE(writer->insert_and_advance(rows, head, database));
-  };
-  database.position = 10;
-  follow({"row", "lost"});
-  EXPECT_EQ(ask("out"), Presence::absent);
-
-  for (database.position = 2; database.position <= 12; ++database.position) {
-    const std::string row = "new " + std::to_string(database.position);
-    EXPECT_NE(ask(row), Presence::absent) << row;
-  }
-  follow({"row", "new 12"});
-  EXPECT_EQ(ask("new 12"), Presence::maybe);
-  for (int i = 0; i < 100 && ask("out") == Presence::unknown; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_EQ(ask("out"), Presence::absent);
 }
 
 TEST_F(ItemPlaces, KeepTheContractOfPlaces) {
