@@ -86,6 +86,8 @@ void Follower::run(std::stop_token stop) {
 
 void Follower::run_once(std::stop_token stop, FenceSource& fence) {
   constexpr int kMostTries = 100;
+  constexpr int kMostScansInVain = 3;
+  int scans_in_vain = 0;
   for (int i = 0; i < kMostTries; ++i) {
     try {
       const bool has_all = follow(stop, &fence);
@@ -95,6 +97,10 @@ void Follower::run_once(std::stop_token stop, FenceSource& fence) {
     } catch (const Overtaken& error) {
       failed(error.what());
       stand_by(stop);
+    } catch (const SourceChanged& error) {
+      // Altered or truncated meanwhile, perhaps; but another scan may take long, too.
+      if (++scans_in_vain == kMostScansInVain) throw;
+      failed(error.what());
     }
   }
   throw StoreError(place_.name() + ": its watermark is moved by somebody else all the time");

@@ -72,8 +72,9 @@ class Follower {
   // std::invalid_argument for what does not work from the beginning, such as a table that is not
   // there, or a filter that cannot be made so large.
   void run(std::stop_token stop);
-  // Until the filter has what was committed before the call, as the database's fence says. Throws
-  // what fails, and CallAborted where it is stopped before.
+  // Until the filter has what was committed before the call, as the database's fence says. A table
+  // that is altered or truncated meanwhile is read again, twice at the most. Throws what fails, and
+  // CallAborted where it is stopped before.
   void run_once(std::stop_token stop, FenceSource& fence);
 
   // Builds the filter again, as soon as run() can.

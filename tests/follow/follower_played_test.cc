@@ -84,6 +84,42 @@ TEST_F(FollowerTest, OnceEndsThoughTheTableHasBecomeAnotherSource) {
   EXPECT_TRUE(place.head().watermark->reaches({database.source, Backlog::kRows}));
 }
 
+// A database whose table is altered before the first rows come, so many times.
+struct AlteredBacklog final : Backlog {
+  explicit AlteredBacklog(int times) : times_left(times) {}
+
+  bool start(const std::optional<Watermark>&, const CallContext& context) override {
+    return Backlog::start(std::nullopt, context);
+  }
+  SourceTotals scan(const BatchConsumer& consumer, const CallContext& context) override {
+    ++scans;
+    return Backlog::scan(consumer, context);
+  }
+  void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
+            const CallContext& context) override {
+    if (times_left-- > 0) throw SourceChanged("altered");
+    Backlog::poll(consumer, patience, context);
+  }
+
+  int times_left;
+  int scans = 0;
+};
+
+TEST_F(FollowerTest, OnceReadsATableAgainThatWasAlteredMeanwhile) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  AlteredBacklog database(2);
+  Follower(database, place, {}).run_once({}, database);
+  EXPECT_EQ(database.scans, 3);
+  EXPECT_TRUE(place.head().watermark->reaches({database.source, 1}));
+}
+
+TEST_F(FollowerTest, OnceEndsWhereATableIsAlteredAllTheTime) {
+  MemoryPlace<> place(blocked({.capacity = 1000}));
+  AlteredBacklog database(1000);
+  EXPECT_THROW(Follower(database, place, {}).run_once({}, database), SourceChanged);
+  EXPECT_EQ(database.scans, 3);
+}
+
 // As others' filters are: without a watermark.
 class UnmarkedPlace final : public PlaceInFront {
  public:
