@@ -127,6 +127,8 @@ PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
     leave_alone(error);
   } catch (const redis::ConnectionError&) {
     throw;
+  } catch (const redis::ExchangedError&) {
+    throw;
   } catch (const redis::RefusedError& error) {
     // The type of its configuration; else it is no matter of what is there.
     if (is_foreign_live(location) && error.refusal == redis::Refusal::wrong_type)
@@ -153,6 +155,19 @@ PlaceHead open_whole(const PlaceLocation& location, Open open) {
   return head;
 }
 
+// Of two who build a filter again one may put his there between two questions of the other's.
+auto again_if_exchanged(auto open) {
+  constexpr int kMostTries = 10;
+  for (int i = 1; i < kMostTries; ++i) {
+    try {
+      return open();
+    } catch (const redis::ExchangedError&) {
+      // As it is now.
+    }
+  }
+  return open();
+}
+
 // Somebody may have put something there since it was looked at.
 void require_no_strange_file(const PlaceLocation& location) {
   if (was_our_file(location)) return;
@@ -171,7 +186,9 @@ std::optional<PlaceHead> head_to_follow(const PlaceLocation& location) {
     // One that lacks a partition is made anew by who writes, and unknown to who reads.
     const auto access =
         location.is_own_bitmap() ? PlaceOptions::read_write : PlaceOptions::read_only;
-    return open_whole(location, [&] { return open_place(location, {.access = access}); });
+    return again_if_exchanged([&] {
+      return open_whole(location, [&] { return open_place(location, {.access = access}); });
+    });
   } catch (const redis::DamagedFilterError&) {
     return std::nullopt;
   }
@@ -212,13 +229,15 @@ bool FollowedPlace::has_watermark() const noexcept {
 void FollowedPlace::open() {
   inner_.reset();
   ++openings_;
-  const PlaceHead head = open_whole(location_, [&]() -> FilterPlace* {
-    if (location_.is_live()) {
-      inner_ = open_place(location_, {.access = PlaceOptions::read_write});
-    } else {
-      inner_ = std::make_unique<LoadedPlace>(location_.file);
-    }
-    return inner_.get();
+  const PlaceHead head = again_if_exchanged([&] {
+    return open_whole(location_, [&]() -> FilterPlace* {
+      if (location_.is_live()) {
+        inner_ = open_place(location_, {.access = PlaceOptions::read_write});
+      } else {
+        inner_ = std::make_unique<LoadedPlace>(location_.file);
+      }
+      return inner_.get();
+    });
   });
   require_keeps(head.parameters.kind, location_.text());
   was_lost_ = false;
@@ -307,11 +326,11 @@ PlaceHead FollowedPlace::head(const CallContext& context) {
   // nobody knows, and what was remembered of bits that were lost is over where another is there.
   const bool is_lost = is_lost_file();
   was_lost_ = was_lost_ || is_lost;
-  if (!inner_ || is_lost || location_.is_live()) {
+  if (inner_ && !is_lost && !location_.is_live()) return inner_->head(context);
+  return again_if_exchanged([&] {
     open_if_there();
-    if (!inner_) return {};
-  }
-  return inner_->head(context);
+    return inner_ ? inner_->head(context) : PlaceHead{};
+  });
 }
 
 // Of what denies, which may be there no more.

@@ -49,8 +49,8 @@ struct BitmapPlace::Found {
   bool repeated = false;
 
   void require_none(const std::string& name) const {
-    const std::string& why = doubt.empty() ? not_ours : doubt;
-    if (!why.empty()) throw StoreError(name + ": " + why);
+    if (!doubt.empty()) throw StoreError(name + ": " + doubt);
+    if (!not_ours.empty()) throw ExchangedError(name + ": " + not_ours);
   }
   // Of keys that were written so: to who asks in another form it would deny them all.
   bool reaches(const Watermark& needed, const KeyForm& keys) const {

@@ -26,6 +26,11 @@ struct DamagedFilterError : NoFilterError {
   using NoFilterError::NoFilterError;
 };
 
+// Another filter is there than was opened, or that one as it once was. Who opens it again has it.
+struct ExchangedError : StoreError {
+  using StoreError::StoreError;
+};
+
 // Not within the time-out of the location.
 struct TimeoutError : ConnectionError {
   using ConnectionError::ConnectionError;

@@ -319,7 +319,7 @@ NativePlace::Head NativePlace::need_head(const CallContext& context) {
 void NativePlace::require_sure(const Trip& trip) const {
   for (const TripPiece& each : trip.pieces) {
     if (!each.doubt.empty()) fail(each.doubt);
-    if (!each.not_ours.empty()) fail(each.not_ours);
+    if (!each.not_ours.empty()) throw ExchangedError(name_ + ": " + each.not_ours);
   }
 }
 

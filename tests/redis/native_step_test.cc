@@ -33,6 +33,19 @@ TEST_F(NativeStepTest, NoTwoStepsAreTheSame) {
   EXPECT_FALSE(place->insert_and_advance({}, first, {.source = {1, 2}, .position = 2}));
 }
 
+TEST_F(NativeStepTest, NoStepIsMadeInAnotherFilter) {
+  load_keys(0, 10);
+  const auto place = open();
+  PlaceHead head = place->head();
+  load_keys(0, 10, {.old = OldFilter::drop});
+  const std::string there = bytes();
+  const Watermark one{.source = {1, 2}, .position = 1};
+  EXPECT_FALSE(place->insert_and_advance({}, head, one));
+  ++head.beat;  // which was not read last
+  EXPECT_FALSE(place->insert_and_advance({}, head, one));
+  EXPECT_EQ(bytes(), there);
+}
+
 // A thousand lines are a transaction; several are one trip, and each begins where the one before
 // has ended.
 TEST_F(NativeStepTest, AStepOfManyKeysIsOneTripAndStopsWhereSomebodyWas) {
