@@ -89,7 +89,7 @@ void require_no_stranger(const PlaceLocation& location) {
   const auto length = redis::strange_length(client, *location.format);
   if (!length) return;
   throw FormatError(location.text() + ": a string of " + std::to_string(*length) +
-                    " bytes is there, which is not the length of such a filter, and is left alone: "
+                    " bytes is there, which is no such filter, and is left alone: "
                     "bloomery destroy removes it; trust=bits in the location says that it is a "
                     "filter of these settings, and a new one takes its place");
 }

@@ -89,8 +89,10 @@ std::optional<std::uint64_t> strange_length(Client& client, const Format& format
   }
   const std::uint64_t length = length_in(all[2], filter.name);
   const bool is_whole = length == trailer_offset(filter.parameters);
-  const bool has_trailer =
-      asks_trailer && length >= kTrailerBytes && is_trailer_at(all[3].text, length - kTrailerBytes);
+  const bool has_trailer = asks_trailer && length >= kTrailerBytes &&
+                           (is_trailer_at(all[3].text, length - kTrailerBytes) ||
+                            (length == trailer_offset(filter.parameters) + kTrailerBytes &&
+                             was_trailer_at(all[3].text, length - kTrailerBytes)));
   return length == 0 || is_whole || has_trailer ? std::nullopt : std::optional(length);
 }
 

@@ -68,7 +68,13 @@ if there and not config and ARGV[3] == 'spare' then
     return #ARGV[5] > 0 and length >= from + #ARGV[5] and from >= 0 and
       redis.call('GETRANGE', live, from, from + 7) == string.sub(ARGV[5], 1, 8)
   end
-  if length ~= whole and not has_trailer_at(whole) and not has_trailer_at(length - #ARGV[5]) then
+  -- Somebody may have written into its beginning: then it still says how many bits are before it.
+  local function has_count_at(from)
+    return #ARGV[5] > 0 and
+      redis.call('GETRANGE', live, from + 8, from + 15) == string.sub(ARGV[5], 9, 16)
+  end
+  if length ~= whole and not has_trailer_at(whole) and not has_trailer_at(length - #ARGV[5])
+     and not (length == whole + #ARGV[5] and has_count_at(whole)) then
     return 'strange'
   end
 end

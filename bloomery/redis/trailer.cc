@@ -26,6 +26,12 @@ Identity get_identity(std::span<const std::byte> bytes, std::size_t at) {
   return {get_number<std::uint64_t>(bytes, at), get_number<std::uint64_t>(bytes, at + 8)};
 }
 
+// Of a bitmap whose bits end at `offset`.
+bool says_offset(std::string_view bytes, std::uint64_t offset) {
+  const auto bits = get_number<std::uint64_t>(std::as_bytes(std::span(bytes)), 8);
+  return bits / 8 + (bits % 8 != 0 ? 1 : 0) == offset;
+}
+
 }  // namespace
 
 PlaceHead Trailer::place_head(const FilterParameters& parameters) const {
@@ -77,9 +83,13 @@ std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParamete
 bool is_trailer_at(std::string_view bytes, std::uint64_t offset) {
   if (bytes.size() != kTrailerBytes || !bytes.starts_with(kTrailerMagic)) return false;
   const auto all = std::as_bytes(std::span(bytes));
-  const auto bits = get_number<std::uint64_t>(all, 8);
-  return bits / 8 + (bits % 8 != 0 ? 1 : 0) == offset &&
+  return says_offset(bytes, offset) &&
          get_number<std::uint32_t>(all, kChecksumAt) == crc32c(all.first(kChecksumAt));
+}
+
+bool was_trailer_at(std::string_view bytes, std::uint64_t offset) {
+  return bytes.size() == kTrailerBytes &&
+         (bytes.starts_with(kTrailerMagic) || says_offset(bytes, offset));
 }
 
 }  // namespace bloomery::redis

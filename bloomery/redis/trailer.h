@@ -35,5 +35,7 @@ std::string trailer_bytes(const Trailer& trailer, const FilterParameters& parame
 std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParameters& parameters);
 // Whether it is a whole one of any bitmap whose bits end at `offset`.
 bool is_trailer_at(std::string_view bytes, std::uint64_t offset);
+// The same of one that somebody has written into, as a client does whose bitmap has more bits.
+bool was_trailer_at(std::string_view bytes, std::uint64_t offset);
 
 }  // namespace bloomery::redis

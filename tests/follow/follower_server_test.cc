@@ -249,6 +249,32 @@ TEST_F(FollowerInServerTest, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter
   }
 }
 
+// By a client whose bitmap has some more bits, where its checksum or all that it begins with goes.
+TEST_F(FollowerInServerTest, LoadsAFilterAgainIntoWhoseTrailerSomebodyWrote) {
+  insert("row ", 100);
+  const auto at =
+      parse_place_location("gozero:redis+unix://" + server_->socket() + "?bits=40000&trailer=1#a");
+  const auto make = [](const FilterOptions& options) {
+    return find_format("gozero")->create(options, {{"bits", "40000"}});
+  };
+  const auto from = source();
+  const auto last = open_fence(location());
+  const auto follow_once = [&] {
+    FollowedPlace place(at, make);
+    Follower(*from, place, {}).run_once({}, *last);
+    expect_in(place, "row ", 100, last->ask());
+  };
+  follow_once();
+  for (const std::string offset : {"5003", "5030", "5078"}) {
+    SCOPED_TRACE(offset);
+    server_->ask("SETRANGE a " + offset + " xx");
+    follow_once();
+  }
+  // Nothing says any more whose it is.
+  server_->ask("SETRANGE a 5000 xxxxxxxxxxxxxxxx");
+  EXPECT_THROW(FollowedPlace(at, make), FormatError);
+}
+
 // It comes while the table is read, at the key of a filter or of one of its partitions.
 TEST_F(FollowerInServerTest, LeavesAStringAloneThatComesWhereItsOwnFilterIsToBe) {
   const std::string server = "bitmap:redis+unix://" + server_->socket();
