@@ -3,10 +3,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
@@ -15,9 +17,11 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/errors.h"
 #include "bloomery/filter/call_context.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/place/open_place.h"
+#include "bloomery/redis/errors.h"
 #include "bloomery/source/open_changes.h"
 #include "bloomery/store/writer_lock.h"
 #include "bloomery/text/key_form.h"
@@ -89,6 +93,48 @@ FilterMaker maker_of(const FollowArguments& arguments) {
   };
 }
 
+// A server that may come, or has not read its data yet.
+bool is_away(const StoreError& error) {
+  if (dynamic_cast<const redis::ConnectionError*>(&error) != nullptr) return true;
+  using enum redis::Refusal;
+  const auto* const refused = dynamic_cast<const redis::RefusedError*>(&error);
+  if (refused == nullptr) return false;
+  return std::ranges::count(std::array{loading, master_down, cluster_down, try_again, busy},
+                            refused->refusal) > 0;
+}
+
+struct Followed {
+  std::unique_ptr<ChangeSource> source;
+  std::unique_ptr<FollowedPlace> place;
+};
+
+Followed open_followed(FollowArguments& arguments) {
+  const KeyForm form = settle_filter(arguments);
+  arguments.changes.keys = with_form(arguments.changes.keys, form);
+  arguments.follower.filter.capacity = arguments.filter.capacity.value_or(0);
+  Followed opened{.source = open_change_source(arguments.from, arguments.changes), .place = {}};
+  opened.place = std::make_unique<FollowedPlace>(*arguments.to, maker_of(arguments));
+  return opened;
+}
+
+// Waits for a server that is away, as a follower does later, until a signal ends that.
+std::optional<Followed> wait_for_followed(FollowArguments& arguments) {
+  using namespace std::chrono_literals;
+  constexpr std::chrono::milliseconds kLongestPause = 10s;
+  const NewFilter asked_for = arguments.filter;
+  for (std::chrono::milliseconds pause = 100ms;; pause = std::min(2 * pause, kLongestPause)) {
+    try {
+      return open_followed(arguments);
+    } catch (const StoreError& error) {
+      if (arguments.once || !is_away(error)) throw;
+      complain(std::string(error.what()) + "; it is tried again");
+    }
+    arguments.filter = asked_for;
+    const EndingSignals signals;
+    if (signals.wait(pause)) return std::nullopt;
+  }
+}
+
 // Tells how it goes until it ends, by itself or by a signal: which one.
 std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
                          const EndingSignals& signals, std::jthread& thread,
@@ -145,11 +191,9 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
   }
   FollowedPlace::require_followable(*arguments.to);
   keep_rebuild_signal();
-  const KeyForm form = settle_filter(arguments);
-  arguments.changes.keys = with_form(arguments.changes.keys, form);
-  arguments.follower.filter.capacity = arguments.filter.capacity.value_or(0);
-  const auto source = open_change_source(arguments.from, arguments.changes);
-  FollowedPlace place(*arguments.to, maker_of(arguments));
+  const auto followed = wait_for_followed(arguments);
+  if (!followed) return std::nullopt;
+  FollowedPlace& place = *followed->place;
   if (!place.has_watermark()) {
     complain(place.name() +
              " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "
@@ -161,7 +205,7 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
                        : place.name() + ": --audit takes a filter that says how far it is");
   }
   arguments.follower.entries = arguments.cache.get();
-  Follower follower(*source, place, arguments.follower);
+  Follower follower(*followed->source, place, arguments.follower);
 
   const EndingSignals signals({SIGUSR1});  // before any thread begins
   if (arguments.rebuilds || g_is_rebuild_asked != 0) follower.rebuild();

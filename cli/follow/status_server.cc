@@ -82,10 +82,11 @@ std::string text_of(const Address& address) {
 }
 
 std::string reply_of(const std::string& request, const StatusServer::Answerer& answer) {
-  StatusAnswer said{.status = 404, .text = "only GET is answered here\n"};
+  StatusAnswer said{.status = 404, .text = "only GET and HEAD are answered here\n"};
   const std::string_view line = std::string_view(request).substr(0, request.find_first_of("\r\n"));
-  if (line.starts_with("GET ")) {
-    const std::string_view rest = line.substr(4);
+  const bool wants_head = line.starts_with("HEAD ");
+  if (wants_head || line.starts_with("GET ")) {
+    const std::string_view rest = line.substr(line.find(' ') + 1);
     said = answer(rest.substr(0, rest.find_first_of(" ?")));
   }
   const std::string reason = said.status == 200   ? "200 OK"
@@ -93,7 +94,7 @@ std::string reply_of(const std::string& request, const StatusServer::Answerer& a
                                                   : "404 Not Found";
   return "HTTP/1.0 " + reason + "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n" +
          "Content-Length: " + std::to_string(said.text.size()) + "\r\nConnection: close\r\n\r\n" +
-         said.text;
+         (wants_head ? std::string() : said.text);
 }
 
 // Does what can be done without waiting.

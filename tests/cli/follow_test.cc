@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <string>
+#include <thread>
 
 #include "tests/cli/shell.h"
 #include "tests/store/scratch_folder.h"
@@ -84,6 +87,30 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   EXPECT_THAT(shell_.read("log"), Not(HasSubstr("DENIED")));
   EXPECT_THAT(shell_.read("health"), StartsWith("following: 100 keys"));
   EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
+}
+
+// As at a start of the whole machine. --once leaves that to who calls it.
+TEST_F(FollowCommand, WaitsForAServerThatComesLater) {
+  if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+  testing::ScratchFolder folder;
+  const std::string location = std::string(kUsers) + " 'bitmap:redis+unix://" +
+                               (folder / "redis.sock").string() + "#users' ";
+  const Outcome once = shell_.run("bloomery follow " + location + "--once");
+  EXPECT_EQ(once.status, 2);
+  const auto wait_for = [](const std::string& what) {
+    return "for i in $(seq 400); do grep -q '" + what + "' log && break; sleep 0.05; done\n";
+  };
+  const std::string follow = "env --default-signal=INT bloomery follow " + location +
+                             "--every 0.05 2>log & pid=$!\n" + wait_for("tried again");
+  const std::string end = "kill -INT $pid; wait $pid; echo ended $?";
+  EXPECT_EQ(shell_.run(follow + end).out, "ended 0\n");
+  auto outcome = std::async(std::launch::async, [&] {
+    return shell_.run(follow + "touch waits\n" + wait_for("following: 100 keys") + end).out;
+  });
+  while (!shell_.has("waits")) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const testing::RedisServer server(folder.path().string());
+  EXPECT_EQ(outcome.get(), "ended 0\n");
+  EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 100 keys"));
 }
 
 TEST_F(FollowCommand, BuildsAgainWhenASignalAsks) {

@@ -61,6 +61,9 @@ TEST(StatusServer, AnswersPaths) {
   EXPECT_TRUE(ask("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").starts_with("HTTP/1.0 200 OK\r\n"));
   EXPECT_TRUE(ask("GET /metrics?x=1 HTTP/1.0\r\n\r\n").ends_with("\r\n\r\n/metrics"));
   EXPECT_TRUE(ask("GET /away HTTP/1.0\n\n").starts_with("HTTP/1.0 503 "));
+  const std::string head = ask("HEAD /away HTTP/1.0\r\n\r\n");
+  EXPECT_TRUE(head.starts_with("HTTP/1.0 503 "));
+  EXPECT_TRUE(head.ends_with("\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"));
   EXPECT_TRUE(ask("POST /metrics HTTP/1.0\r\n\r\n").starts_with("HTTP/1.0 404 "));
   EXPECT_TRUE(ask("\r\n\r\n").starts_with("HTTP/1.0 404 "));
   EXPECT_EQ(ask(std::string(10'000, 'x')), "");
