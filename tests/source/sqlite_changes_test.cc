@@ -173,9 +173,11 @@ TEST_F(SqliteChangesTest, WhatIsKeptForAFollowerThatIsAwayIsBounded) {
 
 TEST_F(SqliteChangesTest, WhatIsConfirmedIsForgottenAndNobodyGoesOnFromBefore) {
   make("CREATE TABLE t(k)");
+  ChangeOptions options;
+  options.backlog_byte_limit = 1000;  // of which two rows are much
   Watermark before;
   {
-    Followed t(location("t", "k"));
+    Followed t(location("t", "k"), options);
     before = *t.watermark;
     make("INSERT INTO t VALUES ('one'), ('two')");
     t.catch_up();
@@ -191,6 +193,21 @@ TEST_F(SqliteChangesTest, WhatIsConfirmedIsForgottenAndNobodyGoesOnFromBefore) {
   SqliteDatabase database(path_, 1000);
   EXPECT_EQ(database.texts("SELECT count(*) FROM \"bloomery t.k changes\""),
             std::vector<std::string>{"0"});
+}
+
+// Behind another's commit SQLite lets no transaction write that has read before.
+TEST_F(SqliteChangesTest, FewChangesAreKeptSoThatTheApplicationsTransactionsAreNotRefused) {
+  make("PRAGMA journal_mode = wal; CREATE TABLE t(k)");
+  Followed t(location("t", "k"));
+  make("INSERT INTO t VALUES ('one')");
+  t.catch_up();
+  WritableDatabase application(path_);
+  application.run("BEGIN; SELECT count(*) FROM t");
+  t.source->confirm(*t.watermark);
+  t.poll();
+  EXPECT_NO_THROW(application.run("INSERT INTO t VALUES ('two'); COMMIT"));
+  t.catch_up();
+  EXPECT_TRUE(t.has("two"));
 }
 
 TEST_F(SqliteChangesTest, WhateverIsDoneToTheTableOrItsTriggersIsNoticed) {

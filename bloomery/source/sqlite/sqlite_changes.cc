@@ -25,6 +25,7 @@ constexpr std::size_t kMostBytes = 1 << 20;
 // How many changes one transaction takes away, so that it locks out nobody for long; and how often.
 constexpr int kForgetRows = 2000;
 constexpr auto kForgetEvery = 1s;
+constexpr int kForgetShare = 16;  // of the outbox, once it is full to so many parts
 constexpr std::uint32_t kForgetPatienceMs = 20;
 constexpr std::chrono::microseconds kShortestPause = 250us;
 constexpr std::chrono::microseconds kLongestPause = 5ms;
@@ -309,12 +310,16 @@ void SqliteChanges::confirm(const Watermark& watermark) {
       std::max(confirmed_, std::min(static_cast<std::int64_t>(watermark.position), position_));
 }
 
-// Upkeep: where somebody writes just then, there is another time.
+// Upkeep: where somebody writes just then, there is another time. And not often: a transaction of
+// the application's that has read before, and writes behind this one, is refused by SQLite.
 void SqliteChanges::forget_confirmed() noexcept {
   if (confirmed_ <= forgotten_ || Clock::now() < forget_at_) return;
   forget_at_ = Clock::now() + kForgetEvery;
   try {
     database_->wait_for_locks(kForgetPatienceMs);
+    const std::string is_much =
+        "SELECT 1 FROM " + outbox_->state() + " WHERE bytes >= byte_limit / ";
+    if (database_->texts(is_much + std::to_string(kForgetShare)).empty()) return;
     while (forgotten_ < confirmed_) forget_some(confirmed_);
   } catch (const std::exception&) {
     // It is tried again, and the outbox is bounded whatever happens.
