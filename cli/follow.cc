@@ -21,8 +21,9 @@ until it is stopped. Who asks the filter behind a fence (docs/following.md) is t
 rows that were not there when he asked. Whatever fails is tried again; a line now and then says
 how it goes.
 
-In the database it leaves what tells it of changes; --remove takes that away. While no follower
-runs, that grows up to a bound, and then the next one reads the whole table again.
+In the database it leaves what tells it of changes. --remove takes that away, once no follower runs
+that would make it again. Meanwhile it grows up to a bound, and then the next one reads the whole
+table again.
 
 Examples:
   bloomery follow 'sqlite:shop.db?table=users&column=id' ids.bloom --once

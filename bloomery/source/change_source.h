@@ -93,7 +93,9 @@ class ChangeSource {
   virtual void confirm(const Watermark& watermark) = 0;
 
   // Removes from the database whatever following has left there, also what a killed process did.
-  virtual void remove(const CallContext& context = {}) = 0;
+  // Whoever follows meanwhile makes it again. For people: what stays, and why; empty where nothing
+  // does.
+  virtual std::string remove(const CallContext& context = {}) = 0;
 };
 
 }  // namespace bloomery

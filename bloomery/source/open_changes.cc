@@ -14,6 +14,7 @@
 #include "bloomery/source/source_location.h"
 #include "bloomery/source/sqlite/sqlite_changes.h"
 #include "bloomery/source/sqlite/sqlite_fence.h"
+#include "bloomery/source/sqlite/sqlite_outbox.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery {
@@ -67,6 +68,15 @@ std::unique_ptr<ChangeSource> open_change_source(std::string_view location,
   }
 #endif
   return std::make_unique<SqliteChanges>(parsed.path, parsed.selection, options);
+}
+
+std::string remove_changes(std::string_view location, const ChangeOptions& options) {
+  const SourceLocation parsed = parse_followed(location);
+  if (parsed.kind != SourceLocation::Kind::sqlite) {
+    return open_change_source(location, options)->remove();
+  }
+  SqliteDatabase database(parsed.path, options.keys.busy_timeout_ms, /*writes=*/true);
+  return SqliteOutbox::remove(database, parsed.selection, options.slot);
 }
 
 std::unique_ptr<FenceSource> open_fence(std::string_view location, const ChangeOptions& options) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "bloomery/source/change_options.h"
@@ -13,6 +14,9 @@ namespace bloomery {
 // a text or a query, and otherwise as open_source() does.
 std::unique_ptr<ChangeSource> open_change_source(std::string_view location,
                                                  const ChangeOptions& options = {});
+
+// ChangeSource::remove() of it, also of a table that has another name by now, or is gone.
+std::string remove_changes(std::string_view location, const ChangeOptions& options = {});
 
 // Where the same table is asked how far it is. Throws as open_change_source() does.
 std::unique_ptr<FenceSource> open_fence(std::string_view location,

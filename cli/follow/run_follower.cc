@@ -183,7 +183,8 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
 // Gives the signal that ended it, where that came too early.
 std::optional<int> follow_until_ended(FollowArguments& arguments) {
   if (arguments.removes) {
-    open_change_source(arguments.from, arguments.changes)->remove();
+    const std::string stays = remove_changes(arguments.from, arguments.changes);
+    if (!stays.empty()) complain(stays);
     return std::nullopt;
   }
   if (!arguments.to) {

@@ -39,7 +39,7 @@ struct Backlog : ChangeSource, FenceSource {
     consumer({.keys = {&key, 1}, .watermark = Watermark{source, at}});
   }
   void confirm(const Watermark&) override {}
-  void remove(const CallContext&) override {}
+  std::string remove(const CallContext&) override { return {}; }
   Watermark ask(const CallContext&) override { return {source, kRows}; }
 
   Identity source = Identity::random();
@@ -253,7 +253,7 @@ class PlayedSource final : public ChangeSource {
     consumer(batches[now]);
   }
   void confirm(const Watermark&) override {}
-  void remove(const CallContext&) override {}
+  std::string remove(const CallContext&) override { return {}; }
 
   std::vector<Changes> batches{};
 
@@ -356,7 +356,7 @@ class UncountedSource final : public ChangeSource {
     source_.poll(consumer, patience, context);
   }
   void confirm(const Watermark& watermark) override { source_.confirm(watermark); }
-  void remove(const CallContext& context) override { source_.remove(context); }
+  std::string remove(const CallContext& context) override { return source_.remove(context); }
 
  private:
   ChangeSource& source_;

@@ -37,7 +37,7 @@ class MariadbChanges final : public ChangeSource {
   void drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) override;
   std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark&) override {}
-  void remove(const CallContext&) override {}
+  std::string remove(const CallContext&) override { return {}; }
 
  private:
   struct Session;

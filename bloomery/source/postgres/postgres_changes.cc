@@ -183,7 +183,7 @@ void PostgresChanges::confirm(const Watermark& watermark) {
   replication_->confirm(position, kNoContext);
 }
 
-void PostgresChanges::remove(const CallContext& context) {
+std::string PostgresChanges::remove(const CallContext& context) {
   replication_.reset();
   question_.reset();
   control_.reset();
@@ -193,13 +193,19 @@ void PostgresChanges::remove(const CallContext& context) {
   } else if (!slot_.empty()) {
     postgres::wait_until_slot_is_gone(control(context), name(), slot_, context);
   }
-  if (postgres::has_slots(control(context), publication_, context)) return;
+  if (const auto slots = postgres::slots_of(control(context), publication_, context);
+      !slots.empty()) {
+    return "the publication " + publication_ + " stays, for slots that need it: " + slots;
+  }
   const Result dropped = control(context).try_query(
       "DROP PUBLICATION IF EXISTS " + postgres::quoted_name(publication_), context);
-  // What its owner made stays.
-  if (!dropped.sql_state().empty() && dropped.sql_state() != "42501") {
+  if (dropped.sql_state() == "42501") {
+    return "the publication " + publication_ + " stays: its owner has to drop it";
+  }
+  if (!dropped.sql_state().empty()) {
     control(context).refuse(dropped, "the publication cannot be removed");
   }
+  return {};
 }
 
 // Ours alone: it waits for no standby.

@@ -41,7 +41,7 @@ class PostgresChanges final : public ChangeSource {
   std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark& watermark) override;
   // Leaves the publication where other followers of the same table have their slots.
-  void remove(const CallContext& context = {}) override;
+  std::string remove(const CallContext& context = {}) override;
 
  private:
   // What ChangeOptions::slot is called in the server.

@@ -89,12 +89,13 @@ void wait_until_slot_is_gone(Connection& connection, const std::string& name,
   }
 }
 
-bool has_slots(Connection& connection, const std::string& publication, const CallContext& context) {
+std::string slots_of(Connection& connection, const std::string& publication,
+                     const CallContext& context) {
   const Result found = connection.query(
-      "SELECT count(*) FROM pg_replication_slots WHERE left(slot_name, length($1)) = $1 "
-      "AND database = current_database()",
+      "SELECT coalesce(string_agg(slot_name, ', '), '') FROM pg_replication_slots "
+      "WHERE left(slot_name, length($1)) = $1 AND database = current_database()",
       {publication + "_"}, context);
-  return found.at(0, 0) != "0";
+  return found.text(0, 0);
 }
 
 void pause(const CallContext& context, const std::string& what) {

@@ -35,7 +35,8 @@ void drop_slot(Connection& connection, const std::string& name, const std::strin
 void wait_until_slot_is_gone(Connection& connection, const std::string& name,
                              const std::string& slot, const CallContext& context);
 
-bool has_slots(Connection& connection, const std::string& publication, const CallContext& context);
+std::string slots_of(Connection& connection, const std::string& publication,
+                     const CallContext& context);
 
 // Between two looks at what the server does by itself. Throws CallAborted(what) where the time is
 // over.

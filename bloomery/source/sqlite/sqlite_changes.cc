@@ -347,12 +347,10 @@ void SqliteChanges::forget_some(std::int64_t up_to) {
   forgotten_ = last;
 }
 
-void SqliteChanges::remove(const CallContext& context) {
+std::string SqliteChanges::remove(const CallContext& context) {
   has_begun_ = false;
   wait_no_longer_than(context);
-  SqliteTransaction now(*database_, SqliteTransaction::writes);
-  outbox_->drop(*database_);
-  now.commit();
+  return SqliteOutbox::remove(*database_, selection_, options_.slot);
 }
 
 }  // namespace bloomery

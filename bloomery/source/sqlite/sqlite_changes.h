@@ -37,7 +37,7 @@ class SqliteChanges final : public ChangeSource {
             const CallContext& context) override;
   std::optional<DrawnKeys> draw(const CallContext& context) override;
   void confirm(const Watermark& watermark) override;
-  void remove(const CallContext& context) override;
+  std::string remove(const CallContext& context) override;
 
  private:
   struct Rows;

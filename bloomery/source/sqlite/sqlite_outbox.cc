@@ -56,6 +56,54 @@ std::string need_column(SqliteDatabase& database, const std::string& table,
                               "VACUUM changes it");
 }
 
+std::string object_of(const std::string& slot, const char* what) {
+  return "bloomery " + slot + " " + what;
+}
+
+std::string quoted_column(const std::string& table, const std::string& column) {
+  return quote_identifier(table) + "." + quote_identifier(column);
+}
+
+bool has_slot(SqliteDatabase& database, const std::string& slot) {
+  return !database
+              .texts(
+                  "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE",
+                  object_of(slot, "state"))
+              .empty();
+}
+
+// Somebody may have given the same name to what follows another column. One that is not there any
+// more, under this name, nobody follows.
+void require_free(SqliteDatabase& database, const std::string& slot, const std::string& ours) {
+  if (!has_slot(database, slot)) return;
+  const auto followed = database.texts(
+      "SELECT followed FROM " + quote_identifier(object_of(slot, "state")) +
+      " AS state WHERE EXISTS (SELECT 1 FROM pragma_table_list AS t, pragma_table_xinfo(t.name) AS "
+      "c WHERE t.schema = 'main' AND state.followed = '\"' || replace(t.name, '\"', '\"\"') || "
+      "'\".\"' || replace(c.name, '\"', '\"\"') || '\"')");
+  if (followed.empty() || sqlite3_stricmp(followed[0].c_str(), ours.c_str()) == 0) return;
+  throw std::invalid_argument(database.path() + ": slot " + printable(slot) + " follows " +
+                              printable(followed[0]) +
+                              "; give this one another name, or remove that one first");
+}
+
+void drop(SqliteDatabase& database, const std::string& slot) {
+  for (const char* const what : {"insert", "update", "delete"}) {
+    database.run("DROP TRIGGER IF EXISTS " + quote_identifier(object_of(slot, what)));
+  }
+  for (const char* const what : {"changes", "state"}) {
+    database.run("DROP TABLE IF EXISTS " + quote_identifier(object_of(slot, what)));
+  }
+}
+
+// Of triggers on the table, under whatever name it was when they were made.
+std::vector<std::string> slots_of(SqliteDatabase& database, const std::string& table) {
+  return database.texts(
+      "SELECT substr(name, 10, length(name) - 16) FROM sqlite_schema WHERE type = 'trigger' AND "
+      "tbl_name = ?1 COLLATE NOCASE AND name GLOB 'bloomery * insert'",
+      table);
+}
+
 }  // namespace
 
 SqliteTransaction::SqliteTransaction(SqliteDatabase& database, Kind kind) : database_(database) {
@@ -126,6 +174,10 @@ SqliteOutbox::Triggers SqliteOutbox::triggers(bool tells_touched) const {
   return {trigger("insert", came), trigger("update", changed), trigger("delete", went)};
 }
 
+std::string SqliteOutbox::object(const char* what) const {
+  return object_of(slot_, what);
+}
+
 // As SQLite keeps its text.
 std::string SqliteOutbox::trigger(const char* what, const std::string& rest) const {
   return "CREATE TRIGGER " + quote_identifier(object(what)) + " " + rest;
@@ -136,44 +188,38 @@ void SqliteOutbox::changed(const SqliteDatabase& database, const std::string& wh
                       ", slot " + printable(slot_) + ": " + why);
 }
 
-// Somebody may have given the same name to what follows another column.
-void SqliteOutbox::require_free(SqliteDatabase& database) const {
-  const std::string name = object("state");
-  if (database.texts("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1", name)
-          .empty()) {
-    return;
+std::string SqliteOutbox::remove(SqliteDatabase& database, const SqliteSelection& selection,
+                                 const std::string& slot) {
+  const std::string ours = slot.empty() ? selection.table + "." + selection.column : slot;
+  SqliteTransaction now(database, SqliteTransaction::writes);
+  std::string others;
+  if (!has_slot(database, ours)) {
+    for (const std::string& each : slots_of(database, selection.table)) {
+      others += (others.empty() ? "" : ", ") + printable(each);
+    }
   }
-  const auto followed = database.texts("SELECT followed FROM " + state_);
-  const std::string ours = quote_identifier(table_) + "." + quote_identifier(column_);
-  if (followed.empty() || followed[0] == ours) return;
-  throw std::invalid_argument(database.path() + ": slot " + printable(slot_) + " follows " +
-                              printable(followed[0]) +
-                              "; give this one another name, or remove that one first");
+  require_free(database, ours, quoted_column(selection.table, selection.column));
+  drop(database, ours);
+  now.commit();
+  if (others.empty()) return {};
+  return "nothing is there of slot " + printable(ours) +
+         "; what is on this table is of other slots, which --slot names: " + others;
 }
 
 void SqliteOutbox::create(SqliteDatabase& database, std::uint64_t byte_limit) const {
-  drop(database);
+  require_free(database, slot_, quoted_column(table_, column_));
+  drop(database, slot_);
   const std::int64_t limit =
       static_cast<std::int64_t>(std::min<std::uint64_t>(byte_limit, std::uint64_t{1} << 62));
   database.run("CREATE TABLE " + changes_ + "(id INTEGER PRIMARY KEY, key, gone INTEGER, was)");
   database.run("CREATE TABLE " + state_ +
                "(followed TEXT, instance TEXT, epoch TEXT, last INTEGER, confirmed INTEGER, bytes "
                "INTEGER, byte_limit INTEGER, has_gap INTEGER)");
-  database.run("INSERT INTO " + state_ + " SELECT " +
-               quote_text(quote_identifier(table_) + "." + quote_identifier(column_)) + ", " +
-               quote_text(identity_text(Identity::random())) + ", " +
+  database.run("INSERT INTO " + state_ + " SELECT " + quote_text(quoted_column(table_, column_)) +
+               ", " + quote_text(identity_text(Identity::random())) + ", " +
                quote_text(identity_text(Identity::random())) + ", " + kNow + ", " + kNow + ", 0, " +
                std::to_string(limit) + ", 0");
   for (const std::string& each : triggers(needs_touched_)) database.run(each);
-}
-
-void SqliteOutbox::drop(SqliteDatabase& database) const {
-  require_free(database);
-  for (const char* const what : {"insert", "update", "delete"}) {
-    database.run("DROP TRIGGER IF EXISTS " + quote_identifier(object(what)));
-  }
-  database.run("DROP TABLE IF EXISTS " + changes_);
-  database.run("DROP TABLE IF EXISTS " + state_);
 }
 
 // They are as they were made, and run before any other but those of other slots: one that was made

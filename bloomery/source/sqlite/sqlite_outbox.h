@@ -61,10 +61,13 @@ class SqliteOutbox {
   SqliteOutbox(SqliteDatabase& database, const SqliteSelection& selection, const std::string& slot,
                bool needs_touched);
 
+  // Drops what a slot has left, also where its table or column has another name by now, or is gone.
+  // Says which other slots the table has, where there was nothing of this one.
+  static std::string remove(SqliteDatabase& database, const SqliteSelection& selection,
+                            const std::string& slot);
+
   // Makes all of it anew, empty. In a transaction that writes.
   void create(SqliteDatabase& database, std::uint64_t byte_limit) const;
-  // Drops what is there of it.
-  void drop(SqliteDatabase& database) const;
 
   // In a transaction. Throws SourceChanged where it is not there as create() made it.
   SqliteOutboxState read(SqliteDatabase& database);
@@ -80,11 +83,10 @@ class SqliteOutbox {
   const std::string& state() const noexcept { return state_; }      // quoted
 
  private:
-  std::string object(const char* what) const { return "bloomery " + slot_ + " " + what; }
+  std::string object(const char* what) const;
   using Triggers = std::vector<std::string>;
   Triggers triggers(bool tells_touched) const;
   std::string trigger(const char* what, const std::string& rest) const;
-  void require_free(SqliteDatabase& database) const;
   void verify(SqliteDatabase& database) const;
 
   std::string file_;
