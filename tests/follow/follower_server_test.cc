@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,43 +12,10 @@
 #include "bloomery/follow/follower.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/redis/partition_keys.h"
-#include "tests/follow/follower_fixture.h"
-#include "tests/support/redis_server.h"
+#include "tests/follow/follower_server_fixture.h"
 
 namespace bloomery {
 namespace {
-
-using testing::RedisServer;
-
-class FollowerInServerTest : public FollowerTest {
- protected:
-  void SetUp() override {
-    FollowerTest::SetUp();
-    if (!RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
-    server_ = std::make_unique<RedisServer>(folder_.path(""));
-  }
-  PlaceLocation bitmap() const {
-    return parse_place_location("bitmap:redis+unix://" + server_->socket() + "#users");
-  }
-  // Until what is in the server reaches the database. The fence is asked again and again, as a scan
-  // makes the one before another's.
-  void wait_in_server() {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    while (std::chrono::steady_clock::now() < until) {
-      try {
-        const auto there = reader()->head().watermark;
-        if (there && there->reaches(fence())) return;
-      } catch (const StoreError&) {
-        // There is none yet.
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    FAIL() << "the fence is never reached";
-  }
-  std::unique_ptr<FilterPlace> reader() const { return open_place(bitmap()); }
-
-  std::unique_ptr<RedisServer> server_;
-};
 
 TEST_F(FollowerInServerTest, BringsUpAgainWhatAServerLost) {
   insert("before ", 100);
@@ -189,111 +153,6 @@ TEST_F(FollowerInServerTest, GoesOnInASmallerFilterAndMakesADamagedOneAnew) {
   EXPECT_FALSE(second.head().identity.is_set());
 }
 
-TEST_F(FollowerInServerTest, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
-  insert("row ", 100);
-  FollowedPlace place(bitmap(), blocked);
-  const auto from = source();
-  Follower follower(*from, place,
-                    {.look_every = std::chrono::milliseconds(20),
-                     .longest_pause = std::chrono::milliseconds(50)});
-  Following running(follower);
-  running.wait_until_followed();
-  server_->ask("SET users something");
-  running.wait_until([](const FollowerStatus& now) {
-    return now.last_error.find("is left alone") != std::string::npos;
-  });
-  EXPECT_EQ(server_->ask("GET users"), "something\n");
-  EXPECT_THROW(FollowedPlace(bitmap(), blocked), FormatError);
-  server_->ask("DEL users");
-  running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 2; });
-  wait_in_server();
-  expect_in(*reader(), "row ", 100, fence());
-}
-
-// A bitmap says nothing of itself: a string of another length may be whatever somebody keeps there.
-TEST_F(FollowerInServerTest, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter) {
-  insert("row ", 100);
-  const auto at = [&](const std::string& settings) {
-    return parse_place_location("gozero:redis+unix://" + server_->socket() + "?bits=40000" +
-                                settings + "#a");
-  };
-  const auto make = [](const FilterOptions& options) {
-    return find_format("gozero")->create(options, {{"bits", "40000"}});
-  };
-  for (const std::string trailer : {"&trailer=1", ""}) {
-    SCOPED_TRACE(trailer);
-    server_->ask("SET a something");
-    EXPECT_THROW(FollowedPlace(at(trailer), make), FormatError);
-    EXPECT_THROW(head_to_follow(at(trailer)), FormatError);
-    EXPECT_EQ(server_->ask("GET a"), "something\n");
-
-    // It comes while the table is read, too.
-    server_->ask("DEL a");
-    {
-      FollowedPlace place(at(trailer), make);
-      const auto rebuild = place.begin_rebuild({.capacity = 100});
-      server_->ask("SET a something");
-      EXPECT_THROW(rebuild->commit(), StoreError);
-    }
-    EXPECT_EQ(server_->ask("GET a"), "something\n");
-
-    const auto from = source();
-    const auto last = open_fence(location());
-    FollowedPlace trusted(at(trailer + "&trust=bits"), make);
-    Follower(*from, trusted, {}).run_once({}, *last);
-    EXPECT_NE(server_->ask("STRLEN a"), "9\n");
-    // What a follower made is followed by the next one.
-    FollowedPlace again(at(trailer), make);
-    Follower(*from, again, {}).run_once({}, *last);
-    EXPECT_EQ(again.presence_of("row 7"), Presence::maybe);
-  }
-}
-
-// By a client whose bitmap has some more bits, where its checksum or all that it begins with goes.
-TEST_F(FollowerInServerTest, LoadsAFilterAgainIntoWhoseTrailerSomebodyWrote) {
-  insert("row ", 100);
-  const auto at =
-      parse_place_location("gozero:redis+unix://" + server_->socket() + "?bits=40000&trailer=1#a");
-  const auto make = [](const FilterOptions& options) {
-    return find_format("gozero")->create(options, {{"bits", "40000"}});
-  };
-  const auto from = source();
-  const auto last = open_fence(location());
-  const auto follow_once = [&] {
-    FollowedPlace place(at, make);
-    Follower(*from, place, {}).run_once({}, *last);
-    expect_in(place, "row ", 100, last->ask());
-  };
-  follow_once();
-  for (const std::string offset : {"5003", "5030", "5078"}) {
-    SCOPED_TRACE(offset);
-    server_->ask("SETRANGE a " + offset + " xx");
-    follow_once();
-  }
-  // Nothing says any more whose it is.
-  server_->ask("SETRANGE a 5000 xxxxxxxxxxxxxxxx");
-  EXPECT_THROW(FollowedPlace(at, make), FormatError);
-}
-
-// It comes while the table is read, at the key of a filter or of one of its partitions.
-TEST_F(FollowerInServerTest, LeavesAStringAloneThatComesWhereItsOwnFilterIsToBe) {
-  const std::string server = "bitmap:redis+unix://" + server_->socket();
-  for (const std::string partitions : {"", "?partitions=2"}) {
-    const std::string key = partitions.empty() ? "a" : redis::partition_key("a", 1, 2);
-    FollowedPlace place(parse_place_location(server + partitions + "#a"), blocked);
-    const auto rebuild = place.begin_rebuild({.capacity = 1000});
-    server_->ask("SET '" + key + "' something");
-    try {
-      rebuild->commit({});
-      ADD_FAILURE() << "it was replaced";
-    } catch (const StoreError& error) {
-      EXPECT_NE(std::string(error.what()).find("is left alone"), std::string::npos) << error.what();
-    }
-    EXPECT_EQ(server_->ask("GET '" + key + "'"), "something\n");
-    server_->ask("FLUSHALL");
-  }
-}
-
 TEST_F(FollowerInServerTest, RefusesWhatNoStringHoldsBeforeTheTableIsRead) {
   const std::string server = "bitmap:redis+unix://" + server_->socket();
   const FilterOptions large{.capacity = 600'000'000, .false_positive_rate = 0.01};
@@ -301,22 +160,6 @@ TEST_F(FollowerInServerTest, RefusesWhatNoStringHoldsBeforeTheTableIsRead) {
   EXPECT_THROW(one.begin_rebuild(large), std::invalid_argument);
   FollowedPlace many(parse_place_location(server + "#a"), blocked);
   EXPECT_TRUE(many.begin_rebuild(large)) << "in partitions";
-}
-
-// Reading the string takes a right that only a trailer needs.
-TEST_F(FollowerInServerTest, ReadsNoTrailerWhereNoneIsSaid) {
-  server_->ask("ACL SETUSER follower on >any ~* +@all -getrange");
-  setenv("BLOOMERY_TEST_FOLLOWER", "any", 1);
-  const auto at =
-      parse_place_location("gozero:redis+unix://" + server_->socket() +
-                           "?bits=40000&user=follower&password_env=BLOOMERY_TEST_FOLLOWER#a");
-  FollowedPlace place(at, [](const FilterOptions& options) {
-    return find_format("gozero")->create(options, {{"bits", "40000"}});
-  });
-  const auto rebuild = place.begin_rebuild({.capacity = 100});
-  rebuild->insert_many(std::vector<Key>{"row"}, {});
-  EXPECT_NO_THROW(rebuild->commit({}));
-  EXPECT_EQ(place.presence_of("row"), Presence::maybe);
 }
 
 // Of another system's filter with a trailer, too: whatever became of its bits or configuration.
