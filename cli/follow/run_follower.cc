@@ -122,16 +122,17 @@ std::optional<Followed> wait_for_followed(FollowArguments& arguments) {
   using namespace std::chrono_literals;
   constexpr std::chrono::milliseconds kLongestPause = 10s;
   const NewFilter asked_for = arguments.filter;
+  std::optional<EndingSignals> signals;  // once it waits
   for (std::chrono::milliseconds pause = 100ms;; pause = std::min(2 * pause, kLongestPause)) {
     try {
       return open_followed(arguments);
     } catch (const StoreError& error) {
       if (arguments.once || !is_away(error)) throw;
+      if (!signals) signals.emplace();
       complain(std::string(error.what()) + "; it is tried again");
     }
     arguments.filter = asked_for;
-    const EndingSignals signals;
-    if (signals.wait(pause)) return std::nullopt;
+    if (signals->wait(pause)) return std::nullopt;
   }
 }
 

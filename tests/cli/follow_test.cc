@@ -100,7 +100,7 @@ TEST_F(FollowCommand, WaitsForAServerThatComesLater) {
   const auto wait_for = [](const std::string& what) {
     return "for i in $(seq 400); do grep -q '" + what + "' log && break; sleep 0.05; done\n";
   };
-  const std::string follow = "env --default-signal=INT bloomery follow " + location +
+  const std::string follow = "rm -f log; env --default-signal=INT bloomery follow " + location +
                              "--every 0.05 2>log & pid=$!\n" + wait_for("tried again");
   const std::string end = "kill -INT $pid; wait $pid; echo ended $?";
   EXPECT_EQ(shell_.run(follow + end).out, "ended 0\n");
