@@ -226,10 +226,10 @@ bool FollowedPlace::has_watermark() const noexcept {
 }
 
 // With the lock.
-void FollowedPlace::open() {
+PlaceHead FollowedPlace::open() {
   inner_.reset();
   ++openings_;
-  const PlaceHead head = again_if_exchanged([&] {
+  PlaceHead head = again_if_exchanged([&] {
     return open_whole(location_, [&]() -> FilterPlace* {
       if (location_.is_live()) {
         inner_ = open_place(location_, {.access = PlaceOptions::read_write});
@@ -241,7 +241,7 @@ void FollowedPlace::open() {
   });
   require_keeps(head.parameters.kind, location_.text());
   was_lost_ = false;
-  if (location_.is_foreign() || head.parameters.keys == form_) return;
+  if (location_.is_foreign() || head.parameters.keys == form_) return head;
   // Somebody's who follows in another form: keys of this one would be denied to who asks there.
   inner_.reset();
   throw FormatError(location_.text() + ": a filter whose keys are written as " +
@@ -258,13 +258,14 @@ bool FollowedPlace::is_lost_file() const {
 // With the lock. In a server something may have been written behind a filter, or it was cut short,
 // or one of its keys evicted, and a file may be cut or damaged behind its head: whatever it held is
 // in its table, from which a new one is made.
-void FollowedPlace::open_if_there() {
+PlaceHead FollowedPlace::open_if_there() {
   inner_.reset();
-  if (!is_taken(location_)) return;
+  if (!is_taken(location_)) return {};
   try {
-    open();
+    return open();
   } catch (const redis::DamagedFilterError&) {
     inner_.reset();
+    return {};
   } catch (const FormatError&) {
     inner_.reset();
     throw;
@@ -327,10 +328,7 @@ PlaceHead FollowedPlace::head(const CallContext& context) {
   const bool is_lost = is_lost_file();
   was_lost_ = was_lost_ || is_lost;
   if (inner_ && !is_lost && !location_.is_live()) return inner_->head(context);
-  return again_if_exchanged([&] {
-    open_if_there();
-    return inner_ ? inner_->head(context) : PlaceHead{};
-  });
+  return open_if_there();
 }
 
 // Of what denies, which may be there no more.

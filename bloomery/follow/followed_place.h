@@ -68,8 +68,8 @@ class FollowedPlace final : public FilterPlace {
 
   FilterPlace& need();
   bool is_lost_file() const;
-  void open_if_there();
-  void open();
+  PlaceHead open_if_there();
+  PlaceHead open();
   void replace(const AnyFilter& filter, const Watermark* watermark);
 
   const PlaceLocation location_;
