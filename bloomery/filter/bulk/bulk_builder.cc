@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bloomery/filter/bulk/add_keys.h"
 #include "bloomery/filter/bulk/bulk_plan.h"
 
 namespace bloomery {
@@ -11,8 +10,9 @@ BulkBuilder::BulkBuilder(AnyFilter& filter, std::uint64_t key_count, const BulkO
     : filter_(filter) {
   if (filter.parameters().kind != FilterKind::blocked) return;
   layout_.emplace(filter.parameters());
-  if (const auto plan = plan_bulk(layout_->shape(), options, key_count)) {
-    round_ = make_round(layout_->shape(), layout_->region_ops(), *plan);
+  const RegionOps& ops = layout_->region_ops();
+  if (const auto plan = plan_bulk(layout_->shape(), ops, options, key_count)) {
+    round_ = make_round(layout_->shape(), ops, *plan);
     part_keys_ = plan->part_keys;
     round_keys_ = plan->round_keys();
   }
@@ -27,7 +27,10 @@ void BulkBuilder::add(KeyBatch keys) {
     // The parts of a round are filled one after the other.
     const std::size_t room = part_keys_ - held_ % part_keys_;
     const std::size_t count = std::min(keys.size() - first, room);
-    add_keys(*layout_, *round_, held_ / part_keys_, keys.subbatch(first, count));
+    keys.subbatch(first, count).visit([this](auto some) {
+      const auto hashed = layout_->key_blocks(some);
+      round_->add(held_ / part_keys_, hashed.blocks());
+    });
     first += count;
     held_ += count;
     if (held_ == round_keys_) apply();

@@ -20,13 +20,14 @@ struct BulkPlan {
 
 // A filter below this size is inserted into faster by insert_many: it fits the processor's cache.
 inline constexpr std::uint64_t kBulkFilterBytes = std::uint64_t{4} << 20;
-// The same where one thread does it all.
-inline constexpr std::uint64_t kBulkFilterBytesOfOneThread = std::uint64_t{48} << 20;
+// The same for several threads: this, divided among them. Starting them, and new memory, costs
+// time. Two lines a key are worth it from four times this size on.
+inline constexpr std::uint64_t kBulkBytesOfThreads = std::uint64_t{24} << 20;
 
 // Nothing where sorting would not pay: the filter is small, or the keys of a round (`key_count` at
 // most) are so few that going through the whole filter for them costs more than a random line each.
-std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const BulkOptions& options,
-                                  std::uint64_t key_count) noexcept;
+std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const RegionOps& ops,
+                                  const BulkOptions& options, std::uint64_t key_count) noexcept;
 
 // The plan's memory, or nothing where the machine does not give it.
 std::optional<BulkRound> make_round(const BlockedShape& shape, const RegionOps& ops,

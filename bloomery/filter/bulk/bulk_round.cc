@@ -11,11 +11,11 @@
 namespace bloomery {
 namespace {
 
-constexpr std::size_t kBlock = 128;  // keys packed at once, in the first-level cache
-
 struct Packed {
-  alignas(64) std::uint64_t probes[kBlock];
-  alignas(64) std::uint32_t regions[kBlock];
+  alignas(64) std::uint64_t packed[kPackedAtOnce];
+  alignas(64) std::uint32_t regions[kPackedAtOnce];
+
+  PackedProbes probes() noexcept { return {packed, regions}; }
 };
 
 using Flags = std::array<bool, Scatter::kChunk>;
@@ -50,16 +50,16 @@ class RegionStream {
 
 }  // namespace
 
-BulkRound::Part::Part(const BlockedShape& shape, std::size_t part_keys)
-    : first(HalfRegions::of(shape, 0).count(), part_keys, shape.two_lines()),
-      second(HalfRegions::of(shape, 1).count(), shape.two_lines() ? part_keys : 0, false),
+BulkRound::Part::Part(const BlockedShape& shape, const RegionOps& ops, std::size_t part_keys)
+    : first(HalfRegions::of(shape, 0).count(), part_keys, shape.two_lines(), ops),
+      second(HalfRegions::of(shape, 1).count(), shape.two_lines() ? part_keys : 0, false, ops),
       present_words((second.position_end() + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t)) {}
 
 BulkRound::BulkRound(const BlockedShape& shape, const RegionOps& ops, std::size_t parts,
                      std::size_t part_keys)
     : shape_(shape), ops_(&ops) {
   parts_.reserve(parts);
-  for (std::size_t i = 0; i < parts; ++i) parts_.emplace_back(shape, part_keys);
+  for (std::size_t i = 0; i < parts; ++i) parts_.emplace_back(shape, ops, part_keys);
 }
 
 std::uint64_t BulkRound::byte_count(const BlockedShape& shape, std::size_t parts,
@@ -85,28 +85,29 @@ std::size_t BulkRound::part_keys_within(std::uint64_t bytes, const BlockedShape&
   return keys;
 }
 
-void BulkRound::add(std::size_t part_index, std::span<const HashPair> hashes) noexcept {
+void BulkRound::add(std::size_t part_index, const HashBlocks& hashes) noexcept {
   Part& part = parts_[part_index];
   Packed first;
-  while (!hashes.empty()) {
-    const std::size_t count = std::min(hashes.size(), kBlock);
-    ops_->pack(hashes.data(), count, shape_.lines, first.probes, first.regions);
+  Packed second;
+  std::array<std::uint32_t, kPackedAtOnce> positions;
+  for (std::size_t begin = 0; begin < hashes.count; begin += kPackedAtOnce) {
+    const std::size_t count = std::min(hashes.count - begin, kPackedAtOnce);
+    ops_->pack(hashes, begin, count, shape_, first.probes(), second.probes());
     if (!shape_.two_lines()) {
-      part.first.append(count, first.probes, first.regions);
+      part.first.append(count, first.packed, first.regions);
     } else {
-      Packed second;
-      std::array<HashPair, kBlock> pairs;
-      std::array<std::uint32_t, kBlock> positions;
-      for (std::size_t i = 0; i < count; ++i) pairs[i] = second_pair(hashes[i]);
-      ops_->pack(pairs.data(), count, shape_.lines, second.probes, second.regions);
-      part.second.append(count, second.probes, second.regions, positions.data());
-      part.first.append_numbered(count, first.probes, first.regions, positions.data());
+      part.second.append(count, second.packed, second.regions, positions.data());
+      part.first.append_numbered(count, first.packed, first.regions, positions.data());
     }
-    hashes = hashes.subspan(count);
   }
+  stream_fence();
 }
 
 std::size_t BulkRound::apply(std::span<std::uint64_t> words) noexcept {
+  for (Part& part : parts_) {
+    part.first.settle();
+    part.second.settle();
+  }
   const HalfRegions first = HalfRegions::of(shape_, 0);
   if (!shape_.two_lines()) {
     apply_half(words, first, &Part::first,

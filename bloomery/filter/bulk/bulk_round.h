@@ -8,6 +8,7 @@
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/bulk/regions.h"
 #include "bloomery/filter/bulk/scatter.h"
+#include "bloomery/filter/kernels/blocked_kernel.h"
 #include "bloomery/filter/kernels/region_kernel.h"
 
 namespace bloomery {
@@ -31,7 +32,7 @@ class BulkRound {
                                       std::size_t parts) noexcept;
 
   // More keys of a part, behind those that it has. Different parts may be added to together.
-  void add(std::size_t part, std::span<const HashPair> hashes) noexcept;
+  void add(std::size_t part, const HashBlocks& hashes) noexcept;
 
   // Sets the bits of all keys, by as many threads as there are parts, and forgets the keys. Returns
   // how many were new.
@@ -42,7 +43,7 @@ class BulkRound {
   // says of that position whether the first probe found all its bits set: only then may the key
   // owe being new to its second line.
   struct Part {
-    Part(const BlockedShape& shape, std::size_t part_keys);
+    Part(const BlockedShape& shape, const RegionOps& ops, std::size_t part_keys);
 
     std::uint8_t* present() noexcept {
       return reinterpret_cast<std::uint8_t*>(present_words.words().data());

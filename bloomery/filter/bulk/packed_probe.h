@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "bloomery/bits/bit_storage.h"
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/hash/hash_pair.h"
 
 // A bulk build cuts a blocked filter into regions of lines, and carries what a key means in one
@@ -32,13 +33,13 @@ inline constexpr std::uint64_t kRegionBytes = kRegionLines * kLineBytes;
   return line << kPackedLineShift | (word & kPackedWordMask);
 }
 
-// The first line of each key, among `lines`, packed; and the number of its region.
-[[gnu::always_inline]] inline void pack_each(const HashPair* hashes, std::size_t count,
-                                             std::uint64_t lines, std::uint64_t* packed,
+// The line of each key of a block, among `lines`, packed; and the number of its region.
+[[gnu::always_inline]] inline void pack_each(const HashBlock& hashes, std::uint64_t lines,
+                                             std::uint64_t* packed,
                                              std::uint32_t* region) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t line = fast_range(hashes[i].h1, lines);
-    packed[i] = pack_probe(line, hashes[i].h2);
+  for (std::size_t i = 0; i < kHashBlock; ++i) {
+    const std::uint64_t line = fast_range(hashes.h1[i], lines);
+    packed[i] = pack_probe(line, hashes.h2[i]);
     region[i] = static_cast<std::uint32_t>(line >> kRegionLineBits);
   }
 }

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "bloomery/bits/heap_words.h"
+#include "bloomery/filter/kernels/region_kernel.h"
 
 namespace bloomery {
 
 // Packed probes sorted by region as they come: each region's stay in the order in which they were
 // appended. Regions take chunks of 4 KiB from one pool as they need them, so keys that crowd a few
-// regions need no more memory than keys that spread. Nothing throws but the constructor.
+// regions need no more memory than keys that spread. A region's last probes wait in the cache until
+// there are some lines of them, which are then written at once. Nothing throws but the constructor.
 class Scatter {
  public:
   static constexpr std::uint32_t kChunk = 512;  // probes
@@ -19,7 +21,7 @@ class Scatter {
 
   // Room for `most_probes`, at most kMostProbes. With `numbered`, each carries a number.
   // Throws std::bad_alloc, or std::invalid_argument where the machine has not that much memory.
-  Scatter(std::size_t region_count, std::size_t most_probes, bool numbered);
+  Scatter(std::size_t region_count, std::size_t most_probes, bool numbered, const RegionOps& ops);
 
   // How much memory the constructor takes.
   static std::uint64_t byte_count(std::size_t region_count, std::size_t most_probes,
@@ -36,6 +38,10 @@ class Scatter {
   // The same of probes that have numbers of their own.
   void append_numbered(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
                        const std::uint32_t* numbers) noexcept;
+
+  // Writes the probes that wait. The pieces are right only behind it, and for other threads behind
+  // stream_fence() of the thread that appended.
+  void settle() noexcept;
 
   // No two probes share a position, and all positions are below this.
   std::size_t position_end() const noexcept { return next_chunk_.size() * kChunk; }
@@ -56,9 +62,9 @@ class Scatter {
     Pieces() = default;
     Pieces(const Scatter& scatter, std::size_t region) noexcept
         : scatter_(&scatter),
-          at_(scatter.first_[region]),
-          end_(scatter.position(scatter.next_[region])),
-          chunk_(at_ / kChunk) {}
+          at_(static_cast<std::uint32_t>(region * kChunk)),
+          end_(scatter.position(scatter.next_[region]) + scatter.waiting_[region]),
+          chunk_(static_cast<std::uint32_t>(region)) {}
 
     Piece next() noexcept {
       if (at_ == end_) return {};
@@ -88,24 +94,38 @@ class Scatter {
   static constexpr std::size_t kChunkBytes = kChunk * sizeof(std::uint64_t);
 
   static std::size_t chunk_count(std::size_t region_count, std::size_t most_probes) noexcept {
-    // A region's last chunk is never full, and its first begins anywhere.
-    return 2 * region_count + most_probes / kChunk;
+    return region_count + most_probes / kChunk;  // a region's last chunk is never full
   }
-  template <class Write>
-  void place_each(std::size_t count, const std::uint32_t* regions, Write write) noexcept;
+  template <class Note>
+  void append_each(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
+                   Note note) noexcept;
+  void write_waiting(std::size_t region) noexcept;
   std::uint64_t* open_chunk(std::size_t region) noexcept;
   std::uint32_t position(const std::uint64_t* place) const noexcept {
     return static_cast<std::uint32_t>(place - chunks_);
   }
   Piece piece(std::uint32_t position, std::size_t count) const noexcept;
 
+  // How many probes wait for a region at most, as a logarithm: two to eight lines, so that all that
+  // wait are within a core's cache. A chunk has room for them at any time.
+  static std::uint32_t waiting_log(std::size_t region_count) noexcept;
+  std::size_t most_waiting() const noexcept { return std::size_t{1} << waiting_log_; }
+  std::size_t first_waiting(std::size_t region) const noexcept { return region << waiting_log_; }
+
+  std::uint32_t waiting_log_;
+  void (*stream_)(std::uint64_t* to, const std::uint64_t* from, std::size_t lines);
   HeapWords chunk_words_;
   HeapWords number_words_;
+  HeapWords waiting_words_;
+  HeapWords waiting_number_words_;
   std::uint64_t* chunks_;   // on a boundary of kChunkBytes
   std::uint32_t* numbers_;  // one for each position, or null
-  // Of each region: where its next probe goes, its first position, its last chunk, how many it has.
+  std::uint64_t* waiting_probes_;
+  std::uint32_t* waiting_numbers_;  // or null
+  // Of each region: how many probes wait, where the first of them goes, its last chunk, how many it
+  // has. The first chunk has the region's number.
+  std::vector<std::uint32_t> waiting_;
   std::vector<std::uint64_t*> next_;
-  std::vector<std::uint32_t> first_;
   std::vector<std::uint32_t> last_chunk_;
   std::vector<std::uint32_t> chunk_count_;
   std::vector<std::uint32_t> next_chunk_;  // of each chunk, in its region

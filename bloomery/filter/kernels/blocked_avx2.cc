@@ -13,6 +13,9 @@ namespace bloomery {
 namespace {
 
 struct Avx2 : Avx2Lanes<Avx2> {
+  // A batch hides the hashing, which is most of the work, behind its waits for memory.
+  static constexpr std::uint64_t kBulkBytesOfOneThread = std::uint64_t{128} << 20;
+
   // AVX2 has no 64-bit multiplication; three multiplications of halves beat neither the scalar unit
   // nor themselves.
   static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {

@@ -15,6 +15,8 @@ namespace bloomery {
 namespace {
 
 struct Avx512 : Avx512Lanes<Avx512> {
+  static constexpr std::uint64_t kBulkBytesOfOneThread = std::uint64_t{24} << 20;
+
   // The three multiplications of IntegerHash, each of which takes as long as probing a block. In
   // between, out.h1 holds h1 as far as it is.
   static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
@@ -43,27 +45,22 @@ struct Avx512 : Avx512Lanes<Avx512> {
 
   // The line of a key is the high half of h1 * lines. There is no such multiplication, but while
   // `lines` has at most 32 bits, which is 256 GiB, two of 32 bits make it.
-  static void pack(const HashPair* hashes, std::size_t count, std::uint64_t lines,
-                   std::uint64_t* packed, std::uint32_t* region) {
-    const __m512i h1_lanes = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
-    const __m512i h2_lanes = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  static void pack(const HashBlock& hashes, std::uint64_t lines, std::uint64_t* packed,
+                   std::uint32_t* region) {
+    if (lines >> 32 != 0) return pack_each(hashes, lines, packed, region);
     const __m512i range = broadcast(lines);
-    const std::size_t whole = lines >> 32 == 0 ? count - count % 8 : 0;
-    for (std::size_t i = 0; i < whole; i += 8) {
-      const __m512i low = _mm512_loadu_si512(hashes + i);
-      const __m512i high = _mm512_loadu_si512(hashes + i + 4);
-      const __m512i h1 = _mm512_permutex2var_epi64(low, h1_lanes, high);
-      const __m512i h2 = _mm512_permutex2var_epi64(low, h2_lanes, high);
-      const __m512i carry = _mm512_srli_epi64(_mm512_mul_epu32(h1, range), 32);
-      const __m512i product = _mm512_mul_epu32(_mm512_srli_epi64(h1, 32), range);
-      const __m512i line = _mm512_srli_epi64(_mm512_add_epi64(product, carry), 32);
-      const __m512i word = _mm512_and_si512(h2, broadcast(kPackedWordMask));
-      _mm512_storeu_si512(packed + i,
-                          _mm512_or_si512(_mm512_slli_epi64(line, kPackedLineShift), word));
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(region + i),
-                          _mm512_cvtepi64_epi32(_mm512_srli_epi64(line, kRegionLineBits)));
-    }
-    pack_each(hashes + whole, count - whole, lines, packed + whole, region + whole);
+    const __m512i h1 = _mm512_load_si512(hashes.h1);
+    const __m512i carry = _mm512_srli_epi64(_mm512_mul_epu32(h1, range), 32);
+    const __m512i product = _mm512_mul_epu32(_mm512_srli_epi64(h1, 32), range);
+    const __m512i line = _mm512_srli_epi64(_mm512_add_epi64(product, carry), 32);
+    const __m512i word = _mm512_and_si512(_mm512_load_si512(hashes.h2), broadcast(kPackedWordMask));
+    _mm512_store_si512(packed, _mm512_or_si512(_mm512_slli_epi64(line, kPackedLineShift), word));
+    _mm256_store_si256(reinterpret_cast<__m256i*>(region),
+                       _mm512_cvtepi64_epi32(_mm512_srli_epi64(line, kRegionLineBits)));
+  }
+
+  static void stream_line(std::uint64_t* to, const std::uint64_t* from) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), _mm512_load_si512(from));
   }
 };
 

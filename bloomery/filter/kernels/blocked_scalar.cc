@@ -9,6 +9,8 @@ namespace bloomery {
 namespace {
 
 struct Scalar : ScalarLanes<Scalar> {
+  static constexpr std::uint64_t kBulkBytesOfOneThread = std::uint64_t{24} << 20;
+
   static void start_hash(const std::uint64_t* keys, std::uint64_t spread_seed, HashBlock& out) {
     hash_each(keys, kHashBlock, spread_seed, out);
   }

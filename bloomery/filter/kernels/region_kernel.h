@@ -3,11 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "bloomery/hash/hash_pair.h"
+#include "bloomery/filter/blocked_shape.h"
 
 namespace bloomery {
 
+struct HashBlocks;
+
 inline constexpr std::size_t kRegionBlock = 8;
+
+// Behind it, what this thread wrote by RegionOps::stream is written before what it writes next.
+inline void stream_fence() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_sfence();
+#endif
+}
 
 // Packed probes (bulk/packed_probe.h) of one region, and what to ask memory for meanwhile.
 struct RegionWork {
@@ -21,14 +30,29 @@ struct RegionWork {
   std::size_t ask_lines;
 };
 
+inline constexpr std::size_t kPackedAtOnce = 128;  // keys, in the first-level cache
+
+// Where packed probes go, and the numbers of their regions. Both begin on a cache line, and have
+// room for whole blocks of keys.
+struct PackedProbes {
+  std::uint64_t* probes;
+  std::uint32_t* regions;
+};
+
 // The inner loops of bulk builds for one kind of processor.
 struct RegionOps {
-  // Of `count` keys the first line, among `lines`: packed[i], in the region of number region[i].
-  void (*pack)(const HashPair* hashes, std::size_t count, std::uint64_t lines,
-               std::uint64_t* packed, std::uint32_t* region);
+  // One thread is faster in bulk from filters of this size on; below, insert_batch() is.
+  std::uint64_t bulk_bytes_of_one_thread;
+  // Of `count` keys of the batch from `begin` on, kPackedAtOnce at most, the first line; and the
+  // second, where keys have two.
+  void (*pack)(const HashBlocks& hashes, std::size_t begin, std::size_t count,
+               const BlockedShape& shape, PackedProbes first, PackedProbes second);
   // Sets the bits of the probes, in their order. Returns how many had a clear bit; says which in
   // was_new, which may be null.
   std::size_t (*insert)(const RegionWork& work, bool* was_new);
+  // Copies whole lines past the caches, where the processor has such stores. No other thread may
+  // read them before this one has called stream_fence().
+  void (*stream)(std::uint64_t* to, const std::uint64_t* from, std::size_t lines);
 };
 
 }  // namespace bloomery

@@ -12,6 +12,7 @@ using testing::bulk_cases;
 using testing::BulkCase;
 using testing::empty_filter;
 using testing::expect_same_filter;
+using testing::kBulkThreads;
 using testing::key_sets;
 using testing::KeySet;
 using testing::random_keys;
@@ -19,7 +20,8 @@ using testing::random_keys;
 constexpr std::size_t kKeys = 200'000;
 
 std::size_t round_keys(const BulkCase& of, const BulkOptions& options) {
-  const auto plan = plan_bulk(BlockedShape::of(of.parameters.geometry), options, kKeys);
+  const auto plan =
+      plan_bulk(BlockedShape::of(of.parameters.geometry), blocked_kernel().regions, options, kKeys);
   return plan ? plan->round_keys() : 0;
 }
 
@@ -35,7 +37,7 @@ TEST(BuildParallel, GivesTheBitsAndTheCountOfInsertingOneByOne) {
     for (const KeySet& set : key_sets(each.parameters, kKeys)) {
       BlockedFilter one_by_one = empty_filter(each.parameters);
       for (const std::uint64_t key : set.keys) one_by_one.insert(key);
-      for (const unsigned threads : {2U, 3U}) {
+      for (const unsigned threads : {kBulkThreads, kBulkThreads + 1}) {
         const BulkOptions options = two_rounds(each, threads);
         const std::size_t round = round_keys(each, options);
         ASSERT_TRUE(round > 0 && round < kKeys) << each.name << threads;
@@ -60,7 +62,8 @@ TEST(BuildParallel, AddsToAFilterThatHoldsKeys) {
     one_by_one.insert_many(before);
     built.insert_many(before);
     const std::size_t expected = one_by_one.insert_many(keys);
-    EXPECT_EQ(build_parallel(built, std::span(keys), {.threads = 2}), expected) << each.name;
+    EXPECT_EQ(build_parallel(built, std::span(keys), {.threads = kBulkThreads}), expected)
+        << each.name;
     EXPECT_LT(expected, kKeys - kKeys / 10 + 1);
     expect_same_filter(built, one_by_one, each.name);
   }
@@ -73,14 +76,14 @@ TEST(BuildParallel, TakesTextsAsIntegers) {
     BlockedFilter one_by_one = empty_filter(each.parameters);
     one_by_one.insert_many(keys);
     BlockedFilter built = empty_filter(each.parameters);
-    build_parallel(built, std::span(keys), {.threads = 2});
+    build_parallel(built, std::span(keys), {.threads = kBulkThreads});
     expect_same_filter(built, one_by_one, each.name);
   }
 }
 
 TEST(BuildParallel, LosesNoKeyWhereRoundsAndBlocksEnd) {
   for (const BulkCase& each : testing::quick_bulk_cases()) {
-    const BulkOptions options = two_rounds(each, 2);
+    const BulkOptions options = two_rounds(each, kBulkThreads);
     const std::size_t round = round_keys(each, options);
     ASSERT_GT(round, 0U);
     const auto all = random_keys(2 * round + 1);
@@ -118,7 +121,7 @@ TEST(BuildParallel, InsertsPlainlyWhereScratchIsTooLittle) {
   BlockedFilter expected = empty_filter(large.parameters);
   BlockedFilter built = empty_filter(large.parameters);
   expected.insert_many(keys);
-  build_parallel(built, std::span(keys), {.threads = 2, .scratch_byte_count = 1});
+  build_parallel(built, std::span(keys), {.threads = kBulkThreads, .scratch_byte_count = 1});
   expect_same_filter(built, expected, "no scratch");
 }
 

@@ -40,7 +40,7 @@ TEST(BulkBuilder, GivesTheBitsAndTheCountOfInsertingBatches) {
   const auto keys = testing::keys_of(texts);
   for (const auto& each : testing::bulk_cases()) {
     const auto shape = BlockedShape::of(each.parameters.geometry);
-    for (const unsigned threads : {1U, 3U}) {
+    for (const unsigned threads : {1U, testing::kBulkThreads}) {
       AnyFilter expected = empty_any(each.parameters);
       AnyFilter built = empty_any(each.parameters);
       BulkBuilder builder(

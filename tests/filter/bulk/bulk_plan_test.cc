@@ -13,16 +13,21 @@ BlockedShape shape_of_bytes(std::uint64_t bytes, std::uint32_t lines_per_key) {
   return BlockedShape::of({bytes * 8, 6 * lines_per_key, lines_per_key});
 }
 
+std::optional<BulkPlan> plan_for(const BlockedShape& shape, const BulkOptions& options,
+                                 std::uint64_t key_count) {
+  return plan_bulk(shape, blocked_kernel().regions, options, key_count);
+}
+
 TEST(BulkPlan, TakesHalfOfTheFiltersMemoryForScratch) {
   for (const std::uint64_t megabytes : {4U, 16U, 128U, 1200U}) {
     for (const std::uint32_t lines : {1U, 2U}) {
-      for (const unsigned threads : {2U, 3U, 64U}) {
+      for (const unsigned threads : {24U, 25U, 64U}) {
         const std::uint64_t bytes = megabytes << 20;
         const BlockedShape shape = shape_of_bytes(bytes, lines);
-        const auto plan = plan_bulk(shape, {.threads = threads}, kMany);
+        const auto plan = plan_for(shape, {.threads = threads}, kMany);
         ASSERT_TRUE(plan);
         EXPECT_LE(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes / 2);
-        EXPECT_GT(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes * 49 / 100);
+        EXPECT_GT(BulkRound::byte_count(shape, plan->parts, plan->part_keys), bytes * 48 / 100);
       }
     }
   }
@@ -31,7 +36,7 @@ TEST(BulkPlan, TakesHalfOfTheFiltersMemoryForScratch) {
 TEST(BulkPlan, KeepsToTheScratchThatIsAllowed) {
   const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
   const std::uint64_t allowed = std::uint64_t{1} << 26;
-  const auto plan = plan_bulk(shape, {.threads = 2, .scratch_byte_count = allowed}, kMany);
+  const auto plan = plan_for(shape, {.threads = 2, .scratch_byte_count = allowed}, kMany);
   ASSERT_TRUE(plan);
   EXPECT_LE(BulkRound::byte_count(shape, 2, plan->part_keys), allowed);
   EXPECT_GT(BulkRound::byte_count(shape, 2, plan->part_keys + 1'000), allowed);
@@ -39,33 +44,39 @@ TEST(BulkPlan, KeepsToTheScratchThatIsAllowed) {
 
 TEST(BulkPlan, TakesNoMoreThanTheKeysNeed) {
   const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
-  const auto plan = plan_bulk(shape, {.threads = 2}, 3 * shape.lines + 1);
+  const auto plan = plan_for(shape, {.threads = 2}, 3 * shape.lines + 1);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->part_keys, (3 * shape.lines + 2) / 2);
 }
 
 TEST(BulkPlan, LeavesSmallFiltersAndFewKeysAlone) {
-  EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes / 2, 1), {}, kMany));
-  EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 1'000));
-  EXPECT_FALSE(plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), {}, 0));
+  const BulkOptions options{.threads = 64};
+  EXPECT_FALSE(plan_for(shape_of_bytes(kBulkFilterBytes / 2, 1), options, kMany));
+  EXPECT_TRUE(plan_for(shape_of_bytes(kBulkFilterBytes, 1), options, kMany));
+  EXPECT_FALSE(plan_for(shape_of_bytes(kBulkFilterBytes, 1), options, 1'000));
+  EXPECT_FALSE(plan_for(shape_of_bytes(kBulkFilterBytes, 1), options, 0));
 }
 
 TEST(BulkPlan, LeavesFiltersOfAFewMegabytesToSeveralThreads) {
-  const BlockedShape small = shape_of_bytes(kBulkFilterBytesOfOneThread / 2, 1);
-  EXPECT_FALSE(plan_bulk(small, {.threads = 1}, kMany));
-  EXPECT_TRUE(plan_bulk(small, {.threads = 2}, kMany));
-  EXPECT_TRUE(plan_bulk(shape_of_bytes(kBulkFilterBytesOfOneThread, 1), {.threads = 1}, kMany));
+  const std::uint64_t enough = blocked_kernel().regions.bulk_bytes_of_one_thread;
+  EXPECT_FALSE(plan_for(shape_of_bytes(enough - kLineBytes, 1), {.threads = 1}, kMany));
+  EXPECT_TRUE(plan_for(shape_of_bytes(enough, 1), {.threads = 1}, kMany));
+  for (const std::uint32_t lines : {1U, 2U}) {
+    const std::uint64_t bytes = (lines == 2 ? 4 : 1) * kBulkBytesOfThreads / 3;
+    EXPECT_FALSE(plan_for(shape_of_bytes(bytes, lines), {.threads = 2}, kMany));
+    EXPECT_TRUE(plan_for(shape_of_bytes(bytes, lines), {.threads = 3}, kMany));
+  }
 }
 
 TEST(BulkPlan, LeavesTwoLinesAKeyToSeveralThreads) {
-  const BlockedShape shape = shape_of_bytes(4 * kBulkFilterBytes, 2);
-  EXPECT_FALSE(plan_bulk(shape, {.threads = 1}, kMany));
-  EXPECT_TRUE(plan_bulk(shape, {.threads = 2}, kMany));
+  const BlockedShape shape = shape_of_bytes(4 * kBulkBytesOfThreads, 2);
+  EXPECT_FALSE(plan_for(shape, {.threads = 1}, kMany));
+  EXPECT_TRUE(plan_for(shape, {.threads = 2}, kMany));
 }
 
 TEST(BulkPlan, HasNoMoreThreadsThanRegions) {
   const BulkOptions options{.threads = 1'000, .scratch_byte_count = 4 * kBulkFilterBytes};
-  const auto plan = plan_bulk(shape_of_bytes(kBulkFilterBytes, 1), options, kMany);
+  const auto plan = plan_for(shape_of_bytes(kBulkFilterBytes, 1), options, kMany);
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->parts, kBulkFilterBytes / kRegionBytes);
 }
@@ -73,7 +84,7 @@ TEST(BulkPlan, HasNoMoreThreadsThanRegions) {
 TEST(BulkPlan, HasFewerThreadsWhereScratchIsShort) {
   const BlockedShape shape = shape_of_bytes(std::uint64_t{1} << 27, 1);
   const std::uint64_t allowed = BulkRound::byte_count(shape, 2, 2 * shape.lines);
-  const auto plan = plan_bulk(shape, {.threads = 64, .scratch_byte_count = allowed}, kMany);
+  const auto plan = plan_for(shape, {.threads = 64, .scratch_byte_count = allowed}, kMany);
   ASSERT_TRUE(plan);
   EXPECT_LT(plan->parts, 64U);
   EXPECT_LE(BulkRound::byte_count(shape, plan->parts, plan->part_keys), allowed);

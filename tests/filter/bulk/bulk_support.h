@@ -13,6 +13,9 @@
 // crowd them in different ways.
 namespace bloomery::testing {
 
+// So many that filters of a few megabytes are worth it, also with two lines a key.
+inline constexpr unsigned kBulkThreads = 12;
+
 struct BulkCase {
   std::string name;
   FilterParameters parameters;
