@@ -17,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kShortestPause = 50ms;
-constexpr Follower::Clock::duration kFirstRebuildPause = kShortestPause;
 constexpr auto kPollInScan = 50ms;
 constexpr std::uint64_t kFewestKeys = 1000;
 constexpr std::uint64_t kKeptSteps = 10'000;
@@ -38,14 +37,11 @@ Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptio
       options_(options),
       filter_(place),
       audit_(options.audit_one_in),
+      rebuilds_(options.rebuild_at, options.rebuild_at_deleted, options.longest_pause),
       entries_(options.entries, options.erase_again_after,
                [&source](std::vector<std::uint64_t>& ended, const CallContext& context) {
                  source.drop_seen(ended, context);
                }) {
-  const auto is_share = [](double value) { return value > 0 && value <= 1; };
-  if (!is_share(options_.rebuild_at) || !is_share(options_.rebuild_at_deleted)) {
-    throw std::invalid_argument("when to rebuild is a share; allowed: above 0, up to 1");
-  }
   if (!(options_.growth >= 1 && options_.growth <= 1000)) {
     throw std::invalid_argument("the room for more keys is a factor; allowed: 1 to 1000");
   }
@@ -76,7 +72,7 @@ void Follower::run(std::stop_token stop) {
       failed(error.what());
     }
     // It followed well until it was to be built again, and does so until the next try.
-    const bool has_followed_well = std::exchange(has_rebuild_failed_, false);
+    const bool has_followed_well = rebuilds_.take_failure();
     if (has_followed_well || Clock::now() - began > options_.longest_pause) most = kShortestPause;
     pause(stop, most);
     most = std::min(most * 2, options_.longest_pause);
@@ -148,7 +144,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
   bool is_fresh = false;
   while (!stop.stop_requested() && !is_fresh) {
-    if (is_too_full() && Clock::now() >= rebuild_at_) {
+    if (rebuilds_.is_due(status(), Clock::now())) {
       rebuild_beside(context);
       wanted = after_scan();
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
@@ -174,7 +170,6 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   return is_fresh;
 }
 
-// One that fails is tried again: soon at first, and never for more than half of the time.
 void Follower::rebuild_beside(const CallContext& context) {
   const auto began = Clock::now();
   try {
@@ -182,25 +177,15 @@ void Follower::rebuild_beside(const CallContext& context) {
   } catch (const Overtaken&) {
     throw;
   } catch (...) {
-    const auto now = Clock::now();
-    rebuild_pause_ = std::min<Clock::duration>(
-        std::max({2 * rebuild_pause_, now - began, kFirstRebuildPause}), options_.longest_pause);
-    rebuild_at_ = now + rebuild_pause_;
-    has_rebuild_failed_ = true;
+    rebuilds_.failed(began, Clock::now());
     throw;
   }
-  rebuild_pause_ = {};
+  rebuilds_.succeeded();
 }
 
-// Whatever it is for, it is the rebuild that somebody asked for until now, unless it fails.
+// Whatever it is for, it is the rebuild that somebody asked for.
 void Follower::scan(const CallContext& context, bool is_live) {
-  const bool was_asked_for = is_rebuild_wanted_.exchange(false);
-  try {
-    scan_into_new(context, is_live);
-  } catch (...) {
-    if (was_asked_for) is_rebuild_wanted_ = true;
-    throw;
-  }
+  rebuilds_.run([&, this] { scan_into_new(context, is_live); });
 }
 
 // The filter is not the one that the audit's keys went into, or not as it was left.
@@ -220,17 +205,6 @@ void Follower::show_head() {
     status.capacity = grows ? 0 : head.parameters.capacity;
     status.geometry = has_rate(head.parameters) ? head.parameters.geometry : Geometry{};
   });
-}
-
-bool Follower::is_too_full() const {
-  if (is_rebuild_wanted_) return true;
-  const FollowerStatus now = status();
-  const auto keys = static_cast<double>(now.key_count);
-  if (now.capacity > 0 && keys > options_.rebuild_at * static_cast<double>(now.capacity)) {
-    if (!now.cannot_grow) return true;
-  }
-  return now.deleted > kFewestKeys &&
-         static_cast<double>(now.deleted) > options_.rebuild_at_deleted * keys;
 }
 
 // As large as is wanted; or, where there cannot be such a one, as the one that is there.
@@ -387,9 +361,9 @@ void Follower::audit(const CallContext& context) {
   });
   if (!answer.is_denied) return;
   denied_ = filter_.head().identity;
-  is_rebuild_wanted_ = true;
+  rebuilds_.ask();
   if (place_.advance(filter_.head(), {.source = Identity::random(), .position = 0}, context)) {
-    is_rebuild_wanted_ = false;  // whoever begins from there scans
+    rebuilds_.withdraw();  // whoever begins from there scans
   }
   place_.flush(context);
   throw StoreError(

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -18,6 +17,7 @@
 #include "bloomery/follow/follower_audit.h"
 #include "bloomery/follow/follower_entries.h"
 #include "bloomery/follow/follower_status.h"
+#include "bloomery/follow/rebuild_schedule.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/source/change_source.h"
 
@@ -78,7 +78,7 @@ class Follower {
   void run_once(std::stop_token stop, FenceSource& fence);
 
   // Builds the filter again, as soon as run() can.
-  void rebuild() noexcept { is_rebuild_wanted_ = true; }
+  void rebuild() noexcept { rebuilds_.ask(); }
 
   // What the filter is known to reach.
   std::optional<Watermark> watermark() const { return status().watermark; }
@@ -100,7 +100,6 @@ class Follower {
   void audit(const CallContext& context);
   void keep(const CallContext& context);
   void end();
-  bool is_too_full() const;
   void forget_and_show();
   void show_head();
   void failed(const std::string& why);
@@ -114,7 +113,6 @@ class Follower {
   ChangeSource& source_;
   FilterPlace& place_;
   const FollowerOptions options_;
-  std::atomic<bool> is_rebuild_wanted_ = false;
 
   // Of the thread that runs.
   FilterStepper filter_;
@@ -125,13 +123,11 @@ class Follower {
   Clock::time_point draw_at_{};
   FollowerAudit audit_;  // of keys that are in the filter as it was left
   Identity denied_{};    // the filter that denied one
+  RebuildSchedule rebuilds_;
   FollowerEntries entries_;
   Clock::time_point overtaken_at_{};
   std::chrono::milliseconds stand_by_for_{};
-  Clock::time_point rebuild_at_{};  // not before, after one that failed
-  Clock::duration rebuild_pause_{};
-  bool has_rebuild_failed_ = false;  // just now
-  std::deque<Keep> kept_;            // watermarks that are flushed, not yet confirmed
+  std::deque<Keep> kept_;  // watermarks that are flushed, not yet confirmed
   std::minstd_rand random_{std::random_device()()};
 
   mutable std::mutex mutex_;
