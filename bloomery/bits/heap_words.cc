@@ -59,22 +59,27 @@ void HeapWords::Release::operator()(std::uint64_t* words) const noexcept {
   }
 }
 
+std::uint64_t HeapWords::byte_count(std::uint64_t word_count) noexcept {
+  const std::uint64_t bytes = word_count * sizeof(std::uint64_t);
+  return round_up(bytes, bytes >= kWorthMapping ? kHugePage : kLineBytes);
+}
+
 HeapWords::HeapWords(std::uint64_t word_count) : word_count_(word_count) {
   if (word_count == 0) return;
   require_memory(word_count, sizeof(std::uint64_t));
-  const std::uint64_t byte_count = round_up(word_count * sizeof(std::uint64_t), kLineBytes);
+  const std::uint64_t bytes = round_up(word_count * sizeof(std::uint64_t), kLineBytes);
   // One line more, so that the words can start on one.
-  void* const given = the_host.take == nullptr ? nullptr : the_host.take(byte_count + kLineBytes);
+  void* const given = the_host.take == nullptr ? nullptr : the_host.take(bytes + kLineBytes);
   if (given != nullptr) {
     const auto aligned = round_up(reinterpret_cast<std::uintptr_t>(given), kLineBytes);
     words_ = decltype(words_)(reinterpret_cast<std::uint64_t*>(aligned), Release{0, given});
-  } else if (byte_count >= kWorthMapping) {
-    const std::uint64_t mapped = round_up(byte_count, kHugePage);
+  } else if (bytes >= kWorthMapping) {
+    const std::uint64_t mapped = byte_count(word_count);
     words_ = decltype(words_)(map_huge(mapped), Release{mapped, nullptr});
   } else {
-    void* const raw = std::aligned_alloc(kLineBytes, byte_count);
+    void* const raw = std::aligned_alloc(kLineBytes, bytes);
     if (raw == nullptr) throw std::bad_alloc();
-    std::memset(raw, 0, byte_count);
+    std::memset(raw, 0, bytes);
     words_ = decltype(words_)(static_cast<std::uint64_t*>(raw), Release{0, nullptr});
   }
 }

@@ -20,6 +20,9 @@ class HeapWords {
   // hold them.
   explicit HeapWords(std::uint64_t word_count);
 
+  // How much memory so many words take: pages are whole.
+  static std::uint64_t byte_count(std::uint64_t word_count) noexcept;
+
   // Who lives in a host that counts memory takes words from that. take() gives zeroed bytes; null,
   // and the words come from the machine as ever; or throws std::bad_alloc, and there are none.
   // give_back() is called from any thread. Set before the first words are made.

@@ -29,6 +29,15 @@ TEST(HeapWords, LargeOnesStartOnAHugePage) {
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(words.words().data()) % (std::uint64_t{2} << 20), 0U);
 }
 
+TEST(HeapWords, SayWhatTheyTake) {
+  EXPECT_EQ(HeapWords::byte_count(0), 0U);
+  EXPECT_EQ(HeapWords::byte_count(1), kLineBytes);
+  const std::uint64_t megabyte = std::uint64_t{1} << 20;
+  EXPECT_EQ(HeapWords::byte_count(megabyte / 8 * 3), 3 * megabyte);
+  EXPECT_EQ(HeapWords::byte_count(megabyte / 8 * 4), 4 * megabyte);
+  EXPECT_EQ(HeapWords::byte_count(megabyte / 8 * 4 + 1), 6 * megabyte) << "whole huge pages";
+}
+
 TEST(HeapWords, MoveKeepsTheWordsAndCloneCopiesThem) {
   for (const std::uint64_t count : {8U, 1U << 20}) {
     HeapWords first(count);

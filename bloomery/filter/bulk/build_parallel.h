@@ -16,9 +16,9 @@
 //
 // Bits, answers and inserted() are those of inserting the keys one by one in their order, whatever
 // the number of threads. Memory beside the filter is bounded by rounds: see BulkOptions. Where
-// sorting does not pay (a filter of a few megabytes, few keys) or the memory cannot be had, the
-// keys are inserted as insert_many does it. The filter may hold keys already; nobody else may use
-// it meanwhile. Nothing throws.
+// sorting does not pay (a filter of a few megabytes, few keys, one thread and two lines a key) or
+// the memory cannot be had, the keys are inserted as insert_many does it. The filter may hold keys
+// already; nobody else may use it meanwhile. Nothing throws.
 namespace bloomery {
 
 // Sets the bits of the keys in `words`, which are the layout's own. Returns how many were new.

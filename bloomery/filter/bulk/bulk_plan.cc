@@ -23,14 +23,12 @@ std::uint64_t scratch_limit(const BlockedShape& shape, const BulkOptions& option
   return std::min(filter, left) / 2;
 }
 
-// From which size on so many threads are faster than insert_many; nothing: never.
-std::optional<std::uint64_t> enough_bytes(const BlockedShape& shape, const RegionOps& ops,
-                                          std::uint64_t threads) noexcept {
+// Whether so many threads are faster than insert_many.
+bool is_worth(const BlockedShape& shape, const RegionOps& ops, std::uint64_t threads) noexcept {
   // What one thread saves in the first lines, it pays to bring keys' two lines together.
-  if (threads == 1 && shape.two_lines()) return std::nullopt;
-  if (threads == 1) return ops.bulk_bytes_of_one_thread;
+  if (threads == 1) return !shape.two_lines() && byte_count(shape) >= ops.bulk_bytes_of_one_thread;
   const std::uint64_t together = shape.two_lines() ? 4 * kBulkBytesOfThreads : kBulkBytesOfThreads;
-  return std::max(kBulkFilterBytes, together / threads);
+  return byte_count(shape) >= std::max(kBulkFilterBytes, together / threads);
 }
 
 }  // namespace
@@ -39,14 +37,12 @@ std::optional<BulkPlan> plan_bulk(const BlockedShape& shape, const RegionOps& op
                                   const BulkOptions& options, std::uint64_t key_count) noexcept {
   const std::uint64_t wanted = std::max<std::uint64_t>(
       1, options.threads == 0 ? std::thread::hardware_concurrency() : options.threads);
-  const auto enough = enough_bytes(shape, ops, wanted);
-  if (!enough || byte_count(shape) < *enough) return std::nullopt;
   const std::uint64_t scratch = scratch_limit(shape, options);
   // A thread without a region of its own would have nothing to do; and each costs some scratch of
   // its own, so that there may be too little for all.
   std::uint64_t parts = std::min<std::uint64_t>(wanted, HalfRegions::of(shape, 0).count());
-  for (; parts != 0; parts /= 2) {
-    const std::uint64_t share = (key_count + parts - 1) / parts;
+  for (; parts != 0 && is_worth(shape, ops, parts); parts -= parts / 8 + 1) {
+    const std::uint64_t share = key_count / parts + (key_count % parts != 0 ? 1 : 0);
     const std::uint64_t room = BulkRound::part_keys_within(scratch, shape, parts);
     const BulkPlan plan{parts, std::min(share, room)};
     if (plan.round_keys() >= kFewestKeysPerLine * shape.lines) return plan;

@@ -18,10 +18,12 @@ struct BulkPlan {
   std::size_t round_keys() const noexcept { return parts * part_keys; }
 };
 
-// A filter below this size is inserted into faster by insert_many: it fits the processor's cache.
+// A filter below this size is inserted into faster by insert_many, however many threads there are:
+// it fits the processor's cache.
 inline constexpr std::uint64_t kBulkFilterBytes = std::uint64_t{4} << 20;
 // The same for several threads: this, divided among them. Starting them, and new memory, costs
-// time. Two lines a key are worth it from four times this size on.
+// time. Two lines a key are worth it from four times this size on. For one thread, which never
+// takes two lines a key, see RegionOps.
 inline constexpr std::uint64_t kBulkBytesOfThreads = std::uint64_t{24} << 20;
 
 // Nothing where sorting would not pay: the filter is small, or the keys of a round (`key_count` at

@@ -68,19 +68,24 @@ std::uint64_t BulkRound::byte_count(const BlockedShape& shape, std::size_t parts
   const std::size_t regions = HalfRegions::of(shape, 0).count();
   std::uint64_t bytes = Scatter::byte_count(regions, part_keys, two);
   if (two) {
-    bytes +=
-        Scatter::byte_count(regions, part_keys, false) + Scatter::position_end(regions, part_keys);
+    const std::size_t positions = Scatter::position_end(regions, part_keys);
+    bytes += Scatter::byte_count(regions, part_keys, false) +
+             HeapWords::byte_count(positions / sizeof(std::uint64_t));
   }
   return bytes * parts;
 }
 
 std::size_t BulkRound::part_keys_within(std::uint64_t bytes, const BlockedShape& shape,
                                         std::size_t parts) noexcept {
+  const std::size_t regions = HalfRegions::of(shape, 0).count();
+  const auto fits = [&](std::size_t part_keys) {
+    return part_keys <= Scatter::kMostProbes &&
+           Scatter::position_end(regions, part_keys) <= Scatter::kMostPositions &&
+           byte_count(shape, parts, part_keys) <= bytes;
+  };
   std::size_t keys = 0;
   for (std::size_t step = Scatter::kMostProbes; step != 0; step /= 2) {
-    if (keys + step <= Scatter::kMostProbes && byte_count(shape, parts, keys + step) <= bytes) {
-      keys += step;
-    }
+    if (fits(keys + step)) keys += step;
   }
   return keys;
 }

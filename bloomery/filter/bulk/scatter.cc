@@ -45,12 +45,16 @@ std::uint32_t Scatter::waiting_log(std::size_t region_count) noexcept {
 
 std::uint64_t Scatter::byte_count(std::size_t region_count, std::size_t most_probes,
                                   bool numbered) noexcept {
-  const std::uint64_t probe_bytes = sizeof(std::uint64_t) + (numbered ? sizeof(std::uint32_t) : 0);
-  const std::uint64_t chunk_bytes = kChunk * probe_bytes + sizeof(std::uint32_t);
-  const std::uint64_t region_bytes = (probe_bytes << waiting_log(region_count)) +
-                                     sizeof(std::uint64_t*) + 3 * sizeof(std::uint32_t);
-  return kChunkBytes + chunk_count(region_count, most_probes) * chunk_bytes +
-         region_count * region_bytes;
+  const std::uint64_t chunks = chunk_count(region_count, most_probes);
+  const std::uint64_t waiting = std::uint64_t{region_count} << waiting_log(region_count);
+  std::uint64_t bytes = HeapWords::byte_count((chunks + 1) * kChunk) +
+                        HeapWords::byte_count(waiting) + chunks * sizeof(std::uint32_t) +
+                        region_count * (sizeof(std::uint64_t*) + 3 * sizeof(std::uint32_t));
+  if (numbered) {
+    bytes += HeapWords::byte_count(chunks * kChunk / kNumbersOfAWord) +
+             HeapWords::byte_count(waiting / kNumbersOfAWord);
+  }
+  return bytes;
 }
 
 void Scatter::clear() noexcept {

@@ -18,8 +18,10 @@ class Scatter {
  public:
   static constexpr std::uint32_t kChunk = 512;  // probes
   static constexpr std::size_t kMostProbes = std::size_t{1} << 31;
+  static constexpr std::size_t kMostPositions = std::size_t{1} << 32;
 
-  // Room for `most_probes`, at most kMostProbes. With `numbered`, each carries a number.
+  // Room for `most_probes`, at most kMostProbes, and with position_end() at most kMostPositions.
+  // With `numbered`, each carries a number.
   // Throws std::bad_alloc, or std::invalid_argument where the machine has not that much memory.
   Scatter(std::size_t region_count, std::size_t most_probes, bool numbered, const RegionOps& ops);
 
@@ -85,7 +87,7 @@ class Scatter {
     std::uint32_t chunk_ = 0;
   };
 
-  // About how many probes a region has: less than a chunk too many.
+  // About how many probes a region has: at most a chunk too many.
   std::size_t probe_estimate(std::size_t region) const noexcept {
     return std::size_t{chunk_count_[region]} * kChunk;
   }
@@ -106,8 +108,9 @@ class Scatter {
   }
   Piece piece(std::uint32_t position, std::size_t count) const noexcept;
 
-  // How many probes wait for a region at most, as a logarithm: two to eight lines, so that all that
-  // wait are within a core's cache. A chunk has room for them at any time.
+  // How many probes wait for a region at most, as a logarithm: two to eight lines, fewer where
+  // there are more regions, as all that wait is to be within a core's cache. A chunk has room for
+  // them at any time.
   static std::uint32_t waiting_log(std::size_t region_count) noexcept;
   std::size_t most_waiting() const noexcept { return std::size_t{1} << waiting_log_; }
   std::size_t first_waiting(std::size_t region) const noexcept { return region << waiting_log_; }

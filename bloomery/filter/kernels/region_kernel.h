@@ -13,7 +13,7 @@ inline constexpr std::size_t kRegionBlock = 8;
 
 // Behind it, what this thread wrote by RegionOps::stream is written before what it writes next.
 inline void stream_fence() noexcept {
-#if defined(__x86_64__)
+#if defined(__SSE2__)
   __builtin_ia32_sfence();
 #endif
 }
