@@ -23,6 +23,11 @@ class FollowerInServerTest : public FollowerTest {
   PlaceLocation bitmap() const {
     return parse_place_location("bitmap:redis+unix://" + server_->socket() + "#users");
   }
+  // Of a follower that sees soon what others did to its filter, and tries again soon.
+  static FollowerOptions watchful() {
+    return {.look_every = std::chrono::milliseconds(20),
+            .longest_pause = std::chrono::milliseconds(50)};
+  }
   // Until what is in the server reaches the database. The fence is asked again and again, as a scan
   // makes the one before another's.
   void wait_in_server() {

@@ -183,9 +183,7 @@ TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
       return location.format->create(options, settings);
     });
     const auto from = source();
-    Follower follower(*from, place,
-                      {.look_every = std::chrono::milliseconds(20),
-                       .longest_pause = std::chrono::milliseconds(50)});
+    Follower follower(*from, place, watchful());
     {
       Following running(follower);
       running.wait_until_followed();
@@ -217,9 +215,7 @@ TEST_F(FollowerInServerTest, MakesAFilterWithoutAPartitionOrItsIndexAnew) {
     follow_once();
     const auto from = source();
     FollowedPlace place(location, blocked);
-    Follower follower(*from, place,
-                      {.look_every = std::chrono::milliseconds(20),
-                       .longest_pause = std::chrono::milliseconds(50)});
+    Follower follower(*from, place, watchful());
     Following running(follower);
     running.wait_until_followed();
     server_->ask("DEL '" + lost + "'");

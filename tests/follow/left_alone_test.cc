@@ -22,9 +22,7 @@ TEST_F(LeftAlone, LeavesWhatIsNoFilterAloneAndGoesOnOnceItIsGone) {
   insert("row ", 100);
   FollowedPlace place(bitmap(), blocked);
   const auto from = source();
-  Follower follower(*from, place,
-                    {.look_every = std::chrono::milliseconds(20),
-                     .longest_pause = std::chrono::milliseconds(50)});
+  Follower follower(*from, place, watchful());
   Following running(follower);
   running.wait_until_followed();
   server_->ask("SET users something");
