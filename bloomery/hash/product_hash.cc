@@ -23,7 +23,8 @@ std::span<const ProductWay* const> product_ways() {
   static constinit const ProductWay* const all[] = {&kProductAvx512, &kInPlainCode};
   static const bool has_vectors =
       __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
-      __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("bmi2") != 0;
+      __builtin_cpu_supports("avx512ifma") != 0 && __builtin_cpu_supports("avx512vbmi") != 0 &&
+      __builtin_cpu_supports("bmi2") != 0;
   return std::span(all).subspan(has_vectors ? 0 : 1);
 #else
   static constinit const ProductWay* const all[] = {&kInPlainCode};

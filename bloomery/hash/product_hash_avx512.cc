@@ -1,8 +1,9 @@
-// Compiled for AVX-512 with VBMI: eight keys at once, the i-th word of each in one register.
+// Compiled for AVX-512 with IFMA and VBMI: eight keys at once, the i-th word of each in a register.
 #include <immintrin.h>
 
 #include "bloomery/hash/keys_avx512.h"
 #include "bloomery/hash/product_hash_ways.h"
+#include "bloomery/hash/product_words_avx512.h"
 
 namespace bloomery {
 namespace {
@@ -37,64 +38,45 @@ struct Sums {
           _mm512_add_epi64(_mm512_mul_epu32(upper_a, upper_b), carried)};
 }
 
-[[gnu::always_inline]] inline Sums add(Sums a, Sums b) {
-  const __m512i low = _mm512_add_epi64(a.low, b.low);
-  const __m512i high = _mm512_add_epi64(a.high, b.high);
-  const __mmask8 carries = _mm512_cmplt_epu64_mask(low, b.low);
-  return {low, _mm512_mask_add_epi64(high, carries, high, all(1))};
-}
+// Sums of products, in digits of 52 bits, as AVX-512 IFMA multiplies them: of three products none
+// overflows. What is added to one digit has several sums, which need not wait for each other.
+struct Digits {
+  __m512i low;
+  __m512i middle[3];
+  __m512i high[2];
 
-// Which byte of a key of so many comes to each place of its six words.
-struct alignas(64) Places {
-  unsigned char bytes[kBlock + 1][64];
-};
-constexpr Places kPlaces = [] {
-  Places places{};
-  for (std::size_t size = 0; size <= kBlock; ++size) {
-    const auto from = size < kWord ? ProductHash::Places{} : ProductHash::places(size);
-    for (std::size_t i = 0; i < kBlock; ++i) {
-      places.bytes[size][i] = static_cast<unsigned char>(from.of[i / kWord] + i % kWord);
-    }
+  [[gnu::always_inline]] void add_product(__m512i a, __m512i b) {
+    const __m512i upper_a = _mm512_srli_epi64(a, 52);
+    const __m512i upper_b = _mm512_srli_epi64(b, 52);
+    low = _mm512_madd52lo_epu64(low, a, b);
+    middle[0] = _mm512_madd52hi_epu64(middle[0], a, b);
+    middle[1] = _mm512_madd52lo_epu64(middle[1], upper_a, b);
+    middle[2] = _mm512_madd52lo_epu64(middle[2], a, upper_b);
+    high[0] = _mm512_madd52hi_epu64(high[0], upper_a, b);
+    high[1] = _mm512_madd52hi_epu64(high[1], a, upper_b);
+    high[0] = _mm512_madd52lo_epu64(high[0], upper_a, upper_b);
   }
-  return places;
-}();
 
-// Turned so that words[i] is the i-th word of each key.
-struct Words {
-  __m512i words[6];
+  [[gnu::always_inline]] Sums sums() const {
+    const __m512i middles = _mm512_add_epi64(_mm512_add_epi64(middle[0], middle[1]), middle[2]);
+    const __m512i sum = _mm512_add_epi64(low, _mm512_slli_epi64(middles, 52));
+    const __m512i upper = _mm512_add_epi64(
+        _mm512_srli_epi64(middles, 12), _mm512_slli_epi64(_mm512_add_epi64(high[0], high[1]), 40));
+    const __mmask8 carries = _mm512_cmplt_epu64_mask(sum, low);
+    return {sum, _mm512_mask_add_epi64(upper, carries, upper, all(1))};
+  }
 };
 
-[[gnu::always_inline]] inline Words turned(const __m512i* keys) {
-  Words turned;
-#pragma GCC unroll 2
-  for (std::size_t odd = 0; odd < 2; ++odd) {
-    // The words odd, odd + 2 and odd + 4 of two keys.
-    const auto two = [&](std::size_t i) __attribute__((always_inline)) {
-      return odd == 0 ? _mm512_unpacklo_epi64(keys[i], keys[i + 1])
-                      : _mm512_unpackhi_epi64(keys[i], keys[i + 1]);
-    };
-    const __m512i a = two(0);
-    const __m512i b = two(2);
-    const __m512i c = two(4);
-    const __m512i d = two(6);
-    const __m512i lower = _mm512_shuffle_i64x2(a, b, 0x44);
-    const __m512i upper = _mm512_shuffle_i64x2(c, d, 0x44);
-    turned.words[odd] = _mm512_shuffle_i64x2(lower, upper, 0x88);
-    turned.words[odd + 2] = _mm512_shuffle_i64x2(lower, upper, 0xdd);
-    turned.words[odd + 4] = _mm512_shuffle_i64x2(_mm512_shuffle_i64x2(a, b, 0xee),
-                                                 _mm512_shuffle_i64x2(c, d, 0xee), 0x88);
-  }
-  return turned;
-}
-
-[[gnu::always_inline]] inline Sums add_words(Sums state, const __m512i* keys) {
-  const Words of = turned(keys);
+[[gnu::always_inline]] inline Sums add_words(Sums state, const WordsOfEight& of) {
   const auto factor = [&](std::size_t i) __attribute__((always_inline)) {
     return _mm512_xor_si512(of.words[i], all(ProductKeys::kWords[i]));
   };
-  return add(add(product(_mm512_xor_si512(factor(0), state.low), factor(1)),
-                 product(_mm512_xor_si512(factor(2), state.high), factor(3))),
-             product(factor(4), factor(5)));
+  const __m512i zero = _mm512_setzero_si512();
+  Digits digits{zero, {zero, zero, zero}, {zero, zero}};
+  digits.add_product(_mm512_xor_si512(factor(0), state.low), factor(1));
+  digits.add_product(_mm512_xor_si512(factor(2), state.high), factor(3));
+  digits.add_product(factor(4), factor(5));
+  return digits.sums();
 }
 
 // With what the two halves of a product come to.
@@ -118,6 +100,18 @@ void hash_one(std::size_t i, const Key* keys, std::uint64_t spread, std::uint64_
   h2[i] = pair.h2;
 }
 
+template <class Keys>
+[[gnu::always_inline]] inline Sums sums_of(const Key* keys, __m512i sizes, Sums begin) {
+  const Sums state = add_words(begin, Keys::first(keys));
+  const __mmask8 longer = _mm512_cmpgt_epu64_mask(sizes, all(kBlock));
+  if (longer == 0) return state;
+  const Sums sum = add_words(state, Keys::last(keys));
+  return {_mm512_mask_mov_epi64(state.low, longer, sum.low),
+          _mm512_mask_mov_epi64(state.high, longer, sum.high)};
+}
+
+struct Own {};
+
 void hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::uint64_t* h1,
                 std::uint64_t* h2) noexcept {
   const auto hash_alone = [&](std::size_t i) { hash_one(i, keys, spread, h1, h2); };
@@ -130,28 +124,14 @@ void hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::u
   unsigned alone =
       _mm512_cmpeq_epi64_mask(sizes, all(kWord)) | _mm512_cmpgt_epu64_mask(sizes, all(2 * kBlock));
   if (__builtin_popcount(alone) > 2) return hash_each();
-  __m512i blocks[kProductBlock];
-#pragma GCC unroll 8
-  for (std::size_t i = 0; i < kProductBlock; ++i) {
-    const std::size_t size = keys[i].size() < kBlock ? keys[i].size() : kBlock;
-    blocks[i] = _mm512_permutexvar_epi8(load(kPlaces.bytes[size]), load_some(keys[i].data(), size));
-  }
-  const __m512i begin =
-      _mm512_add_epi64(_mm512_mullo_epi64(sizes, all(ProductKeys::kSize)), all(spread));
-  Sums state = add_words({begin, _mm512_setzero_si512()}, blocks);
-  const __mmask8 longer = _mm512_cmpgt_epu64_mask(sizes, all(kBlock));
-  if (longer != 0) {
-#pragma GCC unroll 8
-    for (std::size_t i = 0; i < kProductBlock; ++i) {
-      const std::size_t size = keys[i].size();
-      const std::size_t rest = size > kBlock ? kBlock : 0;
-      blocks[i] = load_some(keys[i].data() + (size - rest), rest);
-    }
-    const Sums sum = add_words(state, blocks);
-    state = {_mm512_mask_mov_epi64(state.low, longer, sum.low),
-             _mm512_mask_mov_epi64(state.high, longer, sum.high)};
-  }
-  finish(state, h1, h2);
+  const Sums begin{
+      _mm512_add_epi64(_mm512_mullo_epi64(sizes, all(ProductKeys::kSize)), all(spread)),
+      _mm512_setzero_si512()};
+  using Long = LongEightKeys<Own>;
+  const bool all_long = _mm512_cmplt_epu64_mask(sizes, all(Long::kLeast)) == 0;
+  finish(
+      all_long ? sums_of<Long>(keys, sizes, begin) : sums_of<AnyEightKeys<Own>>(keys, sizes, begin),
+      h1, h2);
   for (; alone != 0; alone &= alone - 1) hash_alone(static_cast<unsigned>(__builtin_ctz(alone)));
 }
 
