@@ -10,7 +10,7 @@
 namespace bloomery {
 namespace {
 
-constexpr std::ptrdiff_t kSlotsAhead = 32;
+constexpr std::size_t kAhead = 32;
 
 // By arithmetic, because g++ 12 makes a jump of "?".
 template <class N>
@@ -29,6 +29,7 @@ std::vector<Slot> take_all(FuseOccupants<Word>& in, std::size_t key_count) {
   // one's word that all waits for.
   std::vector<Slot> pending(1'024);
   for (std::size_t first = 0; first < in.slot_count(); ++first) {
+    in.prefetch_ahead(first);
     std::size_t slot = first;
     Word word = in[slot];
     if (!in.is_one(word)) continue;
@@ -60,15 +61,19 @@ template <class Word, class Slot>
 bool build_with(const FuseShape& shape, std::span<const HashPair> hashes,
                 std::span<std::byte> bytes) {
   FuseOccupants<Word> in(shape);
-  for (const HashPair hash : hashes) {
-    if (!in.add(hash)) return false;
+  const bool far = in.are_far();
+  for (std::size_t i = 0; i < hashes.size(); ++i) {
+    if (far && i + kAhead < hashes.size()) {
+      for (const std::size_t slot : shape.slots(hashes[i + kAhead])) in.prefetch(slot);
+    }
+    if (!in.add(hashes[i])) return false;
   }
   const std::vector<Slot> order = take_all<Word, Slot>(in, hashes.size());
   if (order.size() != hashes.size()) return false;
 
   // The last to go first: nobody who is set later has a slot that an earlier one owns.
   for (auto slot = order.rbegin(); slot != order.rend(); ++slot) {
-    if (order.rend() - slot > kSlotsAhead) in.prefetch(slot[kSlotsAhead]);
+    if (order.rend() - slot > std::ptrdiff_t{kAhead}) in.prefetch(slot[kAhead]);
     const auto word = in[*slot];
     const auto others = in.others(*slot, word);
     shape.store(bytes.data(), *slot,

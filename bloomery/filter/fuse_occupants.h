@@ -6,6 +6,7 @@
 #include <span>
 
 #include "bloomery/bits/heap_words.h"
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/fuse_shape.h"
 #include "bloomery/hash/hash_pair.h"
 
@@ -38,6 +39,7 @@ class FuseOccupants {
   }
 
   std::size_t slot_count() const noexcept { return words_.size(); }
+  bool are_far() const noexcept { return is_far(memory_.words()); }
 
   // False where more keys share a slot than can be counted: chance does not do that.
   bool add(HashPair hash) noexcept {
@@ -54,7 +56,14 @@ class FuseOccupants {
     return true;
   }
 
-  void prefetch(std::size_t slot) const noexcept { __builtin_prefetch(&words_[slot]); }
+  void prefetch(std::size_t slot) const noexcept { prefetch_far(&words_[slot]); }
+  // What taking keys from this slot on will soon meet: each reaches two segments further, and those
+  // that it leaves alone there two more.
+  void prefetch_ahead(std::size_t slot) const noexcept {
+    constexpr std::size_t kSlotsOfLine = 64 / sizeof(Word);
+    const std::size_t ahead = slot + (std::size_t{4} << shape_.segment_log);
+    if (slot % kSlotsOfLine == 0 && ahead < words_.size()) prefetch(ahead);
+  }
   Word operator[](std::size_t slot) const noexcept { return words_[slot]; }
   static bool is_one(Word word) noexcept { return word >> kCountShift == 1; }
 
