@@ -137,8 +137,10 @@ struct AesHashBody {
   // behind it is read, and no jump depends on the length, which a processor could not foresee.
   [[gnu::always_inline]] static Lane lane_at(const char* key, std::size_t at,
                                              std::size_t size) noexcept {
-    // Of a comparison g++ 12 makes a jump.
-    const auto beyond = static_cast<std::int64_t>(at - (size - kAesLane));
+    // Of a comparison g++ 12 makes a jump. Signed before they are subtracted: a size may have fewer
+    // bits.
+    const std::int64_t beyond =
+        static_cast<std::int64_t>(at) - static_cast<std::int64_t>(size - kAesLane);
     const auto missing = static_cast<std::size_t>(beyond & ~(beyond >> 63));
     return Isa::drop(Isa::load(key + (at - missing)), missing);
   }

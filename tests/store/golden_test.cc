@@ -57,6 +57,29 @@ TEST(GoldenFile, IsReadAndWrittenAsEver) {
   }
 }
 
+// Texts of 1 to 300 letters, each with other ones at each place: every length has a way of its own
+// through a hash.
+TEST(GoldenFile, OfTextsOfEveryLengthIsMadeAgain) {
+  std::vector<std::string> texts;
+  for (std::size_t size = 1; size <= 300; ++size) {
+    std::string text(size, ' ');
+    for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + (7 * size + i) % 26);
+    texts.push_back(text);
+  }
+  for (const char* hash : {"product", "aes", "xxh3", "secret"}) {
+    SCOPED_TRACE(hash);
+    const AnyFilter loaded = load(std::string("golden/texts/") + hash + ".bloom");
+    AnyFilter singly = open_filter({.parameters = loaded.parameters()},
+                                   HeapWords(any_word_count(loaded.contents())));
+    AnyFilter together = open_filter({.parameters = loaded.parameters()},
+                                     HeapWords(any_word_count(loaded.contents())));
+    for (const std::string& text : texts) singly.insert(text);
+    together.insert_many(testing::keys_of(texts));
+    EXPECT_TRUE(stored_words(loaded) == stored_words(singly));
+    EXPECT_TRUE(stored_words(loaded) == stored_words(together));
+  }
+}
+
 // As `hexdump -C` prints it.
 std::string hex_dump(const std::string& bytes) {
   std::string dump;
