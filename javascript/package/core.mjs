@@ -144,7 +144,21 @@ function define(module, crypto = globalThis.crypto) {
   const plain = (view) => {
     const Type = TYPES[nameOf.call(view)];
     if (Type === undefined) return view;
-    return new Type(bufferOf.call(view), offsetOf.call(view), lengthOf.call(view));
+    const length = lengthOf.call(view);
+    // One that its buffer has become too small for has no length, either, but is refused here.
+    if (length === 0) Uint8Array.prototype.keys.call(view);
+    return new Type(bufferOf.call(view), offsetOf.call(view), length);
+  };
+  // Of any realm; nothing that only looks like one.
+  const isBytes = (given) => nameOf.call(given) === 'Uint8Array';
+  const bufferSize = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'byteLength').get;
+  const isBuffer = (given) => {
+    try {
+      bufferSize.call(given);
+      return true;
+    } catch {
+      return false;
+    }
   };
 
   const isText = (key) => typeof key === 'string';
@@ -254,7 +268,7 @@ function define(module, crypto = globalThis.crypto) {
         if (key < -MOST_I64 - 1n) refuseKey(key);
         return call(ofI64, filter, key);
       }
-      if (!(key instanceof Uint8Array)) refuseKey(key);
+      if (!isBytes(key)) refuseKey(key);
       const raw = plain(key);
       if (raw.length > TEXT_BYTES) {
         return withBytes(raw, (at, size) => call(ofRaw, filter, at, size));
@@ -283,7 +297,7 @@ function define(module, crypto = globalThis.crypto) {
     if (typeof key === 'string') return 'text';
     if (typeof key === 'number') return 'i64';
     if (typeof key === 'bigint') return key > MOST_I64 ? 'u64' : 'i64';
-    return key instanceof Uint8Array ? 'raw' : refuseKey(key);
+    return isBytes(key) ? 'raw' : refuseKey(key);
   };
   const putInteger = (view, at, key) => {
     if (typeof key === 'bigint') {
@@ -391,7 +405,7 @@ function define(module, crypto = globalThis.crypto) {
   // { count, run(send, alone) } of what was gathered, or a TypeError.
   const batchOf = (keys, width) => {
     if (width !== undefined) {
-      if (!(keys instanceof Uint8Array)) throw new TypeError('width: the keys are no Uint8Array');
+      if (!isBytes(keys)) throw new TypeError('width: the keys are no Uint8Array');
       if (!Number.isSafeInteger(width) || width < 1 || width > TEXT_BYTES) {
         throw new RangeError(`width: ${width}; from 1 to ${TEXT_BYTES} are allowed`);
       }
@@ -403,7 +417,7 @@ function define(module, crypto = globalThis.crypto) {
     if ([...INTEGERS, ...WIDE].some((type) => keys instanceof type)) {
       return { count: keys.length, run: (send) => sendIntegers(keys, send) };
     }
-    if (isText(keys) || keys instanceof Uint8Array) {
+    if (isText(keys) || isBytes(keys)) {
       throw new TypeError('one key: many are an array; a Uint8Array of many takes { width }');
     }
     if (ArrayBuffer.isView(keys)) throw new TypeError('of typed arrays only those of integers');
@@ -451,14 +465,14 @@ function define(module, crypto = globalThis.crypto) {
       bytes().fill(0, at, at + OPTIONS_BYTES);
       data().setUint32(at, OPTIONS_BYTES, true);
       for (const [name, value] of given) {
-        if (name in TEXTS) {
+        if (Object.hasOwn(TEXTS, name)) {
           const text = encoder.encode(`${name === 'settings' ? settingsText(value) : value}\0`);
           taken.push(take(text.length));
           bytes().set(text, taken.at(-1));
           data().setUint32(at + TEXTS[name], taken.at(-1), true);
-        } else if (name in WHOLE) {
+        } else if (Object.hasOwn(WHOLE, name)) {
           data().setBigUint64(at + WHOLE[name], whole(name, value, MOST_U64), true);
-        } else if (name in REALS) {
+        } else if (Object.hasOwn(REALS, name)) {
           // 0 stands for "not given" there.
           if (typeof value !== 'number' || !(value > 0)) {
             throw new RangeError(`${name}: ${value}; a number above 0 is allowed`);
@@ -504,6 +518,10 @@ function define(module, crypto = globalThis.crypto) {
 
   class Filter {
     #handle = 0;
+    // What never changes.
+    #kind;
+    #rate;
+    #secret;
 
     constructor(options) {
       const fixed = new.target.kind;
@@ -517,8 +535,11 @@ function define(module, crypto = globalThis.crypto) {
         this.#handle = withOptions(full, (at) => call('bloomery_make', at));
         if (this.#handle === 0) throw lastError();
       }
-      check(call('bloomery_heed_refusals', this.#handle));
       registry.register(this, this.#handle, this);
+      check(call('bloomery_heed_refusals', this.#handle));
+      this.#secret = check(call('javascript_is_secret', this.#handle)) !== 0;
+      this.#rate = call('javascript_rate', this.#handle);
+      this.#kind = textAt(call('javascript_kind', this.#handle));
     }
 
     get #live() {
@@ -541,8 +562,8 @@ function define(module, crypto = globalThis.crypto) {
     }
 
     static fromBytes(given, { format, settings, keys } = {}) {
-      const all = given instanceof ArrayBuffer ? new Uint8Array(given) : given;
-      if (!(all instanceof Uint8Array)) {
+      const all = isBuffer(given) ? new Uint8Array(given) : given;
+      if (!isBytes(all)) {
         throw new TypeError('bytes: a Uint8Array or an ArrayBuffer');
       }
       const handle = withBytes(all, (at, size) =>
@@ -653,17 +674,24 @@ function define(module, crypto = globalThis.crypto) {
       const at = call('bloomery_info', this.#live);
       if (at === 0) throw lastError();
       try {
-        return JSON.parse(textAt(at));
+        const text = textAt(at);
+        const seed = /"seed": (\d+)/.exec(text)?.[1];
+        const info = JSON.parse(text);
+        if (seed !== undefined && !Number.isSafeInteger(info.seed)) info.seed = BigInt(seed);
+        return info;
       } finally {
         call('bloomery_free', at);
       }
     }
 
     get kind() {
-      return this.info().kind;
+      return this.#live && this.#kind;
     }
     get rate() {
-      return this.info().false_positive_rate;
+      return this.#live && this.#rate;
+    }
+    get secret() {
+      return this.#live && this.#secret;
     }
     get capacity() {
       return Number(BigInt.asUintN(64, call('bloomery_capacity', this.#live)));

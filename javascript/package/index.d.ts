@@ -124,10 +124,12 @@ export class Filter {
   save(file: string, options?: { format?: string }): Promise<void>;
 
   /** As `bloomery info --json` has it. */
-  info(): Record<string, string | number | boolean | null>;
+  info(): Record<string, string | number | bigint | boolean | null>;
   readonly kind: string;
   readonly capacity: number;
   readonly rate: number;
+  /** Whether its keys are hashed under a secret, which its bytes hold. */
+  readonly secret: boolean;
   /** Keys that seemed to be new: at most the distinct ones. */
   readonly count: number;
   /** How its keys are written; null while nobody has said. */

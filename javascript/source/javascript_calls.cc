@@ -9,6 +9,7 @@
 #include "bloomery/c/filter_handle.h"
 #include "bloomery/c/make_filter.h"
 #include "bloomery/format/format.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/file_location.h"
 #include "javascript/source/javascript_calls.h"
 
@@ -30,6 +31,12 @@ AnyFilter decode(const char* name, const char* settings, std::span<const std::by
   // No format says how its keys were written: what its system does where nobody chose.
   filter.set_keys({.encoding = find_key_encoding(location.format->keys).value()});
   return filter;
+}
+
+FilterParameters parameters_of(const bloomery_filter& filter) {
+  FilterParameters parameters;
+  filter.look([&](const FilterContents& contents) { parameters = contents.parameters; });
+  return parameters;
 }
 
 void encode_result(const bloomery_filter& filter, const Format& format) {
@@ -71,6 +78,24 @@ int javascript_insert_number(bloomery_filter* filter, double key) {
 }
 int javascript_erase_number(bloomery_filter* filter, double key) {
   return bloomery_erase_i64(filter, static_cast<std::int64_t>(key));
+}
+
+const char* javascript_kind(const bloomery_filter* filter) {
+  const char* name = nullptr;
+  const int status =
+      status_of([&] { name = kind_of(parameters_of(need(filter)).kind).name.data(); });
+  return status == BLOOMERY_OK ? name : nullptr;
+}
+double javascript_rate(const bloomery_filter* filter) {
+  double rate = -1;
+  status_of([&] { rate = parameters_of(need(filter)).false_positive_rate; });
+  return rate;
+}
+int javascript_is_secret(const bloomery_filter* filter) {
+  bool is_secret = false;
+  const int status =
+      status_of([&] { is_secret = parameters_of(need(filter)).hash.secret().has_value(); });
+  return status == BLOOMERY_OK ? int{is_secret} : status;
 }
 
 bloomery_filter* javascript_from_format(const char* format, const char* settings, const char* keys,

@@ -12,6 +12,12 @@ int javascript_ask_number(const bloomery_filter* filter, double key);
 int javascript_insert_number(bloomery_filter* filter, double key);
 int javascript_erase_number(bloomery_filter* filter, double key);
 
+// What bloomery_info() tells, too, but it reads every bit. Null, a negative number, where it
+// failed.
+const char* javascript_kind(const bloomery_filter* filter);
+double javascript_rate(const bloomery_filter* filter);
+int javascript_is_secret(const bloomery_filter* filter);
+
 // The bytes of another system's file. `settings`: "name=value&name=value", or null; `keys` as of
 // bloomery_open().
 bloomery_filter* javascript_from_format(const char* format, const char* settings, const char* keys,

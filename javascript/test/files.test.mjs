@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
@@ -34,6 +34,21 @@ test('golden files are asked and written as C++ wrote them', () => {
     assert.equal(again.has(own[0]), false, file);
     again.addMany(own);
     assert.deepEqual(again.toBytes(), bytes, file);
+  }
+});
+
+test('texts of every length have the bits that C++ gave them', () => {
+  const letter = (size, i) => String.fromCharCode(97 + ((7 * size + i) % 26));
+  const all = Array.from({ length: 300 }, (_, n) => Array.from({ length: n + 1 }, (_, i) => letter(n + 1, i)).join(''));
+  for (const hash of ['product', 'aes', 'xxh3', 'secret']) {
+    const filter = Filter.fromBytes(golden(`texts/${hash}.bloom`));
+    assert.deepEqual(all.filter((key) => !filter.has(key)), [], hash);
+    for (const fill of [(made) => made.addMany(all), (made) => all.forEach((key) => made.add(key))]) {
+      const made = filter.copy();
+      made.clear();
+      fill(made);
+      assert.deepEqual(made.toBytes(), filter.toBytes(), hash);
+    }
   }
 });
 
@@ -125,6 +140,35 @@ test('save() and open() are of one file', async () => {
   await assert.rejects(filter.save(path.join(folder, 'no/folder')), { code: 'ENOENT' });
   const redisson = new Filter({ format: 'redisson', capacity: 9 });
   await assert.rejects(redisson.save(file, { format: 'redisson' }), TypeError);
+});
+
+test('save() keeps permissions and links, and a secret to its owner', { skip: process.platform === 'win32' }, async () => {
+  const modeOf = (file) => statSync(file).mode & 0o777;
+  const file = path.join(folder, 'kept.bloom');
+  const plain = new BlockedFilter({ capacity: 9 });
+  const secret = new BlockedFilter({ capacity: 9, secret: true });
+  assert.equal(plain.secret, false);
+  assert.equal(secret.secret, true);
+  await plain.save(file);
+  assert.equal(modeOf(file), 0o666 & ~process.umask());
+  chmodSync(file, 0o640);
+  await plain.save(file);
+  assert.equal(modeOf(file), 0o640);
+  await secret.save(file);
+  assert.equal(modeOf(file), 0o600);
+  await secret.save(path.join(folder, 'secret.bloom'));
+  assert.equal(modeOf(path.join(folder, 'secret.bloom')), 0o600);
+
+  const link = path.join(folder, 'link.bloom');
+  symlinkSync('kept.bloom', link);
+  plain.add('by the link');
+  await plain.save(link);
+  assert.ok(lstatSync(link).isSymbolicLink());
+  assert.equal((await Filter.open(file)).has('by the link'), true);
+  const dangling = path.join(folder, 'dangling.bloom');
+  symlinkSync('not yet.bloom', dangling);
+  await plain.save(dangling);
+  assert.equal((await Filter.open(path.join(folder, 'not yet.bloom'))).has('by the link'), true);
 });
 
 const command = process.env.BLOOMERY_COMMAND;

@@ -1,6 +1,7 @@
 // What each kind of filter promises, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import vm from 'node:vm';
 
 import { bloomery, isCode, required, texts } from './support.mjs';
 
@@ -230,6 +231,7 @@ test('a batch that broke leaves doubt until somebody says that he knows', () => 
   assert.deepEqual([...filter.hasMany(['never'])], [1]);
   assert.throws(() => filter.toBytes(), isCode('IN_DOUBT'));
   assert.throws(() => filter.copy(), isCode('IN_DOUBT'));
+  assert.deepEqual([filter.kind, filter.rate, filter.secret], ['blocked', 0.01, false]);
   filter.acknowledge();
   assert.equal(filter.presence('never'), 'absent');
 });
@@ -241,6 +243,7 @@ test('a freed filter says so', () => {
   for (const call of ['has', 'add', 'toBytes', 'info', 'clear', 'copy']) {
     assert.throws(() => filter[call]('a'), isCode('FREED'));
   }
+  for (const name of ['kind', 'rate', 'secret', 'capacity']) assert.throws(() => filter[name], isCode('FREED'));
   if (Symbol.dispose) assert.equal(typeof filter[Symbol.dispose], 'function');
 });
 
@@ -316,4 +319,56 @@ test('what nobody holds any more gives its memory back', { skip: !globalThis.gc 
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
   }
+});
+
+test('what only looks like bytes is no key, and bytes of another realm are', () => {
+  const filter = new BlockedFilter({ capacity: 100 });
+  const lying = (length) => new Proxy(new Uint8Array(3), { get: (of, name) => (name === 'length' ? length() : of[name]) });
+  const hostile = [
+    lying(() => {
+      filter.free();
+      return 3;
+    }),
+    lying(() => 1e9),
+    Object.create(Uint8Array.prototype, { length: { value: 1e9 } }),
+  ];
+  for (const key of hostile) {
+    assert.throws(() => filter.add(key), TypeError);
+    assert.throws(() => filter.has(key), TypeError);
+    assert.throws(() => filter.hasMany([key]), TypeError);
+    assert.throws(() => Filter.fromBytes(key), TypeError);
+  }
+  const theirs = vm.runInNewContext('new Uint8Array([1, 2, 3])');
+  assert.equal(filter.add(theirs), true);
+  assert.equal(filter.has(new Uint8Array([1, 2, 3])), true);
+  const bytes = filter.toBytes();
+  const copied = vm.runInNewContext('(bytes) => { const all = new Uint8Array(bytes.length); all.set(bytes); return all.buffer }')(bytes);
+  assert.deepEqual(Filter.fromBytes(copied).toBytes(), bytes);
+});
+
+const canShrink = ArrayBuffer.prototype.resize !== undefined;
+test('a view that its buffer has become too small for is no empty one', { skip: !canShrink && 'no resize()' }, () => {
+  const shrunk = (Type) => {
+    const buffer = new ArrayBuffer(16, { maxByteLength: 16 });
+    const view = new Type(buffer, 8, 8 / Type.BYTES_PER_ELEMENT);
+    buffer.resize(8);
+    return view;
+  };
+  const filter = new BlockedFilter({ capacity: 100 });
+  assert.throws(() => filter.add(shrunk(Uint8Array)), TypeError);
+  assert.throws(() => filter.has(shrunk(Uint8Array)), TypeError);
+  assert.throws(() => filter.hasMany(shrunk(BigInt64Array)), TypeError);
+  assert.throws(() => filter.hasMany([shrunk(Uint8Array)]), TypeError);
+  assert.throws(() => Filter.fromBytes(shrunk(Uint8Array)), TypeError);
+  assert.equal(filter.has(''), false);
+  assert.equal(filter.add(new Uint8Array(0)), true);
+});
+
+test('options are those that there are, and a seed keeps all its digits', () => {
+  for (const name of ['toString', 'constructor', 'valueOf', 'hasOwnProperty', 'foo']) {
+    assert.throws(() => new Filter({ capacity: 10, [name]: 'x' }), TypeError, name);
+  }
+  const most = 2n ** 64n - 1n;
+  assert.equal(new Filter({ capacity: 10, seed: most }).info().seed, most);
+  assert.equal(new Filter({ capacity: 10, seed: 7 }).info().seed, 7);
 });

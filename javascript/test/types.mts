@@ -35,7 +35,7 @@ const format: Format = { format: 'guava' };
 const guava: Filter = Filter.fromBytes(new Filter({ capacity: 10, format: 'guava' }).toBytes(format), format);
 same(guava.capacity > 0 && settings !== undefined, true);
 same(users.toBytes().length > 0, true);
-const info: string | number | boolean | null | undefined = users.info().kind;
+const info: string | number | bigint | boolean | null | undefined = users.info().kind;
 same(info, users.kind);
 const opened: Promise<BlockedFilter> = BlockedFilter.open(new URL('file:///none'));
 await opened.then(
