@@ -122,8 +122,8 @@ int bloomery_filter::trusted(int answer) const noexcept {
 void bloomery_filter::require_trust() const {
   if (!doubt_.is_there()) return;
   throw bloomery::c::InDoubt(
-      "an insert into this filter failed, and its keys may be missing: insert them again and call "
-      "bloomery_acknowledge(), or bloomery_clear()");
+      "an insert into this filter failed, and its keys may be missing: insert them again and "
+      "acknowledge that, or clear it");
 }
 
 void bloomery_filter::look(const std::function<void(const FilterContents&)>& see) const {

@@ -92,9 +92,9 @@ static size_t put_utf8(uint32_t c, char* out) {
   return 4;
 }
 
-/* NumPy's texts have four bytes a character, and zeros behind: they become UTF-8. */
+/* Texts of four bytes a character, which become UTF-8. NumPy's have zeros behind. */
 static int use_characters(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
-                          size_t width) {
+                          size_t width, int is_padded) {
   const size_t length = width / 4;
   int64_t* const offsets = allocate(count + 1, sizeof *offsets);
   char* bytes;
@@ -107,7 +107,7 @@ static int use_characters(struct batch* batch, const char* data, size_t count, P
   for (i = 0; i < count; ++i, data += stride) {
     size_t last = length;
     uint32_t c;
-    for (; last > 0; --last) {
+    for (; is_padded && last > 0; --last) {
       memcpy(&c, data + 4 * (last - 1), 4);
       if (c != 0) break;
     }
@@ -162,7 +162,8 @@ static int use_view(struct batch* batch) {
   }
   if (code[0] == '\0' || code[1] != '\0') return refuse(view->format);
   if (*code == 's') return use_bytes(batch, data, count, stride, width);
-  if (*code == 'w') return use_characters(batch, data, count, stride, width);
+  /* Without a number before it: of array.array('u'), a character each. */
+  if (*code == 'w') return use_characters(batch, data, count, stride, width, code != format);
   if (code != format || width > 8 || strchr("bhilqnBHILQN", *code) == NULL) {
     return refuse(view->format);
   }

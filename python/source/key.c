@@ -8,6 +8,7 @@ static int take_bytes(PyObject* bytes, enum key_kind kind, struct key* key) {
 }
 
 static int read_int(PyObject* integer, struct key* key) {
+  PyObject* text;
   int overflow = 0;
   key->kind = KEY_I64;
   key->i64 = PyLong_AsLongLongAndOverflow(integer, &overflow);
@@ -18,8 +19,12 @@ static int read_int(PyObject* integer, struct key* key) {
     if (key->u64 != (uint64_t)-1 || !PyErr_Occurred()) return 0;
     PyErr_Clear();
   }
-  PyErr_Format(PyExc_OverflowError, "%R is no key: integers have 64 bits, from -2**63 to 2**64 - 1",
-               integer);
+  /* Of thousands of digits Python makes no text. */
+  text = PyObject_Repr(integer);
+  if (text == NULL) PyErr_Clear();
+  PyErr_Format(PyExc_OverflowError, "%V is no key: integers have 64 bits, from -2**63 to 2**64 - 1",
+               text, "a larger integer");
+  Py_XDECREF(text);
   return -1;
 }
 

@@ -1,4 +1,6 @@
 /* How filters come to be. */
+#include <float.h>
+
 #include "batch.h"
 #include "errors.h"
 #include "filter.h"
@@ -22,10 +24,12 @@ static int read_options(PyObject* args, PyObject* kwargs, bloomery_options* opti
                           "secret",   "expansion", "tightening", "window_ms", "generations",
                           "format",   "settings",  "hash",       NULL};
   static const bloomery_options kUsual = BLOOMERY_OPTIONS;
+  static const double kNotGiven = -DBL_MAX;
   PyObject *capacity = NULL, *seed = NULL, *window = NULL, *generations = NULL;
   unsigned long long count = 0;
   *options = kUsual;
   options->rate = 0.01;
+  options->expansion = options->tightening = kNotGiven;
   if (!PyArg_ParseTupleAndKeywords(
           args, kwargs, "O|d$zzO!pddO!O!zzz:BloomFilter", names, &capacity, &options->rate,
           &options->kind, &options->keys, &PyLong_Type, &seed, &options->secret,
@@ -42,6 +46,13 @@ static int read_options(PyObject* args, PyObject* kwargs, bloomery_options* opti
     PyErr_SetString(PyExc_ValueError, "rate is above 0 and below 1, not 0");
     return -1;
   }
+  if (options->expansion == 0 || options->tightening == 0) {
+    PyErr_Format(PyExc_ValueError, "%s is above 0, not 0",
+                 options->expansion == 0 ? "expansion" : "tightening");
+    return -1;
+  }
+  if (options->expansion == kNotGiven) options->expansion = 0;
+  if (options->tightening == kNotGiven) options->tightening = 0;
   options->capacity = PyLong_AsUnsignedLongLong(capacity);
   if (!PyErr_Occurred() && seed != NULL) options->seed = PyLong_AsUnsignedLongLong(seed);
   if (!PyErr_Occurred() && window != NULL) options->window_ms = PyLong_AsUnsignedLongLong(window);

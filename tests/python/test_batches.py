@@ -20,6 +20,11 @@ class Batches(unittest.TestCase):
         h = BloomFilter.build(given, kind="static")
         self.assertEqual(h.contains_many(same), [True] * len(same))
 
+    def test_characters_of_an_array_are_keys_of_one_each(self):
+        characters = ["a", "\0", "é", "\U0001f600"]
+        self.both(array.array("u", "".join(characters)), characters)
+        self.both(numpy.array(["a", "ab", "é"]), ["a", "ab", "é"])
+
     def each_way(self, make, same):
         f, g = BloomFilter(1000), BloomFilter(1000)
         self.assertEqual(f.update(make()), len(set(same)))

@@ -89,6 +89,13 @@ class Whole(Folder):
                 BloomFilter(1000, kind="windowed", generations=generations)
         self.assertIn("a", BloomFilter.build(["a"], kind="windowed", generations=7))
 
+    def test_what_is_no_value_is_refused_by_name(self):
+        for name in ("expansion", "tightening", "rate"):
+            with self.assertRaisesRegex(ValueError, name):
+                BloomFilter(1000, kind="scalable", **{name: 0})
+        with self.assertRaisesRegex(ValueError, "a file has a name"):
+            bloomery.open("")
+
     def test_texts_are_hashed_as_told(self):
         texts = [f"user:{i}:session" for i in range(100)]
         for hash in ("product", "aes", "xxh3"):
