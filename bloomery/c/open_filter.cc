@@ -20,10 +20,11 @@ bool is_our_file(const PlaceLocation& location) {
 // As a file is looked for by its name again when it is flushed, whatever folder the process is in
 // by then.
 void make_absolute(PlaceLocation& location) {
-  if (!location.is_live() && location.file.path.empty()) {
+  if (location.is_live()) return;
+  if (location.file.path.empty()) {
     throw std::invalid_argument("a file has a name, and this is none");
   }
-  if (!location.is_live()) location.file.path = std::filesystem::absolute(location.file.path);
+  location.file.path = std::filesystem::absolute(location.file.path);
 }
 
 }  // namespace

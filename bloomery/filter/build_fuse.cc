@@ -10,6 +10,7 @@
 namespace bloomery {
 namespace {
 
+// How many keys, or slots, before their use memory is asked for.
 constexpr std::size_t kAhead = 32;
 
 // By arithmetic, because g++ 12 makes a jump of "?".

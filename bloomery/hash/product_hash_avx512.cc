@@ -71,8 +71,7 @@ struct Digits {
   const auto factor = [&](std::size_t i) __attribute__((always_inline)) {
     return _mm512_xor_si512(of.words[i], all(ProductKeys::kWords[i]));
   };
-  const __m512i zero = _mm512_setzero_si512();
-  Digits digits{zero, {zero, zero, zero}, {zero, zero}};
+  Digits digits{};
   digits.add_product(_mm512_xor_si512(factor(0), state.low), factor(1));
   digits.add_product(_mm512_xor_si512(factor(2), state.high), factor(3));
   digits.add_product(factor(4), factor(5));

@@ -69,10 +69,12 @@ TEST(GoldenFile, OfTextsOfEveryLengthIsMadeAgain) {
   for (const char* hash : {"product", "aes", "xxh3", "secret"}) {
     SCOPED_TRACE(hash);
     const AnyFilter loaded = load(std::string("golden/texts/") + hash + ".bloom");
-    AnyFilter singly = open_filter({.parameters = loaded.parameters()},
-                                   HeapWords(any_word_count(loaded.contents())));
-    AnyFilter together = open_filter({.parameters = loaded.parameters()},
-                                     HeapWords(any_word_count(loaded.contents())));
+    const auto empty = [&] {
+      return open_filter({.parameters = loaded.parameters()},
+                         HeapWords(any_word_count(loaded.contents())));
+    };
+    AnyFilter singly = empty();
+    AnyFilter together = empty();
     for (const std::string& text : texts) singly.insert(text);
     together.insert_many(testing::keys_of(texts));
     EXPECT_TRUE(stored_words(loaded) == stored_words(singly));
