@@ -16,6 +16,7 @@
 namespace bloomery::redis {
 namespace {
 
+// More at once come of nodes that do not agree yet who has a slot.
 constexpr int kMostMoves = 16;
 constexpr std::chrono::milliseconds kShortestPause{1};
 constexpr std::chrono::milliseconds kLongestPause{50};
@@ -203,7 +204,12 @@ bool Client::follow(Call& call) {
   call.answer.repeated = call.answer.repeated || redirection.is_partial;
   call.asks = redirection.why == Refusal::ask;
   if (redirection.why == Refusal::moved || redirection.why == Refusal::ask) {
-    if (++call.moves > kMostMoves) return false;
+    if (++call.moves > kMostMoves) {
+      call.asks = false;
+      nodes().lost(*call.node);
+      pause(call, "waiting for nodes that send it to each other (MOVED, ASK)");
+      return true;
+    }
     const Nodes::Node there = nodes().at(redirection.to, *call.node);
     if (!call.asks) nodes().moved(call.key, there);
     call.node = there;

@@ -43,8 +43,8 @@ class Client {
   using Judge = std::function<void(std::span<const Reply> replies)>;
 
   // One trip, within the context and the location's time-out. Goes where it is sent (MOVED, ASK),
-  // with all that the location says, and waits while the server says TRYAGAIN or CLUSTERDOWN: what
-  // was refused as a whole, is asked again as a whole. A connection that was cut is replaced once,
+  // with all that the location says, and waits while the server says TRYAGAIN or CLUSTERDOWN, or
+  // nodes send it to each other: what was refused as a whole, is asked again as a whole. A connection that was cut is replaced once,
   // where the request may be repeated, and so is one to a server that says READONLY. Throws
   // ConnectionError, RefusedError where the server takes no connection, CallAborted. Errors among
   // the replies are for the caller, also those that there is no following. `judge` sees the replies

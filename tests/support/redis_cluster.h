@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -76,10 +77,14 @@ class RedisCluster {
       const std::string key =
           line_of(source.ask("CLUSTER GETKEYSINSLOT " + std::to_string(slot) + " 1"));
       if (key.empty()) break;
-      source.ask("MIGRATE 127.0.0.1 " + nodes_[to].port + " '" + key + "' 0 5000");
+      const std::string said =
+          source.ask("MIGRATE 127.0.0.1 " + nodes_[to].port + " '" + key + "' 0 5000");
+      if (said.find("ERR") != std::string::npos) throw std::runtime_error("MIGRATE: " + said);
     }
     target.ask(set + " NODE " + nodes_[to].id);
     source.ask(set + " NODE " + nodes_[to].id);
+    // A node that has not heard of this when the slot comes to it next, would never hear of it.
+    for (const Node& each : nodes_) each.server->ask(set + " NODE " + nodes_[to].id);
   }
 
  private:
