@@ -52,6 +52,7 @@ TEST(HighwayHash, DependsOnEveryWordOfTheSecret) {
   }
 }
 
+#if defined(__x86_64__)
 TEST(HighwayHash, IsTheSameByVectorsAndReadsNoByteMore) {
   if (!has_avx2()) GTEST_SKIP() << "this processor has no AVX2";
   testing::WalledRoom room(200);
@@ -67,6 +68,7 @@ TEST(HighwayHash, IsTheSameByVectorsAndReadsNoByteMore) {
     text += static_cast<char>(size * 151 + 200);
   }
 }
+#endif
 
 TEST(HighwayHash, OfManyKeysIsThatOfEach) {
   const SecretKey secret{{1, 2, 3, 4}};
