@@ -1,8 +1,10 @@
 // How keys come into a filter of several strings: each part's in its own transaction.
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "bloomery/redis/errors.h"
 #include "bloomery/redis/lines.h"
 #include "bloomery/redis/native_insertion.h"
 #include "bloomery/redis/native_trip.h"
@@ -15,6 +17,19 @@ namespace {
 constexpr std::size_t kBitsOfPartsInTrip = 100'000;
 // Of one part: fewer are set by a script, in one trip with those of the other parts.
 constexpr std::size_t kKeysOfPartToExchange = 64;
+
+// A trip with all that is asked again for it, part by part: within the time-out of one call.
+template <class Trip>
+void within_timeout(const Location& location, const CallContext& context, Trip trip) {
+  CallContext shorter = context;
+  shorter.deadline = std::min(context.deadline, CallContext::Clock::now() + location.timeout);
+  try {
+    trip(shorter);
+  } catch (const CallAborted& why) {
+    if (context.is_over()) throw;
+    throw TimeoutError(why.what() + std::string(kTimeoutAdvice));
+  }
+}
 
 }  // namespace
 
@@ -136,17 +151,19 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
     Request request;
     const std::vector<Progress*> travelling = append(request, all, progress);
     if (travelling.empty()) return;
-    const bool was_repeated = travel(request, all, travelling, context);
-    // Each is settled, whatever became of the one before.
-    std::exception_ptr first_error;
-    for (Progress* const each : travelling) {
-      try {
-        settle(all, *each, was_repeated, context);
-      } catch (...) {
-        if (!first_error) first_error = std::current_exception();
+    within_timeout(client_->location(), context, [&](const CallContext& shorter) {
+      const bool was_repeated = travel(request, all, travelling, shorter);
+      // Each is settled, whatever became of the one before.
+      std::exception_ptr first_error;
+      for (Progress* const each : travelling) {
+        try {
+          settle(all, *each, was_repeated, shorter);
+        } catch (...) {
+          if (!first_error) first_error = std::current_exception();
+        }
       }
-    }
-    if (first_error) std::rethrow_exception(first_error);
+      if (first_error) std::rethrow_exception(first_error);
+    });
   }
 }
 
