@@ -141,8 +141,9 @@ class FilterPlace {
                        const CallContext& context = {});
 
   // Inserts the keys, and moves the watermark in the same step; `head` is then what it is now.
-  // False: the head was not what `head` says, and the watermark stays where it is. Read the head,
-  // and send again every key above its watermark, since what was sent before may be lost.
+  // False: the head was not what `head` says when this was tried last; where an answer was lost,
+  // since the try before has moved it. Read the head, and send again every key above its watermark,
+  // since what was sent before may be lost.
   virtual bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                                   const CallContext& context = {});
 

@@ -20,6 +20,9 @@ namespace {
 constexpr int kMostMoves = 16;
 constexpr std::chrono::milliseconds kShortestPause{1};
 constexpr std::chrono::milliseconds kLongestPause{50};
+// Whether a node is believed that others do not name, once more after each pause.
+constexpr int kMostDoubts = 8;
+constexpr const char* kDisagreeing = "waiting for nodes that do not agree who has its key";
 
 }  // namespace
 
@@ -33,10 +36,12 @@ struct Client::Call {
   bool has_rider_answer = false;
 
   Nodes::Node node{};
-  bool asks = false;  // the node is to answer for a slot that it does not have yet
+  bool asks = false;    // the node is to answer for a slot that it does not have yet
+  Nodes::Node owner{};  // who has it, and sent the call there
 
   // What came of the last try.
   bool was_sent = false;
+  std::chrono::steady_clock::time_point sent_at{};
   std::optional<Redirection> redirection{};
   Answer answer{};
 
@@ -69,9 +74,10 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
     try {
       try_once(call);
       if (call.redirection && follow(call)) continue;
-      if (!nodes().is_current(call.node, call.deadline)) {
+      if (!is_believed(call)) {
+        if (may_ask_anew(call)) continue;
         throw ConnectionError(call.node->location().server() +
-                              ": its sentinels name another primary by now");
+                              ": others name another primary by now");
       }
       if (call.redirection) {  // nobody saw these replies yet
         tell_commands(request, call.answer.replies);
@@ -113,7 +119,7 @@ bool Client::run_watched(const Request& first, const Then& then, const CallConte
         throw;
       }
     }
-    return nodes().is_current(node, deadline);
+    return nodes().is_current(node, first.key(), deadline);
   } catch (const TimeoutError&) {
     if (node) nodes().lost(*node);
     throw;
@@ -149,6 +155,7 @@ void Client::try_once(Call& call) {
   call.redirection.reset();
   ServerPool::Lease connection(*call.node, call.deadline);
   call.was_sent = true;
+  call.sent_at = std::chrono::steady_clock::now();
   auto& replies = call.answer.replies;
   call.has_rider_answer = false;
   const bool has_rider = call.rider != nullptr && !call.asks;
@@ -211,8 +218,8 @@ bool Client::follow(Call& call) {
       return true;
     }
     const Nodes::Node there = nodes().at(redirection.to, *call.node);
-    if (!call.asks) nodes().moved(call.key, there);
-    call.node = there;
+    if (!call.asks) nodes().moved(call.key, there, call.sent_at);
+    call.owner = std::exchange(call.node, there);
     return true;
   }
   if (redirection.why == Refusal::try_again) {
@@ -221,11 +228,32 @@ bool Client::follow(Call& call) {
   }
   nodes().lost(*call.node);
   if (redirection.why == Refusal::cluster_down) {
+    nodes().led_astray();
     pause(call, "waiting for the cluster (CLUSTERDOWN)");
     return true;
   }
   call.node->drop_idle();
   return !std::exchange(call.has_retried, true);
+}
+
+// Whether the answer counts. Others may not have heard yet that the node has the slot.
+bool Client::is_believed(Call& call) {
+  const Nodes::Node& node = call.asks ? call.owner : call.node;
+  if (nodes().is_current(node, call.key, call.deadline)) return true;
+  if (location_.way != Way::cluster || call.repeat == Repeat::safe) return false;
+  for (int i = 0; i < kMostDoubts; ++i) {
+    pause(call, kDisagreeing);
+    if (nodes().is_current(node, call.key, call.deadline, true)) return true;
+  }
+  return false;
+}
+
+bool Client::may_ask_anew(Call& call) {
+  if (location_.way != Way::cluster || call.repeat == Repeat::never) return false;
+  pause(call, kDisagreeing);
+  call.asks = false;
+  call.answer.repeated = true;
+  return true;
 }
 
 void Client::pause(Call& call, const char* doing) {

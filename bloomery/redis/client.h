@@ -44,11 +44,11 @@ class Client {
 
   // One trip, within the context and the location's time-out. Goes where it is sent (MOVED, ASK),
   // with all that the location says, and waits while the server says TRYAGAIN or CLUSTERDOWN, or
-  // nodes send it to each other: what was refused as a whole, is asked again as a whole. A connection that was cut is replaced once,
-  // where the request may be repeated, and so is one to a server that says READONLY. Throws
-  // ConnectionError, RefusedError where the server takes no connection, CallAborted. Errors among
-  // the replies are for the caller, also those that there is no following. `judge` sees the replies
-  // of each try.
+  // nodes send it to each other: what was refused as a whole, is asked again as a whole. A
+  // connection that was cut is replaced once, where the request may be repeated, and so is one to a
+  // server that says READONLY. Throws ConnectionError, RefusedError where the server takes no
+  // connection, CallAborted. Errors among the replies are for the caller, also those that there is
+  // no following. `judge` sees the replies of each try.
   Answer run(const Request& request, Repeat repeat, const CallContext& context = {},
              const Judge& judge = {});
 
@@ -81,6 +81,8 @@ class Client {
   void try_once(Call& call);
   bool may_retry(Call& call);
   bool follow(Call& call);
+  bool is_believed(Call& call);
+  bool may_ask_anew(Call& call);
   static void pause(Call& call, const char* doing);
 
   const Location location_;

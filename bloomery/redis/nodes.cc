@@ -16,15 +16,15 @@ namespace {
 constexpr std::size_t kMostKnown = 1000;
 // Whatever fails, nobody is asked more often.
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
-// Shorter than what sentinels wait before they replace a primary.
-constexpr std::chrono::milliseconds kSilence{200};
-constexpr std::chrono::milliseconds kConfirmEvery{500};
+constexpr std::chrono::seconds kBetweenFailures{5};
+// Of one who is asked whether another is still a primary, where others may say so, or none has to.
+constexpr std::chrono::milliseconds kMostForConfirmation{500};
 
 }  // namespace
 
 Nodes::Nodes(const Location& location, const TlsSettings* tls) : location_(location), tls_(tls) {
   if (location.way == Way::server) {
-    default_ = std::make_shared<ServerPool>(location, tls);
+    default_ = std::make_shared<Member>(location, tls);
     return;
   }
   for (const HostPort& each : location.hosts()) {
@@ -37,7 +37,7 @@ Nodes::Node Nodes::of(std::string_view key, Deadline& deadline) {
   bool can_wait = true;
   if (has_to_learn(can_wait)) {
     try {
-      learn(deadline);
+      learn(key, nullptr, deadline);
     } catch (const StoreError&) {
       if (!can_wait) throw;
     }
@@ -53,6 +53,9 @@ bool Nodes::has_to_learn(bool& can_wait) {
   const Clock::time_point now = Clock::now();
   if (can_wait && (!is_in_doubt_ || informants_.empty() || now < next_question_)) return false;
   next_question_ = now + kBetweenQuestions;
+  if (std::exchange(is_astray_, false)) {
+    std::rotate(informants_.begin(), informants_.begin() + 1, informants_.end());
+  }
   return true;
 }
 
@@ -65,70 +68,120 @@ Nodes::Node Nodes::find(std::string_view key) const {
   return std::prev(behind)->second.node;
 }
 
-// One after another until one answers, none with more than its share of the time.
-void Nodes::learn(Deadline& deadline) {
+// One after another until one can tell, none with more than its share of the time. `about`: null,
+// or a node that others have to tell about.
+void Nodes::learn(std::string_view key, const Node& about, Deadline& deadline) {
   std::vector<Node> informants;
+  bool is_needed = true;  // somebody's word
   {
     const std::lock_guard lock(mutex_);
+    is_needed = !about || may_be_replaced();
     informants = informants_;
+    std::erase(informants, about);
+    std::stable_partition(informants.begin(), informants.end(),
+                          [](const Node& each) { return each->failed_at_ == Clock::time_point{}; });
+    const Clock::time_point now = Clock::now();
+    if (!is_needed) {
+      std::erase_if(informants,
+                    [&](const Node& each) { return now - each->failed_at_ < kBetweenFailures; });
+    }
   }
   std::exception_ptr why;
   for (std::size_t i = 0; i < informants.size(); ++i) {
-    ServerPool& informant = *informants[i];
-    const auto share = deadline.left() / static_cast<std::int64_t>(informants.size() - i);
+    Member& informant = *informants[i];
+    auto share = deadline.left() / static_cast<std::int64_t>(informants.size() - i);
+    if (about && (!is_needed || i + 1 < informants.size())) {
+      share = std::min(share, kMostForConfirmation);
+    }
     Deadline part(informant.location().server(),
                   {.deadline = deadline.at(), .stop = deadline.stop()},
                   std::max(share, std::chrono::milliseconds(1)));
-    try {
-      ask(informant, part);
+    const auto fail = [&] {
+      why = std::current_exception();
       const std::lock_guard lock(mutex_);
-      const auto found = std::ranges::find(informants_, informants[i]);
-      if (found != informants_.end()) std::rotate(informants_.begin(), found, found + 1);
-      return;
+      informant.failed_at_ = Clock::now();
+    };
+    try {
+      if (ask(informant, key, about, part)) {
+        const std::lock_guard lock(mutex_);
+        const auto found = std::ranges::find(informants_, informants[i]);
+        if (found != informants_.end()) std::rotate(informants_.begin(), found, found + 1);
+        return;
+      }
     } catch (const StoreError&) {
-      why = std::current_exception();
+      fail();
     } catch (const CallAborted&) {
-      why = std::current_exception();
+      fail();
     }
     deadline.check("asking who has the key");
   }
-  std::rethrow_exception(why);
+  if (why && is_needed) std::rethrow_exception(why);
+  if (!about) return;
+  const std::lock_guard lock(mutex_);
+  about->confirmation_.confirm(Clock::now());
 }
 
-void Nodes::ask(ServerPool& informant, Deadline& deadline) {
+// Whether the informant can tell.
+bool Nodes::ask(Member& informant, std::string_view key, const Node& about, Deadline& deadline) {
   const bool is_cluster = location_.way == Way::cluster;
   Request request;
   if (is_cluster) {
-    request.add({"CLUSTER", "SLOTS"});
+    request.add({"CLUSTER", "SLOTS"}).add({"CLUSTER", "MYID"});
   } else {
     request.add({"SENTINEL", "GET-MASTER-ADDR-BY-NAME", location_.primary});
   }
   ServerPool::Lease connection(informant, deadline);
   const Clock::time_point asked_at = Clock::now();
-  const Reply reply = std::move(connection->exchange(request, deadline).front());
-  if (reply.is(Reply::Type::error)) {
-    throw RefusedError(informant.location().server(), reply.text);
+  const auto replies = connection->exchange(request, deadline);
+  if (replies.front().is(Reply::Type::error)) {
+    throw RefusedError(informant.location().server(), replies.front().text);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    informant.failed_at_ = {};
   }
   try {
-    is_cluster ? take_slots(informant, reply) : take_primary(informant, reply, asked_at);
+    if (is_cluster) {
+      return take_slots(informant, about, replies, key, asked_at);
+    } else {
+      take_primary(informant, replies.front(), asked_at);
+    }
   } catch (const ConnectionError&) {
     connection->distrust();
     throw;
   }
+  return true;
 }
 
-void Nodes::take_slots(const ServerPool& told_by, const Reply& reply) {
-  const auto ranges = read_cluster_slots(reply, told_by.location().server());
+// Whether it tells who has the key. What says that nobody has it is of a node that is new, or was
+// taken out of the cluster, and counts only where nothing else is known. Nobody tells about
+// himself.
+bool Nodes::take_slots(Member& told_by, const Node& about, const std::vector<Reply>& replies,
+                       std::string_view key, Clock::time_point asked_at) {
+  const auto ranges = read_cluster_slots(replies.at(0), told_by.location().server());
+  const Reply& own_id = replies.at(1);
+  const std::uint16_t slot = hash_slot(key);
+  const bool has_key = std::ranges::any_of(
+      ranges, [&](const SlotRange& each) { return each.first <= slot && slot <= each.last; });
   const std::lock_guard lock(mutex_);
+  if (own_id.is(Reply::Type::text)) told_by.id_ = own_id.text;
+  if (about && !about->id_.empty() && about->id_ == told_by.id_) return false;
+  if (!has_key && default_) return false;
   std::map<std::uint16_t, Range> fresh;
   std::vector<Node> nodes;
   for (const SlotRange& each : ranges) {
     HostPort address = each.primary;
     if (address.host.empty()) address.host = told_by.location().host;
     const Node node = pool_of(location_.of_server(std::move(address)));
+    node->id_ = each.id;
+    const bool is_informant =
+        node.get() == &told_by || (!each.id.empty() && each.id == told_by.id_);
+    if (!is_informant) node->confirmation_.confirm(asked_at);
     fresh[each.first] = {.last = each.last, .node = node};
     if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
   }
+  if (asked_at < asked_at_) return has_key;  // somebody has asked since
+  asked_at_ = asked_at;
   // Those of the location stay: the others may all be replaced one day.
   for (const HostPort& each : location_.hosts()) {
     const Node node = pool_of(location_.of_server(each));
@@ -140,39 +193,50 @@ void Nodes::take_slots(const ServerPool& told_by, const Reply& reply) {
   default_ = informants_.front();
   ranges_ = std::move(fresh);
   slots_.clear();
-  is_in_doubt_ = false;
+  is_in_doubt_ = !has_key;
+  return has_key;
 }
 
 void Nodes::take_primary(const ServerPool& told_by, const Reply& reply,
                          Clock::time_point asked_at) {
   const auto address = read_primary_address(reply, told_by.location().server(), location_.primary);
   const std::lock_guard lock(mutex_);
-  if (asked_at < confirmed_at_) return;  // somebody has asked since
-  confirmed_at_ = asked_at;
+  if (asked_at < asked_at_) return;  // somebody has asked since
+  asked_at_ = asked_at;
   Node primary = pool_of(location_.of_server(address));
-  if (primary != default_) heard_at_ = asked_at;
+  primary->confirmation_.confirm(asked_at);
   default_ = std::move(primary);
   is_in_doubt_ = false;
 }
 
-bool Nodes::has_to_confirm() {
+bool Nodes::is_current(const Node& node, std::string_view key, Deadline& deadline, bool anew) {
+  if (location_.way == Way::server) return true;
+  bool is_due = anew;
+  {
+    const std::lock_guard lock(mutex_);
+    is_due = node->confirmation_.is_due(Clock::now()) || anew;
+  }
+  if (is_due) learn(key, node, deadline);
   const std::lock_guard lock(mutex_);
-  const Clock::time_point now = Clock::now();
-  if (now - heard_at_ > kSilence) silence_ended_at_ = now;
-  heard_at_ = now;
-  const auto age = now - confirmed_at_;
-  if (confirmed_at_ < silence_ended_at_ || age > 2 * kConfirmEvery) return true;
-  // While one asks, the others go on.
-  if (age <= kConfirmEvery || now - last_asker_at_ <= kConfirmEvery) return false;
-  last_asker_at_ = now;
-  return true;
+  return is_named(node, key);
 }
 
-bool Nodes::is_current(const Node& node, Deadline& deadline) {
-  if (location_.way != Way::sentinel) return true;
-  if (has_to_confirm()) learn(deadline);
-  const std::lock_guard lock(mutex_);
-  return default_ == node;
+bool Nodes::is_named(const Node& node, std::string_view key) const {
+  const Node named = find(key);
+  return named == node || (!named->id_.empty() && named->id_ == node->id_);
+}
+
+// Replicas of a cluster are elected by a majority of its primaries: by none of one or two.
+bool Nodes::may_be_replaced() const {
+  if (location_.way != Way::cluster) return true;
+  std::vector<const Member*> primaries;
+  for (const auto& [first, range] : ranges_) {
+    if (std::ranges::find(primaries, range.node.get()) == primaries.end()) {
+      primaries.push_back(range.node.get());
+    }
+    if (primaries.size() > 2) return true;
+  }
+  return false;
 }
 
 Nodes::Node Nodes::at(const HostPort& address, const ServerPool& told_by) {
@@ -190,13 +254,14 @@ Nodes::Node Nodes::pool_of(Location location) {
   // Whoever uses one of them goes on with it.
   if (known_.size() >= kMostKnown) known_.clear();
   Node& node = known_[location.server()];
-  if (!node) node = std::make_shared<ServerPool>(std::move(location), tls_);
+  if (!node) node = std::make_shared<Member>(std::move(location), tls_);
   return node;
 }
 
-void Nodes::moved(std::string_view key, const Node& to) {
+void Nodes::moved(std::string_view key, const Node& to, Clock::time_point asked_at) {
   const std::lock_guard lock(mutex_);
   slots_[hash_slot(key)] = to;
+  to->confirmation_.confirm(asked_at);
 }
 
 bool Nodes::lost(const ServerPool& node) {
@@ -204,6 +269,11 @@ bool Nodes::lost(const ServerPool& node) {
   is_in_doubt_ = true;
   const auto is_it = [&](const auto& each) { return each.second.get() == &node; };
   return std::erase_if(slots_, is_it) > 0 || !informants_.empty();
+}
+
+void Nodes::led_astray() {
+  const std::lock_guard lock(mutex_);
+  is_in_doubt_ = is_astray_ = true;
 }
 
 void Nodes::suspect(std::string_view key) {

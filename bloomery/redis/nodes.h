@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bloomery/redis/confirmation.h"
 #include "bloomery/redis/deadline.h"
 #include "bloomery/redis/location.h"
 #include "bloomery/redis/request.h"
@@ -22,7 +23,17 @@ namespace bloomery::redis {
 // use it.
 class Nodes {
  public:
-  using Node = std::shared_ptr<ServerPool>;
+  struct Member : ServerPool {
+    using ServerPool::ServerPool;
+
+   private:
+    friend Nodes;
+    // Under the mutex of the Nodes.
+    Confirmation confirmation_{};
+    std::string id_{};                                   // in its cluster; empty: not known
+    std::chrono::steady_clock::time_point failed_at_{};  // when asked who has a key
+  };
+  using Node = std::shared_ptr<Member>;
 
   // `tls`: null for none; outlives this.
   Nodes(const Location& location, const TlsSettings* tls);
@@ -32,15 +43,18 @@ class Nodes {
   Node of(std::string_view key, Deadline& deadline);
   // Who has an address that `told_by` has named.
   Node at(const HostPort& address, const ServerPool& told_by);
-  void moved(std::string_view key, const Node& to);
+  // Another node said so, when it was asked at that time.
+  void moved(std::string_view key, const Node& to, std::chrono::steady_clock::time_point asked_at);
   // It failed, or is no primary any more. Whether another may have its keys.
   bool lost(const ServerPool& node);
   // The same of who had the key last.
   void suspect(std::string_view key);
-  // Whether what a node has just answered counts. A primary that was frozen, or cut off from its
-  // sentinels, may have been replaced and not know it. So a sentinel is asked who the primary is,
-  // when an answer ends a silence, and twice a second. Throws what asking throws.
-  bool is_current(const Node& node, Deadline& deadline);
+  // It says that the cluster is down: whoever named it may be as cut off as it is.
+  void led_astray();
+  // Whether what a node has just answered about a key counts (Confirmation). Another node of the
+  // cluster, or a sentinel, is asked for that; `anew`: in any case. False: it names another. Throws
+  // what asking throws.
+  bool is_current(const Node& node, std::string_view key, Deadline& deadline, bool anew = false);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -52,11 +66,13 @@ class Nodes {
 
   Node pool_of(Location location);
   Node find(std::string_view key) const;
+  bool is_named(const Node& node, std::string_view key) const;
+  bool may_be_replaced() const;
   bool has_to_learn(bool& can_wait);
-  bool has_to_confirm();
-  void learn(Deadline& deadline);
-  void ask(ServerPool& informant, Deadline& deadline);
-  void take_slots(const ServerPool& told_by, const Reply& reply);
+  void learn(std::string_view key, const Node& about, Deadline& deadline);
+  bool ask(Member& informant, std::string_view key, const Node& about, Deadline& deadline);
+  bool take_slots(Member& told_by, const Node& about, const std::vector<Reply>& replies,
+                  std::string_view key, Clock::time_point asked_at);
   void take_primary(const ServerPool& told_by, const Reply& reply, Clock::time_point asked_at);
 
   const Location location_;
@@ -69,13 +85,9 @@ class Nodes {
   std::map<std::uint16_t, Node> slots_{};    // that have moved since
   std::map<std::string, Node> known_{};      // by Location::server()
   bool is_in_doubt_ = false;
+  bool is_astray_ = false;
   Clock::time_point next_question_{};
-
-  // Of the primary that sentinels named.
-  Clock::time_point heard_at_{};          // when it answered last
-  Clock::time_point silence_ended_at_{};  // with an answer
-  Clock::time_point confirmed_at_{};      // when the question was asked to which it was the answer
-  Clock::time_point last_asker_at_{};     // when somebody began to ask for that
+  Clock::time_point asked_at_{};  // when the question was asked to which all this is the answer
 };
 
 }  // namespace bloomery::redis

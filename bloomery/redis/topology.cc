@@ -17,7 +17,7 @@ bool is_number(const Reply& reply, std::int64_t least, std::int64_t most) {
   return reply.is(Reply::Type::number) && reply.number >= least && reply.number <= most;
 }
 
-// [first, last, [host, port, ...], replicas...]
+// [first, last, [host, port, id, ...], replicas...]
 std::optional<SlotRange> read_range(const Reply& reply) {
   if (!reply.is(Reply::Type::array) || reply.elements.size() < 3) return std::nullopt;
   const Reply& first = reply.elements[0];
@@ -31,7 +31,8 @@ std::optional<SlotRange> read_range(const Reply& reply) {
   if (!has_host && !node[0].is(Reply::Type::nil)) return std::nullopt;
   return SlotRange{.first = static_cast<std::uint16_t>(first.number),
                    .last = static_cast<std::uint16_t>(last.number),
-                   .primary = {node[0].text, static_cast<std::uint16_t>(node[1].number)}};
+                   .primary = {node[0].text, static_cast<std::uint16_t>(node[1].number)},
+                   .id = node.size() > 2 ? node[2].text : std::string()};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ struct SlotRange {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
   HostPort primary{};  // an empty host: of the server that said so
+  std::string id{};    // the primary's name in the cluster; empty: not told
 };
 
 // What servers say about others. Throw ProtocolError, which names the server, where it is no

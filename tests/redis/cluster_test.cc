@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -67,9 +68,9 @@ class ClusterOfThree : public ::testing::Test {
     ASSERT_TRUE(is_up_);
   }
 
-  static std::string at(const std::string& key) {
-    return "rediss+cluster://127.0.0.1:" + (*cluster_)[0].port +
-           ",127.0.0.1:" + (*cluster_)[1].port +
+  static std::string at(const std::string& key, std::size_t first = 0, std::size_t second = 1) {
+    return "rediss+cluster://127.0.0.1:" + (*cluster_)[first].port +
+           ",127.0.0.1:" + (*cluster_)[second].port +
            "?user=app&password_env=BLOOMERY_TEST_CLUSTER&client_name=tested&trust=bits&ca=" +
            (folder_->path() / "ca.pem").string() + "#" + key;
   }
@@ -275,6 +276,27 @@ TEST_F(ClusterOfThree, AFilterIsReplacedWholeWhileItsSlotBeginsToMove) {
   EXPECT_EQ(open(name)->presence_of("also in"), Presence::maybe);
 }
 
+// Four parts are at a node without their slots.
+TEST_F(ClusterOfThree, AnInsertIntoPartitionsTakesOneTimeOutAndNoMore) {
+  const auto place = load_parts("late");
+  std::string slots;
+  for (std::uint32_t part = 0; part < 12; ++part) {
+    const int slot = hash_slot(partition_key("late", part, 12));
+    if (cluster_->first_owner(slot) == 0) slots += " " + std::to_string(slot);
+  }
+  const RedisServer& node = *(*cluster_)[0].server;
+  node.ask("CLUSTER DELSLOTS" + slots);
+  const std::vector<std::string> texts{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+  const std::vector<Key> keys(texts.begin(), texts.end());
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW(place->insert_many(keys), TimeoutError);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(3'900))
+      << "of 2,000 for a call";
+  node.ask("CLUSTER ADDSLOTS" + slots);
+  place->insert_many(keys);
+  EXPECT_EQ(place->presence_of("a"), Presence::maybe);
+}
+
 // The last: the node stays dead.
 TEST_F(ClusterOfThree, PartitionsAreAskedOnceEachWhereTheyAreWhileSlotsMove) {
   const auto place = load_parts("parts");
@@ -349,9 +371,12 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
   EXPECT_EQ(ask(*reader, 0, 3000), after);
   EXPECT_FALSE(reader->head().watermark);
   EXPECT_EQ(reader->head().parameters.capacity, 5000U);
-  // The nodes of the location may be the dead ones: one of them is enough.
+  // The first node of the location may be the dead one.
+  const auto opened = open_bitmap_place(redisson::kFormat, at(alive, 2, 0), true);
+  EXPECT_EQ(opened->presence_of("in"), Presence::maybe);
+  // Without a second one nobody says that the last one is still a primary.
   (*cluster_)[0].server->end(SIGKILL);
-  EXPECT_EQ(open(alive)->presence_of("in"), Presence::maybe);
+  EXPECT_THROW(open(alive), ConnectionError);
 }
 
 }  // namespace
