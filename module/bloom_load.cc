@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
+#include "module/add_items.h"
 #include "module/half_load.h"
 #include "module/stored_filter.h"
 #include "module/upload.h"
