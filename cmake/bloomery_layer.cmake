@@ -25,13 +25,13 @@ if(BLOOMERY_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # times and find little: a twentieth of its time. So it takes an eighth more memory; builds of others do not.
   target_compile_options(bloomery_build INTERFACE --param=ggc-min-expand=300 --param=ggc-min-heapsize=1048576)
 endif()
-if(BLOOMERY_SANITIZE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  add_compile_options(-mfma) # as other processors have it, so that tests see what would use it
-endif()
 if(BLOOMERY_SANITIZE)
   # Global, so that the test framework's templates are instrumented alike.
   add_compile_options(-fsanitize=${BLOOMERY_SANITIZE} -fno-omit-frame-pointer -O1 -g1)
   add_link_options(-fsanitize=${BLOOMERY_SANITIZE})
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+    add_compile_options(-mfma) # as other processors have it, so that tests see what would use it
+  endif()
   if(BLOOMERY_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan) # which warns of each fence; ours order what other processes do
   endif()

@@ -80,10 +80,9 @@ void Nodes::learn(std::string_view key, const Node& about, Deadline& deadline) {
     std::erase(informants, about);
     std::stable_partition(informants.begin(), informants.end(),
                           [](const Node& each) { return each->failed_at_ == Clock::time_point{}; });
-    const Clock::time_point now = Clock::now();
     if (!is_needed) {
-      std::erase_if(informants,
-                    [&](const Node& each) { return now - each->failed_at_ < kBetweenFailures; });
+      const Clock::time_point recent = Clock::now() - kBetweenFailures;
+      std::erase_if(informants, [&](const Node& each) { return each->failed_at_ > recent; });
     }
   }
   std::exception_ptr why;
@@ -141,16 +140,13 @@ bool Nodes::ask(Member& informant, std::string_view key, const Node& about, Dead
     informant.failed_at_ = {};
   }
   try {
-    if (is_cluster) {
-      return take_slots(informant, about, replies, key, asked_at);
-    } else {
-      take_primary(informant, replies.front(), asked_at);
-    }
+    if (is_cluster) return take_slots(informant, about, replies, key, asked_at);
+    take_primary(informant, replies.front(), asked_at);
+    return true;
   } catch (const ConnectionError&) {
     connection->distrust();
     throw;
   }
-  return true;
 }
 
 // Whether it tells who has the key. What says that nobody has it is of a node that is new, or was
@@ -211,7 +207,7 @@ void Nodes::take_primary(const ServerPool& told_by, const Reply& reply,
 
 bool Nodes::is_current(const Node& node, std::string_view key, Deadline& deadline, bool anew) {
   if (location_.way == Way::server) return true;
-  bool is_due = anew;
+  bool is_due = false;
   {
     const std::lock_guard lock(mutex_);
     is_due = node->confirmation_.is_due(Clock::now()) || anew;
