@@ -155,14 +155,14 @@ template <std::size_t kKeys = kKeysAhead, class K>
   }
 }
 
-// The same for the texts of a block; other keys have none.
+// The same for the texts of the block at `first`, of `count` keys; other keys have none.
 template <class K>
-[[gnu::always_inline]] inline void prefetch_texts(std::span<const K> keys,
+[[gnu::always_inline]] inline void prefetch_texts(const K* keys, std::size_t count,
                                                   std::size_t first) noexcept {
   if constexpr (std::same_as<K, Key> && kPrefetches) {
-    if (keys.size() - first < kKeysAhead + kHashBlock) return;
-    for (const Key key : keys.subspan(first + kKeysAhead, kHashBlock)) {
-      __builtin_prefetch(key.data());
+    if (count - first < kKeysAhead + kHashBlock) return;
+    for (std::size_t j = 0; j < kHashBlock; ++j) {
+      __builtin_prefetch(keys[first + kKeysAhead + j].data());
     }
   }
 }
@@ -172,7 +172,7 @@ template <class K, class Hash>
 [[gnu::always_inline]] inline auto hash_each_key(std::span<const K> keys, Hash hash) noexcept {
   return HashAtOnce{[keys, hash](std::size_t first, std::size_t count, auto& out) {
     prefetch_keys(keys.data() + first);
-    prefetch_texts(keys, first);
+    prefetch_texts(keys.data(), keys.size(), first);
     for (std::size_t j = 0; j < count; ++j) out.set(j, hash(keys[first + j]));
   }};
 }

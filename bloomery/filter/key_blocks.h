@@ -24,13 +24,12 @@ struct KeyBlocks {
 
   // Good as long as this is.
   HashBlocks blocks() const noexcept {
-    HashBlocks blocks{.count = keys.size()};
+    HashBlocks blocks{.count = keys.size(), .id = hash.id(), .spread_seed = hash.spread_seed()};
     if constexpr (std::same_as<K, std::uint64_t>) {
-      if (hash.mixes_integers() && moves == 0) {
-        blocks.integers = keys.data();
-        blocks.spread_seed = hash.spread_seed();
-        return blocks;
-      }
+      if (moves == 0) blocks.integers = keys.data();
+      if (moves == 0 && hash.mixes_integers()) return blocks;
+    } else if constexpr (std::same_as<K, Key>) {
+      if (moves == 0) blocks.texts = keys.data();
     }
     blocks.context = this;
     blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {
@@ -50,7 +49,7 @@ struct KeyBlocks {
   void hash_keys(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
     const auto by = [&, this](auto* hash_some) {
       prefetch_keys(keys.data() + first);
-      prefetch_texts(keys, first);
+      prefetch_texts(keys.data(), keys.size(), first);
       hash_some(keys.data() + first, count, hash.spread_seed(), out.h1, out.h2);
     };
     if constexpr (std::same_as<K, Key>) {

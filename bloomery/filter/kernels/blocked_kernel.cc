@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
+#include "bloomery/hash/aes_hash.h"
+#include "bloomery/hash/product_hash.h"
 
 namespace bloomery {
 namespace {
@@ -13,6 +15,11 @@ namespace {
 std::vector<const BlockedKernel*> runnable_kernels() {
   std::vector<const BlockedKernel*> kernels;
 #if defined(__x86_64__)
+  const auto go_by_avx512 = [](auto ways) { return ways.front()->name == "avx512"; };
+  if (go_by_avx512(product_ways()) && go_by_avx512(aes_ways())) {
+    static const BlockedKernel icelake = blocked_icelake();
+    kernels.push_back(&icelake);
+  }
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {
     kernels.push_back(&kBlockedAvx512);
   }

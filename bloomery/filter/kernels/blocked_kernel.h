@@ -12,15 +12,21 @@
 #include "bloomery/filter/kernels/scattered_kernel.h"
 #include "bloomery/filter/kernels/single_calls.h"
 #include "bloomery/hash/hash_pair.h"
+#include "bloomery/hash/native_hash.h"
 
 namespace bloomery {
 
-// The hash pairs of a batch. Native integer keys are hashed by the kernel itself, in its vector
-// registers; all others by a function that is called for a block of them at a time.
+// The hash pairs of a batch. Integers of IntegerHash are hashed by the kernel itself, in its vector
+// registers; all others by a function that is called for a block of them at a time, unless the
+// kernel has their hash too.
 struct HashBlocks {
   std::size_t count = 0;
-  const std::uint64_t* integers = nullptr;  // used where `hash` is null
-  std::uint64_t spread_seed = 0;            // of IntegerHash
+  // The keys, where they are of one of these types and it is their own hash that is asked for.
+  const std::uint64_t* integers = nullptr;
+  const Key* texts = nullptr;
+  HashId id = HashId::native;
+  std::uint64_t spread_seed = 0;
+  // Null for integers of IntegerHash.
   const void* context = nullptr;
   void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;
 };

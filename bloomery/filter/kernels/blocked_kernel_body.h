@@ -106,9 +106,9 @@ struct BlockedLoops {
     HashBlocks blocks(std::size_t count) const {
       HashBlocks blocks = of;
       blocks.count = count;
-      if (of.hash == nullptr) {
-        blocks.integers += first;
-      } else {
+      if (of.integers != nullptr) blocks.integers += first;
+      if (of.texts != nullptr) blocks.texts += first;
+      if (of.hash != nullptr) {
         blocks.context = this;
         blocks.hash = [](const void* context, std::size_t at, std::size_t some, HashBlock& out) {
           const Part& part = *static_cast<const Part*>(context);

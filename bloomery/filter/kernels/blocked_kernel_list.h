@@ -8,6 +8,7 @@ extern const BlockedKernel kBlockedScalar;
 #if defined(__x86_64__)
 extern const BlockedKernel kBlockedAvx2;
 extern const BlockedKernel kBlockedAvx512;
+BlockedKernel blocked_icelake() noexcept;  // kBlockedAvx512 but for some loops
 #elif defined(__aarch64__)
 extern const BlockedKernel kBlockedNeon;
 #endif

@@ -27,7 +27,9 @@ struct IntegerHasher {
 // Calls act(hasher) with what hashes the keys of a batch for the pipeline.
 template <class Isa, class Act>
 [[gnu::always_inline]] inline void with_hasher(const HashBlocks& hashes, Act act) {
-  if (hashes.hash == nullptr) {
+  if constexpr (requires { Isa::with_hasher(hashes, act); }) {
+    Isa::with_hasher(hashes, act);
+  } else if (hashes.hash == nullptr) {
     act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
   } else {
     const auto hash = [&](std::size_t first, std::size_t count, HashBlock& out) {
