@@ -5,7 +5,8 @@
 # COMPUTES_LITTLE: the tests themselves are not optimised, as compiling them takes longer than running them. The library that
 # they ask is.
 # SUITES: a case of ctest is a suite, as most of its tests take less than a process does. For tests that leave nothing behind.
-# FIGURES: tests that repeat one thing many times to count; a sanitizer learns nothing of them, and they are left out.
+# FIGURES: tests that repeat one thing many times to count; a sanitizer learns nothing of them, and an emulator takes too long:
+# they are left out.
 # TOGETHER: its cases share what is dear to start, such as a database's server: they are one case of ctest.
 # SHARING: the same for these suites alone.
 # ALONE: tests of one thread that the thread sanitizer would need minutes for; under it they are left out too.
@@ -64,7 +65,7 @@ function(bloomery_test name)
   bloomery_precompiled(${name} bloomery_test_headers${sort})
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests OUTPUT_VARIABLE folder)
   set(left_out "")
-  if(BLOOMERY_SANITIZE)
+  if(BLOOMERY_SANITIZE OR CMAKE_CROSSCOMPILING)
     list(APPEND left_out ${TEST_FIGURES})
   endif()
   if(BLOOMERY_SANITIZE MATCHES "thread")
@@ -75,6 +76,7 @@ function(bloomery_test name)
     file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}_suites.cmake CONTENT "\
 set(name ${name})
 set(program $<TARGET_FILE:${name}>)
+set(emulator \"${CMAKE_CROSSCOMPILING_EMULATOR}\")
 set(but \"${but}\")
 set(folder ${folder})
 set(directory ${PROJECT_SOURCE_DIR}/tests)

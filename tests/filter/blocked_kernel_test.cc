@@ -17,6 +17,12 @@ TEST(BlockedKernel, TheScalarOneIsTheLast) {
   EXPECT_EQ(blocked_kernels().back()->name, "scalar");
 }
 
+#if defined(__aarch64__)
+TEST(BlockedKernel, ThatOfArmIsNeon) {
+  EXPECT_EQ(blocked_kernels().front()->name, "neon");
+}
+#endif
+
 TEST(BlockedKernel, EveryKernelEqualsTheScalarOne) {
   for (const BlockedKernel* kernel : blocked_kernels()) {
     EXPECT_THAT(testing::differences_from_scalar(*kernel), ::testing::IsEmpty());

@@ -24,6 +24,12 @@ class AesHash : public ::testing::TestWithParam<const AesWay*> {
 INSTANTIATE_TEST_SUITE_P(Ways, AesHash, ::testing::ValuesIn(aes_ways()),
                          [](const auto& param) { return std::string(param.param->name); });
 
+#if defined(__aarch64__)
+TEST(AesHashOfArm, IsTheProcessors) {
+  EXPECT_EQ(aes_ways().front()->name, "aes");
+}
+#endif
+
 // Of an implementation in another language, from docs/format.md. Stored bits depend on these: a
 // change to the hash has to be a decision, and a new HashId.
 TEST_P(AesHash, IsFixedForEver) {
