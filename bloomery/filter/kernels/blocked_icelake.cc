@@ -1,5 +1,6 @@
-// The only file compiled for what Intel's Ice Lake and AMD's Zen 4 have of AVX-512: what
-// blocked_avx512.cc does for batches of keys of one line, with texts hashed in the loops.
+// Compiled for what Intel's Ice Lake servers and AMD's Zen 4 have of AVX-512: what
+// blocked_avx512.cc does for batches of keys of one line, with texts, and integers of AES, hashed
+// in the loops.
 #include <immintrin.h>
 
 #include "bloomery/filter/kernels/avx512_lanes.h"
