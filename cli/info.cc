@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -229,7 +230,17 @@ int info_each(const std::vector<PlaceLocation>& locations, Wanted& wanted) {
   return status;
 }
 
+void refuse_filter(const std::vector<PlaceLocation>& locations, const std::string& svg) {
+  for (const PlaceLocation& location : locations) {
+    std::error_code unknown;  // one of them is no file
+    if (location.is_live() || !std::filesystem::equivalent(location.file.path, svg, unknown))
+      continue;
+    throw std::invalid_argument("--svg: " + svg + " is a filter that is asked about");
+  }
+}
+
 int info(const std::vector<PlaceLocation>& locations, Wanted& wanted) {
+  if (!wanted.svg.empty()) refuse_filter(locations, wanted.svg);
   const int status = info_each(locations, wanted);
   if (wanted.svg.empty()) return status;
   if (wanted.curves.empty()) {

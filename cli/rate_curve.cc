@@ -1,16 +1,11 @@
 #include "cli/rate_curve.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <span>
 
-#include "bloomery/errors.h"
+#include "bloomery/store/replace_file.h"
 #include "cli/bar_chart.h"
 #include "cli/report.h"
 
@@ -142,14 +137,10 @@ Option add_svg(Command command, std::string& file) {
 }
 
 void write_svg(const std::string& file, const std::string& svg) {
-  const std::string beside = file + "." + std::to_string(getpid()) + ".tmp";
-  std::ofstream stream(beside, std::ios::binary);
-  stream << svg;
-  stream.close();
-  if (stream && std::rename(beside.c_str(), file.c_str()) == 0) return;
-  const int error = errno;
-  std::remove(beside.c_str());
-  throw StoreError(file + ": " + std::strerror(error));
+  write_or_replace(file, true, [&](const auto& target, const auto& replaced) {
+    return replace_file(target, svg.size(), false, replaced,
+                        [&](ReplacementFile& made) { made.append(std::as_bytes(std::span(svg))); });
+  });
 }
 
 }  // namespace bloomery::cli

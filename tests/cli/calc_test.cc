@@ -129,6 +129,20 @@ TEST(Calc, DrawsTheRateByTheLoad) {
   EXPECT_FALSE(shell.has("cluster.svg"));
 }
 
+TEST(Calc, PutsAPictureWhereAFileMayBe) {
+  const Shell shell;
+  const std::string draw = "bloomery calc -n 10 -p 0.1 --svg ";
+  ASSERT_EQ(
+      shell.run("mkfifo pipe; echo old >old.svg; chmod 600 old.svg; ln -s old.svg link.svg").status,
+      0);
+  const Outcome pipe = shell.run(draw + "pipe");
+  EXPECT_EQ(pipe.status, 2);
+  EXPECT_EQ(pipe.err, "bloomery: pipe: is a pipe, not a file\n");
+  EXPECT_EQ(shell.run(draw + "link.svg && test -p pipe").status, 0);
+  EXPECT_EQ(shell.run("stat -c %A link.svg old.svg").out, "lrwxrwxrwx\n-rw-------\n");
+  EXPECT_TRUE(shell.read("old.svg").starts_with("<svg "));
+}
+
 TEST(Calc, SaysWhatAClusterCosts) {
   const Shell shell;
   const nlohmann::json costs =

@@ -29,6 +29,10 @@ TEST(Info, DrawsTheRateByTheLoad) {
   EXPECT_EQ(grown.status, 2);
   EXPECT_THAT(grown.out, Not(HasSubstr("by its load")));
   EXPECT_FALSE(shell.has("none.svg"));
+  const Outcome itself = shell.run("bloomery info one.bloom --svg ./one.bloom");
+  EXPECT_EQ(itself.status, 2);
+  EXPECT_EQ(itself.err, "bloomery: --svg: ./one.bloom is a filter that is asked about\n");
+  EXPECT_EQ(shell.run("bloomery check -c one.bloom", numbered_lines("key", 500)).status, 0);
 }
 
 TEST(Info, TellsWhatTheFilterSays) {
