@@ -2,10 +2,12 @@
 #include <memory>
 
 #include "bloomery/place/place_location.h"
+#include "bloomery/text/key_form.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
 #include "cli/key_choice.h"
+#include "cli/messages.h"
 #include "cli/patience.h"
 #include "cli/report.h"
 
@@ -35,6 +37,16 @@ struct ConvertArguments {
   bool json = false;
 };
 
+// A file of ours says from now on what its keys are, which nobody said.
+void warn_of_unsaid_keys(const ConvertArguments& arguments, const AnyFilter& filter) {
+  const PlaceLocation& from = arguments.from;
+  const bool is_said = from.format == nullptr || from.has_trailer || arguments.keys.encoding;
+  if (is_said || arguments.to.format != nullptr || filter.cardinality() == 0) return;
+  complain(arguments.to.text() + ": its keys are " + form_text(filter.keys()) +
+           " from now on, as " + from.text() +
+           " cannot say what they are: if that is wrong, convert it anew with --as");
+}
+
 int convert(const ConvertArguments& arguments) {
   require_discards(arguments.replacing, arguments.to);
   require_files(arguments.patience, {&arguments.to, 1});
@@ -52,6 +64,7 @@ int convert(const ConvertArguments& arguments) {
   add_parameters(report, filter.contents());
   add_state(report, filter);
   advise(arguments.to, filter);
+  warn_of_unsaid_keys(arguments, filter);
   print_done(report, arguments.json);
   return kSome;
 }

@@ -111,6 +111,9 @@ TEST_F(KeyFormOfAFile, GoesAlongWhenItIsConverted) {
   EXPECT_EQ(shell_.run("bloomery info --json r.bloom").json().at("keys"), "kryo");
   expect_all_found("bloomery check -c g.bloom");
   expect_all_found("bloomery check -c again.bloom");
+  EXPECT_EQ(shell_.run("bloomery convert guava:g i32.bloom --as i32").err, "");
+  EXPECT_THAT(shell_.run("bloomery convert guava:g text.bloom").err,
+              HasSubstr("text.bloom: its keys are text from now on, as guava:g cannot say what"));
   EXPECT_THAT(shell_.run("bloomery convert g.bloom guava:back").out,
               HasSubstr("which the file cannot say: ask it --as i32"));
 }
