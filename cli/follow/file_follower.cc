@@ -22,10 +22,8 @@ bool is_follower(pid_t process) {
   return std::filesystem::path(program).filename() == "bloomery" && command == "follow";
 }
 
-}  // namespace
-
 // A line is as "1: FLOCK  ADVISORY  WRITE 4711 fe:00:80212 0 EOF" (proc(5)).
-std::optional<pid_t> follower_of(const std::filesystem::path& file) {
+std::optional<pid_t> follower_now(const std::filesystem::path& file) {
   struct stat found {};
   if (stat(file.c_str(), &found) != 0) return std::nullopt;
   std::ifstream locks("/proc/locks");
@@ -41,6 +39,16 @@ std::optional<pid_t> follower_of(const std::filesystem::path& file) {
     if (is_its && is_follower(process)) return process;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+// It may put another file there meanwhile, and the list is not read in one moment.
+std::optional<pid_t> follower_of(const std::filesystem::path& file) {
+  constexpr int kAttempts = 10;
+  std::optional<pid_t> found;
+  for (int attempt = 0; !found && attempt < kAttempts; ++attempt) found = follower_now(file);
+  return found;
 }
 
 }  // namespace bloomery::cli
