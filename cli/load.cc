@@ -1,8 +1,10 @@
 // bloomery load: all keys of a database or a file, in a filter of the right size.
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "bloomery/errors.h"
 #include "bloomery/place/open_place.h"
@@ -103,6 +105,11 @@ int load_items(const LoadArguments& arguments) {
 
 int load_keys(const LoadArguments& arguments) {
   const Replacing& replacing = arguments.replacing;
+  std::error_code unknown;  // one of them is no file
+  if (!arguments.file.is_live() &&
+      std::filesystem::equivalent(arguments.fill.from, arguments.file.file.path, unknown)) {
+    throw std::invalid_argument(arguments.file.text() + ": the keys are in this file");
+  }
   require_discards(replacing, arguments.file);
   require_files(arguments.patience, {&arguments.file, 1});
   if (replacing.replace && !replacing.discard) require_may_be_kept(arguments.file);

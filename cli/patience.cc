@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -155,7 +156,8 @@ void save(const FilterContents& contents, const PlaceLocation& location, const S
   if (location.is_live()) return save_live(contents, location, options, discard);
   const FileLocation& file = location.file;
   // No wait ends that.
-  if (!options.replace && std::filesystem::exists(file.path)) {
+  std::error_code unknown;  // writing it says what is wrong
+  if (!options.replace && std::filesystem::exists(file.path, unknown)) {
     throw StoreError(location.text() + ": already exists");
   }
   std::uint64_t names = 1;

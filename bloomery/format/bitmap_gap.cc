@@ -64,7 +64,9 @@ std::string gap_advice(const FilterContents& contents) {
     if (log_chance > kLogChance) continue;
     const std::uint64_t first = gap.first_word * kWordBits;
     return "bits " + grouped(first) + " to " + grouped(first + gap.word_count * kWordBits - 1) +
-           " are all zero, where one in " + grouped(static_cast<std::uint64_t>(1 / density)) +
+           " are all zero, where one in " +
+           grouped(
+               std::max<std::uint64_t>(2, static_cast<std::uint64_t>(std::llround(1 / density)))) +
            " of the others is set: it was cut, or zero-filled, and keys that were in it are "
            "\"absent\"";
   }

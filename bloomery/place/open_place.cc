@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "bloomery/format/kinds.h"
@@ -94,7 +95,8 @@ AnyFilter load(const PlaceLocation& location) {
 
 bool is_taken(const PlaceLocation& location) {
   if (!location.is_live()) {
-    return std::filesystem::exists(std::filesystem::symlink_status(location.file.path));
+    std::error_code unknown;  // writing it says what is wrong
+    return std::filesystem::exists(std::filesystem::symlink_status(location.file.path, unknown));
   }
   redis::Client client(redis::parse_location(location.server));
   if (location.dialect) return redis::are_items_taken(client);

@@ -254,7 +254,9 @@ void save(const FilterContents& contents, const FileLocation& location,
           const SaveOptions& options) {
   if (location.format == nullptr) return save(contents, location.path, options);
   require_holds(*location.format, contents);
-  if (!options.replace && std::filesystem::exists(std::filesystem::symlink_status(location.path))) {
+  std::error_code unknown;  // writing it says what is wrong
+  if (!options.replace &&
+      std::filesystem::exists(std::filesystem::symlink_status(location.path, unknown))) {
     throw_store_error(location.path, "already exists");
   }
   write_or_replace(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "bloomery/place/open_place.h"
@@ -75,8 +76,8 @@ DedupFilter::DedupFilter(const PlaceLocation& state, const Patience& patience,
         "how many new records were dropped; a state is a file, or a filter "
         "of another kind in a server");
   }
-  is_new_ = state.is_live() ? !is_taken(state)
-                            : !std::filesystem::exists(std::filesystem::status(state.file.path));
+  std::error_code unknown;  // writing it says what is wrong
+  is_new_ = state.is_live() ? !is_taken(state) : !std::filesystem::exists(state.file.path, unknown);
   if (is_new_) {
     require_says_absent(state);
     const AnyFilter empty = make(wanted(), state);

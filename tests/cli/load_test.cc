@@ -71,6 +71,31 @@ TEST(Load, NeedsACapacityForAPipe) {
   EXPECT_THAT(overfull.err, HasSubstr("more than its capacity of 10"));
 }
 
+TEST(Load, LeavesTheKeysFileAlone) {
+  const Shell shell;
+  shell.write("keys.txt", "one\n");
+  const Outcome outcome = shell.run("bloomery load keys.txt ./keys.txt --replace");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.err, "bloomery: ./keys.txt: the keys are in this file\n");
+  EXPECT_EQ(shell.read("keys.txt"), "one\n");
+}
+
+TEST(Load, NamesThatNoFileCanHave) {
+  const Shell shell;
+  shell.write("keys.txt", "one\n");
+  const std::string much(300, 'x');
+  for (const char* const command : {"create -n 10 -p 0.01", "insert", "load keys.txt"}) {
+    const std::string begin = std::string("bloomery ") + command;
+    const Outcome empty = shell.run(begin + " '' <keys.txt");
+    EXPECT_EQ(empty.status, 2);
+    EXPECT_THAT(empty.err, HasSubstr("which file? Its name is empty"));
+    const Outcome long_name = shell.run(begin + " " + much + " <keys.txt");
+    EXPECT_EQ(long_name.status, 2);
+    EXPECT_THAT(long_name.err, ::testing::StartsWith("bloomery: " + much + ": "));
+    EXPECT_THAT(long_name.err, HasSubstr("File name too long"));
+  }
+}
+
 TEST(Load, OfNothingIsNone) {
   const Shell shell;
   shell.write("empty.txt", "");
