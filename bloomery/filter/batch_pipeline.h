@@ -66,7 +66,9 @@ template <class Hash>
 struct HashAtOnce {
   Hash hash;
 
-  void start(std::size_t first, std::size_t count, auto& out) const { hash(first, count, out); }
+  [[gnu::always_inline]] void start(std::size_t first, std::size_t count, auto& out) const {
+    hash(first, count, out);
+  }
   void go_on(auto&) const {}
   void finish(auto&) const {}
 };
@@ -165,6 +167,20 @@ template <class K>
       __builtin_prefetch(keys[first + kKeysAhead + j].data());
     }
   }
+}
+
+// Hashes a block of keys for the pipeline by hash_block(keys, count, spread, h1, h2).
+template <class K, class HashKeys>
+[[gnu::always_inline]] inline auto hash_blocks_by(const K* keys, std::size_t key_count,
+                                                  std::uint64_t spread,
+                                                  HashKeys hash_block) noexcept {
+  const auto hash = [=](std::size_t first, std::size_t count, HashBlock & out)
+      __attribute__((always_inline)) {
+    prefetch_keys(keys + first);
+    prefetch_texts(keys, key_count, first);
+    hash_block(keys + first, count, spread, out.h1, out.h2);
+  };
+  return HashAtOnce{hash};
 }
 
 // Hashes keys[i] for the pipeline as hash(keys[i]), into blocks that take that.

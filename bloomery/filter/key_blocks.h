@@ -48,9 +48,8 @@ struct KeyBlocks {
 
   void hash_keys(std::size_t first, std::size_t count, HashBlock& out) const noexcept {
     const auto by = [&, this](auto* hash_some) {
-      prefetch_keys(keys.data() + first);
-      prefetch_texts(keys.data(), keys.size(), first);
-      hash_some(keys.data() + first, count, hash.spread_seed(), out.h1, out.h2);
+      hash_blocks_by(keys.data(), keys.size(), hash.spread_seed(), hash_some)
+          .start(first, count, out);
     };
     if constexpr (std::same_as<K, Key>) {
       if (hash.id() == HashId::product) return by(product_hash_block);

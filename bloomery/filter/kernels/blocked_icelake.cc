@@ -3,6 +3,7 @@
 // in the loops.
 #include <immintrin.h>
 
+#include "bloomery/filter/batch_pipeline.h"
 #include "bloomery/filter/kernels/avx512_lanes.h"
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
@@ -11,23 +12,6 @@
 
 namespace bloomery {
 namespace {
-
-// Hashes by hash_block(keys, count, spread, h1, h2).
-template <class K, class HashSome>
-struct Hasher {
-  const K* keys;
-  std::size_t key_count;
-  std::uint64_t spread_seed;
-  HashSome hash_block;
-
-  [[gnu::always_inline]] void start(std::size_t first, std::size_t count, HashBlock& out) const {
-    prefetch_keys(keys + first);
-    prefetch_texts(keys, key_count, first);
-    hash_block(keys + first, count, spread_seed, out.h1, out.h2);
-  }
-  void go_on(HashBlock&) const {}
-  void finish(HashBlock&) const {}
-};
 
 struct Icelake : Avx512Lanes<Icelake> {
   using Products = ProductOfEight<Icelake>;
@@ -40,8 +24,8 @@ struct Icelake : Avx512Lanes<Icelake> {
 
   template <class Act>
   [[gnu::always_inline]] static void with_hasher(const HashBlocks& hashes, Act act) {
-    const auto by = [&]<class K>(const K* keys, auto hash_block) __attribute__((always_inline)) {
-      act(Hasher<K, decltype(hash_block)>{keys, hashes.count, hashes.spread_seed, hash_block});
+    const auto by = [&](const auto* keys, auto hash_block) __attribute__((always_inline)) {
+      act(hash_blocks_by(keys, hashes.count, hashes.spread_seed, hash_block));
     };
     if (hashes.id == HashId::product) {
       by(
