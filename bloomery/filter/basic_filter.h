@@ -225,7 +225,7 @@ class BasicFilter {
       return estimate_cardinality(geometry(), bits().count_ones());
     }
   }
-  double predicted_rate() const noexcept {
+  double predicted_rate() const {
     if constexpr (requires { layout_.rate_now(words()); }) {
       return layout_.rate_now(words());
     } else if constexpr (KnowsItsState<L>) {

@@ -15,6 +15,7 @@
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/narrow_hash.h"
 #include "bloomery/filter/probe_scheme.h"
+#include "bloomery/filter/rates.h"
 
 namespace bloomery {
 
@@ -63,6 +64,11 @@ class ClassicLayout {
     return rate_by_trial(Scheme::kNarrowHash, fill_state(words).predicted_rate, [&](auto number) {
       return may_contain(words, Scheme::numbered_hash(number));
     });
+  }
+  // A trial finds nothing where the rate is low, and independent probes would have a lower one.
+  double rate_now(Words words) const requires DependentProbes<Scheme> {
+    return std::max(current_rate(geometry_, BitView(words)),
+                    Scheme::rate_now(words, geometry_.bit_count, asked_probes()));
   }
 
   // The key itself where the scheme hashes it anew for each probe.

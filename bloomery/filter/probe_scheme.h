@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <span>
 
 #include "bloomery/filter/geometry.h"
 #include "bloomery/filter/hashes_once.h"
@@ -25,6 +26,13 @@ concept ProbeScheme = requires(const P& scheme, const FilterOptions& options, Ha
   { P::geometry(options) } -> std::same_as<Geometry>;
   { scheme.position(hashed, i, bit_count) }
   noexcept->std::same_as<std::uint64_t>;
+};
+
+// One whose probes depend on each other, so that the share of set bits does not tell the rate: has
+// a trial that does.
+template <class P>
+concept DependentProbes = requires(std::span<const std::uint64_t> words) {
+  { P::rate_now(words, std::uint64_t{}, std::uint32_t{}) } -> std::same_as<double>;
 };
 
 }  // namespace bloomery

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "bloomery/bits/modulus.h"
 #include "bloomery/filter/parameters.h"
@@ -17,6 +18,10 @@ struct RedissonProbes {
 
   explicit RedissonProbes(const FilterParameters&) noexcept {}
   static Geometry geometry(const FilterOptions& options);
+
+  // The rate of these bits, by trial as expected_rate() of redisson.h.
+  static double rate_now(std::span<const std::uint64_t> words, std::uint64_t bit_count,
+                         std::uint32_t asked_probes);
 
   HashPair hash(Key key) const noexcept {
     static constexpr SecretKey kKey{

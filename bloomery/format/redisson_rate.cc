@@ -1,6 +1,7 @@
 // The rate of Redisson's rule, by trial.
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "bloomery/bits/bit_ops.h"
@@ -34,11 +35,35 @@ class Random {
   std::uint64_t state_ = 2026;
 };
 
+// The share of keys that the bits answer "maybe" about. Odd probes are multiples of d = h1 + h2,
+// even ones are h1 and such a multiple. So questions are asked in two steps, which tells low rates
+// too: how many d pass by their odd probes; and, of those, how many h1 pass by their even ones.
+double rate_by_questions(Random random, std::span<const std::uint64_t> words,
+                         std::uint64_t bit_count, std::uint32_t probe_count) {
+  const Modulus size(bit_count);
+  const auto passes = [&](HashPair hash, std::uint32_t first) {
+    for (std::uint32_t i = first; i < probe_count; i += 2) {
+      if (!test_bit(words, RedissonProbes::position(hash, i, size))) return false;
+    }
+    return true;
+  };
+  std::vector<std::uint64_t> sums;
+  for (std::uint64_t question = 0; question < kQuestions; ++question) {
+    const std::uint64_t sum = random.next();
+    if (passes({0, sum}, 1)) sums.push_back(sum);
+  }
+  if (sums.empty()) return 0;
+  std::uint64_t hits = 0;
+  for (std::uint64_t question = 0; question < kQuestions; ++question) {
+    const std::uint64_t first = random.next();
+    hits += passes({first, sums[question % sums.size()] - first}, 0) ? 1 : 0;
+  }
+  const auto questions = static_cast<double>(kQuestions);
+  return static_cast<double>(sums.size()) / questions * (static_cast<double>(hits) / questions);
+}
+
 }  // namespace
 
-// Odd probes are multiples of d = h1 + h2, even ones are h1 and such a multiple. So questions are
-// asked in two steps, which tells low rates too: how many d pass by their odd probes; and, of
-// those, how many h1 pass by their even ones.
 double expected_rate(std::uint64_t bit_count, std::uint32_t probe_count, std::uint64_t keys) {
   if (keys == 0) return 0;
   std::uint64_t bits = bit_count;
@@ -58,26 +83,16 @@ double expected_rate(std::uint64_t bit_count, std::uint32_t probe_count, std::ui
       set_bit(words, RedissonProbes::position(hash, i, bits));
     }
   }
-  const auto passes = [&](HashPair hash, std::uint32_t first) {
-    for (std::uint32_t i = first; i < probe_count; i += 2) {
-      if (!test_bit(words, RedissonProbes::position(hash, i, bits))) return false;
-    }
-    return true;
-  };
-
-  std::vector<std::uint64_t> sums;
-  for (std::uint64_t question = 0; question < kQuestions; ++question) {
-    const std::uint64_t sum = random.next();
-    if (passes({0, sum}, 1)) sums.push_back(sum);
-  }
-  if (sums.empty()) return 0;
-  std::uint64_t hits = 0;
-  for (std::uint64_t question = 0; question < kQuestions; ++question) {
-    const std::uint64_t first = random.next();
-    hits += passes({first, sums[question % sums.size()] - first}, 0) ? 1 : 0;
-  }
-  const auto questions = static_cast<double>(kQuestions);
-  return static_cast<double>(sums.size()) / questions * (static_cast<double>(hits) / questions);
+  return rate_by_questions(random, words, bits, probe_count);
 }
 
 }  // namespace bloomery::redisson
+
+namespace bloomery {
+
+double RedissonProbes::rate_now(std::span<const std::uint64_t> words, std::uint64_t bit_count,
+                                std::uint32_t asked_probes) {
+  return redisson::rate_by_questions({}, words, bit_count, asked_probes);
+}
+
+}  // namespace bloomery

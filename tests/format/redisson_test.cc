@@ -128,6 +128,7 @@ TEST(Redisson, PredictsWhatItsRuleReallyDoes) {
     const auto hits = static_cast<double>(present(filter, make, 1'000'000, 1'100'000).size());
     const double deviation = std::sqrt(100'000 * expected);
     EXPECT_NEAR(hits, 100'000 * expected, 4 * deviation + 0.03 * 100'000 * expected) << rate;
+    EXPECT_NEAR(filter.predicted_rate(), expected, 0.06 * expected) << "of its bits, " << rate;
   }
 }
 
