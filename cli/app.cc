@@ -14,7 +14,6 @@
 #include <string_view>
 
 #include "cli/exit_status.h"
-#include "cli/json.h"
 #include "cli/messages.h"
 #include "cli/output.h"
 
@@ -39,16 +38,6 @@ int run_or_throw(std::span<const AddCommand> commands, int argc, const char* con
     output.flush();
   }
   return status;
-}
-
-// A program that asks for JSON is told in JSON why it gets none, too.
-void say_what_ended_it(const std::string& message, bool as_json) {
-  if (!as_json) return complain(message);
-  constexpr std::string_view kTry = "\nTry: ";
-  const std::size_t end = message.rfind(kTry);
-  Json json = {{"error", message.substr(0, end)}};
-  if (end != std::string::npos) json["try"] = message.substr(end + kTry.size());
-  std::fputs((json.dump() + "\n").c_str(), stderr);
 }
 
 bool wants_json(int argc, const char* const* argv) {
@@ -81,7 +70,7 @@ int run(std::span<const AddCommand> commands, int argc, const char* const* argv)
   } catch (const std::bad_alloc&) {
     std::fputs("bloomery: out of memory\n", stderr);
   } catch (const std::exception& error) {
-    say_what_ended_it(error.what(), wants_json(argc, argv));
+    complain_of_failure(error.what(), wants_json(argc, argv));
   }
   return kFault;
 }

@@ -15,11 +15,6 @@
 namespace bloomery::cli {
 namespace {
 
-PlaceLocation location_of(const std::string& text) {
-  if (text.empty()) throw std::invalid_argument("which file? Its name is empty");
-  return parse_place_location(text);
-}
-
 std::string kind_names() {
   std::string names;
   for (const Kind& each : filter_kinds()) {
@@ -212,7 +207,8 @@ void add_new_filter_options(Command command, NewFilter& filter) {
 Option add_filter(Command command, const std::string& name, const std::string& description,
                   PlaceLocation& location) {
   return command.add_option(
-      name, [&location](const std::string& text) { location = location_of(text); }, description);
+      name, [&location](const std::string& text) { location = parse_place_location(text); },
+      description);
 }
 
 Option add_filters(Command command, const std::string& name, const std::string& description,
@@ -220,7 +216,7 @@ Option add_filters(Command command, const std::string& name, const std::string& 
   return command.add_options(
       name,
       [&locations](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) locations.push_back(location_of(text));
+        for (const std::string& text : texts) locations.push_back(parse_place_location(text));
       },
       description);
 }

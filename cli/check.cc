@@ -13,6 +13,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/place/open_place.h"
 #include "bloomery/source/in_order.h"
+#include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/bool_per_key.h"
 #include "cli/commands.h"
@@ -70,9 +71,7 @@ std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
     });
     return place;
   } catch (const FormatError& error) {
-    if (std::string_view(error.what()).find("not a bloomery filter") == std::string_view::npos) {
-      throw;
-    }
+    if (location.is_live() || location.format != nullptr || is_native(location.file.path)) throw;
     throw FormatError(std::string(error.what()) +
                       "; if it holds the keys to ask for, say --input " + location.text());
   }

@@ -67,7 +67,7 @@ struct DedupArguments {
   SourceOptions source;
   KeyChoice keys;
   NewFilter filter;
-  std::string state;
+  std::optional<PlaceLocation> state;
   std::uint64_t save_every_ms = 60'000;
   Patience patience;
   bool exact = false;
@@ -153,26 +153,25 @@ NewFilter Dedup::wanted() const {
   if (!wanted.rate) wanted.rate = arguments_.exact ? kDefaultExactRate : kDefaultDedupRate;
   if (!wanted.capacity) {
     // Nobody knows how many will come: a filter that grows keeps its rate whatever it will be.
-    const PlaceLocation state = parse_place_location(arguments_.state);
+    const PlaceLocation state = arguments_.state.value_or(PlaceLocation());
     const bool may_grow = !wanted.kind && state.format == nullptr && !state.is_live();
     if (may_grow && !arguments_.exact && !have_known_size(inputs_)) {
       wanted.kind = FilterKind::scalable;
     }
     wanted.capacity = capacity_for(inputs_, source_);
     // Other runs will come.
-    if (!arguments_.state.empty()) wanted.capacity = std::max(*wanted.capacity, kStreamCapacity);
+    if (arguments_.state) wanted.capacity = std::max(*wanted.capacity, kStreamCapacity);
   }
   return wanted;
 }
 
 void Dedup::open_filter() {
-  const std::string& state = arguments_.state;
-  const PlaceLocation location = parse_place_location(state);
+  const PlaceLocation location = arguments_.state.value_or(PlaceLocation());
   const auto new_filter = [&] {
     set_form(form_of_new(arguments_.keys, location));
     return wanted();
   };
-  if (state.empty()) {
+  if (!arguments_.state) {
     filter_.emplace(new_filter());
   } else {
     require_may_be_there(arguments_.filter.kind_or_default(), location);
@@ -187,7 +186,7 @@ void Dedup::open_filter() {
         arguments_.filter.capacity.value_or(made.capacity) != made.capacity ||
         arguments_.filter.rate.value_or(made.false_positive_rate) != made.false_positive_rate;
     if (differs && !arguments_.quiet) {
-      complain(state + " was made with -n " + std::to_string(made.capacity) + " -p " +
+      complain(location.text() + " was made with -n " + std::to_string(made.capacity) + " -p " +
                short_number(made.false_positive_rate) +
                " and stays so; -n and -p are for a new one");
     }
@@ -256,7 +255,7 @@ void Dedup::save_state() {
 
 void Dedup::run_once() {
   open_filter();
-  if (arguments_.state.empty()) {
+  if (!arguments_.state) {
     read_all("dedup", true, hashes_->preparation(), [&](const Batch& batch) {
       filter_batch(batch);
       return true;
@@ -377,7 +376,10 @@ void add_dedup(Command app, int& status) {
   const Option state =
       command
           .add_option(
-              "--state", arguments->state,
+              "--state",
+              [arguments](const std::string& text) {
+                arguments->state = parse_place_location(text);
+              },
               "a filter's file, or a filter in a server (bitmap:redis://SERVER#KEY): drops\n"
               "what it has seen, and remembers what is printed; made (for 10M records or\n"
               "more, without -n) where it does not exist")

@@ -223,7 +223,7 @@ int info_each(const std::vector<PlaceLocation>& locations, Wanted& wanted) {
     try {
       status = std::max(status, info_one(location, wanted));
     } catch (const std::exception& error) {
-      complain(error.what());
+      complain_of_failure(error.what(), wanted.json);
       status = kFault;
     }
   }

@@ -1,8 +1,10 @@
 #include "cli/messages.h"
 
 #include <cstdio>
+#include <string_view>
 
 #include "bloomery/text/printable.h"
+#include "cli/json.h"
 
 namespace bloomery::cli {
 
@@ -20,6 +22,15 @@ void complain(const std::string& message) {
   }
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void complain_of_failure(const std::string& message, bool as_json) {
+  if (!as_json) return complain(message);
+  constexpr std::string_view kTry = "\nTry: ";
+  const std::size_t end = message.rfind(kTry);
+  Json json = {{"error", message.substr(0, end)}};
+  if (end != std::string::npos) json["try"] = message.substr(end + kTry.size());
+  std::fputs((json.dump() + "\n").c_str(), stderr);
 }
 
 }  // namespace bloomery::cli

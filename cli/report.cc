@@ -7,6 +7,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/text/human_bytes.h"
 #include "bloomery/text/human_number.h"
+#include "bloomery/text/printable.h"
 #include "cli/text_table.h"
 
 namespace bloomery::cli {
@@ -18,7 +19,8 @@ void Report::add(std::string name, Value value, std::string text) {
 
 std::string Report::text() const {
   TextTable table(TextTable::Align::left);
-  for (const auto& [label, text] : lines_) table.add_row({label, text});
+  // Names and notes may be anybody's, and a terminal obeys control characters.
+  for (const auto& [label, text] : lines_) table.add_row({label, without_controls(text)});
   return table.text();
 }
 

@@ -1,6 +1,7 @@
 // bloomery seal: a file that processes shared becomes whole again.
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,14 +34,19 @@ Examples:
 Exit status: 2 where it cannot be made whole.)";
 
 struct SealArguments {
-  std::vector<std::string> files;
+  std::vector<PlaceLocation> files;
   Patience patience;
   bool recovers = false;
   bool json = false;
 };
 
 int seal_all(const SealArguments& arguments) {
-  for (const std::string& file : arguments.files) {
+  for (const PlaceLocation& location : arguments.files) {
+    if (location.is_live() || location.format != nullptr) {
+      throw std::invalid_argument(location.text() +
+                                  ": processes share files of our own, and only those are sealed");
+    }
+    const std::string file = location.file.path.string();
     const bool was_live = inspect(file).is_live;
     retry_while_busy(file, arguments.patience,
                      [&] { arguments.recovers ? recover(file) : seal(file); });
@@ -59,7 +65,7 @@ int seal_all(const SealArguments& arguments) {
 void add_seal(Command app, int& status) {
   const auto arguments = std::make_shared<SealArguments>();
   const Command command = app.add_subcommand("seal", "Make files whole that processes shared");
-  command.add_option("FILE", arguments->files, "files of our own").required();
+  add_filters(command, "FILE", "files of our own", arguments->files).required();
   command.add_flag(
       "--recover", arguments->recovers,
       "also a file whose bits may be older than what was inserted, or whose writer died");

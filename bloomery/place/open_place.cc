@@ -205,6 +205,9 @@ void destroy(const PlaceLocation& location) {
     if (!was_there) throw StoreError(location.text() + ": no filter is there");
     return;
   }
+  if (location.format == nullptr && !is_native(location.file.path)) {
+    throw FormatError(location.text() + ": not a bloomery filter, so it stays");
+  }
   const auto lock = WriterLock::of_existing(location.file.path);
   std::filesystem::remove(location.file.path);
   const bool has_config = location.format != nullptr && location.format->settings_of != nullptr;

@@ -86,7 +86,8 @@ void save(const FilterContents& contents, const PlaceLocation& location,
 void create_in_server(const PlaceLocation& location, std::uint64_t capacity, double rate);
 void create_in_server(const PlaceLocation& location, const FilterContents& empty);
 
-// Removes it for good. Throws StoreError where there is none.
+// Removes it for good. Throws StoreError where there is none, and FormatError where a file never
+// was a filter of ours.
 void destroy(const PlaceLocation& location);
 
 // Makes it an empty one of the same size and settings, in one step, but for partitions; in a server

@@ -42,6 +42,7 @@ std::string FileLocation::text() const {
 }
 
 FileLocation parse_file_location(std::string_view text) {
+  if (text.empty()) throw std::invalid_argument("which file? Its name is empty");
   FileLocation location;
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos || !is_scheme(text.substr(0, colon))) {

@@ -1,6 +1,8 @@
 #include "bloomery/store/native_file.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -121,6 +123,13 @@ FileInfo inspect_with(const RegularFile& file, const FileHeader& header, bool ve
 }
 
 }  // namespace
+
+bool is_native(const std::filesystem::path& path) {
+  const auto file = RegularFile::open(path, RegularFile::Access::read);
+  std::array<std::uint8_t, kFileMagic.size()> magic{};
+  file.read(std::as_writable_bytes(std::span(magic).first(std::min(file.size(), magic.size()))), 0);
+  return magic == kFileMagic;
+}
 
 // Who makes a file live, or whole again, changes the meaning of its table.
 FileInfo inspect(const std::filesystem::path& path, bool verify) {

@@ -61,4 +61,7 @@ struct FileInfo {
 // damaged body, or one that was not closed cleanly, is an answer.
 FileInfo inspect(const std::filesystem::path& path, bool verify = false);
 
+// Whether it begins as such a file does, whole or damaged.
+bool is_native(const std::filesystem::path& path);
+
 }  // namespace bloomery
