@@ -45,17 +45,6 @@ CommandManual manual_of(const CLI::App& app, const std::string& name) {
   return manual;
 }
 
-// The command at whose words the parser stopped: `bloomery` or one of its commands.
-CommandManual manual_where_stopped(const CLI::App& app) {
-  const CLI::App* last = &app;
-  std::string name = app.get_name();
-  for (const CLI::App* command : app.get_subcommands()) {
-    last = command;
-    name += " " + command->get_name();
-  }
-  return manual_of(*last, name);
-}
-
 // The option that nobody knows, if that is what is wrong. The parser itself may complain first of
 // one that is missing, for which the unknown one was meant.
 std::string unknown_option(const CLI::App& app, const CommandManual& command) {
@@ -72,13 +61,32 @@ std::string unknown_option(const CLI::App& app, const CommandManual& command) {
   return {};
 }
 
-// The parser would only say that it expected a command.
-void refuse_unknown_command(const CLI::App& app, int argc, const char* const* argv) {
-  const std::vector<const CLI::App*> commands = app.get_subcommands({});
-  if (commands.empty() || argc < 2 || argv[1][0] == '-') return;
-  const std::string_view name = argv[1];
-  if (std::ranges::find(commands, name, &CLI::App::get_name) != commands.end()) return;
-  command_named(manual_of(app, app.get_name()), name);
+// The command that the first words name: `bloomery`, or one of its commands or theirs. The parser
+// would only say of a wrong name that it expected another.
+CommandManual command_of(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* last = &app;
+  std::string name = app.get_name();
+  for (const std::string& word : words) {
+    const std::vector<const CLI::App*> commands = last->get_subcommands({});
+    if (commands.empty() || word.starts_with('-')) break;
+    const auto found = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (found == commands.end()) command_named(manual_of(*last, name), word);
+    last = *found;
+    name += " " + word;
+  }
+  return manual_of(*last, name);
+}
+
+// Words after -- are names. But once a list of files has one, the parser looks for no more of them
+// there; so they stand where it does look, and none as an option would.
+void take_out_mark(const CommandManual& command, std::vector<std::string>& words) {
+  const auto mark = std::ranges::find(words, "--");
+  if (mark == words.end() || command.positionals.empty()) return;
+  if (!command.positionals.back().repeated) return;
+  for (auto word = mark + 1; word != words.end(); ++word) {
+    if (word->size() > 1 && word->front() == '-') word->insert(0, "./");
+  }
+  words.erase(mark);
 }
 
 // It stands last in the help of what was added before.
@@ -215,19 +223,24 @@ Command CommandLine::root() const {
 }
 
 std::optional<std::string> CommandLine::parse(int argc, const char* const* argv) {
-  refuse_unknown_command(*app_, argc, argv);
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const CommandManual command = command_of(*app_, words);
+  take_out_mark(command, words);
   try {
-    app_->parse(argc, argv);
+    std::ranges::reverse(words);  // the parser takes the last one first
+    app_->parse(std::move(words));
     return std::nullopt;
   } catch (const CLI::CallForHelp&) {
-    return help_text(manual_where_stopped(*app_), Terminal::of_standard_output());
+    return help_text(command, Terminal::of_standard_output());
   } catch (const CLI::CallForVersion& version) {
     return std::string(version.what()) + "\n";
   } catch (const CLI::ParseError& error) {
-    const CommandManual command = manual_where_stopped(*app_);
-    const std::string unknown = unknown_option(*app_, command);
-    throw std::invalid_argument((unknown.empty() ? error.what() : unknown) +
-                                "\nTry: " + command.name + " --help");
+    std::string message = unknown_option(*app_, command);
+    if (message.empty()) {
+      message =
+          command.commands.empty() ? error.what() : "which command? " + names_of_commands(command);
+    }
+    throw std::invalid_argument(message + "\nTry: " + command.name + " --help");
   }
 }
 

@@ -30,16 +30,24 @@ std::vector<std::string> choices_of(const OptionManual& option) {
   return {choices.begin(), choices.end()};
 }
 
+std::string names_of_commands(const CommandManual& command) {
+  std::vector<std::string> names;
+  for (const CommandManual& each : command.commands) names.push_back(each.last_name());
+  return "there are " + joined(names, ", ");
+}
+
 const CommandManual& command_named(const CommandManual& root, std::string_view name) {
   std::vector<std::string> names;
   for (const CommandManual& command : root.commands) {
     if (command.last_name() == name) return command;
     names.push_back(command.last_name());
   }
-  const std::string meant = did_you_mean(name, names);
-  throw std::invalid_argument(printable(name) + " is no command" +
-                              (meant.empty() ? "; there are " + joined(names, ", ") : meant) +
-                              "\nTry: " + root.name + " --help");
+  std::string hint = did_you_mean(name, names);
+  if (hint.empty()) {
+    hint = names.empty() ? " of " + root.name : "; " + names_of_commands(root);
+  }
+  throw std::invalid_argument(printable(name) + " is no command" + hint + "\nTry: " + root.name +
+                              " --help");
 }
 
 std::string synopsis_of(const CommandManual& command) {

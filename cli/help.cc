@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kHelpExamples = R"(Examples:
   bloomery help
   bloomery help load
+  bloomery help rdb list
   bloomery help --man-pages man1     bloomery.1, bloomery-load.1, ... into that folder)";
 
 void write_page(const std::filesystem::path& folder, const CommandManual& command,
@@ -42,7 +43,7 @@ void write_pages(const CommandManual& root, const std::filesystem::path& folder)
 
 void add_help(Command app, int& status) {
   struct HelpArguments {
-    std::string command;
+    std::vector<std::string> command;
     std::string folder;
   };
   const auto arguments = std::make_shared<HelpArguments>();
@@ -59,10 +60,10 @@ void add_help(Command app, int& status) {
     if (!arguments->folder.empty()) {
       write_pages(root, arguments->folder);
     } else {
+      const CommandManual* asked = &root;
+      for (const std::string& word : arguments->command) asked = &command_named(*asked, word);
       Output output;
-      output.write(
-          help_text(arguments->command.empty() ? root : command_named(root, arguments->command),
-                    Terminal::of_standard_output()));
+      output.write(help_text(*asked, Terminal::of_standard_output()));
       output.flush();
     }
     status = kSome;

@@ -18,6 +18,9 @@ TEST(Help, OfACommandIsThatOfItsOption) {
   EXPECT_EQ(shell.run("bloomery help load").out, shell.run("bloomery load --help").out);
   EXPECT_EQ(shell.run("bloomery help").out, shell.run("bloomery --help").out);
   EXPECT_EQ(shell.run("bloomery help load").status, 0);
+  EXPECT_EQ(shell.run("bloomery help rdb list").out, shell.run("bloomery rdb list --help").out);
+  EXPECT_THAT(shell.run("bloomery help load list").err,
+              HasSubstr("\"list\" is no command of bloomery load\nTry: bloomery load --help"));
 }
 
 // Examples are there to be pasted, and a list of values to be read as one.

@@ -22,7 +22,11 @@ std::string refusal(const std::string& line) {
 }
 
 TEST(Misuse, OfCommandsIsExplained) {
-  EXPECT_THAT(refusal("bloomery"), HasSubstr("Try: bloomery --help"));
+  EXPECT_THAT(refusal("bloomery"), HasSubstr("which command? there are create, insert"));
+  EXPECT_EQ(refusal("bloomery rdb"),
+            "bloomery: which command? there are list, extract\nTry: bloomery rdb --help\n");
+  EXPECT_EQ(refusal("bloomery rdb lst dump.rdb"),
+            "bloomery: \"lst\" is no command; did you mean list?\nTry: bloomery rdb --help\n");
   EXPECT_THAT(refusal("bloomery frobnicate"),
               HasSubstr("\"frobnicate\" is no command; there are create, insert"));
   EXPECT_EQ(refusal("bloomery clac"),
@@ -50,6 +54,34 @@ TEST(Misuse, IsExplainedInJsonToWhoAsksForJson) {
                             {"try", "bloomery calc --help"}}));
   EXPECT_THAT(told("bloomery info --json none.bloom").at("error").get<std::string>(),
               HasSubstr("none.bloom"));
+  const Outcome several = Shell().run(
+      "bloomery create a.bloom -n 9 -p 0.1 >/dev/null && bloomery info --json a.bloom none.bloom");
+  EXPECT_EQ(several.json().at("capacity"), 9);
+  EXPECT_THAT(nlohmann::json::parse(several.err).at("error").get<std::string>(),
+              HasSubstr("none.bloom"));
+}
+
+TEST(Misuse, OfEmptyNamesIsExplained) {
+  for (const char* line :
+       {"bloomery info ''", "bloomery follow 'sqlite:d?table=t&column=c' ''", "bloomery seal ''"}) {
+    EXPECT_THAT(refusal(line), HasSubstr("Its name is empty")) << line;
+  }
+}
+
+TEST(Misuse, SealsAndDestroysNoFilesOfOthers) {
+  EXPECT_THAT(refusal("bloomery seal guava:g"), HasSubstr("files of our own"));
+  EXPECT_THAT(refusal("bloomery destroy --yes none.bloom"), HasSubstr("No such file"));
+  const Shell shell;
+  const Outcome text = shell.run("echo precious >notes; bloomery destroy --yes notes");
+  EXPECT_EQ(text.status, 2);
+  EXPECT_THAT(text.err, HasSubstr("notes: not a bloomery filter, so it stays"));
+  EXPECT_EQ(shell.read("notes"), "precious\n");
+  // A damaged one may go.
+  const Outcome damaged = shell.run(
+      "bloomery create a.bloom -n 9 -p 0.1 >/dev/null && truncate -s 100 a.bloom && "
+      "bloomery destroy --yes a.bloom");
+  EXPECT_EQ(damaged.status, 0) << damaged.err;
+  EXPECT_FALSE(shell.has("a.bloom"));
 }
 
 TEST(Misuse, OfCapacitiesIsExplained) {
@@ -108,6 +140,24 @@ TEST(Misuse, MessagesHaveNoControlCharacters) {
   const Outcome outcome = shell.run("bloomery info \"$(printf 'no\\033[31mfile')\"");
   EXPECT_EQ(outcome.status, 2);
   EXPECT_THAT(outcome.err, HasSubstr("no\\x1b[31mfile"));
+  const Outcome created =
+      shell.run("bloomery create -n 9 -p 0.1 \"$(printf 'a\\033[31m\\nb')\" 2>&1");
+  EXPECT_EQ(created.status, 0);
+  EXPECT_THAT(created.out, HasSubstr("a\\x1b[31m\\nb\n"));
+}
+
+TEST(CommandLine, TakesWordsAfterTwoDashesForNames) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create -n 9 -p 0.1 -- -a.bloom && cp ./-a.bloom b.bloom").status,
+            0);
+  for (const char* line :
+       {"bloomery info -- -a.bloom b.bloom", "bloomery info b.bloom -- -a.bloom",
+        "bloomery merge c.bloom -- -a.bloom b.bloom", "bloomery info b.bloom --json -- b.bloom",
+        "echo 7 | bloomery insert b.bloom -- -", "echo 7 >-k; bloomery insert -- -a.bloom -k"}) {
+    const Outcome outcome = shell.run(line);
+    EXPECT_EQ(outcome.status, 0) << line << ": " << outcome.err;
+  }
+  EXPECT_EQ(shell.run("bloomery explain -- -a.bloom 7").status, 0);
 }
 
 TEST(Output, ThatCannotBeWrittenIsAnError) {

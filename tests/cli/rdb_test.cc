@@ -159,7 +159,7 @@ TEST(Rdb, SaysWhyItCannot) {
       {"bloomery rdb list empty.rdb", "magic at byte 0"},
       {"bloomery rdb list missing.rdb", "missing.rdb: cannot open"},
       {"bloomery rdb list .", "is a directory"},
-      {"bloomery rdb", "subcommand"},
+      {"bloomery rdb", "which command"},
   };
   for (const auto& [line, expected] : faults) {
     const Outcome outcome = shell.run(line);
