@@ -1,0 +1,73 @@
+// Options of a new filter, as a structure bloomery_options has them.
+import { MOST_U64 } from './keys.mjs';
+import { encoder } from './memory.mjs';
+
+const OPTIONS_BYTES = 80;
+// Where each is.
+const TEXTS = { kind: 4, keys: 36, format: 68, settings: 72 };
+const WHOLE = { capacity: 8, seed: 24, windowMs: 56 };
+const REALS = { rate: 16, expansion: 40, tightening: 48 };
+const GENERATIONS_AT = 64;
+const SECRET_AT = 32;
+const NAMES = [
+  ...Object.keys(TEXTS),
+  ...Object.keys(WHOLE),
+  ...Object.keys(REALS),
+  'generations',
+  'secret',
+];
+
+export const settingsText = (settings) =>
+  settings === undefined || typeof settings === 'string'
+    ? settings
+    : Object.entries(settings)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('&');
+
+const whole = (name, value, most) => {
+  const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
+  if (!isWhole || value < 0 || BigInt(value) > most) {
+    throw new RangeError(`${name}: ${value}; a whole number from 0 to ${most} is allowed`);
+  }
+  return BigInt(value);
+};
+
+// use(at) of what stands in memory meanwhile.
+export const withOptions = ({ bytes, data, call, take }, options, use) => {
+  if (options === null || typeof options !== 'object') {
+    throw new TypeError('options: an object, as { capacity: 1_000_000, rate: 0.01 }');
+  }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const taken = [];
+  const at = take(OPTIONS_BYTES);
+  try {
+    bytes().fill(0, at, at + OPTIONS_BYTES);
+    data().setUint32(at, OPTIONS_BYTES, true);
+    for (const [name, value] of given) {
+      if (Object.hasOwn(TEXTS, name)) {
+        const text = encoder.encode(`${name === 'settings' ? settingsText(value) : value}\0`);
+        taken.push(take(text.length));
+        bytes().set(text, taken.at(-1));
+        data().setUint32(at + TEXTS[name], taken.at(-1), true);
+      } else if (Object.hasOwn(WHOLE, name)) {
+        data().setBigUint64(at + WHOLE[name], whole(name, value, MOST_U64), true);
+      } else if (Object.hasOwn(REALS, name)) {
+        // 0 stands for "not given" there.
+        if (typeof value !== 'number' || !(value > 0)) {
+          throw new RangeError(`${name}: ${value}; a number above 0 is allowed`);
+        }
+        data().setFloat64(at + REALS[name], value, true);
+      } else if (name === 'generations') {
+        data().setUint32(at + GENERATIONS_AT, Number(whole(name, value, 2n ** 32n - 1n)), true);
+      } else if (name === 'secret') {
+        data().setUint32(at + SECRET_AT, value ? 1 : 0, true);
+      } else {
+        throw new TypeError(`options: there is no ${name}; there are ${NAMES.join(', ')}`);
+      }
+    }
+    return use(at);
+  } finally {
+    for (const text of taken) call('free', text);
+    call('free', at);
+  }
+};
