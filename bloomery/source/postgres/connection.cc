@@ -40,9 +40,10 @@ constexpr std::string_view kSession =
     " -c DateStyle=ISO -c IntervalStyle=postgres -c TimeZone=UTC -c extra_float_digits=1"
     " -c bytea_output=hex -c row_security=off -c default_transaction_deferrable=off";
 // A reader of changes that says nothing for a minute is gone, and what the server keeps for it is
-// freed. Large transactions come while they are open, instead of filling the server's disk.
+// freed. Large transactions come while they are open, instead of filling the server's disk. Making
+// a slot waits for all who write, be that longer than the user's statements may take.
 constexpr std::string_view kReplication =
-    " -c logical_decoding_work_mem=1MB -c wal_sender_timeout=60s";
+    " -c logical_decoding_work_mem=1MB -c wal_sender_timeout=60s -c statement_timeout=0";
 
 std::string without_line_end(std::string_view text) {
   const std::size_t end = text.find_last_not_of(" \r\n");
@@ -199,6 +200,10 @@ Result Connection::try_prepared(const std::string& name, std::span<const char* c
     fail("cannot ask");
   }
   return only_result(context);
+}
+
+void Connection::end_with_asker(const CallContext& context) {
+  try_query("SET client_connection_check_interval = '500ms'", context);
 }
 
 bool Connection::wait_for_input(Clock::time_point until, const CallContext& context) {

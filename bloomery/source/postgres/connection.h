@@ -74,6 +74,10 @@ class Connection {
   Result try_query(const std::string& sql, std::span<const char* const> values,
                    const CallContext& context);
 
+  // From now on a statement whose asker has gone ends in the server, too, where the server's system
+  // can tell.
+  void end_with_asker(const CallContext& context);
+
   // Waits until there is something to read, and takes it in. False when `until` was earlier than
   // the context's deadline, and came.
   bool wait_for_input(CallContext::Clock::time_point until, const CallContext& context);

@@ -45,15 +45,18 @@ bool says_gone(std::string_view state) {
 Replication::Replication(const ServerLocation& location, const ServerRun& run,
                          const CallContext& context)
     : connection_(location, Connection::Kind::replication, context) {
+  connection_.end_with_asker(context);
   require_run(connection_, run, context);
 }
 
 std::uint64_t Replication::create_slot(const std::string& name, bool is_temporary,
                                        const CallContext& context) {
-  const Result made = connection_.query("CREATE_REPLICATION_SLOT " + quoted_name(name) +
-                                            (is_temporary ? " TEMPORARY" : "") +
-                                            " LOGICAL pgoutput NOEXPORT_SNAPSHOT",
-                                        context);
+  // As CREATE_REPLICATION_SLOT does, which would not notice that its asker has gone while it waits
+  // for those who write.
+  const Result made = connection_.query(
+      "SELECT slot_name, lsn FROM pg_create_logical_replication_slot(" + quoted_text(name) +
+          ", 'pgoutput', " + (is_temporary ? "true" : "false") + ")",
+      context);
   if (made.rows() != 1) connection_.fail("no slot was made");
   const std::uint64_t from = read_lsn(connection_, made.at(0, 1));
   is_temporary_ = is_temporary;

@@ -31,8 +31,7 @@ SelectedTable table_that_was_there(Connection& connection, const ServerSelection
 RowSession::RowSession(const ServerLocation& location, const std::string& value,
                        KeyEncoding encoding, const CallContext& context)
     : connection_(location, Connection::Kind::queries, context), encoding_(encoding) {
-  // A question whose asker has gone ends in the server, too, where the system can tell.
-  connection_.try_query("SET client_connection_check_interval = '1s'", context);
+  connection_.end_with_asker(context);
   if (connection_.query("SELECT pg_is_in_recovery()", context).at(0, 0) == "t") refuse_standby();
   const SelectedTable table = table_that_was_there(connection_, location.selection, context);
   is_bytea_ = table.type.oid == kByteaOid;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -113,6 +114,59 @@ TEST(PostgresChanges, ScansAgainWhereItsSlotWasDropped) {
   EXPECT_FALSE(named.start_again());
   EXPECT_TRUE(named.catch_up());
   EXPECT_TRUE(named.keys().contains("later"));
+}
+
+// A server that makes a slot waits for all who write. One that followers leave behind each time, as
+// a service that is started again and again does, would soon take no more of them.
+TEST(PostgresChanges, LeavesNoSlotThatItDidNotWaitFor) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE given_up(id int PRIMARY KEY)");
+  PostgresSession writes(server());
+  writes.run("BEGIN; INSERT INTO given_up VALUES (1)");
+  const auto slots = [&] {
+    return session.run(
+        "SELECT count(*) FROM pg_replication_slots, pg_publication_tables "
+        "WHERE tablename = 'given_up' AND starts_with(slot_name, pubname)");
+  };
+  const auto walsenders = [&] {
+    return session.run("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'walsender'");
+  };
+  for (const std::string slot : {"", "given_up"}) {
+    const auto source = open_change_source(location_of("given_up", "id"), {.slot = slot});
+    std::stop_source stop;
+    std::thread stops([&] {
+      for (const auto until = Clock::now() + 20s; slots() != "1" && Clock::now() < until;) {
+        std::this_thread::sleep_for(1ms);
+      }
+      EXPECT_EQ(slots(), "1");
+      stop.request_stop();
+    });
+    EXPECT_THROW(source->start(std::nullopt, {.stop = stop.get_token()}), CallAborted);
+    stops.join();
+    const auto is_gone = [&] { return slots() == "0" && walsenders() == "0"; };
+    for (const auto until = Clock::now() + 5s; !is_gone() && Clock::now() < until;) {
+      std::this_thread::sleep_for(10ms);
+    }
+    EXPECT_TRUE(is_gone()) << slot;
+  }
+  writes.run("COMMIT");
+  open_change_source(location_of("given_up", "id"))->remove();
+}
+
+TEST(PostgresChanges, WaitsLongerForASlotThanAStatementMayTake) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE patient(id int PRIMARY KEY)");
+  PostgresSession writes(server());
+  writes.run("BEGIN; INSERT INTO patient VALUES (1)");
+  const auto source = open_change_source(
+      location_of("options=-c%20statement_timeout%3D1500&table=patient&column=id"));
+  std::thread ends([&] {
+    std::this_thread::sleep_for(2s);
+    writes.run("COMMIT");
+  });
+  EXPECT_NO_THROW(source->start(std::nullopt));
+  ends.join();
+  source->remove();
 }
 
 }  // namespace
