@@ -26,6 +26,15 @@ SelectedTable table_that_was_there(Connection& connection, const ServerSelection
   }
 }
 
+// Through domains only where there is one: that is a third of what the server does for a question.
+std::string select_type_now(const SelectedTable& table) {
+  const std::string relation = "to_regclass(" + in_sql_quotes(table.from(), '\'') + ")";
+  const std::string column = in_sql_quotes(table.column, '\'');
+  if (table.is_of_domain) return select_type(relation, column);
+  return "SELECT atttypid FROM pg_attribute WHERE attrelid = " + relation +
+         " AND attname = " + column;
+}
+
 }  // namespace
 
 RowSession::RowSession(const ServerLocation& location, const std::string& value,
@@ -44,9 +53,6 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
   const std::string array = "$1::" + type.text(0, 0) + "[]";
   // With a row that no key has: whatever stands between may have another server asked by now, and
   // the column another type, of which the keys would not be values.
-  const std::string type_now = "SELECT atttypid FROM pg_attribute WHERE attrelid = to_regclass(" +
-                               in_sql_quotes(table.from(), '\'') +
-                               ") AND attname = " + in_sql_quotes(table.column, '\'');
   of_a_primary_ = "false " + std::to_string(table.type.oid);
   look_.emplace(connection_,
                 "SELECT k.i, v.value FROM unnest(" + array +
@@ -55,7 +61,7 @@ RowSession::RowSession(const ServerLocation& location, const std::string& value,
                     quoted_name(table.column) +
                     " = k.key LIMIT 1) AS v ON true UNION ALL SELECT 0, pg_is_in_recovery()::text "
                     "|| ' ' || coalesce((" +
-                    type_now + ")::text, 'none')",
+                    select_type_now(table) + ")::text, 'none')",
                 context);
   cast_.emplace(connection_, "SELECT cardinality(" + array + ")", context);
 }

@@ -8,22 +8,6 @@
 namespace bloomery::postgres {
 namespace {
 
-// Domains stand for the type that they are made of.
-constexpr const char* kFindColumn = R"(
-WITH RECURSIVE base AS (
-  SELECT a.attrelid, a.atttypid AS type, t.typtype, t.typbasetype
-  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-  WHERE a.attrelid = $1::oid AND a.attname = $2 AND a.attnum > 0 AND NOT a.attisdropped
-  UNION ALL
-  SELECT b.attrelid, b.typbasetype, t.typtype, t.typbasetype
-  FROM base b JOIN pg_type t ON t.oid = b.typbasetype WHERE b.typtype = 'd')
-SELECT a.attnum, a.attgenerated <> '', t.oid, t.typname, t.oid < 16384,
-       co.collname, coalesce(co.collisdeterministic, true)
-FROM base b JOIN pg_type t ON t.oid = b.type
-JOIN pg_attribute a ON a.attrelid = b.attrelid AND a.attname = $2
-LEFT JOIN pg_collation co ON co.oid = a.attcollation
-WHERE b.typtype <> 'd')";
-
 constexpr const char* kFindTable = R"(
 SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -63,7 +47,29 @@ ColumnType type_of(const std::string& name, const Result& found, int from) {
           .is_deterministic = is_true(found.at(0, from + 4))};
 }
 
+// A column of a table, by oid and name.
+std::string find_column() {
+  return "SELECT a.attnum, a.attgenerated <> '', a.atttypid <> t.oid, t.oid, t.typname, t.oid < "
+         "16384, "
+         "co.collname, coalesce(co.collisdeterministic, true) "
+         "FROM pg_attribute a JOIN pg_type t ON t.oid = (" +
+         select_type("$1::oid", "$2") +
+         ") LEFT JOIN pg_collation co ON co.oid = a.attcollation "
+         "WHERE a.attrelid = $1::oid AND a.attname = $2 AND a.attnum > 0 AND NOT a.attisdropped";
+}
+
 }  // namespace
+
+std::string select_type(const std::string& relation, const std::string& column) {
+  return "WITH RECURSIVE base AS ("
+         "SELECT t.oid, t.typtype, t.typbasetype "
+         "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid WHERE a.attrelid = " +
+         relation + " AND a.attname = " + column +
+         " AND a.attnum > 0 AND NOT a.attisdropped UNION ALL "
+         "SELECT t.oid, t.typtype, t.typbasetype "
+         "FROM base b JOIN pg_type t ON t.oid = b.typbasetype WHERE b.typtype = 'd') "
+         "SELECT oid FROM base WHERE typtype <> 'd'";
+}
 
 SelectedTable find_table(Connection& connection, const ServerSelection& selection,
                          const CallContext& context) {
@@ -87,7 +93,7 @@ SelectedTable find_table(Connection& connection, const ServerSelection& selectio
                       .column = columns.front(),
                       .kind = table.text(0, 3).at(0),
                       .persistence = table.text(0, 4).at(0)};
-  const Result column = connection.query(kFindColumn, {found.oid, found.column}, context);
+  const Result column = connection.query(find_column(), {found.oid, found.column}, context);
   if (column.rows() == 0) {
     throw std::invalid_argument(connection.name() + ": table " + printable(found.table) +
                                 " has no column " + printable(found.column) + "; its columns: " +
@@ -95,7 +101,8 @@ SelectedTable find_table(Connection& connection, const ServerSelection& selectio
   }
   found.attnum = column.text(0, 0);
   found.is_generated = is_true(column.at(0, 1));
-  found.type = type_of(found.table + "." + found.column, column, 2);
+  found.is_of_domain = is_true(column.at(0, 2));
+  found.type = type_of(found.table + "." + found.column, column, 3);
   return found;
 }
 

@@ -18,12 +18,17 @@ struct SelectedTable {
   char persistence = 'p';  // p kept, u unlogged, t temporary
   std::string attnum{};
   bool is_generated = false;
+  bool is_of_domain = false;  // whose type this is
   ColumnType type{};
 
   std::string from() const { return quoted_name(schema) + "." + quoted_name(table); }
   // What selects all its keys.
   std::string select() const { return "SELECT " + quoted_name(column) + " FROM " + from(); }
 };
+
+// What selects the oid of a column's type, where `relation` and `column` are SQL. A domain stands
+// for the type that it is made of.
+std::string select_type(const std::string& relation, const std::string& column);
 
 // Throws std::invalid_argument, with the names that do exist, where one of them does not.
 SelectedTable find_table(Connection& connection, const ServerSelection& selection,

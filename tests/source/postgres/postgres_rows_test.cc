@@ -83,6 +83,21 @@ TEST(PostgresRows, FindsRowsOfTheTypeThatTheColumnHasNow) {
   EXPECT_EQ(ask(rows, {"x"}), (Rows{"a text"}));
 }
 
+TEST(PostgresRows, FindsRowsOfADomain) {
+  PostgresSession session(server());
+  session.run(
+      "CREATE DOMAIN positive AS bigint CHECK (value > 0); CREATE DOMAIN small AS positive; "
+      "CREATE TABLE domains(id small PRIMARY KEY, v text); INSERT INTO domains VALUES (7, "
+      "'seven')");
+  const PostgresRows rows(location_of("domains", "id"), {.value = "v"});
+  const Rows found{"seven", std::nullopt, std::nullopt, std::nullopt};
+  EXPECT_EQ(ask(rows, {"7", "8", "-1", "x"}), found);
+  session.run("ALTER TABLE domains ALTER id TYPE bigint");
+  EXPECT_EQ(ask(rows, {"7", "8", "-1", "x"}), found);
+  session.run("CREATE DOMAIN word AS text; ALTER TABLE domains ALTER id TYPE word");
+  EXPECT_EQ(ask(rows, {"7", "x"}), (Rows{"seven", std::nullopt}));
+}
+
 // On one session each process would read what another was answered.
 TEST(PostgresRows, AChildOfAForkHasSessionsOfItsOwn) {
   PostgresSession session(server());
