@@ -32,10 +32,11 @@ void put_u64(std::string& bytes, std::uint64_t value) {
   for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
 }
 
-// What a server refuses when a slot or publication is gone, or invalidated.
-bool says_gone(std::string_view state) {
-  for (const std::string_view gone : {"42704", "55000", "58P01", "42P01"}) {
-    if (state == gone) return true;
+// What a server refuses when a slot or publication is gone, or invalidated, or when a row is no
+// UTF-8, which the slot gives each time.
+bool needs_new_slot(std::string_view state) {
+  for (const std::string_view each : {"42704", "55000", "58P01", "42P01", "22021", "22P05"}) {
+    if (state == each) return true;
   }
   return false;
 }
@@ -148,7 +149,7 @@ void Replication::fail_as_said(const CallContext& context) {
   try {
     connection_.refuse(said, "the changes broke off");
   } catch (const StoreError& error) {
-    if (says_gone(state)) throw SourceChanged(error.what());
+    if (needs_new_slot(state)) throw SourceChanged(error.what());
     throw;
   }
 }

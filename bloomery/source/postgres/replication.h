@@ -37,7 +37,8 @@ class Replication {
   void start(const std::string& slot, std::uint64_t from, const std::string& publication,
              const CallContext& context);
 
-  // Throws SourceChanged where the server says that the changes are no longer there.
+  // Throws SourceChanged where the server says that the changes are no longer there, or cannot be
+  // sent.
   ReplicationMessage next(const CallContext& context);
   // False when `until` came first.
   bool wait(CallContext::Clock::time_point until, const CallContext& context) {

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -114,6 +116,39 @@ TEST(PostgresChanges, ScansAgainWhereItsSlotWasDropped) {
   EXPECT_FALSE(named.start_again());
   EXPECT_TRUE(named.catch_up());
   EXPECT_TRUE(named.keys().contains("later"));
+}
+
+// Only a database of SQL_ASCII has such a row. The slot gives it for ever.
+TEST(PostgresChanges, ScansAgainAfterARowThatIsNoUtf8) {
+  PostgresSession(server()).run("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0");
+  const auto source = open_change_source(
+      "postgres://postgres@/bytes?host=" + server().folder() + "&table=bytes&column=id",
+      {.slot = "bytes"});
+  {
+    PostgresSession session("host=" + server().folder() + " user=postgres dbname=bytes");
+    session.run("CREATE TABLE bytes(id text PRIMARY KEY)");
+    source->start(std::nullopt);
+    Watermark reached;
+    std::set<std::string, std::less<>> keys;
+    const auto poll = [&] {
+      source->poll(
+          [&](const Changes& changes) {
+            keys.insert(changes.keys.begin(), changes.keys.end());
+            reached = changes.watermark.value_or(reached);
+          },
+          20ms);
+    };
+    poll();
+    session.run("INSERT INTO bytes VALUES (E'\\xff')");
+    EXPECT_THROW(for (int i = 0; i < 200; ++i) poll(), SourceChanged);
+    session.run("DELETE FROM bytes");
+    EXPECT_FALSE(source->start(reached));
+    session.run("INSERT INTO bytes VALUES ('later')");
+    for (int i = 0; i < 200 && !keys.contains("later"); ++i) poll();
+    EXPECT_TRUE(keys.contains("later"));
+    source->remove();
+  }
+  PostgresSession(server()).run("DROP DATABASE bytes WITH (FORCE)");
 }
 
 // A server that makes a slot waits for all who write. One that followers leave behind each time, as
