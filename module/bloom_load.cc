@@ -155,6 +155,10 @@ void begin(Call& call) {
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   const auto* const other = shadow.get_or_none<Upload>();
+  // As of q and {q}.
+  if (other != nullptr && other->target != upload->target && !call.is_replay()) {
+    throw Refusal("ERR a load of another key is under way where the bytes of this one would stand");
+  }
   // Who began that one would go on with this one, and not know what was added between.
   if (other != nullptr && upload->id.empty() && !call.is_replay()) {
     throw Refusal("ERR a load of this key is under way; ABORT ends it, or give this one an ID");
@@ -364,7 +368,7 @@ constexpr Step kSteps[] = {
     {"begin", 3, begin, 5},   {"bytes", 4, bytes, 2},      {"at", 5, at, 2},
     {"commit", 3, commit, 2}, {"abort", 3, abort_load, 2}, {"empty", 4, empty},
     {"put", 7, put},          {"turn", 3, turn},           {"meanwhile", 7, meanwhile},
-    {"added", 6, added},      {"half", 6, half_begin},     {"fill", 5, half_fill},
+    {"added", 6, added},      {"half", 6, half_begin, 1},  {"fill", 5, half_fill},
     {"came", 5, half_came},   {"lost", 4, half_lost},
 };
 

@@ -2,11 +2,13 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "bloomery/errors.h"
 #include "bloomery/format/native/write_native.h"
+#include "module/server_memory.h"
 #include "module/stored_filter.h"
 #include "module/type_parts.h"
 #include "module/upload.h"
@@ -51,6 +53,10 @@ bool is_of_a_file(Io* io) noexcept {
   return context != nullptr && (api().context_flags(context) & (kLoading | kLoadingBeside)) != 0;
 }
 
+bool is_of_a_primary(Io* io) noexcept {
+  return (api().context_flags(api().context_of(io)) & kReplica) != 0;
+}
+
 // What stands behind the bytes since version 2: who loads, how long it lives, whether it moved, why
 // it cannot end, and the items that were added meanwhile.
 void load_meanwhile(Io* io, Upload& upload) {
@@ -79,6 +85,9 @@ void* load_filter(Io* io, int version) noexcept {
 void* load_upload(Io* io, int version) noexcept {
   return loaded(io, [&]() -> void* {
     require_version(version, kUploadVersion);
+    // It says itself how long the filter is that has begun to come.
+    std::optional<RespectMaxmemory> respect;
+    if (!is_of_a_file(io) && !is_of_a_primary(io)) respect.emplace(api().context_of(io));
     const std::string target = load_string(io);
     auto upload = std::make_unique<Upload>(target);
     const std::uint64_t byte_count = load_number(io);

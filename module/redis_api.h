@@ -29,7 +29,8 @@ inline constexpr int kWrite = 2;
 inline constexpr int kKeyEmpty = 0;
 inline constexpr int kKeyModule = 6;
 
-inline constexpr int kCluster = 1 << 5;  // flags of a context
+inline constexpr int kReplica = 1 << 3;  // flags of a context
+inline constexpr int kCluster = 1 << 5;
 inline constexpr int kFromPrimary = 1 << 12;
 inline constexpr int kLoading = 1 << 13;
 inline constexpr int kResp3 = 1 << 22;

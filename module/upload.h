@@ -39,7 +39,11 @@ struct Upload {
   // What another load of the key was told to keep; this one goes on in its place.
   void take_over(const Upload& other) noexcept;
   bool has_taken_items() const noexcept { return !added.all().empty() || !added.spoilt().empty(); }
-  std::uint64_t memory_bytes() const noexcept { return byte_count() + added.memory_bytes(); }
+  // Memory for all bytes is taken when the head is there, which says that they are a filter's.
+  std::uint64_t memory_bytes() const noexcept {
+    const bool has_all = reader && reader->header().has_value();
+    return (has_all ? byte_count() : taken()) + added.memory_bytes();
+  }
 
   // The two that say whether it may have missed items, as one number; also of one that moves now.
   std::uint64_t past(bool moves = false) const noexcept {

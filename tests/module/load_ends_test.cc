@@ -40,6 +40,42 @@ TEST_F(LoadAdds, WhoWasPushedAsideHearsOfIt) {
   EXPECT_EQ(server.ask("BLOOM.CHECK key scanned"), "*1 :1");
 }
 
+TEST_F(LoadAdds, LoadsOfTwoKeysWhoseBytesWouldStandInOnePlaceDoNotMeet) {
+  ModuleServer server(folder());
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  begin(server, "q", bytes);
+  EXPECT_EQ(server.ask("BF.ADD q mid"), ":1");
+  EXPECT_EQ(server.ask("BLOOM.LOAD {q} BEGIN " + std::to_string(bytes.size()) + " ID zz"),
+            "-ERR a load of another key is under way where the bytes of this one would stand");
+  bring(server, "q", bytes);
+  EXPECT_EQ(commit(server, "q"), "+OK");
+  EXPECT_EQ(server.ask("BLOOM.CHECK q mid scanned"), "*2 :1 :1");
+}
+
+// A dump of a load says itself how much memory it wants.
+TEST_F(LoadAdds, RestoreOfALoadIsRefusedWhereItHasNoRoom) {
+  ModuleServer server(folder());
+  const AnyFilter large = make_filter(FilterKind::blocked, {.capacity = 160'000'000});
+  const NativeHead head(large.contents(), {});
+  std::string begins(reinterpret_cast<const char*>(head.bytes.data()), head.bytes.size());
+  begins.resize(kMaxHeadBytes);
+  EXPECT_EQ(server.ask("BLOOM.LOAD key BEGIN " + std::to_string(head.layout.file_bytes)), "+OK");
+  const std::string usage = server.ask("MEMORY USAGE {key}.loading");
+  EXPECT_LT(std::stoull(usage.substr(1)), 1'000U) << "nothing has come";
+  EXPECT_EQ(server.call({"BLOOM.LOAD", "key", "AT", "0", begins}).line,
+            ":" + std::to_string(begins.size()));
+  const std::string dump = server.call({"DUMP", "{key}.loading"}).text;
+  ASSERT_EQ(server.ask("BLOOM.LOAD key ABORT"), "+OK");
+  server.ask("CONFIG SET maxmemory 100mb");
+  for (const char* const policy : {"noeviction", "allkeys-lru"}) {
+    server.ask(std::string("CONFIG SET maxmemory-policy ") + policy);
+    EXPECT_EQ(server.call({"RESTORE", "{key}.loading", "0", dump}).shown(), "-ERR Bad data format")
+        << policy;
+  }
+  server.ask("CONFIG SET maxmemory 0");
+  EXPECT_EQ(server.call({"RESTORE", "{key}.loading", "0", dump}).shown(), "+OK");
+}
+
 // Of a first filter, which is not there yet, the load alone has what is added.
 TEST_F(LoadAdds, WhatAFirstLoadTookIsNeverAbsentHoweverItEnds) {
   ModuleServer server(folder());
