@@ -16,6 +16,7 @@
 #include "module/bf_options.h"
 #include "module/call.h"
 #include "module/command.h"
+#include "module/half_load.h"
 #include "module/stored_filter.h"
 
 namespace bloomery::module {
@@ -301,6 +302,7 @@ void take_chunk(Call& call, OpenKey& key, std::int64_t iterator, std::span<const
   if (iterator <= 0 || static_cast<std::uint64_t>(iterator) < bytes.size()) throw Refusal(kBadData);
   const auto end = static_cast<std::uint64_t>(iterator);
   const bool was_incomplete = filter.is_incomplete();
+  if (was_incomplete) require_few_ranges(call, filter.loader().loaded());
   switch (filter.load(end, bytes, call.is_replay())) {
     case Took::all:
       break;

@@ -14,6 +14,7 @@
 #include "module/cf_arguments.h"
 #include "module/cf_options.h"
 #include "module/command.h"
+#include "module/half_load.h"
 #include "module/stored_cuckoo.h"
 
 namespace bloomery::module {
@@ -217,6 +218,7 @@ void take_chunk(const Call& call, OpenKey& key, std::int64_t position,
   }
   auto& stored = key.existing<StoredCuckoo>();
   const bool was_incomplete = stored.is_incomplete();
+  if (was_incomplete) require_few_ranges(call, stored.half().loaded);
   // Others than it has would take items away. A piece that comes again is what it was.
   if (!was_incomplete && !call.is_replay() &&
       !(position > 0 && stored.has(static_cast<std::uint64_t>(position), bytes))) {

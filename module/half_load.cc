@@ -33,8 +33,9 @@ std::unique_ptr<StoredFilter> half_chain(const Call& call) {
 std::unique_ptr<StoredCuckoo> half_cuckoo(const Call& call) {
   const auto shape = redisbloom::decode_cuckoo_header(call.bytes(4));
   require_room(redisbloom::memory_bytes(shape));
-  return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
-                                        number_of(call, 5));
+  StoredCuckoo::Half half{.expected_slots = number_of(call, 5)};
+  if (call.size() > 6) half.positions = redisbloom::cuckoo_positions(number_of(call, 6));
+  return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), std::move(half));
 }
 
 // `of_chain` and `of_cuckoo` for whichever half the key has.
@@ -60,6 +61,12 @@ void change_half(Call& call, auto of_chain, auto of_cuckoo) {
 void require_replay(const Call& call) {
   if (call.is_replay()) return;
   throw Refusal("ERR this step of BLOOM.LOAD is for append-only files and primaries alone");
+}
+
+void require_few_ranges(const Call& call, const ByteRanges& loaded) {
+  constexpr std::size_t kMostRanges = 65'536;
+  if (loaded.all().size() < kMostRanges || call.is_replay()) return;
+  throw Refusal("ERR pieces are missing in too many places; send those that follow what has come");
 }
 
 void half_begin(Call& call) {

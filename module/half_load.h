@@ -1,5 +1,6 @@
 #pragma once
 
+#include "bloomery/format/byte_ranges.h"
 #include "module/call.h"
 
 namespace bloomery::module {
@@ -7,11 +8,15 @@ namespace bloomery::module {
 // Steps of BLOOM.LOAD by which an append-only file says what half a filter has, and of a lost one
 // why. Closed to all others: they make a filter say what it never was told.
 //
-//   HALF BF|CF header n     of a dump's header, of which n links, or slots, come by chunks
+//   HALF BF header n        of a dump's header, of which n links come by chunks
+//   HALF CF header n [way]  ... n slots, and what their positions count (CuckooPositions)
 //   FILL iterator data      bytes as they were, which have come or not
 //   CAME first end          bytes that have come
 //   LOST why
 void require_replay(const Call& call);
+// Before a piece of a dump is taken. Each range that has come takes memory, which no server counts,
+// until what is between comes.
+void require_few_ranges(const Call& call, const ByteRanges& loaded);
 void half_begin(Call& call);
 void half_fill(Call& call);
 void half_came(Call& call);

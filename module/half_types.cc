@@ -11,6 +11,7 @@
 // Half a filter is stored as
 //
 //   string header, as of a dump   number of what comes by chunks: links, or slots
+//   of a cuckoo filter, since version 2: number what positions of its pieces count
 //   number ranges, and for each   number first byte   number behind the last
 //   and of each link or sub-filter a string of its bytes as they are
 //
@@ -19,15 +20,16 @@ namespace bloomery::module {
 namespace {
 
 constexpr int kHalfVersion = 1;
+constexpr int kHalfCuckooVersion = 2;
 
 std::span<const std::byte> as_bytes(const std::string& text) noexcept {
   return std::as_bytes(std::span<const char>(text));
 }
 
-void require_half_version(int version) {
-  if (version == kHalfVersion) return;
+void require_half_version(int version, int newest = kHalfVersion) {
+  if (version >= 1 && version <= newest) return;
   throw FormatError("half a filter of version " + std::to_string(version) +
-                    ", and this module reads " + std::to_string(kHalfVersion));
+                    ", and this module reads up to " + std::to_string(newest));
 }
 
 ByteRanges load_ranges(Io* io) {
@@ -51,13 +53,13 @@ std::uint64_t expected(const StoredFilter& filter) noexcept {
   return filter.loader().header().layers.size();
 }
 std::uint64_t expected(const StoredCuckoo& stored) noexcept {
-  return stored.expected_slots();
+  return stored.half().expected_slots;
 }
 const ByteRanges& loaded_of(const StoredFilter& filter) noexcept {
   return filter.loader().loaded();
 }
 const ByteRanges& loaded_of(const StoredCuckoo& stored) noexcept {
-  return stored.loaded();
+  return stored.half().loaded;
 }
 
 void* load_chain(Io* io, int version) noexcept {
@@ -81,10 +83,11 @@ void* load_chain(Io* io, int version) noexcept {
 
 void* load_cuckoo(Io* io, int version) noexcept {
   return loaded(io, [&]() -> void* {
-    require_half_version(version);
+    require_half_version(version, kHalfCuckooVersion);
     const auto shape = redisbloom::decode_cuckoo_header(as_bytes(load_string(io)));
-    const std::uint64_t slots = load_number(io);
-    ByteRanges ranges = load_ranges(io);
+    StoredCuckoo::Half half{.expected_slots = load_number(io)};
+    if (version >= 2) half.positions = redisbloom::cuckoo_positions(load_number(io));
+    half.loaded = load_ranges(io);
     std::vector<HeapWords> words;
     for (std::uint64_t i = 0; i < shape.sub_filters; ++i) {
       const std::string bytes = load_string(io);
@@ -98,7 +101,7 @@ void* load_cuckoo(Io* io, int version) noexcept {
       words.push_back(std::move(each));
     }
     return held(std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape, std::move(words)),
-                                               std::move(ranges), slots));
+                                               std::move(half)));
   });
 }
 
@@ -109,37 +112,48 @@ void* load_lost(Io* io, int version) noexcept {
   });
 }
 
-template <class Half>
-void save_half(Io* io, const Half& half) {
+void save_chain(Io* io, void* value) noexcept {
+  const StoredFilter& half = value_of<StoredFilter>(value);
   save_bytes(io, header_of(half));
   api().save_unsigned(io, expected(half));
   save_ranges(io, loaded_of(half));
-}
-
-void save_chain(Io* io, void* value) noexcept {
-  save_half(io, value_of<StoredFilter>(value));
-  const FilterContents contents = value_of<StoredFilter>(value).contents();
+  const FilterContents contents = half.contents();
   for (std::size_t i = 0; i < contents.layers.size(); ++i) {
     save_bytes(io, redisbloom::bytes_of_link(contents, i));
   }
 }
 void save_cuckoo(Io* io, void* value) noexcept {
-  save_half(io, value_of<StoredCuckoo>(value));
-  const redisbloom::CuckooFilter& filter = value_of<StoredCuckoo>(value).filter();
+  const StoredCuckoo& stored = value_of<StoredCuckoo>(value);
+  save_bytes(io, header_of(stored));
+  api().save_unsigned(io, expected(stored));
+  api().save_unsigned(io, static_cast<std::uint64_t>(stored.half().positions));
+  save_ranges(io, loaded_of(stored));
+  const redisbloom::CuckooFilter& filter = stored.filter();
   for (std::size_t i = 0; i < filter.shape().sub_filters; ++i) save_bytes(io, filter.slots(i));
 }
 void save_lost(Io* io, void* value) noexcept {
   save_bytes(io, as_bytes(value_of<LostFilter>(value).why));
 }
 
-// What has come is said last: a file that ends before does not say so.
-template <class Half>
-void rewrite_half(Io* aof, String* key, const Half& half, const char* family) {
-  const std::string command = the_module().names.command("BLOOM.LOAD");
+void emit_head(Io* aof, const char* command, String* key, const StoredFilter& half) {
   const auto header = header_of(half);
-  api().emit_aof(aof, command.c_str(), "sccbl", key, "HALF", family,
+  api().emit_aof(aof, command, "sccbl", key, "HALF", "BF",
                  characters(std::span<const std::byte>(header)), header.size(),
                  static_cast<long long>(expected(half)));
+}
+void emit_head(Io* aof, const char* command, String* key, const StoredCuckoo& half) {
+  const auto header = header_of(half);
+  api().emit_aof(aof, command, "sccbll", key, "HALF", "CF",
+                 characters(std::span<const std::byte>(header)), header.size(),
+                 static_cast<long long>(expected(half)),
+                 static_cast<long long>(half.half().positions));
+}
+
+// What has come is said last: a file that ends before does not say so.
+template <class Half>
+void rewrite_half(Io* aof, String* key, const Half& half) {
+  const std::string command = the_module().names.command("BLOOM.LOAD");
+  emit_head(aof, command.c_str(), key, half);
   each_piece(half, [&](std::uint64_t next, std::span<const std::byte> bytes) {
     api().emit_aof(aof, command.c_str(), "sclb", key, "FILL", static_cast<long long>(next),
                    characters(bytes), bytes.size());
@@ -150,10 +164,10 @@ void rewrite_half(Io* aof, String* key, const Half& half, const char* family) {
   }
 }
 void rewrite_chain(Io* aof, String* key, void* value) noexcept {
-  rewrite_half(aof, key, value_of<StoredFilter>(value), "BF");
+  rewrite_half(aof, key, value_of<StoredFilter>(value));
 }
 void rewrite_cuckoo(Io* aof, String* key, void* value) noexcept {
-  rewrite_half(aof, key, value_of<StoredCuckoo>(value), "CF");
+  rewrite_half(aof, key, value_of<StoredCuckoo>(value));
 }
 void rewrite_lost(Io* aof, String* key, void* value) noexcept {
   const std::string& why = value_of<LostFilter>(value).why;
@@ -223,12 +237,12 @@ TypeMethods lost_methods() {
 }  // namespace
 
 std::array<Type*, 3> register_half_types(Context* context, const Names& names) {
-  const auto make = [&](const char* usual, const char* beside, TypeMethods methods) {
-    return register_type(context, names.type(usual, beside), kHalfVersion, methods);
+  const auto make = [&](const char* usual, const char* beside, int version, TypeMethods methods) {
+    return register_type(context, names.type(usual, beside), version, methods);
   };
-  return {make("bloomeryH", "bloomeryh", half_chain_methods()),
-          make("bloomeryK", "bloomeryk", half_cuckoo_methods()),
-          make("bloomeryX", "bloomeryx", lost_methods())};
+  return {make("bloomeryH", "bloomeryh", kHalfVersion, half_chain_methods()),
+          make("bloomeryK", "bloomeryk", kHalfCuckooVersion, half_cuckoo_methods()),
+          make("bloomeryX", "bloomeryx", kHalfVersion, lost_methods())};
 }
 
 }  // namespace bloomery::module

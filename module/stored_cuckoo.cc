@@ -17,47 +17,46 @@ std::unique_ptr<StoredCuckoo> StoredCuckoo::make(const redisbloom::CuckooShape& 
   return std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape));
 }
 
-StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter, ByteRanges loaded,
-                           std::uint64_t expected)
-    : filter_(std::move(filter)), expected_slots_(expected) {
-  if (expected > redisbloom::slot_bytes(filter_.shape()) || loaded.byte_count() >= expected ||
-      (!loaded.all().empty() && loaded.all().rbegin()->second > expected)) {
+StoredCuckoo::StoredCuckoo(redisbloom::CuckooFilter filter, Half half)
+    : filter_(std::move(filter)) {
+  const ByteRanges& loaded = half.loaded;
+  if (half.expected_slots > redisbloom::slot_bytes(filter_.shape()) ||
+      loaded.byte_count() >= half.expected_slots ||
+      (!loaded.all().empty() && loaded.all().rbegin()->second > half.expected_slots)) {
     throw FormatError("half a cuckoo filter whose pieces are not of its slots");
   }
-  loaded_ = std::move(loaded);
+  half_ = std::move(half);
   note_change();
 }
 
 std::unique_ptr<StoredCuckoo> StoredCuckoo::of_header(const redisbloom::CuckooShape& shape,
                                                       redisbloom::CuckooPositions positions) {
   require_room(redisbloom::memory_bytes(shape));
-  auto stored = std::make_unique<StoredCuckoo>(redisbloom::CuckooFilter(shape), ByteRanges(),
-                                               redisbloom::slot_bytes(shape));
-  stored->positions_ = positions;
-  return stored;
+  return std::make_unique<StoredCuckoo>(
+      redisbloom::CuckooFilter(shape),
+      Half{.expected_slots = redisbloom::slot_bytes(shape), .positions = positions});
 }
 
 std::unique_ptr<StoredCuckoo> StoredCuckoo::clone() const {
   require_room(redisbloom::memory_bytes(filter_.shape()));
-  if (!loaded_) return std::make_unique<StoredCuckoo>(filter_.clone());
-  return std::make_unique<StoredCuckoo>(filter_.clone(), *loaded_, expected_slots_);
+  if (!half_) return std::make_unique<StoredCuckoo>(filter_.clone());
+  return std::make_unique<StoredCuckoo>(filter_.clone(), *half_);
 }
 
 bool StoredCuckoo::has(std::uint64_t position, std::span<const std::byte> slots) const {
-  auto positions = positions_;
-  const std::uint64_t end =
-      redisbloom::position_in_slots(positions, filter_.shape(), position, slots.size());
-  if (slots.empty() || end <= slots.size()) return false;
-  const auto chunk = redisbloom::cuckoo_chunk(filter_, end - slots.size(), slots.size());
+  if (slots.empty() || position <= slots.size()) return false;
+  const auto chunk = redisbloom::cuckoo_chunk(filter_, position - slots.size(), slots.size());
   return std::ranges::equal(chunk.slots, slots);
 }
 
 bool StoredCuckoo::load(std::uint64_t position, std::span<const std::byte> slots) {
-  auto positions = positions_;
+  if (!half_) return fill(position, slots);
+  auto positions = half_->positions;
   const std::uint64_t end =
       redisbloom::position_in_slots(positions, filter_.shape(), position, slots.size());
-  if (!redisbloom::load_cuckoo_chunk(filter_, end, slots)) return false;
-  positions_ = positions;
+  // Behind the slots that come is what was added meanwhile.
+  if (end > half_->expected_slots + 1 || !fill(end, slots)) return false;
+  half_->positions = positions;
   came(end - slots.size() - 1, end - 1);
   return true;
 }
@@ -67,9 +66,9 @@ bool StoredCuckoo::fill(std::uint64_t position, std::span<const std::byte> slots
 }
 
 void StoredCuckoo::came(std::uint64_t first, std::uint64_t end) {
-  if (!loaded_) return;
-  loaded_->add(first, end);
-  if (loaded_->byte_count() >= expected_slots_) loaded_.reset();
+  if (!half_) return;
+  half_->loaded.add(first, std::min(end, half_->expected_slots));
+  if (half_->loaded.byte_count() >= half_->expected_slots) half_.reset();
 }
 
 std::unique_ptr<StoredCuckoo> StoredCuckoo::take_out() {

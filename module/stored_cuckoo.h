@@ -26,9 +26,14 @@ class StoredCuckoo {
   }
 
   explicit StoredCuckoo(redisbloom::CuckooFilter filter);
-  // One that comes by CF.LOADCHUNK: of its first `expected` slots, these have come. Throws
-  // FormatError where that is not so.
-  StoredCuckoo(redisbloom::CuckooFilter filter, ByteRanges loaded, std::uint64_t expected);
+  // What else there is of one that comes by CF.LOADCHUNK.
+  struct Half {
+    std::uint64_t expected_slots = 0;  // the first ones; what was added meanwhile may have more
+    ByteRanges loaded{};               // of these
+    redisbloom::CuckooPositions positions = redisbloom::CuckooPositions::slots;  // of its pieces
+  };
+  // Throws FormatError where there is no such half of the filter.
+  StoredCuckoo(redisbloom::CuckooFilter filter, Half half);
 
   // An empty one. Throws std::bad_alloc or std::invalid_argument where there is no memory for it.
   static std::unique_ptr<StoredCuckoo> make(const redisbloom::CuckooShape& shape);
@@ -37,9 +42,8 @@ class StoredCuckoo {
   std::unique_ptr<StoredCuckoo> clone() const;
 
   // Slots of it are missing: what it answers "absent" for may yet come.
-  bool is_incomplete() const noexcept { return loaded_.has_value(); }
-  const ByteRanges& loaded() const noexcept { return *loaded_; }
-  std::uint64_t expected_slots() const noexcept { return expected_slots_; }
+  bool is_incomplete() const noexcept { return half_.has_value(); }
+  const Half& half() const noexcept { return *half_; }
   // Whether a piece of a dump is what it has at that place.
   bool has(std::uint64_t position, std::span<const std::byte> slots) const;
   // A piece of a dump. False, and nothing changed, where it is none.
@@ -69,9 +73,7 @@ class StoredCuckoo {
   std::uint64_t counted_sub_filters_ = 0;
   UncountedMemory uncounted_;
   CountedInTotals in_totals_{TotalsOf::cuckoo};
-  std::optional<ByteRanges> loaded_{};  // none: all have
-  std::uint64_t expected_slots_ = 0;
-  redisbloom::CuckooPositions positions_ = redisbloom::CuckooPositions::slots;  // of load()
+  std::optional<Half> half_{};  // none: it is whole
 };
 
 }  // namespace bloomery::module

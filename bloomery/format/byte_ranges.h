@@ -18,22 +18,21 @@ class ByteRanges {
     while (each != ranges_.end() && each->first <= end) {
       first = std::min(first, each->first);
       end = std::max(end, each->second);
+      byte_count_ -= each->second - each->first;
       each = ranges_.erase(each);
     }
     ranges_.emplace(first, end);
+    byte_count_ += end - first;
   }
 
-  std::uint64_t byte_count() const noexcept {
-    std::uint64_t sum = 0;
-    for (const auto& [first, end] : ranges_) sum += end - first;
-    return sum;
-  }
+  std::uint64_t byte_count() const noexcept { return byte_count_; }
 
   // From the first byte of each to one behind its last; apart from each other, in order.
   const std::map<std::uint64_t, std::uint64_t>& all() const noexcept { return ranges_; }
 
  private:
   std::map<std::uint64_t, std::uint64_t> ranges_{};
+  std::uint64_t byte_count_ = 0;
 };
 
 }  // namespace bloomery

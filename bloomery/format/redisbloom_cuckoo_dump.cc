@@ -38,6 +38,13 @@ CuckooPlace place_of_slot(const CuckooShape& shape, std::uint64_t offset) noexce
 
 }  // namespace
 
+CuckooPositions cuckoo_positions(std::uint64_t stored) {
+  const auto positions = static_cast<CuckooPositions>(stored);
+  if (stored <= static_cast<std::uint64_t>(CuckooPositions::unsaid)) return positions;
+  throw FormatError("a cuckoo filter's dump whose positions are of the unknown way " +
+                    std::to_string(stored));
+}
+
 std::uint64_t stored_sub_filters(const CuckooShape& shape) noexcept {
   return shape.sub_filters | (shape.hash == CuckooHash::murmur_32 ? kOldHashMark : 0);
 }

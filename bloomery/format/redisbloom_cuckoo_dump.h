@@ -32,8 +32,11 @@ inline constexpr std::size_t kCuckooHeaderBytes = 38;
 inline constexpr std::uint64_t kOldHashMark = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t kMostCuckooChunkBytes = std::uint64_t{16} << 20;
 
-// What positions of a dump count. `unsaid`: its first piece tells.
+// What positions of a dump count. `unsaid`: its first piece tells. Stored with half a filter:
+// numbers are never reused.
 enum class CuckooPositions : std::uint8_t { slots, buckets, buckets_of_2_2, unsaid };
+// Throws FormatError where the number is none of these.
+CuckooPositions cuckoo_positions(std::uint64_t stored);
 
 std::array<std::byte, kCuckooHeaderBytes> encode_cuckoo_header(const CuckooShape& shape);
 // Throw FormatError where the header is none, or impossible; the first takes those of 38 bytes, and

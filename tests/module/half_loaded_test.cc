@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/hash/murmur2.h"
+#include "tests/format/redisbloom_bytes.h"
 #include "tests/module/payload.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
@@ -152,6 +154,81 @@ TEST_F(HalfLoaded, IsUnknownAfterARestartFromItsDump) {
   expect_unknown(server, of, "key");
   load(server, of, "key", 2, of.pieces.size());
   expect_all(server, of, "key");
+}
+
+// Positions of its pieces count buckets.
+TEST_F(HalfLoaded, ADumpOfRedisBloom2GoesOnWhereverItWent) {
+  constexpr std::uint64_t kBuckets = 1024;
+  std::string slots(2 * kBuckets, '\0');
+  for (int i = 0; i < 200; ++i) {
+    const std::uint32_t hash = murmur2_32(std::to_string(i), 0);
+    std::size_t at = hash % kBuckets * 2;
+    while (slots[at] != '\0') ++at;  // few enough for its own bucket
+    slots[at] = static_cast<char>(hash >> 24 == 0 ? 7 : hash >> 24);
+  }
+  std::string header;
+  for (const std::uint64_t each :
+       {std::uint64_t{200}, kBuckets, std::uint64_t{0}, std::uint64_t{1}})
+    testing::append(header, each);
+  const auto load_quarter = [&](ModuleServer& server, const char* key, std::size_t i) {
+    return server
+        .call({"CF.LOADCHUNK", key, std::to_string(1 + (i + 1) * kBuckets / 4),
+               slots.substr(i * kBuckets / 2, kBuckets / 2)})
+        .shown();
+  };
+  const std::string port = free_port();
+  ModuleServer server(folder("primary"), {},
+                      {"--port", port, "--repl-diskless-sync-delay", "0", "--appendonly", "yes",
+                       "--aof-use-rdb-preamble", "no"});
+  ASSERT_EQ(server.call({"CF.LOADCHUNK", "key", "1", header}).shown(), "+OK");
+  EXPECT_EQ(load_quarter(server, "key", 0), "+OK");
+  EXPECT_EQ(server.ask("COPY key copied"), ":1");
+  EXPECT_EQ(server.call({"RESTORE", "restored", "0", server.call({"DUMP", "key"}).text}).shown(),
+            "+OK");
+  ModuleServer replica(folder("replica"), {}, {"--replicaof", "127.0.0.1 " + port});
+  ASSERT_TRUE(testing::has_synced(replica));
+  EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
+  rewrite(server);
+  EXPECT_EQ(server.ask("DEBUG LOADAOF"), "+OK");
+  for (const char* const key : {"key", "copied", "restored"}) {
+    for (const std::size_t i : {2U, 3U, 1U}) EXPECT_EQ(load_quarter(server, key, i), "+OK") << key;
+  }
+  ASSERT_EQ(server.ask("WAIT 1 10000"), ":1");
+  for (ModuleServer* const each : {&server, &replica}) {
+    for (const char* const key : {"key", "copied", "restored"}) {
+      EXPECT_EQ(each->ask("TYPE " + std::string(key)), "+MBbloomCF");
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_EQ(each->call({"CF.EXISTS", key, std::to_string(i)}).shown(), ":1") << key << i;
+      }
+    }
+  }
+}
+
+TEST_F(HalfLoaded, WhatADumpSaysOfItsPositionsOutlivesARestart) {
+  ModuleServer server(folder());
+  const Family of = family(server, "CF");
+  // 2.2 wrote eight more bytes, and positions that its first piece tells.
+  const std::string header = of.pieces[0].bytes + std::string(8, '\0');
+  ASSERT_EQ(server.call({of.load, "key", "1", header}).shown(), "+OK");
+  EXPECT_EQ(server.ask("DEBUG RELOAD"), "+OK");
+  const std::string& first = of.pieces[1].bytes;
+  EXPECT_EQ(server.call({of.load, "key", std::to_string(1 + first.size() / 2), first}).shown(),
+            "+OK");
+}
+
+// Each range takes memory that nobody counts.
+TEST_F(HalfLoaded, TakesNoPiecesWithGapsWithoutEnd) {
+  ModuleServer server(folder());
+  const Family of = family(server, "BF");
+  server.ask("BF.RESERVE large 0.01 400000 NONSCALING");
+  const std::string header = server.ask_reply("BF.SCANDUMP large 0").items[1].text;
+  ASSERT_EQ(server.call({of.load, "key", "1", header}).shown(), "+OK");
+  std::string last;
+  for (int i = 0; i <= 65'536; ++i) {
+    last = server.call({of.load, "key", std::to_string(2 + 2 * i), "x"}).shown();
+    if (last != "+OK") break;
+  }
+  EXPECT_EQ(last.substr(0, 42), "-ERR pieces are missing in too many places");
 }
 
 TEST_F(HalfLoaded, IsUnknownOnReplicasOfAnyAge) {
