@@ -1,13 +1,13 @@
 #include "module/call.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <string>
 
 #include "bloomery/text/shortest.h"
 #include "module/bf_options.h"
 #include "module/server_memory.h"
-#include "module/window_clock.h"
 
 namespace bloomery::module {
 namespace {
@@ -222,7 +222,10 @@ void Call::replicate_head(std::span<const std::byte> head) const {
 void Call::expire_after(OpenKey& key, std::uint64_t milliseconds) const {
   if (milliseconds == 0) return;
   key.expire_after(milliseconds);
-  const std::uint64_t when = window_now() + milliseconds;
+  // By the clock that servers expire keys by, which may have been set since windows began to count.
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto when = std::chrono::floor<std::chrono::milliseconds>(now).count() +
+                    static_cast<std::int64_t>(milliseconds);
   api().replicate(context_, "PEXPIREAT", "sl", words_[1], static_cast<long long>(when));
 }
 
