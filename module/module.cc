@@ -91,6 +91,7 @@ extern "C" {
     return bloomery::module::kOk;
   } catch (const std::exception& error) {
     the_module().api.log(context, "warning", "bloomery: %s", error.what());
+    bloomery::module::leave_server_memory();
     return bloomery::module::kError;
   }
 }
@@ -98,6 +99,7 @@ extern "C" {
 [[gnu::visibility("default")]] int RedisModule_OnUnload(bloomery::module::Context*) {
   bloomery::module::the_module().is_loaded = false;
   bloomery::module::forget_config();
+  bloomery::module::leave_server_memory();
   return bloomery::module::kOk;
 }
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/bits/memory_limit.h"
@@ -79,6 +80,11 @@ void use_server_memory(const Api& api) {
   HeapWords::use_host({take, give_back});
   if (std::get_new_handler() != use_reserve) next_handler = std::set_new_handler(use_reserve);
   keep_reserve();
+}
+
+void leave_server_memory() noexcept {
+  if (std::get_new_handler() == use_reserve) std::set_new_handler(std::exchange(next_handler, {}));
+  std::free(reserve.exchange(nullptr));
 }
 
 UncountedMemory::~UncountedMemory() {

@@ -15,6 +15,8 @@ namespace bloomery::module {
 
 // From now on HeapWords takes its words from the server. `api` must stay.
 void use_server_memory(const Api& api);
+// Takes that back, before the server drops a module that it has not loaded after all.
+void leave_server_memory() noexcept;
 
 // The part of a filter's arrays that the server does not count; for as long as this lives.
 class UncountedMemory {
