@@ -50,7 +50,8 @@ StoredChain read_head(ByteReader& read, const HeaderShape& shape, std::uint32_t&
   chain.size = read.little<std::uint64_t>("size");
   links = read.little<std::uint32_t>("links");
   if (links == 0 || links > kMostLinks) {
-    read.refuse(8, "links", std::to_string(links) + ", where there are 1 to 1048575");
+    read.refuse(8, "links",
+                std::to_string(links) + ", where there are 1 to " + std::to_string(kMostLinks));
   }
   chain.options = read.little<std::uint32_t>("options");
   if (shape.has_growth()) chain.growth = read.little<std::uint32_t>("growth");

@@ -90,7 +90,7 @@ inline constexpr std::string_view kHashText = "MurmurHash64A (MurmurHash2 up to 
 inline constexpr std::string_view kRuleText =
     "(a + i b) mod m in each link, a seeded and b seeded with a";
 inline constexpr std::string_view kLimitsText =
-    "1 to 1048575 links of at most 2^59 bits and 1078 probes";
+    "1 to 2048 links of at most 2^59 bits and 1078 probes";
 inline constexpr std::string_view kSettingsText = "expansion nonscaling generation";
 
 extern const Format kFormat;

@@ -147,8 +147,9 @@ void check_chain(const FilterContents& contents) {
   require(expansion >= 0 && expansion <= std::numeric_limits<std::uint32_t>::max() &&
               std::trunc(expansion) == expansion && parameters.growth.tightening == kTightening,
           "an expansion of " + text(expansion) + " (a whole number of 32 bits)");
-  require(!contents.layers.empty() && contents.layers.size() <= kMostLinks,
-          std::to_string(contents.layers.size()) + " links (1 to 1048575)");
+  require(
+      !contents.layers.empty() && contents.layers.size() <= kMostLinks,
+      std::to_string(contents.layers.size()) + " links (1 to " + std::to_string(kMostLinks) + ")");
   StoredChain stored{.size = contents.inserted,
                      .options = options & kKnownOptions,
                      .growth = static_cast<std::uint64_t>(expansion)};
@@ -265,7 +266,8 @@ FilterContents accept_chain(const StoredChain& chain) {
     refuse("growth " + std::to_string(chain.growth) + ", where it has 32 bits");
   }
   if (chain.links.empty() || chain.links.size() > kMostLinks) {
-    refuse(std::to_string(chain.links.size()) + " links, where there are 1 to 1048575");
+    refuse(std::to_string(chain.links.size()) + " links, where there are 1 to " +
+           std::to_string(kMostLinks));
   }
   FilterContents contents;
   FilterParameters& parameters = contents.parameters;

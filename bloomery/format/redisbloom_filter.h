@@ -42,8 +42,9 @@ inline constexpr std::uint32_t kByteNotes = kZeroBits | kShortHeader;
 
 // A filter with an expansion of 1 has as many links as it took: each has half the rate of the one
 // before, until the smallest number above zero, which takes 1,074 probes, or 1,078 as rounded
-// there.
-inline constexpr std::size_t kMostLinks = (std::size_t{1} << 20) - 1;
+// there. So there are no more links either; twice as many are read, and not a million, which a
+// server would have to walk for each item.
+inline constexpr std::size_t kMostLinks = 2048;
 inline constexpr std::uint32_t kMostProbes = 1078;
 
 // How chains of the kind grow, and what they must be. Not scaling is growth.expansion 0, or

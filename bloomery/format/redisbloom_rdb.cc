@@ -71,7 +71,10 @@ FilterContents read_chain(ValueReader& reader, std::uint32_t encoding_version, K
     }
   };
   if (links == 0 || links > kMostLinks) {
-    judge([&] { refuse(reader, std::to_string(links) + " links, where there are 1 to 1048575"); });
+    judge([&] {
+      refuse(reader,
+             std::to_string(links) + " links, where there are 1 to " + std::to_string(kMostLinks));
+    });
   }
   for (std::uint64_t i = 0; i < links; ++i) {
     StoredLink link = read_link(reader, encoding_version);
