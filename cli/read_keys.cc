@@ -13,11 +13,6 @@
 namespace bloomery::cli {
 namespace {
 
-void warn_of_unequal_bytes(const KeySource& source) {
-  const std::string advice = source.equality_advice();
-  if (!advice.empty()) complain(advice);
-}
-
 void warn_of_line_ends_and_marks(const KeySource& source) {
   const auto* const text = dynamic_cast<const TextSource*>(&source);
   if (text != nullptr && text->had_byte_order_mark()) {
@@ -31,6 +26,11 @@ void warn_of_line_ends_and_marks(const KeySource& source) {
 }
 
 }  // namespace
+
+void warn_of_unequal_bytes(const KeySource& source) {
+  const std::string advice = source.equality_advice();
+  if (!advice.empty()) complain(advice);
+}
 
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
                        const BatchConsumer& consumer, const Preparation& preparation) {

@@ -9,6 +9,9 @@
 
 namespace bloomery::cli {
 
+// Says so where the source finds rows by other spellings than their keys have.
+void warn_of_unequal_bytes(const KeySource& source);
+
 // Reads a source in batches. While it does, a person at the terminal sees on standard error how far
 // it has come; an empty label shows nothing. Says so where the keys end in carriage returns. Throws
 // as KeySource does.

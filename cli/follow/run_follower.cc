@@ -23,6 +23,7 @@
 #include "bloomery/place/open_place.h"
 #include "bloomery/redis/errors.h"
 #include "bloomery/source/open_changes.h"
+#include "bloomery/source/open_source.h"
 #include "bloomery/store/writer_lock.h"
 #include "bloomery/text/key_form.h"
 #include "cli/ending_signals.h"
@@ -31,6 +32,7 @@
 #include "cli/follow/status_server.h"
 #include "cli/follow/status_text.h"
 #include "cli/messages.h"
+#include "cli/read_keys.h"
 
 namespace bloomery::cli {
 namespace {
@@ -181,6 +183,14 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
   return signal;
 }
 
+// Where the database is away now, the follower says so.
+void warn_of_unequal_bytes_in(const std::string& location) {
+  try {
+    warn_of_unequal_bytes(*open_source(location, {}));
+  } catch (const std::exception&) {
+  }
+}
+
 // Gives the signal that ended it, where that came too early.
 std::optional<int> follow_until_ended(FollowArguments& arguments) {
   if (arguments.removes) {
@@ -196,6 +206,7 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
   const auto followed = wait_for_followed(arguments);
   if (!followed) return std::nullopt;
   FollowedPlace& place = *followed->place;
+  warn_of_unequal_bytes_in(arguments.from);
   if (!place.has_watermark()) {
     complain(place.name() +
              " says nowhere how far it is, so that no fence is ever reached: \"absent\" may be "

@@ -61,6 +61,15 @@ TEST_F(FollowCommand, LoadsOnceGoesOnAndLeavesNothingWhenItIsRemoved) {
   EXPECT_EQ(leftovers(), "");
 }
 
+TEST_F(FollowCommand, SaysWhatTheDatabaseCallsEqual) {
+  EXPECT_THAT(follow("ids.bloom --once").err, Not(HasSubstr("NOCASE")));
+  shell_.run("sqlite3 shop.db 'CREATE TABLE names(name TEXT COLLATE NOCASE PRIMARY KEY)'");
+  const Outcome told =
+      shell_.run("bloomery follow 'sqlite:shop.db?table=names&column=name' names.bloom --once");
+  EXPECT_EQ(told.status, 0) << told.err;
+  EXPECT_THAT(told.err, HasSubstr("NOCASE"));
+}
+
 TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   const std::string ask =
       "python3 -c 'import sys, urllib.request as r; "
