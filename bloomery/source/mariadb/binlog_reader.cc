@@ -237,7 +237,7 @@ void BinlogReader::map_table(std::string_view body) {
   bool is_ours = map.layout.schema == table_.schema && map.layout.table == table_.name;
   if (is_ours) {
     try {
-      check_mapping(map.layout);
+      check_mapping(map);
     } catch (const SourceChanged&) {
       if (!is_known()) throw;
       is_ours = false;
@@ -246,7 +246,12 @@ void BinlogReader::map_table(std::string_view body) {
   tables_[map.id] = {std::move(map.layout), is_ours};
 }
 
-void BinlogReader::check_mapping(const RowLayout& layout) const {
+void BinlogReader::check_mapping(const TableMap& map) const {
+  const RowLayout& layout = map.layout;
+  if (map.has_unknown_type) {
+    throw SourceChanged("the binary log has a column of an unknown type in " + table_.schema + "." +
+                        table_.name);
+  }
   if (layout.fields.size() != table_.columns.size()) {
     throw SourceChanged(
         table_.schema + "." + table_.name + " has " + std::to_string(layout.fields.size()) +

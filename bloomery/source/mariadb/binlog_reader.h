@@ -73,7 +73,7 @@ class BinlogReader {
   void end_transaction(LoggedChanges& changes);
   void read_statement_event(const BinlogEvent& event, LoggedChanges& changes);
   void map_table(std::string_view body);
-  void check_mapping(const RowLayout& layout) const;
+  void check_mapping(const TableMap& map) const;
   void read_rows(const BinlogEvent& event, LoggedChanges& changes);
   void take_known_rows(const BinlogEvent& event, LoggedChanges& changes);
   void take_rows(const BinlogEvent& event, LoggedChanges& changes);

@@ -25,6 +25,7 @@ struct RowLayout {
 struct TableMap {
   std::uint64_t id = 0;
   RowLayout layout;
+  bool has_unknown_type = false;  // then the parameters of its fields may be another's
 };
 TableMap read_table_map(std::string_view body);
 

@@ -51,10 +51,10 @@ std::string statement(const std::string& text) {
                 little_endian(0, 8) + '\4' + little_endian(0, 4) + "shop" + '\0' + text);
 }
 
-// shop.users (id INT, name VARCHAR(50))
-std::string table_map() {
+// shop.users (id INT, name VARCHAR(50)); or another table, of an INT and what `type` is.
+std::string table_map(const std::string& name = "users", char type = '\x0f') {
   return packet(EventType::table_map, little_endian(70, 6) + little_endian(0, 2) + '\4' + "shop" +
-                                          '\0' + '\5' + "users" + '\0' + '\2' + "\x03\x0f" + '\2' +
+                                          '\0' + '\5' + name + '\0' + '\2' + '\3' + type + '\2' +
                                           little_endian(50, 2) + '\3');
 }
 
@@ -213,6 +213,8 @@ TEST(BinlogReader, WhatIsOutOfPlaceOrUnknownIsRefused) {
   EXPECT_TRUE(refuses({gtid(10)}));             // a number that was there
   EXPECT_TRUE(refuses({events[3]}));            // an end without a transaction
   EXPECT_TRUE(refuses({gtid(11), statement("INSERT INTO others VALUES (1)")}));
+  EXPECT_TRUE(refuses({gtid(11), table_map("users", '\xc8')}));  // a column of no known type
+  EXPECT_FALSE(refuses({gtid(11), table_map("other", '\xc8')}));
   for (const int type : {0, 1, 6, 17, 20, 26, 28, 30, 34, 36, 40, 169, 255}) {
     EXPECT_TRUE(refuses({packet(static_cast<EventType>(type), "")})) << type;
   }

@@ -312,6 +312,20 @@ TEST_F(MariadbChangesTest, CompressedEventsAreRead) {
   EXPECT_EQ(followed.deleted_count(), 750U);
 }
 
+TEST_F(MariadbChangesTest, CompressedColumnsBesideTheKeyAreRead) {
+  run("CREATE TABLE users (small VARCHAR(50) COMPRESSED, wide VARCHAR(2000) COMPRESSED,"
+      "more BLOB COMPRESSED, name VARCHAR(50) UNIQUE);"
+      "CREATE TABLE others (a VARCHAR(9) COMPRESSED, b TEXT COMPRESSED)");
+  Followed followed(at());
+  followed.begin();
+  run("INSERT INTO others VALUES ('a', REPEAT('b', 999));"
+      "INSERT INTO users VALUES ('s', REPEAT('w', 1500), REPEAT('m', 3000), 'ann'),"
+      "(NULL, 'w', NULL, 'bob')");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("ann"));
+  EXPECT_TRUE(followed.has("bob"));
+}
+
 // REPLACE is logged as an update, whose image has neither what stays nor what becomes the default.
 TEST_F(MariadbChangesTest, RowsWithoutTheirKeyInTheLogStopIt) {
   for (const char* const statement :
