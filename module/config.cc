@@ -36,6 +36,12 @@ String* get(const char*, void* of) noexcept {
   return parameter(of).written.get();
 }
 
+int refuse(const std::exception& refused, String** error) noexcept {
+  const std::string_view why = refused.what();
+  *error = api().create_string(nullptr, why.data(), why.size());
+  return kError;
+}
+
 int set(const char*, String* value, void* of, String** error) noexcept {
   std::size_t size = 0;
   const char* const bytes = api().string_bytes(value, &size);
@@ -48,9 +54,17 @@ int set(const char*, String* value, void* of, String** error) noexcept {
     parameter(of).write(is_lowered ? setting.text(settings) : std::string(text));
     return kOk;
   } catch (const std::exception& refused) {
-    const std::string_view why = refused.what();
-    *error = api().create_string(nullptr, why.data(), why.size());
-    return kError;
+    return refuse(refused, error);
+  }
+}
+
+// Once all of a CONFIG SET are set; the server sets those of before again where one is refused.
+int apply(Context*, void* of, String** error) noexcept {
+  try {
+    parameter(of).setting->require_fits(the_module().settings);
+    return kOk;
+  } catch (const std::exception& refused) {
+    return refuse(refused, error);
   }
 }
 
@@ -68,17 +82,20 @@ void register_config(Context* context) {
     const std::string text = each.setting->text(settings);
     each.write(text);
     if (api().register_string_config(context, each.setting->name, text.c_str(), flags, get, set,
-                                     nullptr, &each) != kOk) {
+                                     apply, &each) != kOk) {
       parameters.clear();
       throw std::runtime_error(std::string("the server does not take the parameter ") +
                                each.setting->name);
     }
   }
-  // All are set now, the size of buckets before the capacity that has to be large enough for them.
-  settings.cuckoo.capacity = kUsualMostCapacity;
-  if (api().load_configs(context) != kOk) {
+  try {
+    if (api().load_configs(context) != kOk) {
+      throw std::runtime_error("the server's configuration has a value that is not allowed");
+    }
+    for (const Parameter& each : parameters) each.setting->require_fits(settings);
+  } catch (const std::exception&) {
     parameters.clear();
-    throw std::runtime_error("the server's configuration has a value that is not allowed");
+    throw;
   }
 }
 

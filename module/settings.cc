@@ -50,12 +50,13 @@ std::invalid_argument out_of_range(const char* name, const std::string& range) {
                                range);
 }
 
-}  // namespace
-
-std::uint32_t most_bucket_size(const CuckooSettings& settings) noexcept {
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(kMostBucketSize, settings.capacity / 2));
+void require_within(const char* name, std::uint64_t value, std::uint64_t least,
+                    std::uint64_t most) {
+  if (value >= least && value <= most) return;
+  throw out_of_range(name, "[" + std::to_string(least) + ", " + std::to_string(most) + "]");
 }
+
+}  // namespace
 
 std::span<const Setting> all_settings() noexcept {
   return kSettings;
@@ -72,14 +73,20 @@ void Setting::set(Settings& settings, std::string_view text) const {
     settings.error_rate = std::min(rate, kMostRate);
     return;
   }
-  const auto value = read(parse_integer(text));
-  const std::uint64_t least = get == kCuckooCapacity.get ? 2 * kBucketSize.get(settings) : low;
-  const std::uint64_t most = get == kBucketSize.get ? most_bucket_size(settings.cuckoo) : high;
-  if (value < 0 || static_cast<std::uint64_t>(value) < least ||
-      static_cast<std::uint64_t>(value) > most) {
-    throw out_of_range(name, "[" + std::to_string(least) + ", " + std::to_string(most) + "]");
+  const auto value = static_cast<std::uint64_t>(read(parse_integer(text)));  // negative: too large
+  require_within(name, value, low, high);
+  put(settings, value);
+}
+
+// A cuckoo filter has two buckets at least.
+void Setting::require_fits(const Settings& settings) const {
+  const CuckooSettings& cuckoo = settings.cuckoo;
+  if (get == kBucketSize.get) {
+    require_within(name, cuckoo.bucket_size, low, std::min(high, cuckoo.capacity / 2));
+  } else if (get == kCuckooCapacity.get) {
+    require_within(name, cuckoo.capacity, std::max(low, std::uint64_t{2} * cuckoo.bucket_size),
+                   high);
   }
-  put(settings, static_cast<std::uint64_t>(value));
 }
 
 std::string Setting::text(const Settings& settings) const {
@@ -106,6 +113,7 @@ Settings parse_settings(std::span<const std::string_view> words) {
     }
     named->set(settings, words[i + 1]);
   }
+  for (const Setting& each : kSettings) each.require_fits(settings);
   return settings;
 }
 

@@ -35,9 +35,6 @@ struct Settings {
   bool is_replay = false;  // a primary or a file decided what a command says: defaults stay out
 };
 
-// Each bucket size needs a capacity of two buckets, whichever of both is set.
-std::uint32_t most_bucket_size(const CuckooSettings& settings) noexcept;
-
 // One of them, as users know it: a rate, or whole numbers.
 struct Setting {
   const char* name;
@@ -47,8 +44,10 @@ struct Setting {
   void (*put)(Settings& settings, std::uint64_t value) = nullptr;  // null: the rate
   std::uint64_t (*get)(const Settings& settings) = nullptr;
 
-  // Throws std::invalid_argument, in RedisBloom's words, and changes nothing then.
+  // Throw std::invalid_argument, in RedisBloom's words: the first, which changes nothing then,
+  // where no settings can have this, and the second, where these cannot beside their others.
   void set(Settings& settings, std::string_view text) const;
+  void require_fits(const Settings& settings) const;
   std::string text(const Settings& settings) const;
 };
 std::span<const Setting> all_settings() noexcept;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "tests/module/server_client.h"
@@ -108,6 +109,20 @@ TEST_F(Config, KeepsRoomForTwoBuckets) {
   EXPECT_NE(set(server.client, "cf-bucket-size", "6").find("[1, 5]"), std::string::npos);
   EXPECT_EQ(set(server.client, "cf-bucket-size", "5"), "+OK");
   EXPECT_NE(set(server.client, "cf-initial-size", "9").find("[10, 1073741824]"), std::string::npos);
+  // Of several at once the order is no matter, and all of them are set or none.
+  const auto both = [&](const std::string& words) {
+    std::vector<std::string> all{"CONFIG", "SET"};
+    std::istringstream read(words);
+    for (std::string word; read >> word;) all.push_back(word[0] >= 'a' ? prefix_ + word : word);
+    return server.call(all).shown();
+  };
+  EXPECT_EQ(both("cf-bucket-size 200 cf-initial-size 4096"), "+OK");
+  EXPECT_EQ(both("cf-initial-size 20 cf-bucket-size 10"), "+OK");
+  EXPECT_EQ(both("cf-bucket-size 2 cf-initial-size 4 bf-error-rate 7")[0], '-');
+  EXPECT_EQ(both("cf-bucket-size 200 cf-initial-size 300")[0], '-');
+  EXPECT_EQ(get(server.client, "cf-bucket-size"), "10");
+  EXPECT_EQ(get(server.client, "cf-initial-size"), "20");
+  EXPECT_EQ(server.ask("CF.RESERVE cf 20"), "+OK");
 }
 
 TEST_F(Config, IsThatOfTheFileBeforeThatOfTheModulesArguments) {
