@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kMaxBits = 0x1p60;
 constexpr std::uint32_t kMaxLineProbes = 8;
+constexpr std::uint32_t kMaxClassicProbes = 255;
 constexpr double kTwoLinesWorth = 1.10;
 constexpr double kTwoHalfLinesWorth = 1.25;
 constexpr double kAllLanesWorth = 1.03;
@@ -35,6 +36,17 @@ bool keeps_rate(const Geometry& geometry, const FilterOptions& options) noexcept
   throw std::invalid_argument("a filter for " + std::to_string(options.capacity) +
                               " keys at rate " + number(options.false_positive_rate) +
                               " needs more than 2^60 bits");
+}
+
+void require_possible(std::uint32_t probe_count, std::uint32_t lines_per_key) {
+  const std::uint32_t most =
+      lines_per_key == 0 ? kMaxClassicProbes : kMaxLineProbes * lines_per_key;
+  if (lines_per_key <= 2 && probe_count >= std::max(1U, lines_per_key) && probe_count <= most) {
+    return;
+  }
+  throw std::invalid_argument("no filter has " + std::to_string(probe_count) + " probes on " +
+                              std::to_string(lines_per_key) +
+                              " lines a key: 1 to 255 on 0 (anywhere), 1 to 8 on 1, 2 to 16 on 2");
 }
 
 // The fewest units of `unit_bits` that keep the rate, found upwards from a first guess and then by
@@ -194,6 +206,7 @@ Geometry blocked_geometry(const FilterOptions& options, std::uint32_t line_bits)
 Geometry geometry_with_probes(std::uint32_t probe_count, std::uint32_t lines_per_key,
                               const FilterOptions& options) {
   validate(options);
+  require_possible(probe_count, lines_per_key);
   const double root = std::pow(options.false_positive_rate, 1.0 / probe_count);
   const double guess = probe_count * static_cast<double>(options.capacity) / -std::log1p(-root);
   const std::uint64_t unit_bits = lines_per_key == 0 ? kWordBits : lines_per_key * kLineBits;

@@ -23,7 +23,9 @@ double kept_rate(const Geometry& geometry, std::uint64_t keys) noexcept;
 // a quarter more.
 Geometry blocked_geometry(const FilterOptions& options, std::uint32_t line_bits = 512);
 
-// The fewest bits for a given number of probes, on that many lines a key (0: classic).
+// The fewest bits for a given number of probes, on that many lines a key (0: classic). Throws
+// std::invalid_argument, too, where no filter has so many: there are 1 to 255 on no line, 1 to 8 on
+// one, and 2 to 16 on two.
 Geometry geometry_with_probes(std::uint32_t probe_count, std::uint32_t lines_per_key,
                               const FilterOptions& options);
 

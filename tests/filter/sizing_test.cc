@@ -122,5 +122,30 @@ TEST(Sizing, SaysWhatWasWrongAndWhatIsAllowed) {
   }
 }
 
+TEST(Sizing, RefusesProbesThatNoFilterHas) {
+  struct Shape {
+    std::uint32_t probe_count;
+    std::uint32_t lines_per_key;
+  };
+  const FilterOptions options{1'000, 0.1};
+  for (const auto [probes, lines] : {Shape{0, 0}, Shape{256, 0}, Shape{0, 1}, Shape{9, 1},
+                                     Shape{1, 2}, Shape{17, 2}, Shape{8, 3}, Shape{8, 1U << 29}}) {
+    EXPECT_THROW(geometry_with_probes(probes, lines, options), std::invalid_argument)
+        << probes << " on " << lines;
+  }
+  for (const auto [probes, lines] :
+       {Shape{1, 0}, Shape{255, 0}, Shape{1, 1}, Shape{8, 1}, Shape{2, 2}, Shape{16, 2}}) {
+    EXPECT_EQ(geometry_with_probes(probes, lines, options).probe_count, probes);
+  }
+  try {
+    geometry_with_probes(300, 0, options);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "no filter has 300 probes on 0 lines a key: 1 to 255 on 0 (anywhere), 1 to 8 on "
+                 "1, 2 to 16 on 2");
+  }
+}
+
 }  // namespace
 }  // namespace bloomery
