@@ -41,11 +41,12 @@ find_package(bloomery 0.1 REQUIRED COMPONENTS core)
 if(NOT TARGET bloomery::guard OR TARGET bloomery::place OR TARGET bloomery::keys)
   message(FATAL_ERROR "the core brought another, or not itself")
 endif()
-set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
-find_package(bloomery 0.1 QUIET COMPONENTS nothing_of_ours)
-if(bloomery_FOUND)
-  message(FATAL_ERROR "a component that is none was found")
+find_package(bloomery 0.1 QUIET COMPONENTS redis nothing_of_ours)
+if(bloomery_FOUND OR NOT bloomery_NOT_FOUND_MESSAGE MATCHES "built without: nothing_of_ours. It has: core redis")
+  message(FATAL_ERROR "a component that is none was found, or another reason given: ${bloomery_NOT_FOUND_MESSAGE}")
 endif()
+find_package(bloomery 0.1 REQUIRED COMPONENTS core OPTIONAL_COMPONENTS nothing_of_ours)
+set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})
 find_package(bloomery 0.1 REQUIRED COMPONENTS redis)
 if(NOT TARGET bloomery::place OR TARGET bloomery::keys OR SQLite3_FOUND)
   message(FATAL_ERROR "the component redis brought another, or not itself")
@@ -120,3 +121,8 @@ if(TARGET bloomery OR TARGET bloomery_module OR TARGET bloomery_place OR NOT TAR
 endif()
 EOF
 cmake -S around -B around/build -DCMAKE_CXX_COMPILER="$compiler" >around.log
+if cmake -S around -B around/build -DBLOOMERY_PYTHON=ON >>around.log 2>&1 ||
+  ! grep -q 'BLOOMERY_PYTHON needs BLOOMERY_C' around.log; then
+  echo "a package for Python without what it needs is built, or is not refused in words" >&2
+  exit 1
+fi
