@@ -2,6 +2,9 @@
 
 // The whole library, a line each. What stands here is the contract; other headers are installed
 // where these need them, and may change with any version. Each header reads alone.
+//
+// Compile all files of a program that include these for the same processor (-march): of a function
+// that several files have inline the linker keeps any one, which an older machine may not run.
 
 #include "bloomery/errors.h"   // what the library throws
 #include "bloomery/version.h"  // BLOOMERY_VERSION, for #if
