@@ -230,8 +230,8 @@ void bloomery_free(char* text);
    filter waits for its first key. NULL where it failed. */
 const char* bloomery_key_form(const bloomery_filter* filter);
 
-/* Keys that were new when they were inserted: at most the distinct ones. UINT64_MAX where it
-   failed. */
+/* Keys that were new when they were inserted: at most the distinct ones. After a merge it is an
+   estimate from the bits, which may be a little more. UINT64_MAX where it failed. */
 uint64_t bloomery_inserted(const bloomery_filter* filter);
 uint64_t bloomery_capacity(const bloomery_filter* filter);
 

@@ -12,10 +12,10 @@
 //
 // Rate: the first layer gets half of the asked rate, for whoever knows how many keys will come
 // needs no other; more where it would have 1.3 times the bits of a filter that does not grow, and
-// more than one line beyond them. Each further layer leaves `tightening` of what those before it
-// left, and gets the rest. So the sum over any number of layers stays below the asked rate (Almeida
-// et al. 2007 have one geometric series). A layer counts with what its whole lines keep, which for
-// few keys is far less than it was given.
+// more than one line beyond them (two where a key has two). Each further layer leaves `tightening`
+// of what those before it left, and gets the rest. So the sum over any number of layers stays below
+// the asked rate (Almeida et al. 2007 have one geometric series). A layer counts with what its
+// whole lines keep, which for few keys is far less than it was given.
 //
 // The rule follows from the layers, which are stored with their rates. Filters that began with a
 // 128th of the asked rate, as those for up to 65,536 keys once did, go on as they began.

@@ -130,7 +130,7 @@ export class Filter {
   readonly rate: number;
   /** Whether its keys are hashed under a secret, which its bytes hold. */
   readonly secret: boolean;
-  /** Keys that seemed to be new: at most the distinct ones. */
+  /** Keys that seemed to be new: at most the distinct ones. After a merge: as the bits say. */
   readonly count: number;
   /** How its keys are written; null while nobody has said. */
   readonly keys: string | null;

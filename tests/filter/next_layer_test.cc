@@ -32,6 +32,19 @@ TEST(NextLayer, FirstTakesAtMostThreeTenthsMoreThanAFixedFilterOrOneLine) {
   }
 }
 
+TEST(NextLayer, FirstOfManyKeysTakesNoMoreThanItsPagesSay) {
+  const auto excess = [](std::uint64_t capacity, double rate) {
+    const FilterOptions options{.capacity = capacity, .false_positive_rate = rate};
+    return bits(next_layer(options, {})) / static_cast<double>(blocked_geometry(options).bit_count);
+  };
+  for (std::uint64_t capacity = 10'000; capacity < 20'000'000; capacity += 1 + capacity / 50) {
+    EXPECT_LE(excess(capacity, 0.01), 1.16) << capacity;
+    for (const double rate : {1e-4, 1e-5, 1e-6, 1e-9}) {
+      EXPECT_LE(excess(capacity, rate), 1.09) << capacity << " keys at " << rate;
+    }
+  }
+}
+
 TEST(NextLayer, OneKeyMoreNeverMakesASmallerFilter) {
   for (const double rate : {0.1, 0.01, 0.0001}) {
     double before = 0;

@@ -83,6 +83,7 @@ TEST(Sizing, BlockedCostsAFewPercentMore) {
   EXPECT_LE(excess(0.001), 1.10);
   EXPECT_LE(excess(0.0001), 1.05);
   EXPECT_LE(excess(1e-6), 1.10);
+  for (double rate = 0.5; rate >= 1e-6; rate *= 0.98) EXPECT_LE(excess(rate), 1.13) << rate;
   EXPECT_EQ(blocked_geometry({n, 0.01}).lines_per_key, 1U);
   EXPECT_EQ(blocked_geometry({n, 0.001}).lines_per_key, 1U);
   EXPECT_EQ(blocked_geometry({n, 0.0001}).lines_per_key, 2U);
