@@ -13,10 +13,19 @@ namespace {
 // A commit that waits for a replica (rpl_semi_sync_master_wait_point=AFTER_SYNC) may take as long.
 constexpr std::chrono::seconds kVisiblePatience{60};
 
+// For so long the server may be beginning a file that it names already.
+constexpr std::chrono::milliseconds kBeginningPatience{500};
+
 GtidState state_at(Connection& connection, const VisiblePlace& place, const CallContext& context) {
-  const auto there = place_of(connection, place.file, place.offset, context);
-  if (!there) throw StoreError(connection.server().name + ": has lost " + place.file.name());
-  return there->state;
+  const auto until = CallContext::Clock::now() + kBeginningPatience;
+  while (true) {
+    const auto there = place_of(connection, place.file, place.offset, context);
+    if (there) return there->state;
+    if (context.is_over() || CallContext::Clock::now() > until) {
+      throw StoreError(connection.server().name + ": has lost " + place.file.name());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
 }
 
 }  // namespace
