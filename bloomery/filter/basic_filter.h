@@ -34,7 +34,8 @@ concept Counts = requires {
 // says which bits a key means (see layout.h), `Storage` who owns them.
 //
 // Const calls may run together, and insert_concurrently with them and with itself; every other call
-// that changes the filter needs it alone. Inserts and questions never throw.
+// that changes the filter needs it alone. Inserts and questions never throw, but for batches of
+// texts that own their bytes: these take memory for views of them.
 template <Layout L, BitStorage Storage>
 class BasicFilter {
  public:
@@ -172,7 +173,8 @@ class BasicFilter {
   }
 
   // Afterwards holds the keys of both. Throws IncompatibleError unless kind, geometry and hash
-  // agree, and for kinds that do not merge.
+  // agree, and for kinds that do not merge; and std::invalid_argument for contents without their
+  // words, as inspect() gives them.
   template <BitStorage Other>
   void merge(const BasicFilter<L, Other>& other) {
     merge(other.contents());
@@ -180,6 +182,9 @@ class BasicFilter {
   void merge(const FilterContents& other) {
     if (const auto reason = incompatibility(parameters_, other.parameters); !reason.empty()) {
       throw IncompatibleError("cannot merge: " + reason);
+    }
+    if (other.words.size() != 1 || other.words.front().size() != words().size()) {
+      throw std::invalid_argument("cannot merge: these are not all words of the filter");
     }
     layout_.merge(storage_.words(), other.words.front());
     // Keys in both were counted twice: what the bits say is nearer.
@@ -205,7 +210,8 @@ class BasicFilter {
   const Storage& storage() const noexcept { return storage_; }
   Storage& storage() noexcept { return storage_; }
 
-  // Inserts that were new when they were made: at most the number of distinct keys.
+  // Inserts that were new when they were made: at most the number of distinct keys. After a merge
+  // it is what the bits say, about.
   std::uint64_t inserted() const noexcept { return load_word(&inserted_); }
 
   // These read every bit. fill_ratio: share of bits set. cardinality: estimated number of distinct

@@ -337,6 +337,9 @@ template <Layout L, GrowthRule Rule>
 void GrowingFilter<L, Rule>::merge(const FilterContents& other) {
   const auto reason = merge_obstacle(contents(), other);
   if (!reason.empty()) throw IncompatibleError("cannot merge: " + reason);
+  if (other.words.size() != other.layers.size()) {
+    throw std::invalid_argument("cannot merge: these are not all words of the filter");
+  }
   for (std::size_t i = 0; i < other.layers.size(); ++i) {
     layer(i).merge({.parameters = parameters_of(other.layers[i]),
                     .inserted = other.layers[i].inserted,
