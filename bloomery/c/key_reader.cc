@@ -64,7 +64,7 @@ Key key_of_integer(const KeyForm& form, bool is_signed, const std::uint64_t& int
   require_integers(form);
   if (is_eight_bytes(form)) {
     require_fits(form, is_signed, integer);
-    return bytes_of(integer);
+    return as_key(integer);
   }
   spell(form, is_signed, integer, room);
   return room;

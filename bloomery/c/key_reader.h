@@ -12,11 +12,6 @@
 // What callers give as keys, as the bytes that a filter of a form knows.
 namespace bloomery::c {
 
-// An integer key as a filter knows it: its eight bytes, where they lie.
-inline Key bytes_of(const std::uint64_t& integer) noexcept {
-  return {reinterpret_cast<const char*>(&integer), sizeof integer};
-}
-
 // One key. `room` holds its bytes where they are made here. All throw WrongKeys (failures.h),
 // and std::invalid_argument for what spells no key.
 Key key_of_text(const KeyForm& form, const void* text, std::size_t size, std::string& room);

@@ -131,7 +131,7 @@ class MemoryFilter final : public HeldFilter {
       if constexpr (std::same_as<T, Key>) {
         key = keys[i];
       } else {
-        key = bytes_of(keys[i]);
+        key = as_key(keys[i]);
       }
       was_new[i] = insert(key) == BLOOMERY_ADDED;
       added += was_new[i] ? 1 : 0;

@@ -48,7 +48,7 @@ void with_views(UnhashedBatch keys, Call call) {
     } else {
       std::vector<Key> views(span.size());
       std::ranges::transform(span, views.begin(),
-                             [](const std::uint64_t& each) { return bytes_of(each); });
+                             [](const std::uint64_t& each) { return as_key(each); });
       call(std::span<const Key>(views));
     }
   });

@@ -91,7 +91,15 @@ class AnyFilter {
     may_contain_many(views_of(texts), found);
   }
   bool insert_concurrently(Key key) { return body_->insert_concurrently(key); }
+  bool insert_concurrently(IntegerKey auto integer) {
+    const std::uint64_t bytes = eight_bytes(integer);
+    return body_->insert_concurrently(as_key(bytes));
+  }
   bool erase(Key key) { return body_->erase(key); }
+  bool erase(IntegerKey auto integer) {
+    const std::uint64_t bytes = eight_bytes(integer);
+    return body_->erase(as_key(bytes));
+  }
   using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;
   std::size_t change_words(const ChangeWords& change) { return body_->change_words(change); }
   // The words of one layer of a chain.
@@ -178,7 +186,7 @@ class AnyFilter {
     }
     bool insert(std::uint64_t integer) override {
       if constexpr (kInserts && kTakesIntegers) return filter.insert(integer);
-      return insert(bytes_of(integer));
+      return insert(as_key(integer));
     }
     Insert try_insert(Key key) override {
       if constexpr (requires { filter.try_insert(key); }) return filter.try_insert(key);
@@ -194,7 +202,7 @@ class AnyFilter {
     bool may_contain(Key key) const noexcept override { return filter.may_contain(key); }
     bool may_contain(std::uint64_t integer) const noexcept override {
       if constexpr (kTakesIntegers) return filter.may_contain(integer);
-      return filter.may_contain(bytes_of(integer));
+      return filter.may_contain(as_key(integer));
     }
     std::size_t insert_many(KeyBatch batch) override {
       if constexpr (kInserts) return filter.insert_many(taken(batch));
@@ -255,10 +263,6 @@ class AnyFilter {
     std::vector<Probe> probes(HashPair hash) const override {
       if constexpr (HashesOnce<F>) return filter.probes(hash);
       refuse(kNoPairs);
-    }
-
-    static Key bytes_of(const std::uint64_t& integer) noexcept {
-      return {reinterpret_cast<const char*>(&integer), sizeof(integer)};
     }
 
     // The form of a batch that such a filter takes.

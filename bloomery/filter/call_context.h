@@ -8,6 +8,9 @@ namespace bloomery {
 
 struct Fence;
 
+// More is the same: nobody waits so long, and clocks can still add it.
+inline constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365);
+
 // What a call that may have to wait is told beside its question. The default is none of it: wait as
 // long as it takes. Passed by reference and not kept after the call.
 struct CallContext {
@@ -20,7 +23,7 @@ struct CallContext {
   void* user = nullptr;          // the caller's own: a span, a tenant
 
   static CallContext within(std::chrono::milliseconds time) {
-    return {.deadline = Clock::now() + time};
+    return {.deadline = time < kForever ? Clock::now() + time : kNever};
   }
 
   // Reads the clock only where there is a deadline.

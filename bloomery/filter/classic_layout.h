@@ -84,8 +84,7 @@ class ClassicLayout {
     if constexpr (requires { scheme_.hash(integer); }) {
       return scheme_.hash(integer);
     } else {
-      static_assert(std::endian::native == std::endian::little);
-      return hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
+      return hash(as_key(integer));
     }
   }
   bool may_contain(Words words, Hashed hash) const noexcept {

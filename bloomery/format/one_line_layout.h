@@ -75,9 +75,7 @@ class OneLineLayout {
   }
 
   HashPair hash(Key key) const noexcept { return Scheme::hash(key); }
-  HashPair hash(std::uint64_t integer) const noexcept {
-    return Scheme::hash(Key(reinterpret_cast<const char*>(&integer), sizeof integer));
-  }
+  HashPair hash(std::uint64_t integer) const noexcept { return Scheme::hash(as_key(integer)); }
   // The rate is the mean over the lines: a key falls on each alike.
   FillState fill_state(std::span<const std::uint64_t> words) const {
     const BitView all = words;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <string_view>
@@ -19,6 +20,12 @@ concept IntegerKey = std::integral<I> && !std::same_as<I, bool> && !std::same_as
                      !std::same_as<I, char16_t> && !std::same_as<I, char32_t>;
 constexpr std::uint64_t eight_bytes(IntegerKey auto integer) noexcept {
   return static_cast<std::uint64_t>(integer);
+}
+
+// The key that an integer is; good as long as it.
+inline Key as_key(const std::uint64_t& bytes) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
 }
 
 }  // namespace bloomery

@@ -67,10 +67,12 @@ class MappedFilter {
   AnyFilter& writable();
 
   bool may_contain(Key key) const { return filter_->may_contain(key); }
+  bool may_contain(IntegerKey auto integer) const { return filter_->may_contain(integer); }
   void may_contain_many(KeyBatch batch, Answers found) const {
     filter_->may_contain_many(batch, found);
   }
   bool insert(Key key) { return writable().insert(key); }
+  bool insert(IntegerKey auto integer) { return writable().insert(integer); }
   std::size_t insert_many(KeyBatch batch) { return writable().insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return writable().insert_many(batch, was_new);
@@ -84,8 +86,8 @@ class MappedFilter {
 
   // True once somebody truncated the file or wrote over it, its disk failed, or a block was found
   // that is not what its checksum says. Answers are then "maybe" for what was lost, and the file
-  // should be opened again, or built again. Costs a system call.
-  bool is_damaged() const noexcept { return body_->is_damaged(); }
+  // should be opened again, or built again. Costs a system call. False after close().
+  bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
 
   // Whether truncation still ends in "maybe": false without MapOptions::survive_truncation, and
   // once this process set a handler of its own for SIGBUS after the first file was mapped. Such a

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bloomery/bits/mapped_words.h"
+#include "bloomery/filter/call_context.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/store/boot_id.h"
 #include "bloomery/store/in_place.h"
@@ -136,7 +137,7 @@ Joined join(const std::filesystem::path& path, const SharedOptions& options) {
   const Identity boot = boot_id();
   const bool writes = options.access == SharedOptions::read_write;
   const auto access = writes ? RegularFile::Access::read_write : RegularFile::Access::read;
-  const auto end = Clock::now() + options.patience;
+  const auto end = CallContext::within(options.patience).deadline;
   for (;;) {
     if (auto joined = try_join(path, boot, access)) return std::move(*joined);
     try {
@@ -246,7 +247,12 @@ SharedFilter::~SharedFilter() {
   close_quietly();
 }
 
+void SharedFilter::require_open() const {
+  if (!filter_) throw_store_error(path_, "was closed");
+}
+
 AnyFilter SharedFilter::copy() const {
+  require_open();
   AnyFilter copied = copy_any(filter_->contents());
   if (is_damaged()) {
     throw_store_error(path_, "was truncated or written over by others while it was open");
@@ -255,6 +261,7 @@ AnyFilter SharedFilter::copy() const {
 }
 
 void SharedFilter::flush() {
+  require_open();
   if (is_damaged()) {
     throw_store_error(path_,
                       "was truncated or written over, or its disk failed, while it was open");

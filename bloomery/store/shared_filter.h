@@ -62,11 +62,13 @@ class SharedFilter {
   const AnyFilter* operator->() const { return &*filter_; }
 
   bool may_contain(Key key) const { return filter_->may_contain(key); }
+  bool may_contain(IntegerKey auto integer) const { return filter_->may_contain(integer); }
   void may_contain_many(KeyBatch batch, Answers found) const {
     filter_->may_contain_many(batch, found);
   }
   // Of processes that insert one new key together, more than one may be told that it was new.
   bool insert(Key key) { return filter_->insert(key); }
+  bool insert(IntegerKey auto integer) { return filter_->insert(integer); }
   std::size_t insert_many(KeyBatch batch) { return filter_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return filter_->insert_many(batch, was_new);
@@ -77,7 +79,8 @@ class SharedFilter {
   const FileNotes& notes() const noexcept { return header_.notes; }
 
   // As MappedFilter::is_damaged. Answers are then "maybe", and inserts throw StoreError.
-  bool is_damaged() const noexcept { return body_->is_damaged(); }
+  // False after close().
+  bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
 
   // All of it in memory, with at least what was inserted before the call.
   AnyFilter copy() const;
@@ -91,6 +94,7 @@ class SharedFilter {
 
  private:
   void close_quietly() noexcept;
+  void require_open() const;
 
   std::filesystem::path path_;
   SharedOptions options_;

@@ -16,6 +16,31 @@ using testing::keys_of;
 using testing::stored_words;
 using testing::texts;
 
+// As inspect() gives them.
+TEST(AnyFilter, MergesNoContentsWithoutTheirWords) {
+  for (const Kind& kind : filter_kinds()) {
+    if (is_built_once(kind.number)) continue;
+    AnyFilter filter = make_filter(kind.number, {.capacity = 5'000});
+    FilterContents contents = filter.contents();
+    if (kind.has_layers) filter.insert_many(keys_of(texts(3'000, "more:")));
+    contents.words.clear();
+    EXPECT_ANY_THROW(filter.merge(contents)) << kind.name;
+    const std::uint64_t one = 1;
+    contents.words = {{&one, 1}};
+    EXPECT_ANY_THROW(filter.merge(contents)) << kind.name;
+  }
+}
+
+TEST(AnyFilter, TakesIntegersWhereverItTakesKeys) {
+  AnyFilter filter = make_filter(FilterKind::counting, {.capacity = 100});
+  EXPECT_TRUE(filter.insert(0));
+  EXPECT_TRUE(filter.erase(0));
+  EXPECT_FALSE(filter.may_contain(0));
+  AnyFilter blocked = make_filter(FilterKind::blocked, {.capacity = 100});
+  EXPECT_TRUE(blocked.insert_concurrently(0));
+  EXPECT_TRUE(blocked.may_contain(std::string_view("\0\0\0\0\0\0\0\0", 8)));
+}
+
 TEST(AnyFilter, IsTheFilterOfItsKind) {
   const FilterOptions options{.capacity = 500, .false_positive_rate = 0.01, .seed = 9};
   const auto members = texts(500, "member:");

@@ -168,6 +168,21 @@ TEST(SharedFilter, MergesWhileOthersInsert) {
   EXPECT_EQ(inspect(folder / "f", true).damaged_blocks, 0U);
 }
 
+TEST(SharedFilter, SaysThatItWasClosed) {
+  const ScratchFolder folder;
+  put_filter(folder / "f");
+  SharedFilter shared = open_shared(folder / "f");
+  SharedFilter taken = std::move(shared);
+  EXPECT_THROW(shared.flush(), StoreError);  // NOLINT(bugprone-use-after-move)
+  taken.close();
+  EXPECT_FALSE(taken.is_damaged());
+  EXPECT_THROW(taken.flush(), StoreError);
+  EXPECT_THROW(taken.copy(), StoreError);
+  MappedFilter mapped = open_mapped(folder / "f");
+  mapped.close();
+  EXPECT_FALSE(mapped.is_damaged());
+}
+
 TEST(SharedFilter, CountsWhatItMerges) {
   const ScratchFolder folder;
   put_filter(folder / "f");
