@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <mutex>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -20,8 +22,9 @@ struct Unshared {
   std::atomic<std::uint64_t> forks{0};
 };
 
-Unshared& unshared() {
-  static Unshared& all = *new Unshared;
+Unshared& unshared() noexcept {
+  alignas(Unshared) static std::byte room[sizeof(Unshared)];
+  static Unshared& all = *new (room) Unshared;
   return all;
 }
 

@@ -175,9 +175,9 @@ class MemoryPlace final : public FilterPlace {
   std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
                                          const CallContext& = {}) override {
     if constexpr (std::same_as<F, AnyFilter>) {
-      return begin_rebuild(std::make_shared<F>(make_another(*filter(), options)));
+      return begin_rebuild(std::make_shared<F>(make_another(*filter(), made_alike(options))));
     } else if constexpr (std::constructible_from<F, const FilterOptions&>) {
-      return begin_rebuild(std::make_shared<F>(options));
+      return begin_rebuild(std::make_shared<F>(made_alike(options)));
     } else {
       this->refuse("its filter cannot be made anew; give one to begin_rebuild()");
     }
@@ -196,6 +196,14 @@ class MemoryPlace final : public FilterPlace {
   }
 
  private:
+  // A secret filter stays one, under another key.
+  FilterOptions made_alike(FilterOptions options) const {
+    if constexpr (requires { filter()->parameters(); }) {
+      options.secret |= options.seed == 0 && filter()->parameters().hash.id() == HashId::secret;
+    }
+    return options;
+  }
+
   static constexpr std::size_t kPiece = 256;
 
   // The filter of a rebuild. An insert that it cannot take fails the rebuild, not the insert, until

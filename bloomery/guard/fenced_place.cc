@@ -24,14 +24,16 @@ using std::chrono::milliseconds;
 constexpr microseconds kFirstPause{50};
 constexpr microseconds kLongestPause{1'000};
 
-const FencedOptions& checked_options(const FilterPlace& place, const AskFence& fence,
-                                     const FencedOptions& options) {
+FencedOptions checked_options(const FilterPlace& place, const AskFence& fence,
+                              FencedOptions options) {
   if (!fence) throw std::invalid_argument(place.name() + ": nothing says how far its database is");
   if (options.budget < milliseconds(0) || options.longest_wait < milliseconds(0) || !options.now) {
     throw std::invalid_argument(place.name() +
                                 ": budget and longest_wait are times from 0 on, and `now` is a "
                                 "clock");
   }
+  options.budget = std::min(options.budget, kForever);
+  options.longest_wait = std::min(options.longest_wait, kForever);
   return options;
 }
 

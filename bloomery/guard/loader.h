@@ -32,10 +32,14 @@ class Loader {
       : load_(std::move(load)) {}
   template <class F>
   requires(!std::same_as<F, Loader> && std::is_invocable_r_v<Rows, F&, std::span<const Key>>)
-      Loader(F load)
-      : load_([load = std::move(load)](std::span<const Key> keys, const CallContext&) mutable {
-          return Rows(load(keys));
-        }) {}
+      Loader(F load) {
+    if constexpr (requires { load == nullptr; }) {
+      if (load == nullptr) return;
+    }
+    load_ = [load = std::move(load)](std::span<const Key> keys, const CallContext&) mutable {
+      return Rows(load(keys));
+    };
+  }
 
   explicit operator bool() const noexcept { return static_cast<bool>(load_); }
   Rows operator()(std::span<const Key> keys, const CallContext& context) const {

@@ -1,5 +1,6 @@
 #include "bloomery/guard/local_copy.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <stdexcept>
@@ -10,7 +11,8 @@
 namespace bloomery {
 namespace {
 
-const LocalCopyOptions& checked_copy(const LocalCopyOptions& options, const FilterPlace& place) {
+LocalCopyOptions checked_copy(LocalCopyOptions options, const FilterPlace& place) {
+  options.look_every = std::min(options.look_every, kForever);
   if (options.look_every >= std::chrono::milliseconds(1)) return options;
   throw std::invalid_argument(place.name() + ": look_every is " +
                               std::to_string(options.look_every.count()) +

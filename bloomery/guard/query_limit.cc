@@ -10,7 +10,7 @@ namespace bloomery {
 QueryLimit::Slot QueryLimit::enter(const CallContext& context) {
   if (try_take()) return Slot(*this);
   CallContext patience = context;
-  patience.deadline = std::min(context.deadline, CallContext::Clock::now() + longest_wait_);
+  patience.deadline = std::min(context.deadline, CallContext::within(longest_wait_).deadline);
   std::unique_lock lock(mutex_);
   // Counted before the places are looked at again; leave() says why.
   waiting_.fetch_add(1, std::memory_order_seq_cst);

@@ -37,7 +37,7 @@ class QueryLimit {
     QueryLimit* limit_;
   };
 
-  QueryLimit(std::size_t at_most, std::chrono::milliseconds longest_wait) noexcept
+  QueryLimit(std::size_t at_most, std::chrono::milliseconds longest_wait)
       : at_most_(at_most), longest_wait_(longest_wait), free_(at_most) {}
 
   // Waits for a place. Throws GuardOverloaded when none came free for longest_wait, CallAborted

@@ -165,6 +165,17 @@ TEST(MemoryPlace, ARebuildKeepsHowKeysAreWritten) {
   EXPECT_EQ(place.head().parameters.keys, KeyForm{KeyEncoding::i64});
 }
 
+TEST(MemoryPlace, ARebuildOfASecretFilterIsSecret) {
+  MemoryPlace any(make_filter(FilterKind::blocked, {.capacity = 10, .secret = true}));
+  const NativeHash before = any.head().parameters.hash;
+  any.begin_rebuild(FilterOptions{.capacity = 20})->commit();
+  EXPECT_EQ(any.head().parameters.hash.id(), HashId::secret);
+  EXPECT_NE(any.head().parameters.hash, before) << "under another key";
+  MemoryPlace own(BlockedFilter({.capacity = 10, .secret = true}));
+  own.begin_rebuild(FilterOptions{.capacity = 20})->commit();
+  EXPECT_EQ(own.head().parameters.hash.id(), HashId::secret);
+}
+
 TEST(MemoryPlace, ARebuildThatIsGivenUpLeavesEverythingAsItWas) {
   MemoryPlace place(make_filter(FilterKind::blocked, {.capacity = 1'000}));
   place.insert("a");

@@ -122,6 +122,11 @@ TEST(CacheGuard, RefusesBadOptionsAndNoLoader) {
   using Guard = CacheGuard<std::string>;
   EXPECT_THROW(Guard(filter, cache, database.loader(), {.ttl_jitter = 2}), std::invalid_argument);
   EXPECT_THROW(Guard(filter, cache, nullptr), std::invalid_argument);
+  using Rows = std::vector<std::optional<std::string>>;
+  EXPECT_THROW(Guard(filter, cache, std::function<Rows(std::span<const Key>)>()),
+               std::invalid_argument);
+  EXPECT_THROW(Guard(filter, cache, static_cast<Rows (*)(std::span<const Key>)>(nullptr)),
+               std::invalid_argument);
 }
 
 // A thread that missed the cache, and is overtaken by a whole flight before it boards.

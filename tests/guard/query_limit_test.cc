@@ -25,6 +25,17 @@ TEST(QueryLimit, ShedsWhoFindsNoPlaceInTime) {
   EXPECT_NO_THROW(static_cast<void>(limit.enter()));
 }
 
+TEST(QueryLimit, WaitsForEverWhereItIsToldTo) {
+  QueryLimit limit(1, milliseconds::max());
+  auto first = std::optional(limit.enter());
+  std::jthread later([&] {
+    std::this_thread::sleep_for(milliseconds(30));
+    first.reset();
+  });
+  EXPECT_NO_THROW(static_cast<void>(limit.enter()));
+  EXPECT_EQ(CallContext::within(milliseconds::max()).deadline, CallContext::kNever);
+}
+
 TEST(QueryLimit, AMovedPlaceIsGivenBackOnce) {
   QueryLimit limit(1, milliseconds(0));
   {
