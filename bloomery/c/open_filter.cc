@@ -21,9 +21,6 @@ bool is_our_file(const PlaceLocation& location) {
 // by then.
 void make_absolute(PlaceLocation& location) {
   if (location.is_live()) return;
-  if (location.file.path.empty()) {
-    throw std::invalid_argument("a file has a name, and this is none");
-  }
   location.file.path = std::filesystem::absolute(location.file.path);
 }
 

@@ -93,7 +93,7 @@ class Whole(Folder):
         for name in ("expansion", "tightening", "rate"):
             with self.assertRaisesRegex(ValueError, name):
                 BloomFilter(1000, kind="scalable", **{name: 0})
-        with self.assertRaisesRegex(ValueError, "a file has a name"):
+        with self.assertRaisesRegex(ValueError, "Its name is empty"):
             bloomery.open("")
 
     def test_texts_are_hashed_as_told(self):
