@@ -2,12 +2,14 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/source/temporary_folder.h"
@@ -114,6 +116,8 @@ class PostgresProven final : public ProvenDatabase {
     session.run("SELECT pg_reload_conf()");
     while (PostgresSession(server_).run("SHOW synchronous_standby_names") != names) {
     }
+    while (is_held && !holds_commits(session)) {
+    }
   }
   std::string clock() const override { return "extract(epoch FROM clock_timestamp())"; }
   std::string bulk(int count) const override {
@@ -139,6 +143,23 @@ class PostgresProven final : public ProvenDatabase {
   }
 
  private:
+  // Sessions know the setting before the process that has them wait does. A commit that waits is
+  // told not to.
+  bool holds_commits(PostgresSession& session) {
+    std::atomic<bool> is_over = false;
+    const std::jthread commit([&] {
+      PostgresSession(server_).run("SELECT pg_logical_emit_message(true, 'held?', '')");
+      is_over = true;
+    });
+    while (!is_over) {
+      if (session.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
+                      "WHERE wait_event = 'SyncRep'") == "t") {
+        return true;
+      }
+    }
+    return false;
+  }
+
   class Session final : public ProvenSession {
    public:
     explicit Session(const PostgresServer& server) : session_(server) {}
