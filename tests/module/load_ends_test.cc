@@ -7,6 +7,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "tests/module/load_adds.h"
 #include "tests/module/server_client.h"
+#include "tests/module/server_state.h"
 
 namespace bloomery {
 namespace {
@@ -66,6 +67,8 @@ TEST_F(LoadAdds, RestoreOfALoadIsRefusedWhereItHasNoRoom) {
             ":" + std::to_string(begins.size()));
   const std::string dump = server.call({"DUMP", "{key}.loading"}).text;
   ASSERT_EQ(server.ask("BLOOM.LOAD key ABORT"), "+OK");
+  ASSERT_TRUE(testing::comes_true(  // it is freed in the background
+      [&] { return std::stoull(testing::info(server.client, "used_memory")) < 50'000'000; }));
   server.ask("CONFIG SET maxmemory 100mb");
   for (const char* const policy : {"noeviction", "allkeys-lru"}) {
     server.ask(std::string("CONFIG SET maxmemory-policy ") + policy);
