@@ -237,8 +237,9 @@ std::optional<std::string> CommandLine::parse(int argc, const char* const* argv)
   } catch (const CLI::ParseError& error) {
     std::string message = unknown_option(*app_, command);
     if (message.empty()) {
-      message =
-          command.commands.empty() ? error.what() : "which command? " + names_of_commands(command);
+      message = command.commands.empty()
+                    ? error.what()
+                    : "which command? there are " + joined(names_of(command.commands), ", ");
     }
     throw std::invalid_argument(message + "\nTry: " + command.name + " --help");
   }

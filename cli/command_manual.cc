@@ -30,21 +30,19 @@ std::vector<std::string> choices_of(const OptionManual& option) {
   return {choices.begin(), choices.end()};
 }
 
-std::string names_of_commands(const CommandManual& command) {
+std::vector<std::string> names_of(const std::vector<CommandManual>& commands) {
   std::vector<std::string> names;
-  for (const CommandManual& each : command.commands) names.push_back(each.last_name());
-  return "there are " + joined(names, ", ");
+  for (const CommandManual& command : commands) names.push_back(command.last_name());
+  return names;
 }
 
 const CommandManual& command_named(const CommandManual& root, std::string_view name) {
-  std::vector<std::string> names;
-  for (const CommandManual& command : root.commands) {
-    if (command.last_name() == name) return command;
-    names.push_back(command.last_name());
-  }
+  const auto found = std::ranges::find(root.commands, name, &CommandManual::last_name);
+  if (found != root.commands.end()) return *found;
+  const std::vector<std::string> names = names_of(root.commands);
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) {
-    hint = names.empty() ? " of " + root.name : "; " + names_of_commands(root);
+    hint = names.empty() ? " of " + root.name : "; there are " + joined(names, ", ");
   }
   throw std::invalid_argument(printable(name) + " is no command" + hint + "\nTry: " + root.name +
                               " --help");

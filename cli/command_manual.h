@@ -45,8 +45,8 @@ std::string synopsis_of(const CommandManual& command);
 // The description, and in brackets what else is to know: "seed of the hash (not with --secret)".
 std::string remarks_of(const OptionManual& option);
 
-// "there are list, extract"
-std::string names_of_commands(const CommandManual& command);
+// The words that a shell completes.
+std::vector<std::string> names_of(const std::vector<CommandManual>& commands);
 
 // The command of that name. Throws std::invalid_argument, with the name that was probably meant or
 // those that there are.

@@ -7,12 +7,6 @@
 namespace bloomery::cli {
 namespace {
 
-std::vector<std::string> names_of(const std::vector<CommandManual>& commands) {
-  std::vector<std::string> names;
-  for (const CommandManual& command : commands) names.push_back(command.last_name());
-  return names;
-}
-
 std::vector<std::string> names_of(const std::vector<OptionManual>& options) {
   std::vector<std::string> names;
   for (const OptionManual& option : options) {

@@ -49,9 +49,8 @@ ColumnType type_of(const std::string& name, const Result& found, int from) {
 
 // A column of a table, by oid and name.
 std::string find_column() {
-  return "SELECT a.attnum, a.attgenerated <> '', a.atttypid <> t.oid, t.oid, t.typname, t.oid < "
-         "16384, "
-         "co.collname, coalesce(co.collisdeterministic, true) "
+  return "SELECT a.attnum, a.attgenerated <> '', a.atttypid <> t.oid, t.oid, t.typname, "
+         "t.oid < 16384, co.collname, coalesce(co.collisdeterministic, true) "
          "FROM pg_attribute a JOIN pg_type t ON t.oid = (" +
          select_type("$1::oid", "$2") +
          ") LEFT JOIN pg_collation co ON co.oid = a.attcollation "
