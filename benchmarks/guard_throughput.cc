@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/memory_cache.h"
+#include "bloomery/place/memory_place.h"
 
 namespace bloomery {
 namespace {

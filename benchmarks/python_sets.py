@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Bloomery beside a plain set and python3-flor, in pairs, so that what else the machine does hits all alike.
 
-    PYTHONPATH=build/dev/python /usr/bin/python3 benchmarks/python_sets.py
+    PYTHONPATH=build/dev/bindings/python /usr/bin/python3 benchmarks/python_sets.py
 
 Ratios are medians over rounds; flor and NumPy where they are installed.
 """

@@ -35,11 +35,11 @@
 #include "bloomery/store/shared_filter.h"  // one for all processes of a machine
 
 // Filters wherever they are, and keys from wherever they come.
-#include "bloomery/filter/filter_place.h"  // the seam: absent, maybe or unknown
-#include "bloomery/filter/memory_place.h"  // a filter of this process, rebuilt while it answers
-#include "bloomery/filter/presence.h"      // the three answers
-#include "bloomery/place/open_place.h"     // a place by its location: memory, file or server
-#include "bloomery/source/open_source.h"   // keys of a text or a database
+#include "bloomery/open/open_place.h"     // a place by its location: memory, file or server
+#include "bloomery/place/filter_place.h"  // the seam: absent, maybe or unknown
+#include "bloomery/place/memory_place.h"  // a filter of this process, rebuilt while it answers
+#include "bloomery/place/presence.h"      // the three answers
+#include "bloomery/source/open_source.h"  // keys of a text or a database
 
 // Kept in step with a table of a database.
 #include "bloomery/follow/followed_place.h"  // a filter anywhere, made beside and put in one step
@@ -50,10 +50,10 @@
 #include "bloomery/cache/redis_cache.h"      // a cache that processes share
 #include "bloomery/cache/redis_lookaside.h"  // it and a filter on one server, in one trip
 #include "bloomery/guard/cache_guard.h"      // asks filter, cache and database, in this order
-#include "bloomery/guard/coalesced_fence.h"  // how far the database is, for many threads
-#include "bloomery/guard/fenced_place.h"     // a filter that denies behind a fence only
-#include "bloomery/guard/local_copy.h"       // a copy here of a filter in a server
 #include "bloomery/guard/memory_cache.h"     // a cache of this process
+#include "bloomery/place/coalesced_fence.h"  // how far the database is, for many threads
+#include "bloomery/place/fenced_place.h"     // a filter that denies behind a fence only
+#include "bloomery/place/local_copy.h"       // a copy here of a filter in a server
 
 // Rows of a table by their keys, as the guard asks for them.
 #include "bloomery/source/mariadb/mariadb_rows.h"

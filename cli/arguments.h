@@ -9,7 +9,7 @@
 
 #include "bloomery/filter/options.h"
 #include "bloomery/filter/parameters.h"
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "bloomery/source/source_options.h"
 #include "cli/options.h"
 

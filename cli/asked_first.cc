@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery::cli {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "cli/command_line.h"
 
 namespace bloomery::cli {

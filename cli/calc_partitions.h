@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "bloomery/redis/partition_cost.h"
+#include "bloomery/redis/places/partition_cost.h"
 #include "cli/command_line.h"
 
 // What `bloomery calc --partitions` says: what large filters cost in a cluster.

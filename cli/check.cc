@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/in_order.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"

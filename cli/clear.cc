@@ -1,7 +1,7 @@
 // bloomery clear: a filter loses all its keys.
 #include <memory>
 
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "cli/arguments.h"
 #include "cli/asked_first.h"
 #include "cli/commands.h"

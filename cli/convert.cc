@@ -1,7 +1,7 @@
 // bloomery convert: the same bits in another format.
 #include <memory>
 
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "bloomery/text/key_form.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bloomery/format/kinds.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"

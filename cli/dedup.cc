@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bloomery/format/kinds.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/text/human_number.h"
 #include "cli/arguments.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/memory_place.h"
+#include "bloomery/place/memory_place.h"
 #include "bloomery/source/sqlite_source.h"
 #include "bloomery/source/text_source.h"
 #include "bloomery/text/human_number.h"

@@ -4,7 +4,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/parameters.h"
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "cli/report.h"
 
 namespace bloomery::cli {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bloomery/format/kinds.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/edit_file.h"

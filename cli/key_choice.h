@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/filter/filter_place.h"
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
+#include "bloomery/place/filter_place.h"
 #include "bloomery/source/source_options.h"
 #include "cli/command_line.h"
 #include "cli/report.h"

@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "bloomery/errors.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/item_load.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/redis/places/item_load.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fill_from.h"

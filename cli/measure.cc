@@ -15,7 +15,7 @@
 #include "bloomery/bits/huge_pages.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/kinds.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/in_order.h"
 #include "cli/arguments.h"
 #include "cli/binomial_interval.h"

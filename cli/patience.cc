@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/replacement_file.h"
 #include "bloomery/store/writer_lock.h"

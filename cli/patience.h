@@ -7,7 +7,7 @@
 #include <string>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "cli/command_line.h"
 
 namespace bloomery::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/redis/places/push_filter.h"
 #include "bloomery/source/source_location.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"

@@ -1,8 +1,8 @@
-# What else a build by emscripten needs: javascript/CMakeLists.txt says what comes of it.
+# What else a build by emscripten needs: bindings/javascript/CMakeLists.txt says what comes of it.
 
 # Exceptions of the engine's own, which cost nothing where none is thrown. The library's headers use more of C++20 than
-# emscripten 3.1.6 has: javascript/library completes its headers.
-add_compile_options(-fwasm-exceptions "SHELL:-isystem ${PROJECT_SOURCE_DIR}/javascript/library")
+# emscripten 3.1.6 has: bindings/javascript/library completes its headers.
+add_compile_options(-fwasm-exceptions "SHELL:-isystem ${PROJECT_SOURCE_DIR}/bindings/javascript/library")
 add_link_options(-fwasm-exceptions)
 # Sizes have 32 bits here and 64 elsewhere. One that would be cut ends the call, rather than deny keys.
 add_compile_options(-fsanitize=implicit-unsigned-integer-truncation

@@ -102,7 +102,7 @@ install(FILES ${PROJECT_BINARY_DIR}/bloomery.pc DESTINATION ${CMAKE_INSTALL_LIBD
 if(BLOOMERY_C)
   install(TARGETS bloomery_c EXPORT bloomery-c-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT bloomery-c-targets NAMESPACE bloomery:: DESTINATION ${package_dir})
-  install(FILES ${PROJECT_SOURCE_DIR}/bloomery/c/bloomery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bloomery/c)
+  install(FILES ${PROJECT_SOURCE_DIR}/bindings/c/include/bloomery/c/bloomery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/bloomery/c)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/bloomery-c.pc.in ${PROJECT_BINARY_DIR}/bloomery-c.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/bloomery-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 
 using namespace bloomery;
 

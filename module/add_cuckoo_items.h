@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bloomery/format/redisbloom_cuckoo.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
 #include "module/call.h"
 #include "module/stored_cuckoo.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "module/call.h"
 #include "module/stored_filter.h"
 

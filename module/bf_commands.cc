@@ -10,7 +10,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_dump.h"
 #include "module/add_items.h"
 #include "module/bf_arguments.h"
 #include "module/bf_options.h"

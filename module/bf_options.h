@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "module/key_terms.h"
 #include "module/refusal.h"
 #include "module/settings.h"

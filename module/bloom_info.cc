@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "bloomery/filter/rates.h"
-#include "bloomery/filter/watermark_text.h"
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/place/watermark_text.h"
 #include "module/stored_filter.h"
 
 namespace bloomery::module {

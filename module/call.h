@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/format/redisbloom_cuckoo.h"
-#include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
+#include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "module/lost_filter.h"
 #include "module/names.h"
 #include "module/redis_api.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/format/redisbloom_cuckoo_dump.h"
-#include "bloomery/format/redisbloom_hash_seed.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_hash_seed.h"
 #include "module/add_cuckoo_items.h"
 #include "module/call.h"
 #include "module/cf_arguments.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "bloomery/format/redisbloom_cuckoo.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
 #include "module/settings.h"
 
 // The options of CF.RESERVE and CF.INSERT: words in, parameters of a filter out. Knows no server.

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <span>
 
-#include "bloomery/format/redisbloom_cuckoo_dump.h"
-#include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_dump.h"
 #include "module/stored_cuckoo.h"
 #include "module/stored_filter.h"
 #include "module/type_parts.h"

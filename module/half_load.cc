@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/redisbloom_cuckoo_dump.h"
-#include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_dump.h"
 #include "module/stored_cuckoo.h"
 #include "module/stored_filter.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/redisbloom_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_rdb.h"
 #include "module/call.h"
 
 namespace bloomery::module {

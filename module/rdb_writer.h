@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bloomery/format/redisbloom_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_rdb.h"
 #include "module/redis_api.h"
 
 namespace bloomery::module {

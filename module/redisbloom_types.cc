@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "bloomery/format/redisbloom_cuckoo_rdb.h"
-#include "bloomery/format/redisbloom_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_rdb.h"
 #include "module/dump_pieces.h"
 #include "module/rdb_reader.h"
 #include "module/rdb_writer.h"

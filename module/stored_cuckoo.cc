@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
 
 namespace bloomery::module {
 

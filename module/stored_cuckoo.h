@@ -6,8 +6,8 @@
 #include <span>
 
 #include "bloomery/format/byte_ranges.h"
-#include "bloomery/format/redisbloom_cuckoo.h"
-#include "bloomery/format/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
 #include "module/server_memory.h"
 #include "module/totals.h"
 #include "module/value_type.h"

@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "bloomery/filter/watermark_text.h"
+#include "bloomery/place/watermark_text.h"
 #include "module/refusal.h"
 
 namespace bloomery::module {

@@ -3,9 +3,9 @@
 #include <optional>
 #include <string_view>
 
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/watermark.h"
 
-// Identities and watermarks out of the words of commands (filter/watermark_text.h).
+// Identities and watermarks out of the words of commands (place/watermark_text.h).
 namespace bloomery::module {
 
 // Throw Refusal. Of two words, the identity of a source and a position in it.

@@ -9,7 +9,7 @@
 
 #include "benchmarks/follow/process_use.h"
 #include "bloomery/errors.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/open_changes.h"
 
 namespace bloomery::follow_bench {

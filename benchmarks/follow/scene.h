@@ -7,7 +7,7 @@
 #include <string>
 
 #include "benchmarks/follow/settings.h"
-#include "bloomery/redis/client.h"
+#include "bloomery/redis/client/client.h"
 #include "cli/ending_signals.h"
 #include "cli/live_demo/live_database.h"
 #include "cli/stage.h"

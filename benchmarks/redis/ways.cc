@@ -8,10 +8,10 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/redisson.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/client.h"
-#include "bloomery/redis/live_bitmap.h"
-#include "bloomery/redis/reply.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/client/reply.h"
+#include "bloomery/redis/places/live_bitmap.h"
 
 namespace bloomery::redis_bench {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "bloomery/cache/redis_cache.h"
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_place.h"
-#include "bloomery/filter/gathering.h"
 #include "bloomery/guard/lookaside.h"
+#include "bloomery/place/filter_place.h"
+#include "bloomery/place/gathering.h"
 
 namespace bloomery {
 

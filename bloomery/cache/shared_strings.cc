@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/watermark.h"
 #include "bloomery/format/redis_bitmap.h"
 #include "bloomery/hash/native_hash.h"
-#include "bloomery/redis/errors.h"
-#include "bloomery/redis/location.h"
-#include "bloomery/redis/transaction.h"
+#include "bloomery/place/watermark.h"
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/location.h"
+#include "bloomery/redis/client/transaction.h"
 #include "bloomery/text/hex_word.h"
 
 namespace bloomery {

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/filter/gathering.h"
 #include "bloomery/guard/cache.h"
-#include "bloomery/redis/client.h"
-#include "bloomery/redis/errors.h"
-#include "bloomery/redis/rider.h"
+#include "bloomery/place/gathering.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/rider.h"
 
 namespace bloomery {
 

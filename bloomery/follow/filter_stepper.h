@@ -3,7 +3,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "bloomery/filter/filter_place.h"
+#include "bloomery/place/filter_place.h"
 #include "bloomery/source/change_source.h"
 
 namespace bloomery {

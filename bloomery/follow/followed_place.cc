@@ -9,11 +9,11 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/format/native/file_header.h"
-#include "bloomery/place/loaded_place.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/bitmap_remains.h"
-#include "bloomery/redis/errors.h"
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/places/bitmap_remains.h"
+#include "bloomery/redis/places/push_filter.h"
+#include "bloomery/store/loaded_place.h"
 #include "bloomery/store/regular_file.h"
 
 namespace bloomery {

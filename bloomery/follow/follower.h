@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "bloomery/filter/filter_place.h"
 #include "bloomery/filter/options.h"
 #include "bloomery/follow/filter_stepper.h"
 #include "bloomery/follow/follower_audit.h"
@@ -19,6 +18,7 @@
 #include "bloomery/follow/follower_status.h"
 #include "bloomery/follow/rebuild_schedule.h"
 #include "bloomery/guard/cache.h"
+#include "bloomery/place/filter_place.h"
 #include "bloomery/source/change_source.h"
 
 namespace bloomery {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/filter/filter_place.h"
+#include "bloomery/place/filter_place.h"
 #include "bloomery/source/change_source.h"
 
 namespace bloomery {

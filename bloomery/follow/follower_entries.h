@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
-#include "bloomery/filter/watermark.h"
 #include "bloomery/guard/cache.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/place/watermark.h"
 #include "bloomery/source/change_source.h"
 #include "bloomery/source/packed_keys.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bloomery/filter/geometry.h"
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/watermark.h"
 
 namespace bloomery {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "bloomery/guard/fail_open_filter.h"
-#include "bloomery/guard/fenced_place.h"
 #include "bloomery/guard/filter_audit.h"
 #include "bloomery/guard/insert_token.h"
 #include "bloomery/guard/lookaside.h"
 #include "bloomery/guard/row_eraser.h"
 #include "bloomery/guard/row_fetcher.h"
+#include "bloomery/place/fenced_place.h"
 
 namespace bloomery {
 

@@ -9,10 +9,10 @@
 #include "bloomery/guard/breaker.h"
 #include "bloomery/guard/cache.h"
 #include "bloomery/guard/distrusted_keys.h"
-#include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
 #include "bloomery/guard/jitter.h"
 #include "bloomery/guard/row_flights.h"
+#include "bloomery/place/guard_counters.h"
 
 namespace bloomery {
 

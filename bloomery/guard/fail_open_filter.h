@@ -4,10 +4,10 @@
 #include <atomic>
 #include <span>
 
-#include "bloomery/filter/filter_place.h"
 #include "bloomery/guard/breaker.h"
-#include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
+#include "bloomery/place/filter_place.h"
+#include "bloomery/place/guard_counters.h"
 
 namespace bloomery {
 

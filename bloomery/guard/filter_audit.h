@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "bloomery/guard/fail_open_filter.h"
-#include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
 #include "bloomery/guard/pending_inserts.h"
 #include "bloomery/guard/random_draws.h"
+#include "bloomery/place/guard_counters.h"
 
 namespace bloomery {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <optional>
 
-#include "bloomery/filter/call_context.h"
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/place/watermark.h"
 
 namespace bloomery {
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/guard/guard_counters.h"
 #include "bloomery/guard/guard_options.h"
 #include "bloomery/guard/loader.h"
 #include "bloomery/guard/query_limit.h"
+#include "bloomery/place/guard_counters.h"
 
 namespace bloomery {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

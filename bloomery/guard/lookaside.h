@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "bloomery/filter/presence.h"
 #include "bloomery/guard/cache.h"
+#include "bloomery/place/presence.h"
 
 namespace bloomery {
 

@@ -6,11 +6,11 @@
 #include <span>
 #include <utility>
 
-#include "bloomery/filter/presence.h"
 #include "bloomery/guard/fail_open_cache.h"
 #include "bloomery/guard/hashed_key.h"
 #include "bloomery/guard/row_flights.h"
 #include "bloomery/guard/small_array.h"
+#include "bloomery/place/presence.h"
 
 namespace bloomery {
 

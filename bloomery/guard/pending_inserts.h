@@ -11,8 +11,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
 #include "bloomery/guard/fail_open_cache.h"
 #include "bloomery/guard/hashed_key.h"
 #include "bloomery/guard/row_flights.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

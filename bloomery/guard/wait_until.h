@@ -3,7 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

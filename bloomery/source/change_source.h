@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
-#include "bloomery/filter/fence_source.h"  // what asks how far it is, and SourceChanged
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/place/fence_source.h"  // what asks how far it is, and SourceChanged
+#include "bloomery/place/watermark.h"
 #include "bloomery/source/key_source.h"
 
 namespace bloomery {

@@ -10,7 +10,7 @@
 
 #include "bloomery/bits/per_process.h"
 #include "bloomery/errors.h"
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 

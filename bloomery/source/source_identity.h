@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "bloomery/filter/watermark.h"
 #include "bloomery/hash/native_hash.h"
+#include "bloomery/place/watermark.h"
 
 namespace bloomery {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/watermark.h"
 
 namespace bloomery {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bloomery/bits/mapped_words.h"
-#include "bloomery/filter/call_context.h"
 #include "bloomery/format/kinds.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/store/boot_id.h"
 #include "bloomery/store/in_place.h"
 #include "bloomery/store/live_filter.h"

@@ -9,9 +9,9 @@
 #include <system_error>
 #include <utility>
 
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/live_bitmap.h"
-#include "bloomery/redis/location.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/redis/client/location.h"
+#include "bloomery/redis/places/live_bitmap.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/source_location.h"
 #include "cli/dedup/record_estimate.h"

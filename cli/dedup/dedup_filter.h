@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/filter/filter_place.h"
+#include "bloomery/place/filter_place.h"
 #include "bloomery/source/source_options.h"
 #include "bloomery/store/filter_editor.h"
 #include "cli/arguments.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/memory_place.h"
+#include "bloomery/place/memory_place.h"
 #include "cli/demo/database_table.h"
 #include "cli/demo/row_lookup.h"
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "bloomery/filter/filter_place.h"
-#include "bloomery/guard/guard_counters.h"
+#include "bloomery/place/filter_place.h"
+#include "bloomery/place/guard_counters.h"
 #include "cli/demo/request_stream.h"
 #include "cli/demo/row_lookup.h"
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "cli/experiments/figure.h"
 #include "cli/experiments/key_ranges.h"
 #include "cli/experiments/repeated_trials.h"

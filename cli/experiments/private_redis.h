@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/redis/client.h"
+#include "bloomery/redis/client/client.h"
 #include "cli/ending_signals.h"
 #include "cli/stage.h"
 

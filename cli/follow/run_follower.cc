@@ -18,10 +18,10 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/call_context.h"
 #include "bloomery/follow/followed_place.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/errors.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/redis/client/errors.h"
 #include "bloomery/source/open_changes.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/store/writer_lock.h"

@@ -6,7 +6,7 @@
 
 #include "bloomery/cache/shared_strings.h"
 #include "bloomery/follow/follower.h"
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "bloomery/source/change_options.h"
 #include "cli/arguments.h"
 #include "cli/command_line.h"

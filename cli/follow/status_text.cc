@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "bloomery/filter/watermark_text.h"
+#include "bloomery/place/watermark_text.h"
 #include "bloomery/text/printable.h"
 #include "cli/report.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/place/call_context.h"
 #include "cli/stage.h"
 
 namespace bloomery::cli {

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/client.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/redis/client/client.h"
 #include "bloomery/source/open_changes.h"
 #include "bloomery/text/grouped.h"
 #include "bloomery/text/human_bytes.h"

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/guard/guard_counters.h"
-#include "bloomery/guard/wait_times.h"
+#include "bloomery/place/guard_counters.h"
+#include "bloomery/place/wait_times.h"
 #include "cli/live_demo/live_database.h"
 
 namespace bloomery::cli {

@@ -11,7 +11,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/native/crc32c.h"
-#include "bloomery/format/redisbloom_payload.h"
+#include "bloomery/format/redisbloom/redisbloom_payload.h"
 #include "bloomery/text/printable.h"
 #include "cli/exit_status.h"
 #include "cli/messages.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "bloomery/source/key_encoding.h"
 #include "cli/patience.h"
 

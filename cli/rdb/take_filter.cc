@@ -4,7 +4,7 @@
 #include <string>
 
 #include "bloomery/format/rdb/native_value.h"
-#include "bloomery/format/redisbloom_payload.h"
+#include "bloomery/format/redisbloom/redisbloom_payload.h"
 #include "bloomery/store/replace_file.h"
 #include "bloomery/text/printable.h"
 #include "cli/filter_report.h"

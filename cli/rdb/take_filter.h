@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bloomery/place/place_location.h"
+#include "bloomery/open/place_location.h"
 #include "cli/patience.h"
 #include "cli/rdb/dump_file.h"
 #include "cli/report.h"

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/guard/cache_guard.h"
-#include "bloomery/redis/errors.h"
+#include "bloomery/place/memory_place.h"
+#include "bloomery/redis/client/errors.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/run_threads.h"

@@ -14,9 +14,9 @@
 
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/guard/cache_guard.h"
-#include "bloomery/redis/bitmap_place.h"
-#include "bloomery/redis/native_load.h"
-#include "bloomery/redis/native_place.h"
+#include "bloomery/redis/places/bitmap_place.h"
+#include "bloomery/redis/places/native_load.h"
+#include "bloomery/redis/places/native_place.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/run_threads.h"

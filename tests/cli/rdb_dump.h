@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 #include "tests/support/keys.h"
 
 namespace bloomery::testing {

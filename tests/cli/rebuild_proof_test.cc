@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "tests/follow/follow_scene.h"
 #include "tests/support/redis_server.h"
 

@@ -80,7 +80,7 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
   for block in $(blocks c "$document"); do
     count=$((count + 1))
     mkdir -p "dir_$block"
-    cc -std=c99 -Wall -Wextra -Werror -I"$source" "$block" -o "dir_$block/program" "$library" -Wl,-rpath,"$(dirname "$library")"
+    cc -std=c99 -Wall -Wextra -Werror -I"$source/bindings/c/include" "$block" -o "dir_$block/program" "$library" -Wl,-rpath,"$(dirname "$library")"
     (cd "dir_$block" && ./program >../output)
     diff "$block.out" output >&2 || {
       echo "$document: block $block prints something else" >&2

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomery/follow/followed_place.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "tests/follow/follower_fixture.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/proxy.h"

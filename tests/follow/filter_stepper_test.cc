@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "bloomery/filter/blocked_filter.h"
-#include "bloomery/filter/memory_place.h"
+#include "bloomery/place/memory_place.h"
 
 namespace bloomery {
 namespace {

@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/follow/follow_scene.h"
 #include "tests/support/fake_sentinel.h"

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/follow/guarded_scene.h"
 

@@ -20,7 +20,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/follow/follower.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/follow/proven_database.h"
 #include "tests/support/redis_server.h"

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/follow/follower.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/client.h"
-#include "bloomery/redis/partition_keys.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/place/memory_place.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/places/partition_keys.h"
 #include "tests/follow/follower_fixture.h"
 #include "tests/follow/place_in_front.h"
 #include "tests/support/redis_server.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/follower.h"
+#include "bloomery/place/memory_place.h"
 #include "tests/follow/follower_fixture.h"
 #include "tests/follow/place_in_front.h"
 

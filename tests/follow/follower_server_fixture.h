@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "bloomery/errors.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
 #include "tests/follow/follower_fixture.h"
 #include "tests/support/redis_server.h"
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/followed_place.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/place/memory_place.h"
 #include "tests/follow/follower_fixture.h"
 
 namespace bloomery {

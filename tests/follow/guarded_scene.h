@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "bloomery/guard/cache_guard.h"
-#include "bloomery/guard/coalesced_fence.h"
 #include "bloomery/guard/memory_cache.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/place/coalesced_fence.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/follow/follow_scene.h"
 #include "tests/support/redis_server.h"

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/follow/follower.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/memory_cache.h"
+#include "bloomery/place/memory_place.h"
 #include "bloomery/source/open_changes.h"
 #include "tests/follow/proven_database.h"
 

@@ -9,8 +9,8 @@
 #include "bloomery/errors.h"
 #include "bloomery/follow/followed_place.h"
 #include "bloomery/follow/follower.h"
-#include "bloomery/place/open_place.h"
-#include "bloomery/redis/partition_keys.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/redis/places/partition_keys.h"
 #include "tests/follow/follower_server_fixture.h"
 
 namespace bloomery {

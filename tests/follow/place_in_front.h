@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "bloomery/filter/filter_place.h"
+#include "bloomery/place/filter_place.h"
 
 namespace bloomery {
 

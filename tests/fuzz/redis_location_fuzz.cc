@@ -1,7 +1,7 @@
 // Any text is the location of a server or is refused; what is one says all it must, and no message
 // has its password.
 
-#include "bloomery/redis/location.h"
+#include "bloomery/redis/client/location.h"
 
 #include <stdexcept>
 #include <string>

@@ -6,8 +6,8 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/format/rdb/module_value.h"
-#include "bloomery/format/redisbloom_cuckoo_dump.h"
-#include "bloomery/format/redisbloom_cuckoo_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_rdb.h"
 #include "fuzz_target.h"
 
 using namespace bloomery;

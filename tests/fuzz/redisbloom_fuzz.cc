@@ -9,8 +9,8 @@
 #include "bloomery/format/rdb/crc64.h"
 #include "bloomery/format/rdb/native_value.h"
 #include "bloomery/format/rdb/rdb_file.h"
-#include "bloomery/format/redisbloom_dump.h"
-#include "bloomery/format/redisbloom_payload.h"
+#include "bloomery/format/redisbloom/redisbloom_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_payload.h"
 #include "fuzz_target.h"
 
 using namespace bloomery;

@@ -5,9 +5,9 @@
 #include <new>
 #include <span>
 
-#include "bloomery/filter/memory_place.h"
 #include "bloomery/guard/cache_guard.h"
 #include "bloomery/guard/memory_cache.h"
+#include "bloomery/place/memory_place.h"
 
 namespace {
 std::atomic<int> allocations = 0;

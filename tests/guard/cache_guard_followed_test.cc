@@ -5,8 +5,8 @@
 #include <latch>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/filter/memory_place.h"
-#include "bloomery/guard/coalesced_fence.h"
+#include "bloomery/place/coalesced_fence.h"
+#include "bloomery/place/memory_place.h"
 #include "tests/guard/fakes.h"
 #include "tests/guard/followed.h"
 

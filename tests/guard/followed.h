@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/filter/fence_source.h"
-#include "bloomery/filter/filter_place.h"
+#include "bloomery/place/fence_source.h"
+#include "bloomery/place/filter_place.h"
 
 // A database whose rows come past the program, and who follows it into a filter, played: a map with
 // a log of its commits, and a thread that is late on purpose.

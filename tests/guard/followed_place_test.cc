@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/filter/memory_place.h"
-#include "bloomery/guard/coalesced_fence.h"
-#include "bloomery/guard/fenced_place.h"
+#include "bloomery/place/coalesced_fence.h"
+#include "bloomery/place/fenced_place.h"
+#include "bloomery/place/memory_place.h"
 #include "tests/guard/followed.h"
 
 namespace bloomery {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bloomery/filter/filter_kinds.h"
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/redis/places/push_filter.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
 

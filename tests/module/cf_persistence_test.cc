@@ -5,7 +5,7 @@
 
 #include "bloomery/format/rdb/crc64.h"
 #include "bloomery/hash/murmur2.h"
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 #include "tests/module/server_client.h"
 
 namespace bloomery {

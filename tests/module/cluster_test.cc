@@ -10,7 +10,7 @@
 
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/native/write_native.h"
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/redis/places/push_filter.h"
 #include "tests/module/filters_under_test.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"

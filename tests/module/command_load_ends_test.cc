@@ -6,7 +6,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/redis/item_load.h"
+#include "bloomery/redis/places/item_load.h"
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/redis/item_load.h"
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/redis/places/item_load.h"
+#include "bloomery/redis/places/push_filter.h"
 #include "bloomery/store/native_file.h"
 #include "tests/cli/shell.h"
 #include "tests/module/server_client.h"

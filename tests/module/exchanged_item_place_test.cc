@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/fence_source.h"
-#include "bloomery/guard/fenced_place.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/place/fence_source.h"
+#include "bloomery/place/fenced_place.h"
 #include "tests/cli/shell.h"
 #include "tests/module/item_place_fixture.h"
 #include "tests/support/proxy.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bloomery/hash/murmur2.h"
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 #include "tests/module/payload.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/redis/item_place.h"
+#include "bloomery/redis/places/item_place.h"
 #include "tests/module/server_client.h"
 
 namespace bloomery {

@@ -1,6 +1,6 @@
 // Filters that their server asks itself: bf: and bloom:.
 
-#include "bloomery/redis/item_place.h"
+#include "bloomery/redis/places/item_place.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/fence_source.h"
-#include "bloomery/place/open_place.h"
+#include "bloomery/open/open_place.h"
+#include "bloomery/place/fence_source.h"
 #include "tests/cli/shell.h"
 #include "tests/module/item_place_fixture.h"
-#include "tests/place/place_contract.h"
+#include "tests/open/place_contract.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {

@@ -9,7 +9,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/filter/owned_static_filter.h"
 #include "bloomery/filter/parameters.h"
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/redis/places/push_filter.h"
 #include "tests/module/load_adds.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "tests/module/server_client.h"
 #include "tests/module/server_state.h"
 

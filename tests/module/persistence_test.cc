@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/format/redisbloom_dump.h"
-#include "bloomery/format/redisbloom_payload.h"
+#include "bloomery/format/redisbloom/redisbloom_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_payload.h"
 #include "tests/module/server_client.h"
 
 namespace bloomery {

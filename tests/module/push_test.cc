@@ -1,4 +1,4 @@
-#include "bloomery/redis/push_filter.h"
+#include "bloomery/redis/places/push_filter.h"
 
 #include <gtest/gtest.h>
 

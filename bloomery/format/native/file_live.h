@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "bloomery/filter/watermark.h"
 #include "bloomery/format/native/file_layout.h"
+#include "bloomery/place/watermark.h"
 
 namespace bloomery {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/watermark.h"
 
 namespace bloomery {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "bloomery/format/redisbloom_cuckoo_rdb.h"
-#include "bloomery/format/redisbloom_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_rdb.h"
 
 namespace bloomery::rdb {
 namespace {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <string_view>
 
-#include "bloomery/format/redisbloom_dump.h"
+#include "bloomery/format/redisbloom/redisbloom_dump.h"
 
 namespace bloomery::rdb {
 namespace {

@@ -10,8 +10,8 @@
 #include "bloomery/bits/shared_words.h"
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/rdb/rdb_cursor.h"
-#include "bloomery/format/redisbloom_cuckoo_rdb.h"
-#include "bloomery/format/redisbloom_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_cuckoo_rdb.h"
+#include "bloomery/format/redisbloom/redisbloom_rdb.h"
 
 // What a module gave the server to store, as dumps have it: values with a tag before each, so that
 // they can be passed over without the module, and an end.

@@ -5,7 +5,7 @@
 
 #include "bloomery/format/rdb/crc64.h"
 #include "bloomery/format/rdb/rdb_values.h"
-#include "bloomery/format/redisbloom_filter.h"
+#include "bloomery/format/redisbloom/redisbloom_filter.h"
 
 namespace bloomery::rdb {
 namespace {

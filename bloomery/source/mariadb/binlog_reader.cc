@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/logged_statement.h"
 #include "bloomery/text/printable.h"
 

@@ -15,7 +15,7 @@
 #include <system_error>
 #include <utility>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/history.h"
 
 namespace bloomery::mariadb {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/binlog_reader.h"
 #include "bloomery/source/mariadb/connection.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 
 namespace bloomery::mariadb {
 

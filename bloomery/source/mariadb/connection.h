@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/server.h"
 #include "bloomery/source/mariadb/waiting.h"
 

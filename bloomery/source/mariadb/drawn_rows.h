@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
 #include "bloomery/text/key_form.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
 

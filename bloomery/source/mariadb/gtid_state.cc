@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery::mariadb {

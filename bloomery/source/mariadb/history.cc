@@ -7,7 +7,7 @@
 
 #include <mysqld_error.h>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/source_identity.h"
 
 namespace bloomery::mariadb {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/call_context.h"
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/place/watermark.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/gtid_state.h"

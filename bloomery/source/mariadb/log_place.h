@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/gtid_state.h"
 

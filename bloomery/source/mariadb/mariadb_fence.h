@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/server_location.h"
 
 namespace bloomery {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
 #include "bloomery/hash/key.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery {

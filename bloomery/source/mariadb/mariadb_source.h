@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/key_source.h"
 #include "bloomery/source/server_location.h"
 #include "bloomery/source/source_options.h"

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
 #include "bloomery/source/mariadb/mariadb_rows.h"

@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/stop_alarm.h"
+#include "bloomery/place/stop_alarm.h"
 
 namespace bloomery::mariadb {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 
 namespace bloomery {
 class StopAlarm;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/key_encoding.h"
 #include "bloomery/source/normalise.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/stop_alarm.h"
+#include "bloomery/place/stop_alarm.h"
 #include "bloomery/source/source_identity.h"
 #include "bloomery/source/sql_quotes.h"
 #include "bloomery/text/hex_word.h"

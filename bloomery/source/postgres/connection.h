@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "bloomery/filter/call_context.h"
+#include "bloomery/place/call_context.h"
 #include "bloomery/source/server_location.h"
 
 namespace bloomery::postgres {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/postgres/connection.h"
 #include "bloomery/source/postgres/table_question.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/postgres/wire_reader.h"
 
 namespace bloomery::postgres {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/source_identity.h"
 #include "bloomery/text/hex_word.h"
 

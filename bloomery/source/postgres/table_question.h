@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/watermark.h"
 #include "bloomery/source/postgres/connection.h"
 
 namespace bloomery::postgres {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/watermark_text.h"
+#include "bloomery/place/watermark_text.h"
 #include "bloomery/source/packed_keys.h"
 #include "bloomery/text/printable.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "bloomery/filter/watermark_text.h"
+#include "bloomery/place/watermark_text.h"
 #include "bloomery/source/source_identity.h"
 #include "bloomery/source/sql_quotes.h"
 #include "bloomery/text/printable.h"

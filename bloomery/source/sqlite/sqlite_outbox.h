@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/filter/watermark.h"
+#include "bloomery/place/watermark.h"
 #include "bloomery/source/change_source.h"
 #include "bloomery/source/sqlite_database.h"
 #include "bloomery/source/sqlite_source.h"

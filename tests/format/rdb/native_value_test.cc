@@ -10,7 +10,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "tests/format/foreign_vectors.h"
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 #include "tests/support/keys.h"
 
 namespace bloomery::rdb {

@@ -7,7 +7,7 @@
 
 #include "bloomery/errors.h"
 #include "tests/format/foreign_vectors.h"
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 #include "tests/support/keys.h"
 
 namespace bloomery::rdb {

@@ -7,7 +7,7 @@
 #include "bloomery/format/rdb/lzf.h"
 #include "bloomery/format/rdb/module_value.h"
 #include "tests/format/foreign_vectors.h"
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 
 namespace bloomery::rdb {
 namespace {

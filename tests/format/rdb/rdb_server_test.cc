@@ -6,7 +6,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/rdb/rdb_file.h"
 #include "tests/format/foreign_vectors.h"
-#include "tests/format/redisbloom_bytes.h"
+#include "tests/format/redisbloom/redisbloom_bytes.h"
 #include "tests/source/temporary_folder.h"
 #include "tests/support/keys.h"
 #include "tests/support/read_file.h"

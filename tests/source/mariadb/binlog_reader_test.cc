@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/unseen_rows.h"
 
 namespace bloomery::mariadb {

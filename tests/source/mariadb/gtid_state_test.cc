@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/fence_source.h"
+#include "bloomery/place/fence_source.h"
 
 namespace bloomery::mariadb {
 namespace {

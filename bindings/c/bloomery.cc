@@ -1,0 +1,313 @@
+#include "bloomery/c/bloomery.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <new>
+
+#include "bindings/c/calls.h"
+#include "bindings/c/filter_handle.h"
+#include "bindings/c/insert_keys.h"
+#include "bindings/c/key_reader.h"
+#include "bindings/c/last_error.h"
+#include "bindings/c/make_filter.h"
+#include "bloomery/bits/per_process.h"
+#include "bloomery/format/native/write_native.h"
+#include "bloomery/version.h"
+
+// The calls on filters in memory, and on any that a handle has.
+namespace bloomery::c {
+namespace {
+
+constexpr KeyForm kI64{.encoding = KeyEncoding::i64};
+constexpr KeyForm kU64{.encoding = KeyEncoding::u64};
+
+// key_in(form, room) reads the key in the filter's form.
+int ask(const bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+  try {
+    const bloomery_filter& of = need(filter);
+    std::string room;
+    const int answer = of.trusted(of.held().ask(key_in(of.form_to_ask(usual), room)));
+    if (answer == BLOOMERY_UNKNOWN) [[unlikely]]
+      remember(BLOOMERY_OK, "");
+    return answer;
+  } catch (...) {
+    remember_exception();
+    return BLOOMERY_UNKNOWN;
+  }
+}
+
+int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+  try {
+    bloomery_filter& into = need(filter);
+    std::string room;
+    // What is no key leaves an open filter open.
+    const KeyForm likely = into.form_to_ask(usual);
+    Key key = key_in(likely, room);
+    if (const KeyForm form = into.form_to_insert(usual); form != likely) key = key_in(form, room);
+    return into.held().insert(key);
+  } catch (...) {
+    const int status = remember_exception();
+    const bool is_refused = status == BLOOMERY_BAD_ARGUMENT || status == BLOOMERY_WRONG_KEYS;
+    if (filter != nullptr && !(is_refused && filter->heeds_refusals())) filter->doubt().add();
+    return status;
+  }
+}
+
+int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
+  try {
+    const bloomery_filter& from = need(filter);
+    std::string room;
+    if (from.held().erase(key_in(from.form_to_ask(usual), room))) return BLOOMERY_OK;
+    from.require_trust();  // its insert may be the one that failed
+    return BLOOMERY_ABSENT;
+  } catch (...) {
+    return remember_exception();
+  }
+}
+
+auto spelled(const void* text, std::size_t size) {
+  return
+      [=](const KeyForm& form, std::string& room) { return key_of_text(form, text, size, room); };
+}
+auto raw_key(const void* key, std::size_t size) {
+  return [=](const KeyForm& form, std::string&) { return key_of_raw(form, key, size); };
+}
+auto integer_key(const std::int64_t& key) {
+  return [&](const KeyForm& form, std::string& room) { return key_of_i64(form, key, room); };
+}
+auto integer_key(const std::uint64_t& key) {
+  return [&](const KeyForm& form, std::string& room) { return key_of_u64(form, key, room); };
+}
+
+int ask_many(const bloomery_filter* filter, const bloomery_keys* keys, std::uint8_t* answers,
+             const CallContext& context) noexcept {
+  return status_of([&] {
+    const bloomery_keys of = read_struct(keys, "keys");
+    if (of.count == 0) return;
+    std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
+    ask_keys(need(filter), of, answers, context);
+  });
+}
+
+// One at a time, or two that merge each other would wait for each other. A child has its own.
+std::mutex& merging() {
+  static PerProcess<std::mutex>& one = *new PerProcess<std::mutex>;
+  return one.get();
+}
+
+void merge(bloomery_filter& into, const bloomery_filter* other) {
+  if (&into == other) return;
+  try {
+    const bloomery_filter& from = need(other);
+    const std::lock_guard lock(merging());
+    into.merge(from);
+  } catch (...) {
+    into.doubt().add();
+    throw;
+  }
+}
+
+std::size_t write_bytes(const bloomery_filter& filter, std::byte* bytes, std::size_t room) {
+  std::size_t needed = 0;
+  filter.look([&](const FilterContents& contents) {
+    const NativeHead head(contents, {});
+    needed = head.layout.file_bytes;
+    if (needed > room) return;
+    write_native(head, contents, [&](std::span<const std::byte> piece) {
+      bytes = std::ranges::copy(piece, bytes).out;
+    });
+  });
+  return needed;
+}
+
+char* malloc_text(const std::string& text) {
+  auto* const copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
+}
+
+}  // namespace
+}  // namespace bloomery::c
+
+using namespace bloomery::c;  // the calls are its outside
+
+extern "C" {
+
+const char* bloomery_version(void) {
+#define BLOOMERY_TEXT_OF(number) #number
+#define BLOOMERY_TEXT(number) BLOOMERY_TEXT_OF(number)
+  return BLOOMERY_TEXT(BLOOMERY_VERSION_MAJOR) "." BLOOMERY_TEXT(
+      BLOOMERY_VERSION_MINOR) "." BLOOMERY_TEXT(BLOOMERY_VERSION_PATCH);
+}
+
+bloomery_filter* bloomery_make(const bloomery_options* options) {
+  return handle([&] { return make_handle(read_struct(options, "options")); });
+}
+
+bloomery_filter* bloomery_build(const bloomery_options* options, const bloomery_keys* keys) {
+  return handle(
+      [&] { return build_handle(read_struct(options, "options"), read_struct(keys, "keys")); });
+}
+
+bloomery_filter* bloomery_copy(const bloomery_filter* filter) {
+  return handle([&] { return copy_handle(need(filter)); });
+}
+
+bloomery_filter* bloomery_from_bytes(const void* bytes, size_t size) {
+  return handle([&] { return handle_from_bytes(bytes, size); });
+}
+
+void bloomery_close(bloomery_filter* filter) {
+  if (filter != nullptr && filter->trusted(BLOOMERY_ABSENT) == BLOOMERY_ABSENT) {
+    filter->held().finish();
+  }
+  delete filter;
+}
+
+int bloomery_ask(const bloomery_filter* filter, const void* text, size_t size) {
+  return ask(filter, {}, spelled(text, size));
+}
+int bloomery_ask_raw(const bloomery_filter* filter, const void* key, size_t size) {
+  return ask(filter, {}, raw_key(key, size));
+}
+int bloomery_ask_i64(const bloomery_filter* filter, int64_t key) {
+  return ask(filter, kI64, integer_key(key));
+}
+int bloomery_ask_u64(const bloomery_filter* filter, uint64_t key) {
+  return ask(filter, kU64, integer_key(key));
+}
+
+int bloomery_insert(bloomery_filter* filter, const void* text, size_t size) {
+  return insert(filter, {}, spelled(text, size));
+}
+int bloomery_insert_raw(bloomery_filter* filter, const void* key, size_t size) {
+  return insert(filter, {}, raw_key(key, size));
+}
+int bloomery_insert_i64(bloomery_filter* filter, int64_t key) {
+  return insert(filter, kI64, integer_key(key));
+}
+int bloomery_insert_u64(bloomery_filter* filter, uint64_t key) {
+  return insert(filter, kU64, integer_key(key));
+}
+
+int bloomery_erase(bloomery_filter* filter, const void* text, size_t size) {
+  return erase(filter, {}, spelled(text, size));
+}
+int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size) {
+  return erase(filter, {}, raw_key(key, size));
+}
+int bloomery_erase_i64(bloomery_filter* filter, int64_t key) {
+  return erase(filter, kI64, integer_key(key));
+}
+int bloomery_erase_u64(bloomery_filter* filter, uint64_t key) {
+  return erase(filter, kU64, integer_key(key));
+}
+
+int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {
+  return ask_many(filter, keys, answers, bloomery::kNoContext);
+}
+int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys* keys,
+                             uint32_t milliseconds, uint8_t* answers) {
+  return ask_many(filter, keys, answers,
+                  bloomery::CallContext::within(std::chrono::milliseconds(milliseconds)));
+}
+
+int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uint8_t* outcomes,
+                         size_t* added) {
+  if (added != nullptr) *added = 0;
+  return status_of([&] {
+    bloomery_filter& into = need(filter);
+    try {
+      const std::size_t count = insert_keys(into, read_struct(keys, "keys"), outcomes);
+      if (added != nullptr) *added = count;
+    } catch (...) {
+      into.doubt().add();
+      throw;
+    }
+  });
+}
+
+int bloomery_merge(bloomery_filter* into, const bloomery_filter* other) {
+  return status_of([&] { merge(need(into), other); });
+}
+
+int bloomery_clear(bloomery_filter* filter) {
+  return status_of([&] {
+    const std::uint64_t seen = need(filter).doubt().seen();
+    filter->held().clear();
+    filter->doubt().end(seen);
+  });
+}
+
+int bloomery_acknowledge(bloomery_filter* filter) {
+  return status_of([&] {
+    Doubt& doubt = need(filter).doubt();
+    doubt.end(doubt.seen());
+  });
+}
+
+int bloomery_doubt(bloomery_filter* filter) {
+  return status_of([&] { need(filter).doubt().add(); });
+}
+
+int bloomery_heed_refusals(bloomery_filter* filter) {
+  return status_of([&] { need(filter).heed_refusals(); });
+}
+
+int bloomery_flush(bloomery_filter* filter) {
+  return status_of([&] {
+    need(filter).require_trust();
+    filter->held().flush();
+  });
+}
+
+int bloomery_to_bytes(const bloomery_filter* filter, void* bytes, size_t size, size_t* needed) {
+  return status_of([&] {
+    const std::size_t room = bytes == nullptr ? 0 : size;
+    const std::size_t count = write_bytes(need(filter), static_cast<std::byte*>(bytes), room);
+    if (needed != nullptr) *needed = count;
+    if (count > room) {
+      throw std::invalid_argument("bytes: " + std::to_string(count) +
+                                  " are needed, and there are " + std::to_string(room));
+    }
+  });
+}
+
+char* bloomery_info(const bloomery_filter* filter) {
+  return result_of<char*>(nullptr, [&] { return malloc_text(need(filter).info()); });
+}
+
+void bloomery_free(char* text) {
+  std::free(text);
+}
+
+const char* bloomery_key_form(const bloomery_filter* filter) {
+  return result_of<const char*>(nullptr, [&] { return need(filter).form_text(); });
+}
+
+uint64_t bloomery_inserted(const bloomery_filter* filter) {
+  return result_of(std::numeric_limits<uint64_t>::max(),
+                   [&] { return need(filter).held().inserted(); });
+}
+
+uint64_t bloomery_capacity(const bloomery_filter* filter) {
+  return result_of(std::numeric_limits<uint64_t>::max(),
+                   [&] { return need(filter).held().capacity(); });
+}
+
+int bloomery_size_of(const bloomery_options* options, bloomery_size* size) {
+  return status_of([&] {
+    bloomery_size known = read_struct(size, "size");
+    size_of(read_struct(options, "options"), known);
+    size->bit_count = known.bit_count;
+    size->probe_count = known.probe_count;
+    size->lines_per_key = known.lines_per_key;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "bindings/c/last_error.h"
+#include "bloomery/c/bloomery.h"
+
+// What every call of the C interface does: what is thrown ends there.
+namespace bloomery::c {
+
+template <class T>
+T& need(T* pointer, const char* what = "filter") {
+  if (pointer == nullptr) throw std::invalid_argument(std::string(what) + " is a null pointer");
+  return *pointer;
+}
+
+// BLOOMERY_OK, or the status of what was thrown.
+int status_of(const auto& call) noexcept {
+  try {
+    call();
+    return BLOOMERY_OK;
+  } catch (...) {
+    return remember_exception();
+  }
+}
+
+// A pointer or number, or `failed`.
+template <class T>
+T result_of(T failed, const auto& call) noexcept {
+  try {
+    return call();
+  } catch (...) {
+    remember_exception();
+    return failed;
+  }
+}
+
+bloomery_filter* handle(const auto& call) noexcept {
+  return result_of<bloomery_filter*>(nullptr, [&] { return call().release(); });
+}
+
+}  // namespace bloomery::c

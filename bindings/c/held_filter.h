@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/text/key_form.h"
+
+namespace bloomery::c {
+
+// The most keys that are read, asked or inserted in one piece.
+inline constexpr std::size_t kPiece = 4096;
+
+// How the keys of a filter are written, as far as it says so.
+struct SaidForm {
+  KeyForm form{};
+  bool is_binding = false;  // who says otherwise is refused
+  bool is_open = false;     // it is empty and nobody has said: it takes what comes first
+};
+
+// A filter as the C interface has it, wherever it is. Answers and outcomes are the interface's
+// numbers. All calls may run together; they throw as the library does.
+class HeldFilter {
+ public:
+  virtual ~HeldFilter() = default;
+
+  virtual int ask(Key key) = 0;
+  virtual int insert(Key key) = 0;
+  // At most kPiece keys, and as many answers, which come in as BLOOMERY_UNKNOWN; `outcomes` may be
+  // null. Returns how many were added.
+  virtual void ask_many(UnhashedBatch keys, std::uint8_t* answers, const CallContext& context) = 0;
+  virtual std::size_t insert_many(UnhashedBatch keys, std::uint8_t* outcomes) = 0;
+  // Whether it was there.
+  virtual bool erase(Key key) = 0;
+
+  virtual SaidForm form() = 0;
+  // Of one whose form is open, which is then no longer so.
+  virtual void set_form(const KeyForm& form) = 0;
+
+  virtual AnyFilter copy() = 0;
+  // Calls see() with all of it; only questions and concurrent inserts run beside.
+  virtual void look(const std::function<void(const AnyFilter&)>& see) = 0;
+  // Who calls has compared how the keys of both are written: of another system's filter only its
+  // handle knows that.
+  virtual void merge(FilterContents other) = 0;
+  virtual void clear() = 0;
+  virtual void flush() = 0;
+  // The last call of a filter that nobody doubts: what flush() would keep is kept where that goes.
+  virtual void finish() noexcept {}
+
+  virtual std::uint64_t inserted() = 0;
+  virtual std::uint64_t capacity() = 0;
+  virtual std::string info(const KeyForm& keys) = 0;
+};
+
+}  // namespace bloomery::c

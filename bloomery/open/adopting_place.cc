@@ -1,0 +1,199 @@
+#include "bloomery/open/adopting_place.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{20};
+
+// While it lives no other place is adopted: what is inserted meanwhile goes into both filters by
+// the place that it was begun in.
+struct CountedRebuild final : Rebuild {
+  CountedRebuild(std::shared_ptr<std::atomic<int>> of, std::unique_ptr<Rebuild> counted)
+      : count(std::move(of)), rebuild(std::move(counted)) {
+    ++*count;
+  }
+  ~CountedRebuild() override {
+    rebuild.reset();
+    --*count;
+  }
+  void insert_many(std::span<const Key> keys, const CallContext& context) override {
+    rebuild->insert_many(keys, context);
+  }
+  void commit(const CallContext& context) override { rebuild->commit(context); }
+  void commit_at(const Watermark& watermark, const CallContext& context) override {
+    rebuild->commit_at(watermark, context);
+  }
+
+  const std::shared_ptr<std::atomic<int>> count;
+  std::unique_ptr<Rebuild> rebuild;
+};
+
+}  // namespace
+
+AdoptingPlace::AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move)
+    : name_(opened->name()), open_(std::move(open)), heads_move_(heads_move), opened_(nullptr) {
+  auto first = std::make_unique<Opened>();
+  first->place = std::move(opened);
+  try {
+    const PlaceHead head = first->place->head();
+    first->identity = head.identity;
+    first->keys = head.parameters.keys;
+  } catch (const StoreError&) {
+    // In doubt, and so another one if it is none some time.
+  }
+  opened_ = first.release();
+}
+
+AdoptingPlace::~AdoptingPlace() {
+  delete opened_.load();
+}
+
+std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
+  const auto pass = mine_.get().gate.enter();
+  return opened_.load()->place;
+}
+
+void AdoptingPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                     const CallContext& context) {
+  const Asked asked =
+      ask([&](FilterPlace& place) { place.presence_of_many(keys, answers, context); });
+  if (!asked.knows_form) settle_form(asked, answers, context);
+  if (context.fence == nullptr) return;
+  if (std::ranges::find(answers, Presence::unknown) != answers.end()) look(keys, answers, context);
+}
+
+Presence AdoptingPlace::presence_of(Key key, const CallContext& context) {
+  Presence answer = Presence::unknown;
+  const Asked asked = ask([&](FilterPlace& place) { answer = place.presence_of(key, context); });
+  if (!asked.knows_form) settle_form(asked, {&answer, 1}, context);
+  if (answer == Presence::unknown && context.fence != nullptr) {
+    look({&key, 1}, {&answer, 1}, context);
+  }
+  return answer;
+}
+
+void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
+                         const CallContext& context) {
+  Mine& mine = mine_.get();
+  const std::unique_lock lock(mine.looking, std::try_to_lock);
+  if (!lock.owns_lock() || CallContext::Clock::now() < mine.look_again_at || *rebuilds_ != 0)
+    return;
+  try {
+    if (may_be_another(*context.fence, context)) {
+      std::shared_ptr<FilterPlace> place = open_();
+      const PlaceHead head = place->head(context);
+      if (head.watermark && head.watermark->reaches(context.fence->at_least) &&
+          opened_.load()->keys.value_or(head.parameters.keys) == head.parameters.keys) {
+        std::vector<Presence> said(keys.size(), Presence::unknown);
+        place->presence_of_many(keys, said, context);
+        const std::unique_ptr<const Opened> old(opened_.exchange(new Opened{
+            std::move(place), head.identity, head.parameters.keys, opened_.load()->adoptions + 1}));
+        mine.gate.wait_for_readers();
+        std::ranges::copy(said, answers.begin());
+      }
+    }
+  } catch (const std::exception&) {
+    // It is as unknown as it was.
+  }
+  mine.look_again_at = CallContext::Clock::now() + kBetweenLooks;
+}
+
+// Who has an answer out of a filter asks on in the form of its keys. So of a place that could not
+// say at the opening which that is, nothing is answered before it has said so.
+void AdoptingPlace::settle_form(const Asked& asked, std::span<Presence> answers,
+                                const CallContext& context) {
+  const auto is_unknown = [](Presence each) { return each == Presence::unknown; };
+  if (std::ranges::all_of(answers, is_unknown)) return;
+  Mine& mine = mine_.get();
+  const std::unique_lock lock(mine.looking, std::try_to_lock);
+  try {
+    const Opened& opened = *opened_.load();
+    if (lock.owns_lock() && opened.adoptions == asked.adoptions) {
+      if (opened.keys) return;
+      const PlaceHead head = opened.place->head(context);
+      const std::unique_ptr<const Opened> old(opened_.exchange(
+          new Opened{opened.place, head.identity, head.parameters.keys, opened.adoptions}));
+      mine.gate.wait_for_readers();
+      return;
+    }
+  } catch (const std::exception&) {
+    // It is as unknown as it was.
+  }
+  std::ranges::fill(answers, Presence::unknown);
+}
+
+// Also the same one, where it has what it is asked for and is not believed all the same: what an
+// open place has seen of it once and sees no more is not forgotten.
+bool AdoptingPlace::may_be_another(const Fence& fence, const CallContext& context) const {
+  if (!heads_move_) return true;
+  const auto pass = mine_.get().gate.enter();
+  const Opened& opened = *opened_.load();
+  try {
+    const PlaceHead head = opened.place->head(context);
+    return head.identity != opened.identity ||
+           (head.watermark && head.watermark->reaches(fence.at_least));
+  } catch (const std::exception&) {  // it is in doubt
+    return true;
+  }
+}
+
+void AdoptingPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                                const CallContext& context) {
+  with([&](FilterPlace& place) { place.insert_many(keys, outcomes, context); });
+}
+
+void AdoptingPlace::flush(const CallContext& context) {
+  with([&](FilterPlace& place) { place.flush(context); });
+}
+
+PlaceHead AdoptingPlace::head(const CallContext& context) {
+  return with([&](FilterPlace& place) { return place.head(context); });
+}
+
+std::vector<Watermark> AdoptingPlace::watermarks(const CallContext& context) {
+  return with([&](FilterPlace& place) { return place.watermarks(context); });
+}
+
+Told AdoptingPlace::told(Telling telling, const CallContext& context) {
+  const auto pass = mine_.get().gate.enter();
+  const Opened& opened = *opened_.load();
+  Told told = opened.place->told(telling, context);
+  told.filters += opened.adoptions << 32U;
+  return told;
+}
+
+AnyFilter AdoptingPlace::copy(const CallContext& context) {
+  return now()->copy(context);
+}
+
+bool AdoptingPlace::advance(const PlaceHead& expected, const Watermark& next,
+                            const CallContext& context) {
+  return with([&](FilterPlace& place) { return place.advance(expected, next, context); });
+}
+
+bool AdoptingPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                       const Watermark& next, const CallContext& context) {
+  return with(
+      [&](FilterPlace& place) { return place.insert_and_advance(keys, head, next, context); });
+}
+
+std::unique_ptr<Rebuild> AdoptingPlace::begin_rebuild(const FilterOptions& options,
+                                                      const CallContext& context) {
+  // Not while somebody looks: he might exchange the place in between.
+  const std::lock_guard lock(mine_.get().looking);
+  return std::make_unique<CountedRebuild>(
+      rebuilds_, with([&](FilterPlace& place) { return place.begin_rebuild(options, context); }));
+}
+
+void AdoptingPlace::destroy(const CallContext& context) {
+  with([&](FilterPlace& place) { place.destroy(context); });
+}
+
+}  // namespace bloomery

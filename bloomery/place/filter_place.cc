@@ -1,0 +1,76 @@
+#include "bloomery/place/filter_place.h"
+
+#include <stdexcept>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/hash/secret_key.h"
+
+namespace bloomery {
+
+Identity Identity::random() {
+  const SecretKey key = SecretKey::random();
+  return {key.words[0], key.words[1]};
+}
+
+std::string_view why(NoAbsent reason) noexcept {
+  switch (reason) {
+    case NoAbsent::none:
+      return "";
+    case NoAbsent::not_ready:
+      return "nobody has said yet that every key is in";
+    case NoAbsent::bits_alone:
+      return "nothing but its bits says that its bitmap is whole, so that a clear bit is no "
+             "\"absent\"; trust=bits in the location takes it for one, as the system itself does";
+    case NoAbsent::without_markers:
+      return "it has no marker items, which tell a whole filter from one that was lost and begun "
+             "anew by the next add: bloomery create puts them in, and trust=bits in the location "
+             "does without";
+  }
+  return "";
+}
+
+void Rebuild::commit_at(const Watermark&, const CallContext&) {
+  throw std::invalid_argument("a rebuild: its place has no watermark");
+}
+
+std::vector<Watermark> FilterPlace::watermarks(const CallContext& context) {
+  return one_or_none(head(context).watermark);
+}
+
+Told FilterPlace::told(Telling telling, const CallContext& context) {
+  if (telling == Telling::filters) return {};
+  return {.watermarks = watermarks(context)};
+}
+
+bool FilterPlace::advance(const PlaceHead& expected, const Watermark& next,
+                          const CallContext& context) {
+  PlaceHead head = expected;
+  return insert_and_advance({}, head, next, context);
+}
+
+bool FilterPlace::insert_and_advance(std::span<const Key>, PlaceHead&, const Watermark&,
+                                     const CallContext&) {
+  refuse("has no watermark");
+}
+
+void FilterPlace::merge(const FilterContents&) {
+  refuse("where it lives, it merges nothing; load it into memory, and save that");
+}
+
+AnyFilter FilterPlace::copy(const CallContext&) {
+  refuse("its filter cannot be read as a whole");
+}
+
+std::unique_ptr<Rebuild> FilterPlace::begin_rebuild(const FilterOptions&, const CallContext&) {
+  refuse("cannot be rebuilt while it answers");
+}
+
+void FilterPlace::destroy(const CallContext&) {
+  refuse("cannot be destroyed from here");
+}
+
+void FilterPlace::refuse(std::string_view why) const {
+  throw std::invalid_argument(name() + ": " + std::string(why));
+}
+
+}  // namespace bloomery

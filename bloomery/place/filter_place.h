@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/filter/options.h"
+#include "bloomery/filter/parameters.h"
+#include "bloomery/hash/key.h"
+#include "bloomery/place/call_context.h"
+#include "bloomery/place/presence.h"
+#include "bloomery/place/watermark.h"
+
+namespace bloomery {
+
+class AnyFilter;
+struct FilterContents;
+
+// What became of a key that was inserted somewhere. It is in, whichever of them it is.
+enum class Inserted : std::uint8_t { unknown, present, added };
+
+// Why a place says `unknown` of a key that its filter does not have.
+enum class NoAbsent : std::uint8_t {
+  none,            // it says `absent`
+  not_ready,       // nobody has said that every key is in (MemoryPlace::ready)
+  bits_alone,      // another system's bitmap, of which nothing but its bits says that it is whole
+  without_markers  // a filter of BF.* that may have been lost and begun anew
+};
+
+// That as a sentence for people, with what to do about it; empty for none.
+std::string_view why(NoAbsent reason) noexcept;
+
+// What a place says about its filter.
+struct PlaceHead {
+  Identity identity{};            // made anew by whatever clears bits; unset: the place has none
+  FilterParameters parameters{};  // with how its keys were written
+  std::uint64_t inserted = 0;
+  // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
+  std::optional<Watermark> watermark{};
+  // Another number after each insert_and_advance() and advance(): who moved it last knows his step.
+  std::uint64_t beat = 0;
+  bool is_empty = false;  // it holds no key; false where nobody knows
+  NoAbsent no_absent = NoAbsent::none;
+};
+
+// By what a place judged the answers that it has given so far.
+struct Told {
+  // Another number once an answer rests on a filter, or on a part, of which `watermarks` had said
+  // nothing before. Read no later than they.
+  std::uint64_t filters = 0;
+  // Of each part that an answer rested on, one that is no lower than the one by which that was
+  // judged, unless another filter has taken its place since.
+  std::vector<Watermark> watermarks{};
+};
+
+enum class Telling : std::uint8_t {
+  all,
+  filters  // alone: for who asks after each answer
+};
+
+// A new filter beside the one that answers. From its making on, what is inserted into the place
+// goes into both. Destroyed without commit(), it leaves the place as it was. The place outlives it.
+//
+// A key that was inserted before this was made is only in the old one: so read the source after
+// every insert that began before has become visible there (docs/guard.md, "Rebuild").
+class Rebuild {
+ public:
+  virtual ~Rebuild() = default;
+
+  virtual void insert_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
+  // The new filter answers from here on. Once. Throws where a key is missing in it.
+  virtual void commit(const CallContext& context = {}) = 0;
+  // The same, with a watermark that it has from its first answer on. Throws std::invalid_argument,
+  // and the rebuild goes on, where the place has none.
+  virtual void commit_at(const Watermark& watermark, const CallContext& context = {});
+};
+
+// A filter somewhere: in memory, in a file, on a server. Only `absent` is a promise: the key was
+// never inserted here. Who cannot know says `unknown`.
+//
+// All calls may run together. What a place cannot do it refuses, naming itself, with
+// std::invalid_argument. What fails throws; a call that waits gives up with CallAborted when its
+// context is over.
+class FilterPlace {
+ public:
+  virtual ~FilterPlace() = default;
+
+  // What the place is called in messages: its location, mostly.
+  virtual std::string name() const = 0;
+
+  // answers[i] is about keys[i]; both are of one length, and the answers come in as `unknown`. What
+  // was filled in before an exception is true. Behind a fence (context.fence), a place whose
+  // watermark does not reach it, or which has none, says `unknown` for `absent`.
+  virtual void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                const CallContext& context = {}) = 0;
+
+  // One key. Override where that is cheaper than a batch of one.
+  virtual Presence presence_of(Key key, const CallContext& context = {}) {
+    Presence answer = Presence::unknown;
+    presence_of_many({&key, 1}, {&answer, 1}, context);
+    return answer;
+  }
+
+  // When it returns, no key of the batch is ever `absent` again. Throws where that cannot be
+  // promised for all of them. `outcomes` is empty, or as long as the keys.
+  virtual void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                           const CallContext& context = {}) = 0;
+  void insert_many(std::span<const Key> keys, const CallContext& context = {}) {
+    insert_many(keys, std::span<Inserted>(), context);
+  }
+  void insert(Key key, const CallContext& context = {}) { insert_many({&key, 1}, context); }
+
+  // Returns when what was inserted survives this process, where the place can do that at all.
+  virtual void flush(const CallContext&) {}
+
+  virtual PlaceHead head(const CallContext& context = {}) = 0;
+
+  // Every watermark by which it may deny a key from now on, unless it moves: of all its parts, also
+  // of such as do not answer now. Throws where it cannot say.
+  virtual std::vector<Watermark> watermarks(const CallContext& context = {});
+
+  // Asked before each fence, and after each denial behind one. Overridden where watermarks() is a
+  // trip, where one filter takes another's place, and by each place that asks another.
+  virtual Told told(Telling telling = Telling::all, const CallContext& context = {});
+
+  // Inserts the keys of another filter of the same kind and geometry.
+  virtual void merge(const FilterContents& other);
+
+  // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
+  virtual AnyFilter copy(const CallContext& context = {});
+
+  // Moves the watermark, if identity, watermark and beat are still those of `expected`; else false.
+  // It must not get ahead of the bits: a server may lose what insert_many() put in, and still have
+  // the head that it had. So keys of a place in a server travel with their watermark, below.
+  // By default a step without keys, below.
+  virtual bool advance(const PlaceHead& expected, const Watermark& next,
+                       const CallContext& context = {});
+
+  // Inserts the keys, and moves the watermark in the same step; `head` is then what it is now.
+  // False: the head was not what `head` says when this was tried last; where an answer was lost,
+  // since the try before has moved it. Read the head, and send again every key above its watermark,
+  // since what was sent before may be lost.
+  virtual bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                                  const CallContext& context = {});
+
+  // A new, empty filter of the same kind, for `options`.
+  virtual std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                                 const CallContext& context = {});
+
+  // Removes the filter for good.
+  virtual void destroy(const CallContext& context = {});
+
+ protected:
+  // "NAME: WHY", as std::invalid_argument.
+  [[noreturn]] void refuse(std::string_view why) const;
+};
+
+}  // namespace bloomery

@@ -1,0 +1,246 @@
+#include "bloomery/place/local_copy.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+#include "bloomery/errors.h"
+
+namespace bloomery {
+namespace {
+
+LocalCopyOptions checked_copy(LocalCopyOptions options, const FilterPlace& place) {
+  options.look_every = std::min(options.look_every, kForever);
+  if (options.look_every >= std::chrono::milliseconds(1)) return options;
+  throw std::invalid_argument(place.name() + ": look_every is " +
+                              std::to_string(options.look_every.count()) +
+                              " ms; allowed: at least 1 ms");
+}
+
+}  // namespace
+
+LocalCopy::LocalCopy(FilterPlace& place, const LocalCopyOptions& options)
+    : place_(place),
+      options_(checked_copy(options, place)),
+      thread_([this](const std::stop_token& stop) { keep_up(stop); }) {}
+
+LocalCopy::~LocalCopy() {
+  if (!is_ours()) {
+    // There is no such thread here; what it used may be half of something, and what it waits at
+    // would be waited for.
+    static_cast<void>(new std::jthread(std::move(thread_)));
+    static_cast<void>(over_.release());
+    return;
+  }
+  thread_.request_stop();
+  thread_.join();
+  delete copy_.load();
+}
+
+std::string LocalCopy::last_error() const {
+  if (!is_ours()) return "a child of fork() reads no copies";
+  const std::lock_guard lock(mutex_);
+  return last_error_;
+}
+
+bool LocalCopy::Copy::is_of(const PlaceHead& now) const noexcept {
+  if (identity != now.identity) return false;
+  return !reached || (now.watermark && now.watermark->reaches(*reached));
+}
+
+// Who has the head of another filter finds no copy of this one afterwards: it is given up here, or
+// it comes later, and is not confirmed.
+PlaceHead LocalCopy::head(const CallContext& context) {
+  try {
+    PlaceHead now = place_.head(context);
+    const auto pass = gate_.enter();
+    Copy* const copy = copy_.load();
+    if (copy != nullptr && !copy->is_of(now)) copy->is_given_up = true;
+    return now;
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    const auto pass = gate_.enter();
+    const Copy* const copy = copy_.load();
+    if (copy == nullptr || !copy->may_deny() || !copy->reached) throw;
+    PlaceHead of_copy;
+    of_copy.identity = copy->identity;
+    of_copy.parameters = copy->parameters;
+    of_copy.watermark = copy->reached;
+    of_copy.beat = copy->beat;
+    return of_copy;
+  }
+}
+
+// The copy's is in the place's head, or given up. Where the place is away the copy's is what there
+// is, until the place is back, however far it is then.
+std::vector<Watermark> LocalCopy::watermarks(const CallContext& context) {
+  std::vector<Watermark> all;
+  try {
+    all = place_.watermarks(context);
+  } catch (const CallAborted&) {
+    throw;
+  } catch (const std::exception&) {
+    ++misses_;
+  }
+  const auto reached = head(context).watermark;
+  if (reached) all.push_back(*reached);
+  return all;
+}
+
+Told LocalCopy::told(Telling telling, const CallContext& context) {
+  const std::uint64_t misses = met_misses_.load();
+  Told told = place_.told(telling, context);
+  told.filters += misses;
+  if (telling == Telling::filters) return told;
+  const auto pass = gate_.enter();
+  const Copy* const copy = copy_.load();
+  if (copy != nullptr && copy->may_deny() && copy->reached) {
+    told.watermarks.push_back(*copy->reached);
+  }
+  return told;
+}
+
+// Before anybody sees what came from the place.
+void LocalCopy::meet_place() {
+  const std::uint64_t misses = misses_.load();
+  std::uint64_t met = met_misses_.load();
+  while (met < misses && !met_misses_.compare_exchange_weak(met, misses)) {
+  }
+}
+
+// The watermark was read before the bits.
+Presence LocalCopy::local(Key key, const CallContext& context) const {
+  const auto pass = gate_.enter();
+  const Copy* const copy = copy_.load();
+  if (copy == nullptr) return Presence::unknown;
+  bool found = true;
+  std::as_const(*copy->filter).may_contain_many({&key, 1}, {&found, 1});
+  if (found) return Presence::maybe;
+  const bool has_come = copy->may_deny() && context.fence != nullptr && copy->reached &&
+                        copy->reached->reaches(context.fence->at_least);
+  return has_come ? Presence::absent : Presence::unknown;
+}
+
+Presence LocalCopy::presence_of(Key key, const CallContext& context) {
+  Presence answer = local(key, context);
+  if (answer != Presence::unknown) return answer;
+  answer = place_.presence_of(key, context);
+  meet_place();
+  return answer;
+}
+
+void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                 const CallContext& context) {
+  std::vector<Key> asked;
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    answers[i] = local(keys[i], context);
+    if (answers[i] != Presence::unknown) continue;
+    asked.push_back(keys[i]);
+    positions.push_back(i);
+  }
+  if (asked.empty()) return;
+  std::vector<Presence> said(asked.size(), Presence::unknown);
+  place_.presence_of_many(asked, said, context);
+  meet_place();
+  for (std::size_t i = 0; i < said.size(); ++i) answers[positions[i]] = said[i];
+}
+
+void LocalCopy::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                            const CallContext& context) {
+  place_.insert_many(keys, outcomes, context);
+  put_in(keys);
+}
+
+bool LocalCopy::advance(const PlaceHead& expected, const Watermark& next,
+                        const CallContext& context) {
+  return place_.advance(expected, next, context);
+}
+
+bool LocalCopy::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                   const Watermark& next, const CallContext& context) {
+  const bool has_moved = place_.insert_and_advance(keys, head, next, context);
+  put_in(keys);
+  return has_moved;
+}
+
+// They are in the place: a copy that begins to be read from now on has them by itself.
+void LocalCopy::put_in(std::span<const Key> keys) {
+  if (!is_ours()) {
+    // Nobody replaces the copy, and nobody reads another.
+    const Copy* const copy = copy_.load();
+    if (copy == nullptr) return;
+    for (const Key key : keys) copy->filter->insert_concurrently(key);
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  if (is_reading_) meanwhile_.insert(meanwhile_.end(), keys.begin(), keys.end());
+  const Copy* const copy = copy_.load();
+  if (copy == nullptr) return;
+  for (const Key key : keys) copy->filter->insert_concurrently(key);
+}
+
+void LocalCopy::keep_up(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    std::string error;
+    try {
+      look(stop);
+    } catch (const std::exception& failure) {
+      error = failure.what();
+    }
+    std::unique_lock lock(mutex_);
+    is_reading_ = false;
+    meanwhile_.clear();
+    last_error_ = std::move(error);
+    over_->wait_for(lock, stop, options_.look_every, [] { return false; });
+  }
+}
+
+void LocalCopy::look(const std::stop_token& stop) {
+  const CallContext context{.stop = stop};
+  {
+    const std::lock_guard lock(mutex_);
+    is_reading_ = true;
+  }
+  const PlaceHead head = place_.head(context);
+  Copy* const old = copy_.load();  // nobody else replaces it
+  if (old != nullptr && !old->is_of(head)) old->is_given_up = true;
+  if (old != nullptr && old->may_deny() && old->reached == head.watermark &&
+      old->beat == head.beat && head.watermark) {
+    return;
+  }
+  if (head.parameters.geometry.bit_count / 8 > options_.most_bytes) {
+    throw StoreError(name() + ": its filter has more than most_bytes, and is not copied");
+  }
+  auto next = std::make_unique<Copy>();
+  const Fence fence{head.watermark.value_or(Watermark{})};
+  CallContext behind = context;
+  if (head.watermark) behind.fence = &fence;
+  next->filter = std::make_shared<AnyFilter>(place_.copy(behind));
+  next->identity = head.identity;
+  next->parameters = head.parameters;
+  next->reached = head.watermark;
+  next->beat = head.beat;
+  Copy* const made = next.get();
+  std::unique_ptr<const Copy> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& key : meanwhile_) next->filter->insert_concurrently(Key(key));
+    gone.reset(copy_.exchange(next.release()));
+    is_reading_ = false;
+  }
+  gate_.wait_for_readers();
+  gone.reset();
+  // A watermark is only good for the filter in whose head it was.
+  if (!made->is_of(place_.head(context))) {
+    throw StoreError(name() + ": another filter took its place while it was copied");
+  }
+  meet_place();
+  made->is_confirmed = true;
+  copies_.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace bloomery

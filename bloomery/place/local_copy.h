@@ -1,0 +1,121 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomery/bits/own_process.h"
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/place/filter_place.h"
+#include "bloomery/place/reader_gate.h"
+
+namespace bloomery {
+
+struct LocalCopyOptions {
+  // How often its own thread looks whether the place has changed, and then reads it whole.
+  std::chrono::milliseconds look_every{250};
+  // It is not read where it has more bytes.
+  std::uint64_t most_bytes = 256 * 1024 * 1024;
+};
+
+// A place in a server with a copy of its filter in this process, for GuardMode::budget: what the
+// copy has, and what it lacks behind a fence that it reaches, costs no trip. The place is asked
+// for the rest: for what the copy lacks without a fence, or behind one that it does not reach.
+//
+// The copy's watermark is one that was read before its bits. Keys that are inserted through this
+// object are in both. Keys that another process puts into the place itself, and no follower brings,
+// are in the copy from the next look on; without a fence it denies nothing.
+//
+// A copy is read in a thread of its own, while the last one answers; where that fails it goes on,
+// unless another filter is in the place, or one that is less far: such a copy denies nothing more.
+// Whoever asks for the head sees to that before he has it. While the place is away its head is the
+// copy's, as that is what denies.
+//
+// A child of fork() has the copy, but no such thread: behind later fences it asks the place.
+// Borrows the place. All calls may run together.
+class LocalCopy final : public FilterPlace {
+ public:
+  // Reads nothing yet. Throws std::invalid_argument for a time below 1 ms.
+  explicit LocalCopy(FilterPlace& place, const LocalCopyOptions& options = {});
+  LocalCopy(const LocalCopy&) = delete;
+  LocalCopy& operator=(const LocalCopy&) = delete;
+  ~LocalCopy() override;
+
+  std::string name() const override { return place_.name(); }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  Presence presence_of(Key key, const CallContext& context = {}) override;
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  void flush(const CallContext& context) override { place_.flush(context); }
+  PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
+  AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
+  // The copy has these keys too; its watermark stays where it is.
+  bool advance(const PlaceHead& expected, const Watermark& next,
+               const CallContext& context = {}) override;
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override { place_.destroy(context); }
+
+  // How often it was read, and why the last time failed; empty where it did not.
+  std::uint64_t copies() const noexcept { return copies_.load(std::memory_order_relaxed); }
+  std::string last_error() const;
+
+ private:
+  // Only replaced, but for keys that go in; null before the first.
+  struct Copy {
+    std::shared_ptr<AnyFilter> filter;
+    Identity identity{};
+    FilterParameters parameters{};
+    std::optional<Watermark> reached{};
+    std::uint64_t beat = 0;
+    // Its filter was still in the place after everybody could find the copy here.
+    std::atomic<bool> is_confirmed = false;
+    std::atomic<bool> is_given_up = false;  // that filter is not there any more
+
+    bool may_deny() const noexcept { return is_confirmed && !is_given_up; }
+    bool is_of(const PlaceHead& now) const noexcept;
+  };
+
+  // `maybe`, `absent`, or `unknown`: ask the place.
+  Presence local(Key key, const CallContext& context) const;
+  void put_in(std::span<const Key> keys);
+  void meet_place();
+  // Of the process that made it, not of a child.
+  bool is_ours() const noexcept { return process_ == process_number(); }
+  void keep_up(const std::stop_token& stop);
+  void look(const std::stop_token& stop);
+
+  FilterPlace& place_;
+  const LocalCopyOptions options_;
+  ReaderGate gate_;
+  std::atomic<Copy*> copy_{nullptr};
+  // How often the place was away when it was looked at, and how many of these an answer of its came
+  // after.
+  std::atomic<std::uint64_t> misses_{0};
+  std::atomic<std::uint64_t> met_misses_{0};
+
+  mutable std::mutex mutex_;
+  bool is_reading_ = false;
+  std::vector<std::string> meanwhile_;  // inserted while it is read
+  std::string last_error_;
+  std::atomic<std::uint64_t> copies_{0};
+  std::unique_ptr<std::condition_variable_any> over_ =
+      std::make_unique<std::condition_variable_any>();
+  const std::uint64_t process_ = process_number();
+  std::jthread thread_;  // the last: it uses all of these
+};
+
+}  // namespace bloomery

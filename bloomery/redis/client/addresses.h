@@ -1,0 +1,20 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <vector>
+
+#include "bloomery/redis/client/deadline.h"
+#include "bloomery/redis/client/location.h"
+
+namespace bloomery::redis {
+
+struct Address {
+  sockaddr_storage bytes{};
+  socklen_t size = 0;
+};
+
+// Where the server of a location may be; at least one. Throws ConnectionError.
+std::vector<Address> addresses_of(const Location& location, Deadline& deadline);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bloomery/errors.h"
+
+// What goes wrong with servers. Every message names the server, and none a password. A caller's own
+// deadline or stop is CallAborted (place/call_context.h).
+namespace bloomery::redis {
+
+// There is no connection, or it failed. Whether what was sent on it was done nobody knows.
+struct ConnectionError : StoreError {
+  using StoreError::StoreError;
+};
+
+// Something is there, but no filter of ours.
+struct NoFilterError : StoreError {
+  using StoreError::StoreError;
+};
+
+// It was one: its head is whole, and the string is shorter or longer than that says.
+struct DamagedFilterError : NoFilterError {
+  using NoFilterError::NoFilterError;
+};
+
+// Another filter is there than was opened, or that one as it once was. Who opens it again has it.
+struct ExchangedError : StoreError {
+  using StoreError::StoreError;
+};
+
+// Not within the time-out of the location.
+struct TimeoutError : ConnectionError {
+  using ConnectionError::ConnectionError;
+};
+
+// What its messages end with.
+inline constexpr const char* kTimeoutAdvice = "; ?timeout=MS allows more";
+
+// What came is no answer to what was sent.
+struct ProtocolError : ConnectionError {
+  using ConnectionError::ConnectionError;
+};
+
+// What a server says instead of doing something.
+enum class Refusal : std::uint8_t {
+  other,
+  wrong_type,         // the key holds something else
+  no_permission,      // the user may not
+  not_authenticated,  // no password, or a wrong one
+  loading,            // reads its data, and does not know them yet
+  read_only,          // a replica
+  master_down,        // a replica that has lost its primary
+  moved,              // in a cluster, the key is at another node
+  ask,                // for this question alone
+  try_again,          // keys are on their way between nodes
+  cluster_down,
+  out_of_memory,
+  busy,             // with a script
+  unknown_command,  // an older server, or one without a module
+};
+
+// Of the text of an error reply: "WRONGTYPE Operation against a key ...".
+Refusal refusal_of(std::string_view text) noexcept;
+
+// A server may say anything: the beginning is enough, without what a terminal would obey.
+std::string beginning_of(std::string_view text, std::size_t most = 300);
+
+// The server answered, with an error; the connection is as good as before.
+struct RefusedError : StoreError {
+  RefusedError(const std::string& server, const std::string& text);
+
+  Refusal refusal;
+};
+
+}  // namespace bloomery::redis

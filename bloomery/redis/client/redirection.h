@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/location.h"
+#include "bloomery/redis/client/reply.h"
+#include "bloomery/redis/client/request.h"
+
+namespace bloomery::redis {
+
+// A server that did not do what it was asked, and what it said about who will, or when.
+struct Redirection {
+  Refusal why = Refusal::other;  // moved, ask, try_again, cluster_down or read_only
+  HostPort to{};                 // of moved and ask; an empty host: of the server that said so
+  // Other units of the request were done.
+  bool is_partial = false;
+};
+
+// The first redirection among the replies to a request, if there is one. MOVED and ASK to what
+// cannot be the address of a server are no redirections: they stay errors.
+std::optional<Redirection> redirection_in(const Request& request, std::span<const Reply> replies);
+
+// Whether a reply says that another node, or the same a little later, may do it.
+bool sends_elsewhere(const Reply& reply) noexcept;
+
+// Without the replies to ASKING.
+void drop_asking(const Request& request, std::vector<Reply>& replies);
+
+}  // namespace bloomery::redis

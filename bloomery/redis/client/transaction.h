@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/redis/client/reply.h"
+#include "bloomery/redis/client/request.h"
+
+// What the transactions of all places share: MULTI, ECHO of a number that no other has, ROLE, the
+// place's own commands, EXEC. Who reads the number back has the answer to this question and to no
+// other.
+namespace bloomery::redis {
+
+// Never twice in this process, and hardly ever in two, be they forked from one.
+std::string next_nonce();
+
+// MULTI, ECHO and ROLE; the commands and EXEC are the caller's.
+void begin_transaction(Request& request, std::string_view nonce);
+
+// What EXEC brought: the number, the role, and the rest of the `count` that stand between MULTI and
+// EXEC. `name` is the place's. Throws RefusedError for what the server refused, ProtocolError for
+// what is no answer to this question.
+const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t count,
+                                    std::string_view nonce, const std::string& name);
+
+// The same of a transaction whose MULTI was answered before.
+const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::size_t count,
+                                          std::string_view nonce, const std::string& name);
+
+// Whether one of them says WRONGTYPE, so that the others count for nothing. Throws RefusedError for
+// every other refusal.
+bool has_wrong_type(std::span<const Reply> all, const std::string& name);
+
+// Why nobody may be believed who has this role; empty: the place may.
+std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name);
+
+// What STRLEN says. Throws ProtocolError.
+std::uint64_t length_in(const Reply& reply, const std::string& name);
+
+[[noreturn]] void fail_answer(const std::string& name, const char* what);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "bloomery/place/filter_place.h"
+#include "bloomery/place/gathering.h"
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/location.h"
+
+namespace bloomery::redis {
+
+// Questions of one key to a place in a server: those that threads ask at the same moment are one
+// batch. Many threads may use it.
+class GatheredPresence {
+ public:
+  // The place, whose batches it asks, outlives it.
+  GatheredPresence(FilterPlace& place, const Location& location);
+
+  // Behind a fence it is asked alone: nobody else's question began when it did.
+  Presence of(Key key, const CallContext& context);
+
+ private:
+  FilterPlace& place_;
+  Gathering<Presence, TimeoutError> gathering_;
+};
+
+}  // namespace bloomery::redis

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/place/filter_place.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/places/dialect.h"
+#include "bloomery/redis/places/gathered_presence.h"
+#include "bloomery/redis/places/item_description.h"
+#include "bloomery/redis/places/known_items.h"
+#include "bloomery/redis/places/learnt_filter.h"
+#include "bloomery/redis/places/told_watermark.h"
+
+namespace bloomery::redis {
+
+// A filter that its server asks and fills. A batch of up to 10,000 keys is one transaction.
+//
+// Over BF.*, `absent` is only said where marker items, which create() put in, are in the filter,
+// asked in the same command; a filter without them needs trust=bits in the location. It is never
+// made anew by an insert here. `unknown` is said instead of `absent` without a filter, by a
+// replica, while a filter is still loaded, and from the moment on that an item which was there is
+// not.
+class ItemPlace final : public FilterPlace {
+ public:
+  struct Setup {
+    Dialect dialect{};
+    std::string name{};
+    std::vector<std::string> markers{};
+    bool says_absent = false;
+    bool may_forget = false;
+    bool writes = false;
+    // What was there at the opening, and what tells_watermark_ begins with.
+    std::optional<ItemDescription> described{};
+    bool tells_watermark = false;
+  };
+
+  ItemPlace(std::unique_ptr<Client> client, Setup setup);
+
+  std::string name() const override { return setup_.name; }
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  // Questions of several threads at the same moment are one trip.
+  Presence presence_of(Key key, const CallContext& context = {}) override {
+    return gathered_.of(key, context);
+  }
+  using FilterPlace::insert_many;
+  // Throws StoreError where a key does not go in (a full filter), or the filter is in doubt.
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  // Of bloom: and a filter of our own kinds; others have no watermark, and are refused. Up to
+  // 10,000 keys are a step; more are several, each with a beat of its own.
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
+  // Throws StoreError where the filter is in doubt.
+  PlaceHead head(const CallContext& context = {}) override;
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override;
+
+ private:
+  struct Trip;
+
+  // `step`: the words of BLOOM.ADVANCE before the items, which then takes them.
+  Trip travel(std::span<const Key> keys, bool inserts, const CallContext& context,
+              std::span<const std::string> step = {});
+  Trip travel_once(std::span<const Key> keys, bool inserts, const CallContext& context,
+                   std::span<const std::string> step);
+  Answer ask_info(const CallContext& context);
+  void add_watermark(PlaceHead& head, const Reply& info) const;
+  // What the filter is, as was learnt before, or else is asked; nothing where none is there.
+  std::optional<ItemDescription> described(const CallContext& context);
+  // Of the filter that a trip met; nothing where that is not there any more.
+  std::optional<ItemDescription> described(const Trip& trip, const CallContext& context);
+  std::optional<ItemDescription> learn(const CallContext& context);
+  void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;
+
+  const std::unique_ptr<Client> client_;
+  const Setup setup_;
+  // The server knows BLOOM.INFO key WATERMARK, and steps of any size. One that goes back to an
+  // older module does not any more.
+  std::atomic<bool> tells_watermark_;
+  KnownItems known_;
+  LearntFilter filter_;
+  ToldWatermark told_;
+  GatheredPresence gathered_;
+};
+
+// Reads the markers, and what our module says of the filter. Throws std::invalid_argument for a
+// filter that forgets keys, unless that is allowed, and for settings; StoreError for a kind and a
+// form of keys that this program does not know.
+std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view location,
+                                             bool writes, bool allow_forgetting);
+
+// BF.RESERVE, and the markers. Throws StoreError where the key is taken.
+void create_items(Client& client, std::uint64_t capacity, double rate);
+
+// Whether anything is under its names; and away with it: whether anything was.
+bool are_items_taken(Client& client);
+bool destroy_items(Client& client);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "bloomery/bits/fork_mutex.h"
+#include "bloomery/redis/client/reply.h"
+#include "bloomery/redis/places/item_description.h"
+#include "bloomery/text/key_form.h"
+
+namespace bloomery::redis {
+
+// What a place has learnt of the filter that its server has, which may go and be followed by
+// another one. Many threads may use it.
+class LearntFilter {
+ public:
+  // `name` is the place's; `first` what was there when it was opened.
+  LearntFilter(std::string name, bool may_forget, const std::optional<ItemDescription>& first);
+
+  // Nothing where nothing was learnt since it was lost.
+  std::optional<ItemDescription> now() const;
+
+  // It is not there any more.
+  void lose();
+  std::uint64_t losses() const;
+
+  // What the answer to a BLOOM.INFO says that was asked after so many losses; if one has come
+  // since, it is not kept. Throws as describe_items() does.
+  std::optional<ItemDescription> learn(const Reply& info, std::uint64_t losses);
+
+  // Why a filter like this denies nothing and takes nothing; empty: it does both.
+  std::string objection(const ItemDescription& filter) const;
+
+ private:
+  const std::string name_;
+  const bool may_forget_;
+
+  mutable ForkMutex mutex_;
+  std::optional<ItemDescription> now_;
+  std::optional<KeyForm> form_{};  // of the first filter's keys, which no loss changes
+  std::uint64_t losses_ = 0;
+};
+
+}  // namespace bloomery::redis

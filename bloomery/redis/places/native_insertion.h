@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/place/filter_place.h"
+#include "bloomery/redis/client/transaction.h"
+#include "bloomery/redis/places/native_place.h"
+#include "bloomery/redis/places/native_trip.h"
+#include "bloomery/redis/places/set_bits.h"
+
+namespace bloomery::redis {
+
+// One transaction.
+struct NativePlace::Part : Seen {
+  KeyBits bits{};
+  // Of one that steps: the head goes from this one to that.
+  Head old{};
+  Head next{};
+  SetAnswer set{};
+};
+
+// What one trip sets in one string.
+struct NativePlace::Insertion {
+  // Each steps from the head that the one before has made: one that fails lets none behind it step.
+  std::vector<Part> parts{};
+  LostBits::Known known{};
+  std::size_t replies_each = 0;  // of a part
+
+  std::size_t key_count() const noexcept;
+  std::size_t bit_count() const noexcept;
+  std::size_t reply_count() const noexcept { return replies_each * parts.size(); }
+  // One for each key. `old`: what a key is whose bits were all there.
+  void tell(bool by_lines, Inserted old, std::span<Inserted> outcomes) const;
+};
+
+}  // namespace bloomery::redis

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bloomery/place/filter_place.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/places/gathered_presence.h"
+#include "bloomery/redis/places/native_bitmap.h"
+#include "bloomery/redis/places/native_place.h"
+
+namespace bloomery::redis {
+
+// A blocked filter of our own in several strings of a server or cluster. Each is a NativePlace with
+// a head, an identity and a watermark, and all that makes one of those unknown makes unknown what
+// is asked of that part. All parts that a batch has to do with are asked in one trip a node, to all
+// nodes at the same time.
+//
+// A line that was read has a clear bit: the key is absent, whatever became of other parts. That
+// needs no more than that this part has all keys' bits that are its own, and that the index is
+// still there: without it anybody may put another filter there, of other partitions. So a question
+// asks for the index too, and an insert for the index afterwards.
+class PartitionedPlace final : public FilterPlace {
+ public:
+  // `index`: what was at the location's key, with a part that is none.
+  PartitionedPlace(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
+                   bool writes);
+
+  std::string name() const override { return name_; }
+  // A node that fails makes its parts unknown, and what was the index's says nothing; throws where
+  // all nodes of parts fail.
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) override;
+  Presence presence_of(Key key, const CallContext& context = {}) override {
+    return gathered_.of(key, context);
+  }
+  using FilterPlace::insert_many;
+  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                   const CallContext& context = {}) override;
+  // The watermark is the lowest of all parts; the beat, the sum of theirs. There is none where a
+  // node does not answer.
+  PlaceHead head(const CallContext& context = {}) override;
+  // As its head was when it was read last, of a part whose node does not answer.
+  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
+  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
+  AnyFilter copy(const CallContext& context = {}) override;
+  // Each part has its bits and its watermark in one transaction. False: some of them may have gone
+  // on, of which the others' keys are no matter.
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {}) override;
+  void destroy(const CallContext& context = {}) override;
+
+ private:
+  static constexpr std::size_t kKeysInBatch = 10'000;
+
+  // What a batch has to do with one part.
+  struct Share {
+    std::uint32_t part = 0;
+    KeyBits bits{};                   // within the part
+    std::vector<std::size_t> keys{};  // whose they are, by number in the batch
+  };
+  using Group = std::vector<std::size_t>;  // of shares whose parts are at one node
+
+  std::uint32_t part_count() const noexcept { return index_.header.part->count; }
+  FilePart part_number(std::uint32_t index) const noexcept;
+  std::vector<Share> shares_of(std::span<const Key> keys) const;
+  std::vector<Share> all_parts() const;
+  std::vector<Share> all_parts_and_index() const;
+  // Throws where another index is there, or none.
+  void require_index(const CallContext& context) { index_place().need_head(context); }
+  NativePlace& index_place() { return *parts_.back(); }
+  std::vector<Group> groups_of(const std::vector<Share>& shares, const CallContext& context);
+  // work(group) for all nodes at the same time. What each threw.
+  std::vector<std::exception_ptr> at_nodes(const std::vector<Group>& groups,
+                                           const std::function<void(const Group&)>& work);
+  static void rethrow_first(const std::vector<std::exception_ptr>& errors);
+  // All of a node: visit(share, its part, what was asked and came).
+  using Visit =
+      std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
+  void ask(const std::vector<Share>& shares, const Group& group, const CallContext& context,
+           const Visit& visit);
+  // Inserts the shares of a node's parts, one trip for all of them while they fit, and tells of
+  // each key. With `next` each part also moves its watermark, and `has_moved` tells which did.
+  struct Inserting;
+  void insert_at(Inserting& all, const Group& group, const CallContext& context);
+  struct Progress;
+  // Many lines of one part travel by themselves, and are there when this returns.
+  Progress begin(Inserting& all, std::size_t share, const CallContext& context);
+  // The next trip, and whose keys it has: of all that are not done, as many as fit.
+  std::vector<Progress*> append(Request& request, Inserting& all, std::vector<Progress>& progress);
+  // Sends it, and reads what comes. True: it was repeated.
+  bool travel(const Request& request, Inserting& all, const std::vector<Progress*>& travelling,
+              const CallContext& context);
+  // Throws unless the keys of the trip are in their part.
+  void settle(Inserting& all, Progress& each, bool was_repeated, const CallContext& context);
+  // All shares, at their nodes. Throws where one failed, and unless the index is there afterwards.
+  void insert_shares(Inserting& all, const CallContext& context);
+  // What went wrong at each node.
+  std::vector<std::exception_ptr> read_heads(const CallContext& context);
+  // Of the heads that the parts had last. False: of one that is not known.
+  bool combine(PlaceHead& head) const;
+
+  const std::shared_ptr<Client> client_;
+  const std::string key_;
+  const std::string name_;
+  const bool writes_;
+  const NativeBitmapHead index_;
+  const Positions positions_;
+  std::vector<std::unique_ptr<NativePlace>> parts_{};  // and behind the last of them the index
+  GatheredPresence gathered_;
+};
+
+// The keys of all parts go, after the index. Returns whether anything was there.
+bool destroy_partitions(Client& client, const std::string& key, std::uint32_t count);
+
+}  // namespace bloomery::redis

@@ -1,0 +1,53 @@
+#include "bloomery/store/mapped_place.h"
+
+#include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
+#include "bloomery/store/filter_answers.h"
+
+namespace bloomery {
+
+MappedPlace::MappedPlace(const FileLocation& location, bool writes)
+    : location_(location),
+      writes_(writes),
+      mapped_(location.path, {.access = writes ? MapOptions::read_write : MapOptions::read_only}) {}
+
+void MappedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                   const CallContext& context) {
+  answer_from(mapped_.filter(), mapped_.notes().reached(), keys, answers, context);
+}
+
+void MappedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                              const CallContext&) {
+  if (!writes_) refuse("is open for reading only");
+  AnyFilter& filter = mapped_.writable();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool is_new = filter.insert_concurrently(keys[i]);
+    if (i < outcomes.size()) outcomes[i] = is_new ? Inserted::added : Inserted::present;
+  }
+}
+
+void MappedPlace::flush(const CallContext&) {
+  if (writes_) mapped_.flush();
+}
+
+std::vector<Watermark> MappedPlace::watermarks(const CallContext&) {
+  return one_or_none(mapped_.notes().reached());
+}
+
+AnyFilter MappedPlace::copy(const CallContext& context) {
+  if (!has_come_to(mapped_.notes().reached(), context)) {
+    refuse("has not come to the fence, and is not copied");
+  }
+  AnyFilter copied = copy_any(mapped_.filter().contents());
+  // After all of it was read.
+  if (mapped_.is_damaged()) {
+    throw StoreError(name() + ": was truncated or written over by others while it was mapped");
+  }
+  return copied;
+}
+
+PlaceHead MappedPlace::head(const CallContext&) {
+  return head_of(mapped_.filter(), mapped_.notes());
+}
+
+}  // namespace bloomery

@@ -1,0 +1,48 @@
+#include "bloomery/store/shared_place.h"
+
+#include <algorithm>
+#include <array>
+
+#include "bloomery/store/filter_answers.h"
+
+namespace bloomery {
+
+SharedPlace::SharedPlace(const FileLocation& location, bool writes)
+    : location_(location),
+      writes_(writes),
+      shared_(location.path,
+              {.access = writes ? SharedOptions::read_write : SharedOptions::read_only}) {}
+
+// Bits are only ever set, so keys up to the watermark of the file are in, as they were.
+void SharedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                                   const CallContext& context) {
+  answer_from(shared_.filter(), shared_.notes().reached(), keys, answers, context);
+}
+
+void SharedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
+                              const CallContext&) {
+  if (!writes_) refuse("is open for reading only");
+  std::array<bool, 256> was_new;
+  for (std::size_t start = 0; start < keys.size(); start += was_new.size()) {
+    const std::size_t count = std::min(was_new.size(), keys.size() - start);
+    shared_.insert_many(keys.subspan(start, count), std::span(was_new).first(count));
+    for (std::size_t i = 0; i < count && start + i < outcomes.size(); ++i) {
+      outcomes[start + i] = was_new[i] ? Inserted::added : Inserted::present;
+    }
+  }
+}
+
+void SharedPlace::flush(const CallContext&) {
+  if (writes_) shared_.flush();
+}
+
+PlaceHead SharedPlace::head(const CallContext&) {
+  return head_of(shared_.filter(), shared_.notes());
+}
+
+AnyFilter SharedPlace::copy(const CallContext& context) {
+  if (context.fence != nullptr) refuse("cannot be copied behind a fence");
+  return shared_.copy();
+}
+
+}  // namespace bloomery
