@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // guard_throughput [ROUNDS]: what one look-up costs in a guard, in nanoseconds of processor time,
 // which other programs on the machine disturb little. For absent keys, hits and misses (with a
 // loader that answers at once, so that the guard's own work is what is seen), by 1 and 8 threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./run bench: speed, space and rates of the filters, beside peers and the machine's memory.
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/measure_row.h"
 
 #include <benchmark/benchmark.h>

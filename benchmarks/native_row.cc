@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled with -march=native, in a unit of its own.
 #include "benchmarks/native_row.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Bloomery beside a plain set and python3-flor, in pairs, so that what else the machine does hits all alike.
 
     PYTHONPATH=build/dev/bindings/python /usr/bin/python3 benchmarks/python_sets.py

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/row_result.h"
 
 #include <fmt/core.h>

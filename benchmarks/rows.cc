@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/rows.h"
 
 #include "benchmarks/native_row.h"

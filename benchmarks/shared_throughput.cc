@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // shared_throughput [FOLDER] [ROUNDS]: what a key costs in a file that processes share, beside one
 // that this process has mapped for itself, in nanoseconds of processor time: by one process and by
 // as many as there are processors, each with its own keys. Medians of interleaved rounds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The whole library, a line each. What stands here is the contract; other headers are installed

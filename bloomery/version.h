@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The version of these headers, for #if; the build reads it here. Numbers of one minor version are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery calc: the size, rate and capacity of filters that need not exist.
 #include <algorithm>
 #include <array>

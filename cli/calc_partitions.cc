@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery calc --partitions: what a filter costs that the nodes of a cluster share.
 #include "cli/calc_partitions.h"
 

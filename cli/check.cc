@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery check: which keys may be in a filter, as grep would tell it.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery clear: a filter loses all its keys.
 #include <memory>
 

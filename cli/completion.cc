@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery completion: a script that makes a shell complete this command.
 #include <memory>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery convert: the same bits in another format.
 #include <memory>
 

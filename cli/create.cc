@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery create: an empty filter in a new file.
 #include <memory>
 #include <stdexcept>

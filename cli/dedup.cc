@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery dedup: each key's record the first time it is seen, in the memory of a filter.
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery demo: a real database behind a cache, first without and then with a filter.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `bloomery demo` as a program of its own, which needs a third of the library: ./run shows its
 // result while the rest would still be compiling.
 #include "cli/app.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery destroy: a filter goes for good.
 #include <memory>
 

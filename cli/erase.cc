@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery erase: keys out of a counting filter's file, all or none.
 #include <memory>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery experiments: the figures that the source posts print, run again.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery explain: the bits behind an answer.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery follow: a filter that is kept in step with a table.
 #include <algorithm>
 #include <charconv>

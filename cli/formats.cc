@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery formats: what other systems' filters can be read, written and made.
 #include <memory>
 #include <string>

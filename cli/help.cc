@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery help: what a command does, on the terminal or as pages for man(1).
 #include <filesystem>
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery info: what a file says of its filter, and whether all of it is whole.
 #include <algorithm>
 #include <filesystem>

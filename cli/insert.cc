@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery insert: keys into a filter's file, all or none.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery load: all keys of a database or a file, in a filter of the right size.
 #include <chrono>
 #include <filesystem>

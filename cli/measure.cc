@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery measure: fills a filter and asks it about absent keys, to see whether its rate is kept.
 #include <algorithm>
 #include <array>

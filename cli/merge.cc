@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery merge: one filter that holds the keys of several.
 #include <memory>
 #include <stdexcept>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery push: a filter into a server, all at once.
 #include <array>
 #include <chrono>

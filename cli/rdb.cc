@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery rdb: the filters inside a dump of Redis or Valkey, without a server.
 #include <memory>
 #include <stdexcept>

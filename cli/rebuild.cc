@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery rebuild: a filter that is followed, built again beside itself.
 #include <memory>
 #include <string>

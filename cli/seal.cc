@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery seal: a file that processes shared becomes whole again.
 #include <filesystem>
 #include <memory>

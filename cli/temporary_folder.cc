@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/temporary_folder.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # From x86-64 for 64-bit Arm, with the libraries of a root that BLOOMERY_ARM64_ROOT names in the environment.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

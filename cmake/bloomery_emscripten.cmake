@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What else a build by emscripten needs: bindings/javascript/CMakeLists.txt says what comes of it.
 
 # Exceptions of the engine's own, which cost nothing where none is thrown. The library's headers use more of C++20 than

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # bloomery_headers(VARIABLE FILE...): these headers of the library and all that they include, as paths from the project's root.
 function(bloomery_headers variable)
   set(found "")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake --install: headers, one archive a layer, the command, find_package(bloomery) and pkg-config; with BUILD_SHARED_LIBS
 # one libbloomery++.so in place of the archives. And the C interface: libbloomery.so.0, its header, pkg-config bloomery-c.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The headers of others that most files include, parsed once for all targets of a sort: an eighth of what a layer takes to
 # compile, and half of a small test. For builds of ours; with them, a file can live on what it does not include
 # (tools/check_includes finds that). Ours are not among them, so a change of one rebuilds only who includes it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by ctest when it starts, for a test program with SUITES (bloomery_tests.cmake): makes each suite of `program` a case.
 # `emulator`: a command that runs it, or nothing. `but`: patterns of tests to leave out. `folder`: what names begin with;
 # `directory`: where they run.

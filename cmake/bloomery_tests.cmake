@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # bloomery_test(NAME [COMPUTES_LITTLE] [SUITES] [TOGETHER] [SHARING suite...] [FIGURES pattern...] [ALONE pattern...] SOURCES file...
 # USES library...) makes the test program NAME and gives each of
 # its cases to ctest, which runs them side by side; their names begin with the folder of theirs in tests/. Working

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # bloomery_uses(LIBRARY PACKAGE): bloomery::uses_LIBRARY, a library of the system that CMake has no module for; where it is not
 # installed, bloomery_missing says so, and which package of Debian's has it. For our builds, and for those of who finds us.
 set(bloomery_missing "")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of these articles has the user not read within a month? A filter a user, which forgets by
 // itself, so nobody keeps a table of what everybody has read. A new article is left out now and
 // then, by the rate; one that was read is never shown again. The same in a Redis with the module,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers that crawl share which pages were fetched, in one file; spellings of a page are one key.
 
 A page that seems to be there already is left out: at most one page in a thousand is missed, none is

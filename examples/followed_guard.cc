@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows that are written past the program, and a guard that denies none of them.
 #include <bloomery/bloomery.h>
 #include <bloomery/follow/follower.h>

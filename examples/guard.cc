@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A million look-ups for users who do not exist, and a database that hears of almost none of them.
 #include <bloomery/bloomery.h>
 

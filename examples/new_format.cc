@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Another system's filter in a program of your own, to copy: say what the system means by a key,
 // and its bytes become a filter that answers as it does. (Adding one to the library, so that every
 // command takes it: docs/architecture.md.)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A place of your own, to copy: whatever can tell that a key was never inserted may stand in front
 // of a database. This one is exact, a std::unordered_set; yours may be a server.
 #include <bloomery/bloomery.h>

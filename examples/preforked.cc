@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A server that forks its workers, as PHP's, Python's and many of C++ do: all of them know at once
 // what one has seen, in one mapping of a file, whoever dies when.
 #include <bloomery/bloomery.h>

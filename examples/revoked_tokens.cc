@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Has this login token been revoked? Every request asks, nearly every answer is no, and the filter
 // of the revoked ones stands in a Redis that all processes of the service share:
 //

@@ -1,4 +1,5 @@
 <?php
+// SPDX-License-Identifier: Apache-2.0
 // short_links.php SOCKET: a page that sends visitors of old short links on to where they moved.
 //
 // 50,000 links moved, and anybody may ask for any other: without a filter, each made-up link is a

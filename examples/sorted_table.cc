@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table file as LSM trees have them: sorted rows in blocks, an index of the blocks, and a filter
 // of all keys, which is asked before any block is read. The file never changes, so its filter is a
 // StaticFilter: the smallest there is, asked where its bytes lie.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mail server's list of 100,000 known spammers, and what a false positive costs whom.
 //
 // A filter alone would refuse the mail of a stranger in a hundred for ever, and he cannot even find

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a server enters: the two functions of the file that it can see.
 #include <algorithm>
 #include <exception>

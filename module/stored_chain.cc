@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What only chains of RedisBloom's have: their way in, whole or in the pieces of a dump.
 #include <algorithm>
 #include <functional>

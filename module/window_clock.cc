@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "module/window_clock.h"
 
 #include "bloomery/filter/steady_wall.h"

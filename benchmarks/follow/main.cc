@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./run bench --follow: how fast a follower carries what databases commit.
 #include <csignal>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/follow/process_use.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./run bench --module: what commands on filters cost a server, beside GET and another module.
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures Guava's BloomFilter<Long> as measure_row.cc measures the others: the same keys, made in
 // untimed chunks, the same number of them, the processor time of the one thread beside the wall
 // clock. Prints a JSON object for every repetition and one for what was counted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/peers/boost_bloom.h"
 
 #include "benchmarks/peers/boost_bloom_subject.h"

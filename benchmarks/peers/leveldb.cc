@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./run bench --redis: what a look-up costs a server, in the ways that people ask filters there.
 #include <regex>
 #include <string>

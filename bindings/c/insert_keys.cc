@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bindings/c/insert_keys.h"
 
 #include <algorithm>

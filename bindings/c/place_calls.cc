@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bindings/c/calls.h"
 #include "bindings/c/filter_handle.h"
 #include "bindings/c/make_filter.h"

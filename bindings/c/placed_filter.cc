@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bindings/c/placed_filter.h"
 
 #include <algorithm>

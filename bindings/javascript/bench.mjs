@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node bench.mjs PACKAGE [OTHER-PACKAGE...]: how long a key takes, beside a Set and beside the class that people write by
 // hand. In each round all take turns: the least time of all rounds, and the median of what is a Set's time each round.
 import path from 'node:path';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node put_module.mjs MODULE PAGE: puts the module of WebAssembly into the page, in place of the one that it has.
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A wheel of what `cmake --install BUILD --component wheel --prefix FROM` gives:
 make_wheel.py FROM VERSION FOLDER.
 

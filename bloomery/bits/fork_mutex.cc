@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/bits/fork_mutex.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/bits/lost_pages.h"
 
 #include <signal.h>

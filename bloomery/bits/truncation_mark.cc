@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/bits/truncation_mark.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/follow/followed_place.h"
 
 #include <algorithm>

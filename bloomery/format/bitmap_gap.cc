@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/format/bitmap_gap.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/format/hutool_hashes.h"
 
 #include "bloomery/format/unit_hash.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/format/redis_bitmap.h"
 
 #include <stdexcept>

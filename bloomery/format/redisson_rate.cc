@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rate of Redisson's rule, by trial.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/format/simple_java.h"
 
 #include "bloomery/filter/classic_layout.h"

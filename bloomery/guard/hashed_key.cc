@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/guard/hashed_key.h"
 
 #include "bloomery/hash/secret_key.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled for AVX-512 with VAES.
 #include "bloomery/hash/aes_hash_avx512.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file compiled for 64-bit Arm's instructions for AES.
 #include <arm_neon.h>
 

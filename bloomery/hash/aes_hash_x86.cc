@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file compiled for x86-64's instructions for AES alone.
 #include "bloomery/hash/aes_hash_ways.h"
 #include "bloomery/hash/aes_lanes_x86.h"

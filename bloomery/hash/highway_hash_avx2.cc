@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file of the hashes that is compiled for AVX2: of one key, the four words of a packet at
 // once. A key's steps wait for each other, but hardly any jump is between one key and the next, so
 // the processor works on several keys together.

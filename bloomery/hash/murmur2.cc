@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/hash/murmur2.h"
 
 #include <cstddef>

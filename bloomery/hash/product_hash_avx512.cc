@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled for AVX-512 with IFMA and VBMI.
 #include "bloomery/hash/product_hash_avx512.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/place/watermark_text.h"
 
 #include "bloomery/text/hex_word.h"

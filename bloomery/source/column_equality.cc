@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/column_equality.h"
 
 #include "bloomery/source/key_encoding.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/in_place.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/local_file.h"
 
 #include <sys/vfs.h>

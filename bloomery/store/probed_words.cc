@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/probed_words.h"
 
 #include "bloomery/bits/bit_view.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/shared_filter.h"
 
 #include <sys/types.h>

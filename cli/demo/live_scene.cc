@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/demo/live_scene.h"
 
 #include <atomic>

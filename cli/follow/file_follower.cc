@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/follow/file_follower.h"
 
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/follow/run_follower.h"
 
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./run demo --postgres: a database that others write into, its filter in Redis, a follower between
 // them, and what happens to all of it in half a minute.
 #include "cli/live_demo/live_demo.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `./run demo --postgres` as a program of its own: it starts servers, which the command never does.
 #include "cli/app.h"
 #include "cli/live_demo/live_demo.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/rdb/dump_file.h"
 
 #include <system_error>

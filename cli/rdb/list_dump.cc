@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/rdb/list_dump.h"
 
 #include <algorithm>

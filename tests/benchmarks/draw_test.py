@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Charts and tables of benchmarks/draw, from figures that are made up (sample_report.h)."""
 import contextlib
 import copy

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mapped files that are cut, grown and written over by others.
 #include <fcntl.h>
 #include <gtest/gtest.h>

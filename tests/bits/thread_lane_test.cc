@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/bits/thread_lane.h"
 
 #include <gtest/gtest.h>

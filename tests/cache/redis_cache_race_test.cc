@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows that are inserted in one process while two others look for them: 10,000 races, in a long run
 // 100,000, or as many as BLOOMERY_CACHE_RACES says.
 

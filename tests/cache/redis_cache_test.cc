@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cache in a server that processes share: what is written, by whom, and what is refused.
 
 #include "bloomery/cache/redis_cache.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filter and cache in one server, asked in one trip: by a guard, by many, and where that cannot be.
 
 #include "bloomery/cache/redis_lookaside.h"

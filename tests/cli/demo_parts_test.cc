@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of the demo that its process cannot show.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every example that --help shows is run as it stands, with files of the names they use.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The figures that are no matter of chance, one by one; and those that are, within their luck.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What load and measure fill filters with.
 #include "cli/filter_filler.h"
 

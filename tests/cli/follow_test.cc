@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter that is kept in step with a table, through the command.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other systems' files on the command line, as their users have them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the command says of itself: help, man pages, completion.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is written is what the library behind it writes and its reader reads.
 #include "cli/json.h"
 

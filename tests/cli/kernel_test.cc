@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BLOOMERY_KERNEL, which is read once a process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How keys were written is in the filter's file: no command asks for other bytes unasked, and says
 // "absent" of keys that are there.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ./run demo --postgres, in short: what it shows holds, and nothing of it is left.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

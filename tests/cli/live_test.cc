@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters of other systems where they live, through the command.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is not a command line ends with status 2, one message, and nothing on standard output.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

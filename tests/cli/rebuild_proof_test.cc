@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A followed filter that is built again by the command, while its follower goes on and readers ask
 // for what was committed just now.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A followed filter that is built again, through the command. rebuild_proof_test.cc has readers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

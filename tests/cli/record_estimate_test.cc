@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/dedup/record_estimate.h"
 
 #include <gtest/gtest.h>

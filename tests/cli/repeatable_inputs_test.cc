@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/dedup/repeatable_inputs.h"
 
 #include <gtest/gtest.h>

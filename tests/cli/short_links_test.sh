@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # short_links_test.sh PHP SOURCE COMMAND: a PHP program and the command on one filter in Redis, each asking for what the other
 # added. REDIS_SERVER is the server's program.
 set -eu

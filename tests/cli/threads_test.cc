@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --threads changes nothing but the time: the same files, answers, order and errors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options that would be read and then not heeded are refused, and say what they are for.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

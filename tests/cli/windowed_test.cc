@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that forget, from the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

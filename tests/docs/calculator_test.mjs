@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calculator's page says what the command says: its module, which was compiled of the same code at some time, runs here
 // beside `bloomery calc --json`. A change of sizes or rates is in the page once that is made anew (bindings/javascript/CMakeLists.txt).
 // node calculator_test.mjs PAGE COMMAND

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY [MODULE]: compiles the cpp blocks and runs the sh, c and python blocks of
 # README*.md and docs/*.md, those that stand in several documents once. A cpp block without main() is statements, and sees the
 # names of preamble.h; the headers of those with one are read before. What a sh block calls redis://127.0.0.1:6379, or asks by

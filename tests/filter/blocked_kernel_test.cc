@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All kernels give the scalar kernel's bits and answers, on random and on adversarial hashes.
 #include "bloomery/filter/kernels/blocked_kernel.h"
 

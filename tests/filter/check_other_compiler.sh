@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds a program by another compiler than the library's, links it with the library, and runs it.
 # check_other_compiler.sh SOURCE_FOLDER BUILD_FOLDER LIBRARY...; exit status 77 means skipped.
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A classic batch asks for the lines of a key in two goes; its answers are those of single calls.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single calls of a program that is compiled for a processor (-march): inlined, with the same bits
 // and answers as those of the kernels. Without the tests' framework, which is compiled for every
 // processor. Exit status 1 where something differs, 77 where the processor lacks what this was

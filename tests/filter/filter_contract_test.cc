@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The promises of a filter, for every kind. A new kind adds itself to FilterKinds.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/filter/kernel_comparison.h"
 
 #include <algorithm>

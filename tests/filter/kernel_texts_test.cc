@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kernel takes batches of texts and of integers to the bits and answers that their hash and
 // the scalar kernel define, by whatever hash the kernel computes in its own loops.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of another compiler than the library's: the two share what their templates become, and
 // so must agree on how a closure keeps what it captures. Exit status 1 where batches answer
 // otherwise than single calls.

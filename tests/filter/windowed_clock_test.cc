@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a windowed filter keeps whatever its clock does.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A windowed filter in its words: kernels, threads, and words that are anything.
 #include <gtest/gtest.h>
 

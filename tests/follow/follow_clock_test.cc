@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wall clock of one side or the other is set, backwards and forwards, while rows are written
 // and asked for at once. All that ages does so by the clock that nobody sets.
 #include <gtest/gtest.h>

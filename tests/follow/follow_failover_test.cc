@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failovers of the server in which the filter is, of the kind that loses writes.
 #include <gtest/gtest.h>
 #include <sys/mman.h>

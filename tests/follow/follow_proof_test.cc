@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to a follower, to its database and to the server of its filter.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filter and cache in step with a database whose commits wait for a standby.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transaction of many rows, beside readers, and right after it.
 #include <gtest/gtest.h>
 

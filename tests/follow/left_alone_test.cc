@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is where a filter is to be: left alone, or known for a filter that was damaged.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every kind promises of hash pairs, our own kinds and other systems': a key is found by its
 // pair, however long the pair was kept, or else pairs are refused.
 #include <gtest/gtest.h>

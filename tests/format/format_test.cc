@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every format promises, whatever it is.
 #include "bloomery/format/format.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // go-zero's filter and bitmaps, recorded from Go.
 #include "bloomery/format/gozero.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Guava's own streams, made by Guava 31.1: read, asked, filled again, and written to the byte.
 #include "bloomery/format/guava.h"
 

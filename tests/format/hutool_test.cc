@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hutool's filters, recorded from Java.
 #include "bloomery/format/hutool.h"
 

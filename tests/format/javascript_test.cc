@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JavaScript class as published, and what it should have been, recorded from node.
 #include "bloomery/format/javascript.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LevelDB's own library against bloomery/format/leveldb.h, over many sizes.
 #include <gtest/gtest.h>
 #include <leveldb/filter_policy.h>

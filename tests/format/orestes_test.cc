@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orestes' bitmaps, JSON and counters, recorded from Java and a server.
 #include "bloomery/format/orestes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The PHP class's hashes and bitmaps, recorded from PHP.
 #include "bloomery/format/php.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pyreBloom's hashes and bitmaps, recorded from its C code.
 #include "bloomery/format/pyrebloom.h"
 

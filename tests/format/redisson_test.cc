@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Redisson's own bitmaps and config hashes, recorded from a server.
 #include "bloomery/format/redisson.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RocksDB's own library, version 7.8, against bloomery/format/rocksdb.h, over many sizes.
 #include <gtest/gtest.h>
 #include <rocksdb/filter_policy.h>

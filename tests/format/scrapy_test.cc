@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScrapyRedisBloomFilter's hashes and bitmaps, as tests/golden/foreign/make_scrapy.py has them.
 #include "bloomery/format/scrapy.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SimpleBloomFilter and its BitSet, recorded from Java.
 #include "bloomery/format/simple_java.h"
 

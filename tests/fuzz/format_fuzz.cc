@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are another system's filter or are refused; one that is read works, and is written as
 // it was read.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text is a count or is refused; a count written in plain digits is the same count.
 
 #include "bloomery/text/human_number.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text is a key or is refused; whatever is a key is spelt again as it came.
 
 #include "bloomery/source/key_encoding.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes are a filter or are refused; a filter that is read works, and says the same of itself.
 //
 // The input is a file without the zeros before its body, after one byte of wishes: 1 = with a right

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whatever a server sends is read or refused: a value lies within its message, and a message makes
 // no more of what it holds than it has bytes.
 

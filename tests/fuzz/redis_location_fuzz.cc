@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text is the location of a server or is refused; what is one says all it must, and no message
 // has its password.
 

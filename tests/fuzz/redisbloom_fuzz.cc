@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as whatever may hold a RedisBloom filter: a dump of a server, DUMP's payload, SCANDUMP's
 // header and pieces. Refused, or a filter that works and is written and read again as it is.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target over every file of the folders given: what fuzzers once found stays found.
 
 #include <exception>

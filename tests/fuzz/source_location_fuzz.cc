@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text is a location or is refused; what is a location says all it must, without NUL bytes.
 
 #include "bloomery/source/source_location.h"

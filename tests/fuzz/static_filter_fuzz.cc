@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a static filter, at an odd address: refused, or asked without reading outside.
 #include <array>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A guard before rows that nobody announces to it.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writers, readers that ask right after the commit, and a filter that is always a little behind.
 
 #include <gtest/gtest.h>

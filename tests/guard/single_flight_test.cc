@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/guard/single_flight.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # consume.sh BUILD WORK SOURCE PROGRAM COMPILER: installs BUILD under WORK and builds PROGRAM with find_package, pkg-config and
 # the shared library; and adds SOURCE to a project.
 set -eu

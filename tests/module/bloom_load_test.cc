@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that were built elsewhere, on their way into a server.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What replicas have of filters of our own: the same bytes, whenever they get them.
 #include <gtest/gtest.h>
 

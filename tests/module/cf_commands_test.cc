@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a client of cuckoo filters sees, byte for byte.
 #include <gtest/gtest.h>
 

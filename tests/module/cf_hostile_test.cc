@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes and sizes of cuckoo filters that nobody means well with: the server answers, and goes on.
 #include <gtest/gtest.h>
 

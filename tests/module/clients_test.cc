@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Clients as people use them, with their own methods for filters.
 #include <gtest/gtest.h>
 #include <sys/wait.h>

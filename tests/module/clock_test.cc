@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wall clock of a server is set while it runs.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Three primaries, and a slot that moves while items are added to the filters in it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery follow into a filter that the module asks itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What bloomery load leaves in a server whose filter of BF.* it does not finish: nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

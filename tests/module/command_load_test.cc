@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes whole filters in servers that have filters themselves: bloomery load, create, convert,
 // merge and push into bf: and bloom:.
 #include <gmock/gmock.h>

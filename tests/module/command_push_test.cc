@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery push straight from keys: what is added to the key while they are read is not lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

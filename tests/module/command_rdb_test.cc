@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // bloomery rdb, over dumps that a server with the module really wrote.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

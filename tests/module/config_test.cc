@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CONFIG, on servers that let a module have parameters. Before Redis 8.0 their names begin with the
 // module's.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What COMMAND INFO and COMMAND DOCS tell of every command.
 #include <gtest/gtest.h>
 

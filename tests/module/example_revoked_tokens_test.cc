@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // examples/revoked_tokens.cc against a server: it checks itself.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that come, or are exchanged, under who has them open in bf: and bloom:.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Primaries that die, links that break, replicas of replicas.
 #include <gtest/gtest.h>
 

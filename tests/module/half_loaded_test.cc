@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that come by BF.LOADCHUNK and CF.LOADCHUNK, of which pieces are still missing: whichever
 // way they go, they say "absent" of nothing until they are whole.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hiredis, under most clients of C, C++ and others: replies as it types them.
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that their server asks itself: bf: and bloom:.
 
 #include "bloomery/redis/places/item_place.h"

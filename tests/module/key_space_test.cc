@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to filters as to any key, and what clients and limits do in the midst of work.
 #include <gtest/gtest.h>
 

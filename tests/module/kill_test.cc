@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Servers that are killed while they work, and what is there when they come back.
 #include <gtest/gtest.h>
 

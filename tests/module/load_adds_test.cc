@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Items that are added to a key while a filter for it is on its way: they are in that too.
 #include <gtest/gtest.h>
 

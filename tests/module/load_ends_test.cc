@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads that end otherwise than by their COMMIT: what was added meanwhile is never absent.
 #include <gtest/gtest.h>
 

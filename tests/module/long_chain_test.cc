@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains as long as RedisBloom makes them with EXPANSION 1: read, grown and handed on.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuckoo filters of more sub-filters than a command of this server's makes: read, grown and handed
 // on.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a server's callbacks do where `new` finds no memory: they go on with what is kept for them.
 #include <gtest/gtest.h>
 

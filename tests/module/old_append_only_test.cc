@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Append-only files that old releases of RedisBloom wrote: tests/golden/foreign/redisbloom has
 // some, each of a filter `bf` with the items b0 to b399 and, from 2.0 on, cuckoo filters with c0 to
 // c1199.

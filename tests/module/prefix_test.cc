@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loaded under a prefix, the module lives beside RedisBloom. Here, that is itself without one.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the module registers with servers that are not at hand.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "module/stored_cuckoo.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far a database was read into a filter, and what is absent because of it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter that was exchanged under those who have it open.
 
 #include "bloomery/open/adopting_place.h"

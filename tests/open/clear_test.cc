@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every filter that can be empty, and is to be.
 
 #include <gmock/gmock.h>

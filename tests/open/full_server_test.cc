@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A server beyond its maxmemory takes no transaction, and has its filters all the same.
 
 #include <gtest/gtest.h>

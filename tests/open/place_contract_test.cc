@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every place but those that need our module, which tests/module/item_place_test.cc has.
 
 #include "tests/open/place_contract.h"

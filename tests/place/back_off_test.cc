@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/place/back_off.h"
 
 #include <gtest/gtest.h>

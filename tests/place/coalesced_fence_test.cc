@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many threads, one question to the database, and never an answer from before one came.
 
 #include "bloomery/place/coalesced_fence.h"

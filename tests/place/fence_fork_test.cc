@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that is forked while its threads ask: the child has their locks and their questions as
 // they were at that moment, and nobody there who goes on with them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which denials behind a fence count.
 
 #include "bloomery/place/fence_judge.h"

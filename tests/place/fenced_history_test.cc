@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter that is ahead of its database has another history of it, and denies nothing.
 
 #include <gtest/gtest.h>

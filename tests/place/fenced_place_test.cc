@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Absent is only said behind a fence, and what that costs.
 
 #include "bloomery/place/fenced_place.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions that gather while others travel: who shares a trip, and who fails with whom.
 
 #include "bloomery/place/gathering.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter in this process, in front of the same one far away.
 
 #include "bloomery/place/local_copy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Large tables, which several threads scan: all is as by one.
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are not whole, or not ours: every one is refused, by everything that opens files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

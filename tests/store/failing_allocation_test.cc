@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory that runs out at any moment: the file stays whole, and nothing is left behind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

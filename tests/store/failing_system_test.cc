@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the system refuses is an error with a name, and the file stays what it was.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

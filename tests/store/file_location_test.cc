@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/file_location.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters of other systems in their own files and in ours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

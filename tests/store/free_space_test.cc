@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/free_space.h"
 
 #include <gtest/gtest.h>

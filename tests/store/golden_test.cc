@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of every kind as version 1 of the format wrote them. They are never written again: a test
 // that fails here says that old files can no longer be read, or that new ones differ.
 #include <gmock/gmock.h>

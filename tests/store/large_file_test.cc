@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files larger than memory should be, and disks smaller than files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

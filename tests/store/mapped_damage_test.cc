@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mapped files whose bytes are not what they were: no member is ever "absent".
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a file takes the place of another: links, permissions, writers, and processes that die.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who reads a shared file.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a shared file becomes whole again, and for whom.
 
 #include <gmock/gmock.h>

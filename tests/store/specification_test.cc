@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second reader, written from docs/format.md alone: it includes nothing of the library but save.
 #include <gtest/gtest.h>
 

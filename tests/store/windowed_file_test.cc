@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A windowed filter goes on where its file left off.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wall clock of a process, moved while it runs, as who sets a machine's clock moves it: for a
 // test program that is linked with this, and for a server that has it preloaded. The clock that
 // nobody can set (CLOCK_MONOTONIC) stays.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/text/kryo.h"
 
 #include <gtest/gtest.h>

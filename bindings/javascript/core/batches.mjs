@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many keys at once: gathered from the caller, staged, and sent.
 import { isText, kindOfKey, putInteger } from './keys.mjs';
 import { FIXED, I64, MOST_KEYS, OFFSETS32, TEXT_BYTES, U64 } from './stage.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { isText, kindOfKey, putInteger } from './keys.mjs';
 import { encoder } from './memory.mjs';
 import { withOptions } from './options.mjs';

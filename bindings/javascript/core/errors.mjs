@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 const CODES = {
   [-1]: 'BAD_ARGUMENT',
   [-2]: 'WRONG_KEYS',

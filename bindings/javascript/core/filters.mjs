@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The classes over a compiled bloomery.wasm: the same in every engine.
 import { batchesOf, gathered } from './batches.mjs';
 import { buildStatic } from './build_static.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import { BloomeryError } from './errors.mjs';
 
 // What the module imports: a clock and random bytes, and what nobody calls but it names.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a key may be: a string, an integer, bytes.
 import { isBytes } from './typed_arrays.mjs';
 

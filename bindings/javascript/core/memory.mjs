@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is given to an instance and taken from it: bytes, texts, errors.
 import { BloomeryError, errorOf } from './errors.mjs';
 import { isText } from './keys.mjs';

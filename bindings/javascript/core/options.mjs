@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Options of a new filter, as a structure bloomery_options has them.
 import { MOST_U64 } from './keys.mjs';
 import { encoder } from './memory.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls about one key.
 import { MOST_I64, MOST_U64, refuseKey } from './keys.mjs';
 import { encoder } from './memory.mjs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where keys wait for a call, in the memory of the instance.
 import { encoder } from './memory.mjs';
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typed arrays as the engine has them: a class of the caller's may tell another length, and a shared
 // buffer may grow meanwhile.
 const typed = (name) =>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In browsers, and where else modules are fetched: whoever imports this waits until it is compiled.
 import { define } from './core.mjs';
 

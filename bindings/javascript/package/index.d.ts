@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** "0.1.0" */
 export const version: string;
 

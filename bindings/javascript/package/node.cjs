@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 'use strict';
 
 // In node the module is compiled while this file is loaded: nobody waits for anything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same classes as require('bloomery') gives.
 import bloomery from './node.cjs';
 

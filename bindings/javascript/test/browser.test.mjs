@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same package in a Chromium, as a page imports it.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The calculator's page has the module that its sources make, and computes with it from disk.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

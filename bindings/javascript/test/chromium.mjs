@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Chromium, where there is one. CHROMIUM: which; else the usual names; an empty one: none.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The js blocks of the documents print what the output blocks behind them say.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files that all languages read and write.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each kind of filter promises, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

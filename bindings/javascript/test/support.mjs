@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests share: the package that is tested, and the files that all languages read.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What TypeScript lets people write, and what not; tools/check_npm compiles this against the packed package and runs it.
 import bloomery, { BlockedFilter, BloomeryError, CountingFilter, Filter, StaticFilter, version } from 'bloomery';
 import type { Format, Key, Keys, Kind, Options, Settings } from 'bloomery';

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bloom filters: "surely never added", or "maybe", in about ten bits a key.
 
 >>> import bloomery

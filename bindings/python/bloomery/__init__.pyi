@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 import enum
 import os
 from typing import Any, Iterable, NamedTuple, Optional, SupportsIndex, TypeVar, Union

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keys as Arrow has them. */
 #include "arrow.h"
 

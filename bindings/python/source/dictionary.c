@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Keys that are told by their numbers in a dictionary. */
 #include "dictionary.h"
 

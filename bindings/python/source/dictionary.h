@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BLOOMERY_PYTHON_DICTIONARY_H
 #define BLOOMERY_PYTHON_DICTIONARY_H
 

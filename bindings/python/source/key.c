@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "key.h"
 
 static int take_bytes(PyObject* bytes, enum key_kind kind, struct key* key) {

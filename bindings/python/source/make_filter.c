@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* How filters come to be. */
 #include <float.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a filter does with keys by the batch. */
 #include "batch.h"
 #include "errors.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What a filter does with one key. */
 #include "errors.h"
 #include "filter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* What is done with a whole filter, and its end. */
 #include "errors.h"
 #include "filter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file compiled for AVX2. A processor without AES may run it: hashes_by_aes().
 #include <immintrin.h>
 

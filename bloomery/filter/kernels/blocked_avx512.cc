@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file compiled for AVX-512 (foundation and doubleword-quadword instructions), and as
 // blocked_avx2.cc for AES.
 #include <immintrin.h>

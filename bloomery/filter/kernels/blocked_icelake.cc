@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled for what Intel's Ice Lake servers and AMD's Zen 4 have of AVX-512: what
 // blocked_avx512.cc does for batches of keys of one line, with texts, and integers of AES, hashed
 // in the loops.

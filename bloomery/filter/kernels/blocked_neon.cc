@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For 64-bit Arm, which always has NEON: no file flags, no question at run time.
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"

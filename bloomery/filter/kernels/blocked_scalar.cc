@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/filter/kernels/blocked_kernel_body.h"
 #include "bloomery/filter/kernels/blocked_kernel_list.h"
 #include "bloomery/filter/kernels/scalar_lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The only file compiled for SSE4.2.
 #include <nmmintrin.h>
 

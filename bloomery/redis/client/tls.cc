@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/client/tls.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/bitmap_place.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/gathered_presence.h"
 
 namespace bloomery::redis {

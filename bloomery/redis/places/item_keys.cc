@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters of BF.* and their markers: their keys, and what makes and removes them.
 #include "bloomery/redis/places/item_keys.h"
 

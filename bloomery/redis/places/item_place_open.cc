@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter that its server asks, opened: what its markers and BLOOM.INFO say of it.
 #include <string>
 #include <string_view>

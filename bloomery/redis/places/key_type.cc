@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/key_type.h"
 
 namespace bloomery::redis {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes a filter in a string: its bits, and its head.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter in a string, read as a whole.
 #include <algorithm>
 #include <bit>

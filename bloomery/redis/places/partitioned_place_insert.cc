@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How keys come into a filter of several strings: each part's in its own transaction.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/push_filter.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/set_bits.h"
 
 #include "bloomery/bits/byte_order.h"

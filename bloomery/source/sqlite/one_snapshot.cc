@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/sqlite/one_snapshot.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/sqlite/sqlite_outbox.h"
 
 #include <sqlite3.h>

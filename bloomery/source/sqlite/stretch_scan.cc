@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/sqlite/stretch_scan.h"
 
 #include <sqlite3.h>

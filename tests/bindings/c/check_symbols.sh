@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # check_symbols.sh LIBRARY HEADER: whether the library shows the functions that the header declares, by their version, and
 # nothing else; and is called as programs look for it.
 set -eu

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* The C interface, as a C99 program uses it. interface_test CASE runs one case, named after its
  * promise. */
 #define _POSIX_C_SOURCE 200809L

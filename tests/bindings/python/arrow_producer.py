@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays and streams of Arrow by its C interfaces, made here: Debian has no pyarrow."""
 import ctypes
 import errno

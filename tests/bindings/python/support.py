@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What several of the tests need. BLOOMERY_COMMAND names the command, REDIS_SERVER a server's program."""
 import os
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keys by the batch, as NumPy, Arrow and Python itself have them."""
 import array
 import contextlib

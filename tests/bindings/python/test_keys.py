@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single keys, and what a filter is made with."""
 import unittest
 

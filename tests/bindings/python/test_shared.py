@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One file that processes change at once."""
 import multiprocessing
 import os

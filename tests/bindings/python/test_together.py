@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Threads and children of fork() that use one filter."""
 import contextlib
 import gc

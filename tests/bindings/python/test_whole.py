@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole filters: unions, copies, files, formats, places; and what the documentation says."""
 import ast
 import contextlib

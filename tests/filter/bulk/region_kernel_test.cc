@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All kernels pack keys and set regions as the scalar kernel's look-ups want them.
 #include "bloomery/filter/kernels/region_kernel.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/filter/bulk/scatter.h"
 
 #include <gtest/gtest.h>

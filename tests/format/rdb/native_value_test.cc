@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filters of our own module in dumps: whole, or refused.
 #include "bloomery/format/rdb/native_value.h"
 

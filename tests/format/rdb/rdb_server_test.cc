@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dumps that a server really wrote, of all that it can hold.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/format/redisbloom/redisbloom_payload.h"
 
 #include <gmock/gmock.h>

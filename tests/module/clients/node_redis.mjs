@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // node-redis's own methods for filters, against the server at the port that is given. Exit status 77: no node-redis.
 import assert from 'node:assert';
 import {createRequire} from 'node:module';

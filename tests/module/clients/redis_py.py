@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """redis-py's own methods for filters, against the server at the port that is given. Exit status 77: no redis-py."""
 import sys
 

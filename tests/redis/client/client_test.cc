@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The client where there is no server, or all connections are taken.
 
 #include "bloomery/redis/client/client.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which node of a cluster has a key, its nodes say: here some that only say so, of servers that
 // know of no cluster.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A real cluster of three, whose nodes speak nothing but TLS.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Connections to a real server.
 
 #include <gtest/gtest.h>

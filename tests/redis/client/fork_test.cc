@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that were forked while a place, a cache or a client was open in a server.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What says it is a server and is none: an error within the time-out, and nothing used twice.
 
 #include <gtest/gtest.h>

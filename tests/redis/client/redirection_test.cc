@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What servers of a cluster say instead of answering, followed by the client.
 
 #include "bloomery/redis/client/redirection.h"

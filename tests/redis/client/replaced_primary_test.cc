@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A primary that was replaced and does not know it, as sentinels or other nodes of its cluster know
 // it: here some that only say so.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who the primary is, sentinels say: some that only say so, and a real one whose primary dies.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TLS with a real server, and with one that speaks none.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the user of a place is told where its server refuses: also which command, and of which key.
 
 #include "bloomery/redis/client/told_command.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that other systems' programs wrote, asked and filled where they live.
 
 #include "bloomery/redis/places/bitmap_place.h"

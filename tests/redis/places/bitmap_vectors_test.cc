@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that other systems' programs wrote are read and written bit for bit where they live.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters that are built here and put where they live, all at once.
 
 #include "bloomery/redis/places/bulk_load.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter behind a proxy that garbles, cuts, delays and repeats what the server says, and one
 // whose server dies: never a false "absent", and always an end in time.
 

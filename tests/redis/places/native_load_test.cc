@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads into a string of a server, and what they leave alone.
 
 #include <gtest/gtest.h>

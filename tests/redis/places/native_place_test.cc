@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters of our own in a string of a server.
 
 #include "bloomery/redis/places/native_place.h"

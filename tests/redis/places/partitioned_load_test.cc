@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What puts filters into several strings of a server, in the place of others.
 
 #include <gtest/gtest.h>

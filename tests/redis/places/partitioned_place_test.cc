@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Filters of our own in several strings of a server; cluster_test.cc has them over several nodes.
 
 #include "bloomery/redis/places/partitioned_place.h"

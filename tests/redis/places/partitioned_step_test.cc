@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Watermarks of filters in several strings of a server.
 
 #include <gtest/gtest.h>

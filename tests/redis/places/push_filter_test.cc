@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A filter on its way to a server whose slots move: which pieces are sent where.
 
 #include "bloomery/redis/places/push_filter.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What answers of a place in a server were judged by, however they come in.
 
 #include "bloomery/redis/places/told_watermark.h"

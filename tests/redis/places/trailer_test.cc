@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Identity and watermark behind the last bit of another system's bitmap.
 
 #include "bloomery/redis/places/trailer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From where the log is read: by a follower that comes back, and for a scan.
 #include "bloomery/source/mariadb/log_place.h"
 

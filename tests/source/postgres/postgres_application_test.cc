@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the application does with its table goes on while it is followed, or the table is not
 // followed.
 

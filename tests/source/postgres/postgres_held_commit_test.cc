@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A commit that stands in the log, and is held back by a standby that does not answer.
 #include <gtest/gtest.h>
 

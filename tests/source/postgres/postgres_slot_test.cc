@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slots that others have, too.
 
 #include <gmock/gmock.h>

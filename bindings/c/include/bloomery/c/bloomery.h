@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #ifndef BLOOMERY_C_BLOOMERY_H
 #define BLOOMERY_C_BLOOMERY_H
 
