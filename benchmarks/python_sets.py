@@ -9,7 +9,7 @@ Ratios are medians over rounds; flor and NumPy where they are installed.
 import statistics
 import time
 
-import bloomery
+import pybloomery
 
 try:
     import numpy
@@ -59,7 +59,7 @@ def main():
     ):
         members, asked = keys[:COUNT], keys[::2]
         plain = set(members)
-        ours = bloomery.BloomFilter(COUNT, 0.01)
+        ours = pybloomery.BloomFilter(COUNT, 0.01)
         ours.update(members)
         calls = {
             "set": lambda: ask_each(asked, plain),
@@ -76,7 +76,7 @@ def main():
         compare(f"in, {kind}", calls)
     if numpy is not None:
         numbers = numpy.random.default_rng(1).integers(0, 2**62, 4 * COUNT)
-        ours = bloomery.BloomFilter(len(numbers))
+        ours = pybloomery.BloomFilter(len(numbers))
         ours.update(numbers)
         compare(
             "batch of NumPy",

@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import tempfile
 
-import bloomery
+import pybloomery
 
 PAGES = [f"https://example.org/page/{number}" for number in range(2000)]
 
@@ -24,7 +24,7 @@ def spelled(page, worker):
 
 def crawl(path, worker):
     fetched = 0
-    with bloomery.open_shared(path) as seen:
+    with pybloomery.open_shared(path) as seen:
         for page in PAGES:
             fetched += seen.add(spelled(page, worker))  # False: it was there, or so it seems
     return fetched
@@ -33,10 +33,10 @@ def crawl(path, worker):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "seen.bloom")
-        bloomery.BloomFilter(100_000, 0.001, keys="text --normalise url").save(path)
+        pybloomery.BloomFilter(100_000, 0.001, keys="text --normalise url").save(path)
         with multiprocessing.get_context("spawn").Pool(3) as pool:
             fetched = pool.starmap(crawl, [(path, worker) for worker in range(3)])
-        seen = bloomery.load(path)
+        seen = pybloomery.load(path)
         print(f"{sum(fetched)} fetched of {3 * len(PAGES)} links to {len(PAGES)} pages")
         # Two workers that come to a new page at the same moment may both fetch it.
         assert len(PAGES) * 0.99 < sum(fetched) < 3 * len(PAGES)

@@ -14,11 +14,16 @@ import sys
 import sysconfig
 import zipfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 ABOUT = """\
 Metadata-Version: 2.1
-Name: bloomery
+Name: pybloomery
 Version: {version}
 Summary: Bloom filters: "surely never added", or "maybe", in about ten bits a key
+License: Apache-2.0
+License-File: LICENSE
+License-File: NOTICE
+License-File: THIRD-PARTY
 Requires-Python: =={python}.*
 Requires-External: libhiredis
 Requires-External: libssl (>=3)
@@ -39,17 +44,19 @@ def make(package: pathlib.Path, version: str, folder: pathlib.Path) -> pathlib.P
     tag = "cp{0}{1}-cp{0}{1}-{2}".format(major, minor, sysconfig.get_platform().replace("-", "_"))
 
     files = {
-        f"bloomery/{path.name}": path.read_bytes()
+        f"pybloomery/{path.name}": path.read_bytes()
         for path in package.iterdir()
         if not path.name.startswith("libbloomery.so.0.")  # to which a link of the name points
     }
-    notes = f"bloomery-{version}.dist-info"
+    notes = f"pybloomery-{version}.dist-info"
     files[f"{notes}/METADATA"] = ABOUT.format(version=version, python=f"{major}.{minor}").encode()
+    for name in ("LICENSE", "NOTICE", "THIRD-PARTY"):
+        files[f"{notes}/{name}"] = (ROOT / name).read_bytes()
     files[f"{notes}/WHEEL"] = TAGS.format(tag=tag).encode()
     record = "".join(f"{name},{hash_of(data)},{len(data)}\n" for name, data in sorted(files.items()))
     files[f"{notes}/RECORD"] = f"{record}{notes}/RECORD,,\n".encode()
 
-    wheel = folder / f"bloomery-{version}-{tag}.whl"
+    wheel = folder / f"pybloomery-{version}-{tag}.whl"
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name in sorted(files, key=lambda name: (name.startswith(notes), name)):
             entry = zipfile.ZipInfo(name)  # of 1980, whenever it is made
@@ -65,4 +72,4 @@ def hash_of(data: bytes) -> str:
 
 
 if __name__ == "__main__":
-    make(pathlib.Path(sys.argv[1]) / "bloomery", sys.argv[2], pathlib.Path(sys.argv[3]))
+    make(pathlib.Path(sys.argv[1]) / "pybloomery", sys.argv[2], pathlib.Path(sys.argv[3]))

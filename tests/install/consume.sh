@@ -109,7 +109,7 @@ done
   exit 1
 }
 if [ -d "$prefix/lib/python3/dist-packages/bloomery" ]; then
-  PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import bloomery; bloomery.BloomFilter(10).add("a")'
+  PYTHONPATH=$prefix/lib/python3/dist-packages /usr/bin/python3 -B -c 'import pybloomery; pybloomery.BloomFilter(10).add("a")'
 fi
 
 cat >around/CMakeLists.txt <<EOF

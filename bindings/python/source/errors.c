@@ -53,19 +53,19 @@ static int add_one(PyObject* module, PyObject** type, const char* name, const ch
 }
 
 int add_errors(PyObject* module) {
-  if (add_one(module, &base, "bloomery.Error", "What bloomery raises of its own.",
+  if (add_one(module, &base, "pybloomery.Error", "What bloomery raises of its own.",
               PyExc_Exception) < 0 ||
-      add_one(module, &bad_format, "bloomery.FormatError", "Bytes that are no filter, or damaged.",
+      add_one(module, &bad_format, "pybloomery.FormatError", "Bytes that are no filter, or damaged.",
               PyExc_ValueError) < 0 ||
-      add_one(module, &incompatible, "bloomery.IncompatibleError",
+      add_one(module, &incompatible, "pybloomery.IncompatibleError",
               "Filters whose bits do not mean the same.", PyExc_ValueError) < 0 ||
-      add_one(module, &store_failed, "bloomery.StoreError",
+      add_one(module, &store_failed, "pybloomery.StoreError",
               "A file, a disk, a lock or a server failed.", PyExc_OSError) < 0 ||
-      add_one(module, &wrong_keys, "bloomery.KeyFormError",
+      add_one(module, &wrong_keys, "pybloomery.KeyFormError",
               "Keys of another form than the filter's, which it would call absent.",
               PyExc_TypeError) < 0) {
     return -1;
   }
-  return add_one(module, &in_doubt, "bloomery.InDoubtError",
+  return add_one(module, &in_doubt, "pybloomery.InDoubtError",
                  "A batch failed before, and nobody called acknowledge().", PyExc_RuntimeError);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bloomery._bloomery: what bloomery/__init__.py makes its BloomFilter of. By CPython's own calls: a
+/* pybloomery._bloomery: what pybloomery/__init__.py makes its BloomFilter of. By CPython's own calls: a
    single `in` takes 0.9 times what a set's takes, through pybind11 3.8 times, which also takes
    seven times as long to compile. */
 #include "errors.h"
@@ -51,15 +51,15 @@ static PyType_Slot slots[] = {{Py_tp_new, filter_new},       {Py_tp_dealloc, fil
                               {Py_tp_members, facts},        {Py_sq_contains, filter_contains},
                               {Py_sq_length, filter_length}, {0, NULL}};
 
-static PyType_Spec spec = {"bloomery._bloomery.Filter", sizeof(Filter), 0,
+static PyType_Spec spec = {"pybloomery._bloomery.Filter", sizeof(Filter), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 static PyMethodDef functions[] = {{"size_of", CALL(size_of), METH_VARARGS | METH_KEYWORDS, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module_def = {PyModuleDef_HEAD_INIT,
-                                        "bloomery._bloomery",
-                                        "The C interface, as bloomery/__init__.py uses it.",
+                                        "pybloomery._bloomery",
+                                        "The C interface, as pybloomery/__init__.py uses it.",
                                         -1,
                                         functions,
                                         NULL,

@@ -10,8 +10,8 @@ import unittest
 import numpy
 
 import arrow_producer as arrow
-import bloomery
-from bloomery import BloomFilter, Presence
+import pybloomery
+from pybloomery import BloomFilter, Presence
 
 
 class Batches(unittest.TestCase):
@@ -314,7 +314,7 @@ class Batches(unittest.TestCase):
         self.assertIn(2, f)
         self.assertEqual(f.presence(2), Presence.UNKNOWN)
         self.assertEqual(f.contains_many([1, 2]), [True, True])
-        with self.assertRaises(bloomery.InDoubtError):
+        with self.assertRaises(pybloomery.InDoubtError):
             f.to_bytes()
         f.acknowledge()
         self.assertNotIn(2, f)
@@ -363,7 +363,7 @@ class Batches(unittest.TestCase):
                 with self.assertRaises(Exception):
                     call(make())
                 self.assertIn("not in any of them", f)
-                with self.assertRaises(bloomery.InDoubtError):
+                with self.assertRaises(pybloomery.InDoubtError):
                     f.to_bytes()
                 for key in (5, b"\0", None, 2**64, "\ud800"):
                     with contextlib.suppress(TypeError, ValueError, OverflowError):

@@ -5,8 +5,8 @@ import unittest
 import numpy
 
 import arrow_producer as arrow
-import bloomery
-from bloomery import BloomFilter, Presence
+import pybloomery
+from pybloomery import BloomFilter, Presence
 from support import KINDS
 
 
@@ -46,7 +46,7 @@ class Keys(unittest.TestCase):
             lambda: numbers.update(numpy.array([b"42"])),
             lambda: numbers.contains_many(arrow.strings([b"x"], "z")),
         ):
-            with self.assertRaises(bloomery.KeyFormError):
+            with self.assertRaises(pybloomery.KeyFormError):
                 ask()
         self.assertIn("42", numbers)  # spelt, as the command has it
         with self.assertRaises(ValueError):
@@ -110,7 +110,7 @@ class Keys(unittest.TestCase):
             lambda: BloomFilter(10, kind="static"),
             lambda: BloomFilter(10, keys="words"),
             lambda: BloomFilter(10, format="nothing"),
-            lambda: bloomery.open("x", "w"),
+            lambda: pybloomery.open("x", "w"),
         ):
             with self.assertRaises(ValueError):
                 wrong()

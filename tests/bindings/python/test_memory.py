@@ -6,7 +6,7 @@ import unittest
 import numpy
 
 import arrow_producer as arrow
-from bloomery import BloomFilter
+from pybloomery import BloomFilter
 
 
 class Memory(unittest.TestCase):

@@ -5,14 +5,14 @@ import os
 import resource
 import pickle
 
-import bloomery
-from bloomery import BloomFilter
+import pybloomery
+from pybloomery import BloomFilter
 from support import Folder
 
 
 def add_shared(path, name, count, started):
     """In another process, which it may end itself."""
-    shared = bloomery.open_shared(path)
+    shared = pybloomery.open_shared(path)
     for number in range(count):
         shared.add(f"{name} {number}")
         if started is not None:
@@ -40,17 +40,17 @@ class Shared(Folder):
                 now = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
             resource.setrlimit(resource.RLIMIT_AS, (now + 2**21, now + 2**21))
             try:
-                bloomery.open_shared("seen.bloom")
-            except (bloomery.StoreError, MemoryError):
+                pybloomery.open_shared("seen.bloom")
+            except (pybloomery.StoreError, MemoryError):
                 os._exit(0)
             os._exit(1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
-        self.assertNotIn("a", bloomery.load("seen.bloom"))
+        self.assertNotIn("a", pybloomery.load("seen.bloom"))
 
     def test_processes_add_at_once_however_they_were_started(self):
         for method in ("fork", "spawn"):
             context = multiprocessing.get_context(method)
-            with bloomery.open_shared(self.path) as shared:
+            with pybloomery.open_shared(self.path) as shared:
                 workers = [
                     context.Process(target=add_shared, args=(self.path, f"{method} {i}", 500, None))
                     for i in range(2)
@@ -65,7 +65,7 @@ class Shared(Folder):
                     names = [f"{method} {i} of many {number}" for number in range(500)]
                     self.assertTrue(all(shared.contains_many(names)))
                 self.assertNotIn("nobody", shared)
-        whole = bloomery.load(self.path)
+        whole = pybloomery.load(self.path)
         self.assertIn("spawn 1 of many 499", whole)
         self.assertGreater(len(whole), 3950)
 
@@ -78,14 +78,14 @@ class Shared(Folder):
             self.assertTrue(worker.is_alive())
         worker.kill()
         worker.join()
-        with self.assertRaises(bloomery.FormatError):
-            bloomery.load(self.path)
-        with bloomery.open_shared(self.path) as shared:
+        with self.assertRaises(pybloomery.FormatError):
+            pybloomery.load(self.path)
+        with pybloomery.open_shared(self.path) as shared:
             self.assertTrue(all(f"killed {number}" in shared for number in range(added.value)))
-        self.assertIn("killed 0", bloomery.load(self.path))
+        self.assertIn("killed 0", pybloomery.load(self.path))
 
     def test_children_of_fork_go_on_with_it(self):
-        with bloomery.open_shared(self.path) as shared:
+        with pybloomery.open_shared(self.path) as shared:
             for i in range(3):
                 child = os.fork()
                 if child == 0:
@@ -97,24 +97,24 @@ class Shared(Folder):
                         os._exit(0 if good else 1)
                 self.assertEqual(os.waitpid(child, 0)[1], 0)
                 self.assertIn(f"child {i}", shared)
-        self.assertIn("child 2", bloomery.load(self.path))
+        self.assertIn("child 2", pybloomery.load(self.path))
 
     def test_filters_are_merged_into_it(self):
         own = BloomFilter(20_000, 0.001)
         own.add("merged")
-        with bloomery.open_shared(self.path) as shared, bloomery.open_shared(self.path) as other:
+        with pybloomery.open_shared(self.path) as shared, pybloomery.open_shared(self.path) as other:
             other |= own
             self.assertIn("merged", shared)
             other.add("there")
             own |= shared
-            with self.assertRaises(bloomery.IncompatibleError):
+            with self.assertRaises(pybloomery.IncompatibleError):
                 shared |= BloomFilter(10)
             shared.acknowledge()
         self.assertIn("there", own)
-        self.assertIn("merged", bloomery.load(self.path))
+        self.assertIn("merged", pybloomery.load(self.path))
 
     def test_it_is_pickled_as_its_path(self):
-        with bloomery.open_shared(self.path) as shared:
+        with pybloomery.open_shared(self.path) as shared:
             shared.add("first")
             other = pickle.loads(pickle.dumps(shared))
             self.assertEqual(add_pickled(other), (True, True))
@@ -123,17 +123,17 @@ class Shared(Folder):
         self.assertIn("by a pickled one", pickle.loads(pickle.dumps(own)))
 
     def test_who_only_reads_it_copies_it_too(self):
-        with bloomery.open_shared(self.path) as shared:
-            with bloomery.open(self.path) as reader:
+        with pybloomery.open_shared(self.path) as shared:
+            with pybloomery.open(self.path) as reader:
                 shared.add("later")
                 self.assertIn("later", reader.copy())
                 self.assertIn("later", BloomFilter.from_bytes(reader.to_bytes()))
                 reader.save("copy.bloom")
-        self.assertIn("later", bloomery.load("copy.bloom"))
+        self.assertIn("later", pybloomery.load("copy.bloom"))
 
     def test_what_cannot_be_shared_is_refused(self):
         BloomFilter(100, kind="counting").save(self.path)
-        with self.assertRaisesRegex(bloomery.StoreError, "not changed in place"):
-            bloomery.open_shared(self.path)
+        with self.assertRaisesRegex(pybloomery.StoreError, "not changed in place"):
+            pybloomery.open_shared(self.path)
         with self.assertRaises(ValueError):
-            bloomery.open_shared("guava:" + self.path)
+            pybloomery.open_shared("guava:" + self.path)

@@ -9,8 +9,8 @@ import unittest
 
 import numpy
 
-import bloomery
-from bloomery import BloomFilter
+import pybloomery
+from pybloomery import BloomFilter
 
 
 class Together(unittest.TestCase):
@@ -89,7 +89,7 @@ class Together(unittest.TestCase):
                 with contextlib.suppress(RuntimeError):
                     f.close()
                 other = BloomFilter(1000, keys="text")
-                with contextlib.suppress(bloomery.KeyFormError):
+                with contextlib.suppress(pybloomery.KeyFormError):
                     other.update([42])
                 others.append(other)
 
@@ -108,7 +108,7 @@ class Together(unittest.TestCase):
                 gc.set_threshold(1, 1, 1)
                 try:
                     fail()
-                except bloomery.Error:
+                except pybloomery.Error:
                     pass
                 gc.set_threshold(*thresholds)
             gc.collect()

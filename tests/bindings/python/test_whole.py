@@ -13,8 +13,8 @@ import time
 
 import numpy
 
-import bloomery
-from bloomery import BloomFilter, Presence
+import pybloomery
+from pybloomery import BloomFilter, Presence
 from support import Folder, KINDS, command
 
 
@@ -29,9 +29,9 @@ class Whole(Folder):
         a |= b
         self.assertIn("b", a)
         a |= a
-        with self.assertRaises(bloomery.IncompatibleError):
+        with self.assertRaises(pybloomery.IncompatibleError):
             a | BloomFilter(2000)
-        with self.assertRaises(bloomery.IncompatibleError):
+        with self.assertRaises(pybloomery.IncompatibleError):
             a |= BloomFilter(2000)
         with self.assertRaises(TypeError):
             a | {"x"}
@@ -42,19 +42,19 @@ class Whole(Folder):
             doubtful.update(["x"])
         closed.close()
         BloomFilter(1000, keys="i64").save("damaged.bloom")
-        damaged = bloomery.open("damaged.bloom")
+        damaged = pybloomery.open("damaged.bloom")
         with open("damaged.bloom", "r+b") as file:
             file.seek(-100, os.SEEK_END)
             file.write(b"rubbish" * 10)
         for other in (doubtful, closed, damaged, BloomFilter(2000, keys="i64"), BloomFilter(1000, keys="text")):
             into = BloomFilter(1000, keys="i64")
-            with self.assertRaises((bloomery.Error, ValueError)):
+            with self.assertRaises((pybloomery.Error, ValueError)):
                 into |= other
             for key in ("no integer", b"bytes", None):
                 with self.assertRaises((TypeError, ValueError)):
                     into.add(key)
             self.assertIn(5, into)
-            with self.assertRaises(bloomery.InDoubtError):
+            with self.assertRaises(pybloomery.InDoubtError):
                 into.save("into.bloom")
             into.clear()
             self.assertNotIn(5, into)
@@ -64,7 +64,7 @@ class Whole(Folder):
         integers = BloomFilter(1000, keys="i64", kind="classic")
         integers.add(1)
         into = BloomFilter(1000)
-        with self.assertRaises(bloomery.IncompatibleError):
+        with self.assertRaises(pybloomery.IncompatibleError):
             into |= integers
         self.assertIsNone(into.keys)
         into.acknowledge()
@@ -76,7 +76,7 @@ class Whole(Folder):
         f.add("a")
         with self.assertRaises(TypeError):
             f.update(["b", None])
-        with self.assertRaises(bloomery.InDoubtError):
+        with self.assertRaises(pybloomery.InDoubtError):
             f.remove("b")
         f.discard("b")
         f.remove("a")
@@ -95,7 +95,7 @@ class Whole(Folder):
             with self.assertRaisesRegex(ValueError, name):
                 BloomFilter(1000, kind="scalable", **{name: 0})
         with self.assertRaisesRegex(ValueError, "Its name is empty"):
-            bloomery.open("")
+            pybloomery.open("")
 
     def test_texts_are_hashed_as_told(self):
         texts = [f"user:{i}:session" for i in range(100)]
@@ -129,45 +129,45 @@ class Whole(Folder):
         f.save("users.bloom")
         with self.assertRaises(OSError):
             f.save("users.bloom", must_be_new=True)
-        with bloomery.open("users.bloom", "r+") as g:
+        with pybloomery.open("users.bloom", "r+") as g:
             self.assertIs(g.add("b"), True)
             with self.assertRaises(TypeError):
                 pickle.dumps(g)
         self.assertTrue(g.closed)
         BloomFilter(1000, kind="scalable").save("grows.bloom")
-        g = bloomery.open("grows.bloom", "r+")  # read whole, and written back
+        g = pybloomery.open("grows.bloom", "r+")  # read whole, and written back
         g.add("a")
         g.close()
         g.close()
-        self.assertIn("a", bloomery.load("grows.bloom"))
-        g = bloomery.open("grows.bloom", "r+")
+        self.assertIn("a", pybloomery.load("grows.bloom"))
+        g = pybloomery.open("grows.bloom", "r+")
         g.add("b")
         del g
-        self.assertIn("b", bloomery.load("grows.bloom"))
-        g = bloomery.load("users.bloom")
+        self.assertIn("b", pybloomery.load("grows.bloom"))
+        g = pybloomery.load("users.bloom")
         g.close()
         with self.assertRaises(ValueError):
             "a" in g
-        for open_it in (bloomery.open, bloomery.load, lambda p: bloomery.open(p, whole=True)):
+        for open_it in (pybloomery.open, pybloomery.load, lambda p: pybloomery.open(p, whole=True)):
             g = open_it("users.bloom")
             self.assertEqual(g.contains_many(["a", "b", "c"]), [True, True, False])
-        g = bloomery.open("users.bloom")
+        g = pybloomery.open("users.bloom")
         with self.assertRaises(ValueError):
             g.add("d")
         self.assertNotIn("d", g)
-        with self.assertRaises(bloomery.KeyFormError):
-            bloomery.open("users.bloom", keys="i64")
-        with self.assertRaises(bloomery.StoreError):
-            bloomery.open("nothing.bloom")
+        with self.assertRaises(pybloomery.KeyFormError):
+            pybloomery.open("users.bloom", keys="i64")
+        with self.assertRaises(pybloomery.StoreError):
+            pybloomery.open("nothing.bloom")
         with open("users.bloom", "r+b") as file:
             file.write(b"rubbish")
-        with self.assertRaises(bloomery.FormatError):
-            bloomery.load("users.bloom")
+        with self.assertRaises(pybloomery.FormatError):
+            pybloomery.load("users.bloom")
         w = BloomFilter(1000, kind="windowed")
         w.save("window.bloom")
         with self.assertRaises(ValueError):
-            bloomery.open("window.bloom")
-        self.assertNotIn("a", bloomery.open("window.bloom", forgetting=True))
+            pybloomery.open("window.bloom")
+        self.assertNotIn("a", pybloomery.open("window.bloom", forgetting=True))
 
     def test_what_is_made_of_an_open_file_has_what_was_added_to_it(self):
         made = [(kind, {"kind": kind}, "") for kind in KINDS if kind != "windowed"]
@@ -176,12 +176,12 @@ class Whole(Folder):
         for name, options, prefix in made:
             with self.subTest(name):
                 BloomFilter(1000, **options).save(f"{prefix}{name}.file")
-                with bloomery.open(f"{prefix}{name}.file", "r+", forgetting=True) as f:
+                with pybloomery.open(f"{prefix}{name}.file", "r+", forgetting=True) as f:
                     f.add("a")
                     into = BloomFilter(1000, **options)
                     into |= f
                     f.save(f"{prefix}{name}.saved")
-                    others = [f.copy(), into, bloomery.load(f"{prefix}{name}.saved")]
+                    others = [f.copy(), into, pybloomery.load(f"{prefix}{name}.saved")]
                     others.append(BloomFilter.from_bytes(f.to_bytes()))
                     for other in others:
                         self.assertIn("a", other)
@@ -192,14 +192,14 @@ class Whole(Folder):
             f = BloomFilter(1000, keys="text")
             f.add("a")
             f.save("users.bloom")
-            f = bloomery.open("users.bloom", mode, whole=whole)
+            f = pybloomery.open("users.bloom", mode, whole=whole)
             g = BloomFilter(1000, keys="i64")
             g.add(42)
             g.save("users.bloom")
             into = BloomFilter(1000, keys="text")
             into |= f
             f.save("saved.bloom")
-            others = [f.copy(), into, bloomery.load("saved.bloom"), BloomFilter.from_bytes(f.to_bytes())]
+            others = [f.copy(), into, pybloomery.load("saved.bloom"), BloomFilter.from_bytes(f.to_bytes())]
             for other in others:
                 self.assertEqual(other.keys, "text")
                 self.assertIn("a", other)
@@ -214,12 +214,12 @@ class Whole(Folder):
                 with self.subTest(location):
                     BloomFilter(1000, **options).save(location)
                     BloomFilter(1000).save("other.file")
-                    f = bloomery.open(location, "r+")
+                    f = pybloomery.open(location, "r+")
                     how(path)
                     f.add("a")
-                    with self.assertRaises(bloomery.StoreError):
+                    with self.assertRaises(pybloomery.StoreError):
                         f.flush()
-                    with self.assertRaises(bloomery.StoreError):
+                    with self.assertRaises(pybloomery.StoreError):
                         f.close()
 
     def test_a_relative_path_is_of_the_folder_where_it_was_opened(self):
@@ -229,20 +229,20 @@ class Whole(Folder):
                 options = {"format": "guava"} if ":" in location else {}
                 options |= {"kind": "scalable"} if location.startswith("scalable") else {}
                 BloomFilter(1000, **options).save(location)
-                f = bloomery.open_shared(location) if location == "shared" else bloomery.open(location, "r+")
+                f = pybloomery.open_shared(location) if location == "shared" else pybloomery.open(location, "r+")
                 os.chdir("elsewhere")
                 f.add("a")
                 self.assertIn("a", f.copy())
                 f.flush()
                 f.close()
                 os.chdir("..")
-                self.assertIn("a", bloomery.load(location))
+                self.assertIn("a", pybloomery.load(location))
 
     def test_other_systems_formats(self):
         f = BloomFilter(1000, format="guava")
         f.update(["a", "b"])
         f.save("guava:users.bin")
-        for open_it in (bloomery.open, bloomery.load):
+        for open_it in (pybloomery.open, pybloomery.load):
             self.assertEqual(open_it("guava:users.bin").contains_many(["a", "c"]), [True, False])
         self.assertEqual(open_it("guava:users.bin", keys="i64").keys, "i64")
 
@@ -257,17 +257,17 @@ class Whole(Folder):
         self.assertEqual(made.returncode, 0, made.stderr)
         made = command("load", "-", "lower.bloom", "-n", "1000", "--normalise", "lower", keys="ALICE\n")
         self.assertEqual(made.returncode, 0, made.stderr)
-        for open_it in (bloomery.open, bloomery.load):
+        for open_it in (pybloomery.open, pybloomery.load):
             f = open_it("names.bloom")
             self.assertEqual(f.contains_many(names + ["bob"]), [True] * 4 + [False])
-            with self.assertRaises(bloomery.KeyFormError):
+            with self.assertRaises(pybloomery.KeyFormError):
                 42 in f
             g = open_it("ids.bloom")
             self.assertEqual(g.contains_many(numbers + [7]), [True] * 4 + [False])
             self.assertEqual(list(g.contains_many(numpy.array(numbers))), [True] * 4)
             self.assertIn("42", g)
             self.assertIn("Alice", open_it("lower.bloom"))
-            with self.assertRaises(bloomery.KeyFormError):
+            with self.assertRaises(pybloomery.KeyFormError):
                 b"alice" in open_it("lower.bloom")
         # And ours, asked by it.
         h, i = BloomFilter(1000), BloomFilter(1000)
@@ -297,11 +297,11 @@ class Elsewhere(Folder):
             f = BloomFilter(1000, keys="i64")
             f.add(1)
             f.save(where)
-            g = bloomery.open(where, "r+")
+            g = pybloomery.open(where, "r+")
             self.assertEqual(g.contains_many([1, 2]), [True, False])
             self.assertEqual(g.keys, "i64")
             g.add(3)
-            self.assertIn(3, bloomery.load(where))
+            self.assertIn(3, pybloomery.load(where))
             self.assertFalse(g.contains(2, timeout=60))
             server.send_signal(signal.SIGSTOP)
             for timeout in (0, 0.05):
@@ -322,21 +322,21 @@ class Elsewhere(Folder):
             server.wait()
         try:
             self.assertIn(2, g)  # nobody is there
-        except bloomery.StoreError:
+        except pybloomery.StoreError:
             pass
 
 
 class Documents(Folder):
     def test_every_example_in_a_docstring_is_true(self):
-        results = doctest.testmod(bloomery)
+        results = doctest.testmod(pybloomery)
         self.assertEqual(results.failed, 0)
         self.assertGreater(results.attempted, 20)
 
     def test_the_stub_has_what_the_package_has(self):
-        with open(os.path.join(os.path.dirname(bloomery.__file__), "__init__.pyi")) as file:
+        with open(os.path.join(os.path.dirname(pybloomery.__file__), "__init__.pyi")) as file:
             stub = ast.parse(file.read())
         names = {n.name: n for n in stub.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
-        self.assertLessEqual(set(bloomery.__all__), set(names))
+        self.assertLessEqual(set(pybloomery.__all__), set(names))
         methods = {n.name for n in names["BloomFilter"].body if isinstance(n, ast.FunctionDef)}
         own = {n for n in dir(BloomFilter) if not n.startswith("_")}
         self.assertEqual({n for n in methods if not n.startswith("_")}, own)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bloom filters: "surely never added", or "maybe", in about ten bits a key.
 
->>> import bloomery
->>> users = bloomery.BloomFilter(1_000_000, 0.01)
+>>> import pybloomery
+>>> users = pybloomery.BloomFilter(1_000_000, 0.01)
 >>> users.add("alice")
 True
 >>> "alice" in users, "bob" in users
@@ -19,7 +19,7 @@ refused with :class:`KeyFormError`, as they would be other bytes. A filter that 
 >>> 42 in users
 Traceback (most recent call last):
     ...
-bloomery.KeyFormError: the filter's keys are text, and integers are other keys, which it would call absent
+pybloomery.KeyFormError: the filter's keys are text, and integers are other keys, which it would call absent
 
 Filters may be used by many threads. Batches run without the interpreter's lock.
 """
@@ -330,12 +330,12 @@ def open(location, mode="r", *, keys=None, forgetting=False, whole=False):
     counting, whose ``False`` means "not any more". ``whole``: read and check a file of ours before
     the first answer.
 
-    >>> import bloomery
-    >>> bloomery.BloomFilter(1000, keys="text").save("users.bloom")
-    >>> with bloomery.open("users.bloom", "r+") as users:
+    >>> import pybloomery
+    >>> pybloomery.BloomFilter(1000, keys="text").save("users.bloom")
+    >>> with pybloomery.open("users.bloom", "r+") as users:
     ...     users.add("alice")
     True
-    >>> "alice" in bloomery.open("users.bloom")
+    >>> "alice" in pybloomery.open("users.bloom")
     True
     """
     if mode not in ("r", "r+"):
@@ -357,9 +357,9 @@ def open_shared(path, *, keys=None):
 
     Blocked and classic filters, on a disk of the machine or in ``/dev/shm``.
 
-    >>> import bloomery
-    >>> bloomery.BloomFilter(1000).save("seen.bloom")
-    >>> with bloomery.open_shared("seen.bloom") as mine, bloomery.open_shared("seen.bloom") as other:
+    >>> import pybloomery
+    >>> pybloomery.BloomFilter(1000).save("seen.bloom")
+    >>> with pybloomery.open_shared("seen.bloom") as mine, pybloomery.open_shared("seen.bloom") as other:
     ...     mine.add("alice"), "alice" in other
     (True, True)
     """
