@@ -55,8 +55,8 @@ static int add_one(PyObject* module, PyObject** type, const char* name, const ch
 int add_errors(PyObject* module) {
   if (add_one(module, &base, "pybloomery.Error", "What bloomery raises of its own.",
               PyExc_Exception) < 0 ||
-      add_one(module, &bad_format, "pybloomery.FormatError", "Bytes that are no filter, or damaged.",
-              PyExc_ValueError) < 0 ||
+      add_one(module, &bad_format, "pybloomery.FormatError",
+              "Bytes that are no filter, or damaged.", PyExc_ValueError) < 0 ||
       add_one(module, &incompatible, "pybloomery.IncompatibleError",
               "Filters whose bits do not mean the same.", PyExc_ValueError) < 0 ||
       add_one(module, &store_failed, "pybloomery.StoreError",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* pybloomery._bloomery: what pybloomery/__init__.py makes its BloomFilter of. By CPython's own calls: a
-   single `in` takes 0.9 times what a set's takes, through pybind11 3.8 times, which also takes
-   seven times as long to compile. */
+/* pybloomery._bloomery: what pybloomery/__init__.py makes its BloomFilter of. By CPython's own
+   calls: a single `in` takes 0.9 times what a set's takes, through pybind11 3.8 times, which also
+   takes seven times as long to compile. */
 #include "errors.h"
 #include "filter.h"
 
