@@ -63,7 +63,7 @@ std::string unescaped(const std::string& text) {
 
 HashId read_text_hash(const std::string& text) {
   if (const std::optional<HashId> id = text_hash_named(text)) return *id;
-  throw std::invalid_argument(printable(text) + " is no hash of texts; product, aes or xxh3");
+  throw std::invalid_argument(printable(text) + " is no hash of texts; product, fold, aes or xxh3");
 }
 
 }  // namespace
@@ -167,9 +167,9 @@ void add_new_filter_options(Command command, NewFilter& filter) {
                 [&filter](const std::string& text) { filter.seed = parse_seed(text); });
   const Option hash =
       add_value(command, "--hash", "NAME",
-                "of texts: product, the default; aes, of integers too, which processors with AES "
-                "do faster and "
-                "others slower; or xxh3, as filters of earlier versions have it",
+                "product, the default; fold, of blocked filters, faster where programs ask one "
+                "integer a call and slower in batches; aes, which processors with AES do faster "
+                "and others slower; or xxh3, as filters of earlier versions have it",
                 [&filter](const std::string& text) { filter.hash = read_text_hash(text); });
   command
       .add_flag("--secret", filter.secret,

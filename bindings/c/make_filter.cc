@@ -31,7 +31,7 @@ FilterOptions options_of(const bloomery_options& given) {
     const std::optional<HashId> hash = text_hash_named(given.hash);
     if (!hash || given.secret != 0 || given.format != nullptr) {
       throw std::invalid_argument(
-          "options: hash is product, aes or xxh3, and of no secret filter or other format; " +
+          "options: hash is product, fold, aes or xxh3, and of no secret filter or other format; " +
           printable(given.hash) + " was given");
     }
     options.hash = *hash;

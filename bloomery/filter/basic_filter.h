@@ -31,6 +31,9 @@ concept Counts = requires {
   typename L::Erased;
 };
 
+template <class Filter>
+class IntegerView;
+
 // A Bloom filter: answers "surely never inserted" or "maybe" about keys, in about a byte a key. `L`
 // says which bits a key means (see layout.h), `Storage` who owns them.
 //
@@ -120,6 +123,13 @@ class BasicFilter {
   void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
     may_contain_many(views_of(texts), found);
   }
+
+  // A view for loops of single calls on integers: see IntegerView, whose header who calls this
+  // includes (blocked_filter.h does).
+  auto integers() noexcept requires requires(const L& l) { l.one_step(); }
+  { return IntegerView<BasicFilter>(*this); }
+  auto integers() const noexcept requires requires(const L& l) { l.one_step(); }
+  { return IntegerView<const BasicFilter>(*this); }
 
   // For those who insert by other ways: change(words) sets bits of keys and returns how many of the
   // keys were new.
@@ -255,6 +265,17 @@ class BasicFilter {
   }
 
  private:
+  template <class Filter>
+  friend class IntegerView;
+  const L& layout() const noexcept { return layout_; }
+  auto view_words() noexcept { return storage_.words(); }
+  auto view_words() const noexcept { return words(); }
+  void end_view(std::uint64_t added, bool reads_bits) noexcept {
+    inserted_ += added;
+    if (!reads_bits) return;
+    inserted_ = std::max(inserted_, static_cast<std::uint64_t>(std::llround(cardinality())));
+  }
+
   struct Empty {
     FilterParameters parameters;
   };

@@ -3,6 +3,7 @@
 
 #include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/blocked_layout.h"
+#include "bloomery/filter/integer_view.h"
 
 namespace bloomery {
 

@@ -91,6 +91,9 @@ class BlockedLayout {
         [&](auto calls) __attribute__((always_inline)) {
           return calls.may_contain(words.data(), step_, integer);
         },
+        [&](auto calls) __attribute__((always_inline)) {
+          return calls.may_contain_folded(words.data(), step_.words, step_.seed.h1, integer);
+        },
         [&]() __attribute__((always_inline)) { return may_contain(words, hash(integer)); });
   }
   [[gnu::always_inline]] bool insert_integer(std::span<std::uint64_t> words,
@@ -98,6 +101,9 @@ class BlockedLayout {
     return in_one_step(
         [&](auto calls)
             __attribute__((always_inline)) { return calls.insert(words.data(), step_, integer); },
+        [&](auto calls) __attribute__((always_inline)) {
+          return calls.insert_folded(words.data(), step_.words, step_.seed.h1, integer);
+        },
         [&]() __attribute__((always_inline)) { return insert(words, hash(integer)); });
   }
 
@@ -130,6 +136,9 @@ class BlockedLayout {
     }
   }
 
+  // What a call on an integer reads; see IntegerView.
+  const OneStep& one_step() const noexcept { return step_; }
+
   // For bulk builds and counters.
   const BlockedShape& shape() const noexcept { return shape_; }
   const RegionOps& region_ops() const noexcept { return *region_ops_; }
@@ -144,16 +153,18 @@ class BlockedLayout {
  private:
   static constexpr bool kCompiled = !std::is_void_v<CompiledLanes>;
 
-  // Returns act(calls) where some calls hash and probe an integer in one step, or otherwise().
-  template <class Act, class Otherwise>
-  [[gnu::always_inline]] bool in_one_step(Act act, Otherwise otherwise) const noexcept {
+  // Returns act(calls) where some calls hash and probe an integer in one step, folded(calls) where
+  // calls by name do so for FoldHash, or otherwise().
+  template <class Act, class Folded, class Otherwise>
+  [[gnu::always_inline]] bool in_one_step(Act act, [[maybe_unused]] Folded folded,
+                                          Otherwise otherwise) const noexcept {
     using enum OneStep::Hash;
     if constexpr (!kCompiled) {
+      if (step_.hash == fold) return with_calls(set_, folded);
       return step_.hash != another ? with_calls(set_, act) : otherwise();
     } else {
-      if (step_.hash == products) [[likely]] {
-        return act(OneInteger<CompiledLanes, products>{});
-      }
+      if (step_.hash == fold) return act(OneInteger<CompiledLanes, fold>{});
+      if (step_.hash == products) return act(OneInteger<CompiledLanes, products>{});
       if (step_.hash == another) return otherwise();
 #ifdef BLOOMERY_COMPILED_FOR_AES
       return act(OneInteger<CompiledLanes, aes>{});

@@ -28,7 +28,7 @@ struct KeyBlocks {
     HashBlocks blocks{.count = keys.size(), .id = hash.id(), .spread_seed = hash.spread_seed()};
     if constexpr (std::same_as<K, std::uint64_t>) {
       if (moves == 0) blocks.integers = keys.data();
-      if (moves == 0 && hash.mixes_integers()) return blocks;
+      if (moves == 0 && (hash.mixes_integers() || hash.id() == HashId::fold)) return blocks;
     } else if constexpr (std::same_as<K, Key>) {
       if (moves == 0) blocks.texts = keys.data();
     }
@@ -54,6 +54,7 @@ struct KeyBlocks {
     };
     if constexpr (std::same_as<K, Key>) {
       if (hash.id() == HashId::product) return by(product_hash_block);
+      if (hash.id() == HashId::fold) return by(fold_hash_block);
       if (hash.id() == HashId::aes) return by(aes_hash_block);
     }
     if constexpr (std::same_as<K, std::uint64_t>) {

@@ -19,7 +19,8 @@ struct FilterOptions {
   Growth growth{};      // of a ScalableFilter; others do not read it
   Window window{};      // of a WindowedFilter; others do not read it
   KeyForm keys{};       // how the caller's keys are written; only carried, and kept in its file
-  // Or HashId::aes, for processors that are known to have AES (hash/aes_hash.h); or
+  // Or HashId::fold, for blocked filters that are asked one integer a call (hash/fold_hash.h); or
+  // HashId::aes, for processors that are known to have AES (hash/aes_hash.h); or
   // HashId::native, for filters that merge with those of earlier versions or that those versions
   // can open.
   HashId hash = HashId::product;

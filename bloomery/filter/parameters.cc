@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/filter/parameters.h"
 
+#include <stdexcept>
+
 namespace bloomery {
 namespace {
 
@@ -46,6 +48,10 @@ std::string incompatibility(const FilterParameters& a, const FilterParameters& b
 
 FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
                                 const FilterOptions& options) {
+  if (options.hash == HashId::fold && !may_fold(kind) && !options.secret) {
+    throw std::invalid_argument(
+        "hash fold is for blocked filters; allowed here: product, aes, xxh3");
+  }
   return {.kind = kind,
           .hash = options.secret ? NativeHash(SecretKey::random())
                                  : NativeHash(options.hash, options.seed),

@@ -65,7 +65,13 @@ struct FilterParameters {
   KeyForm keys{};                     // how the keys in it were written
 };
 
-// What a new filter has; with the secret key drawn where one is wanted.
+// Whether filters of a kind may have HashId::fold: those that read no bits of h2 above bit 57.
+constexpr bool may_fold(FilterKind kind) noexcept {
+  return kind == FilterKind::blocked;
+}
+
+// What a new filter has; with the secret key drawn where one is wanted. Throws
+// std::invalid_argument for a hash that the kind may not have.
 FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
                                 const FilterOptions& options);
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "bloomery/hash/fold_hash.h"
 #include "bloomery/hash/hash_pair.h"
 #include "bloomery/hash/integer_hash.h"
 #include "bloomery/hash/key.h"
@@ -29,16 +30,18 @@ enum class HashId : std::uint8_t {
   foreign = 3,  // that of another system's scheme, which its kind names; no NativeHash has it
   product = 4,  // IntegerHash for keys of eight bytes, ProductHash for all others; both seeded
   aes = 5,      // aes_hash, seeded
+  fold = 6,     // FoldHash for keys of eight bytes, ProductHash for all others; both seeded
 };
 
 // Those that a filter without a secret may choose from.
 constexpr bool hashes_texts(HashId id) noexcept {
-  return id == HashId::native || id == HashId::product || id == HashId::aes;
+  return id == HashId::native || id == HashId::product || id == HashId::aes || id == HashId::fold;
 }
 
-// By the names that people give them: product, aes, xxh3.
+// By the names that people give them: product, fold, aes, xxh3.
 constexpr std::optional<HashId> text_hash_named(std::string_view name) noexcept {
   if (name == "product") return HashId::product;
+  if (name == "fold") return HashId::fold;
   if (name == "aes") return HashId::aes;
   if (name == "xxh3") return HashId::native;
   return {};
@@ -57,9 +60,15 @@ constexpr std::string_view hash_name(HashId id) noexcept {
       return "ProductHash-128";
     case HashId::aes:
       return "AesHash-128";
+    case HashId::fold:
+      return "FoldHash-128";
   }
   return {};
 }
+
+// As product_hash_block, by HashId::fold.
+void fold_hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::uint64_t* h1,
+                     std::uint64_t* h2) noexcept;
 
 // The hash of our own filters: a value that is copied about with a filter's parameters.
 // Const calls may run together; none throws.
@@ -80,6 +89,7 @@ class NativeHash {
   }
   HashPair operator()(std::uint64_t integer) const noexcept {
     if (mixes_integers_) return IntegerHash::hash(integer, spread_);
+    if (id_ == HashId::fold) return FoldHash::hash(integer, spread_);
 #ifdef BLOOMERY_COMPILED_FOR_AES
     if (id_ == HashId::aes) {
       return AesHashBody<AesLanesX86<void>>::of_number(integer, spread_);

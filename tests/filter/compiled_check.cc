@@ -99,7 +99,7 @@ bool sees_what_others_insert(HashId id) {
 
 int check() {
   int failed = 0;
-  for (const HashId hash : {HashId::product, HashId::aes}) {
+  for (const HashId hash : {HashId::product, HashId::aes, HashId::fold}) {
     if (sees_what_others_insert(hash)) continue;
     std::printf("what another thread inserted is not seen, hash %d\n", static_cast<int>(hash));
     failed = 1;
@@ -112,7 +112,7 @@ int check() {
     }
   }
   for (const double rate : {0.2, 0.01, 0.0001}) {
-    for (const HashId hash : {HashId::product, HashId::aes}) {
+    for (const HashId hash : {HashId::product, HashId::aes, HashId::fold}) {
       if (same_as_batches(rate, hash)) continue;
       std::printf("single calls and batches differ at a rate of %g, hash %d\n", rate,
                   static_cast<int>(hash));

@@ -194,23 +194,31 @@ void compare_integers(const BlockedKernel& kernel, std::vector<std::string>& dif
   const BlockedShape shape = BlockedShape::of({kLines * kLineBits, 8, 1});
   for (const std::uint64_t spread : {IntegerHash::spread_seed(5), std::uint64_t{0}, kOnes}) {
     for (const std::size_t size : kBatchSizes) {
-      for (const bool far : {false, true}) {
+      for (const auto& [far, id] : {std::pair(false, HashId::product),
+                                    {true, HashId::product},
+                                    {false, HashId::fold},
+                                    {true, HashId::fold}}) {
         Worker worker(kernel, shape, far);
         Worker expected(scalar, shape, far);
         HashBlocks some{.count = size / 2, .integers = keys.data()};
         some.spread_seed = spread;
+        some.id = id;
         HashBlocks all = some;
         all.count = size;
         worker.insert_batch(some, true);
         worker.ask_batch(all);
         worker.insert_batch(all, true);
-        const auto hash = [&](std::size_t i) { return IntegerHash::hash(keys[i], spread); };
+        const auto hash = [&, by = id](std::size_t i) {
+          return by == HashId::fold ? FoldHash::hash(keys[i], spread)
+                                    : IntegerHash::hash(keys[i], spread);
+        };
         for (std::size_t i = 0; i < size / 2; ++i) expected.insert(hash(i));
         for (std::size_t i = 0; i < size; ++i) expected.ask(hash(i));
         for (std::size_t i = 0; i < size; ++i) expected.insert(hash(i));
         if (worker.same_as(expected)) continue;
         differences.push_back(std::string(kernel.name) + ": batch of " + std::to_string(size) +
-                              " integers, " + (far ? "far" : "near"));
+                              " integers by " + std::string(hash_name(id)) + ", " +
+                              (far ? "far" : "near"));
       }
     }
   }
@@ -222,7 +230,7 @@ void compare_steps(const BlockedKernel& kernel, std::vector<std::string>& differ
   std::mt19937_64 random(3);
   std::vector<std::uint64_t> keys{0, kOnes, 1, std::uint64_t{1} << 63};
   while (keys.size() < 1'000) keys.push_back(random());
-  for (const HashId id : {HashId::native, HashId::product, HashId::aes}) {
+  for (const HashId id : {HashId::native, HashId::product, HashId::aes, HashId::fold}) {
     if (id == HashId::aes && !kernel.hashes_by_aes()) continue;
     for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{5}, kOnes}) {
       for (const std::uint64_t lines : {std::uint64_t{1}, kLines}) {
@@ -231,8 +239,9 @@ void compare_steps(const BlockedKernel& kernel, std::vector<std::string>& differ
         const OneStep step = OneStep::of(hash, shape, kernel.hashes_by_aes());
         const auto defined = [&](const std::uint64_t& key) {
           const Key bytes(reinterpret_cast<const char*>(&key), sizeof key);
-          return id == HashId::aes ? aes_hash(bytes, hash.spread_seed())
-                                   : IntegerHash::hash(key, hash.spread_seed());
+          return id == HashId::aes    ? aes_hash(bytes, hash.spread_seed())
+                 : id == HashId::fold ? FoldHash::hash(key, hash.spread_seed())
+                                      : IntegerHash::hash(key, hash.spread_seed());
         };
         Worker worker(kernel, shape, false);
         Worker expected(scalar, shape, false);

@@ -55,7 +55,7 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> cases;
   for (const BlockedKernel* kernel : blocked_kernels()) {
-    for (const HashId hash : {HashId::native, HashId::product, HashId::aes}) {
+    for (const HashId hash : {HashId::native, HashId::product, HashId::aes, HashId::fold}) {
       for (const std::uint32_t probes : {8U, 5U}) {
         for (const bool far : {false, true}) cases.push_back({kernel, hash, probes, far});
       }

@@ -20,7 +20,7 @@ std::string bytes_of(std::uint64_t integer) {
 TEST(NativeHash, AnIntegerIsItsEightBytes) {
   for (const NativeHash& hash :
        {NativeHash(0), NativeHash(42), NativeHash(HashId::product, 42), NativeHash(HashId::aes, 42),
-        NativeHash(SecretKey{{1, 2, 3, 4}})}) {
+        NativeHash(HashId::fold, 42), NativeHash(SecretKey{{1, 2, 3, 4}})}) {
     for (const std::uint64_t integer : {std::uint64_t{0}, std::uint64_t{0x6162636465666768}}) {
       EXPECT_EQ(hash(integer), hash(bytes_of(integer)));
     }
@@ -45,14 +45,18 @@ TEST(NativeHash, IsOneOfThreeForTexts) {
   }
   EXPECT_EQ(NativeHash(HashId::product, 5)(std::uint64_t{17}), NativeHash(5)(std::uint64_t{17}));
   EXPECT_NE(NativeHash(HashId::product, 5)("abc"), NativeHash(HashId::aes, 5)("abc"));
+  // Texts as `product`, integers by a hash of their own.
+  EXPECT_EQ(NativeHash(HashId::fold, 5)("abc"), NativeHash(HashId::product, 5)("abc"));
+  EXPECT_NE(NativeHash(HashId::fold, 5)(std::uint64_t{17}), NativeHash(5)(std::uint64_t{17}));
 }
 
 TEST(NativeHash, AManyHashIsTheSameHash) {
   const std::vector<std::string> texts{"", "a", "12345678", "longer than eight",
                                        std::string(300, 'x')};
   const std::vector<Key> keys(texts.begin(), texts.end());
-  for (const NativeHash& hash : {NativeHash(3), NativeHash(HashId::product, 3),
-                                 NativeHash(HashId::aes, 3), NativeHash(SecretKey{{1, 2, 3, 4}})}) {
+  for (const NativeHash& hash :
+       {NativeHash(3), NativeHash(HashId::product, 3), NativeHash(HashId::aes, 3),
+        NativeHash(HashId::fold, 3), NativeHash(SecretKey{{1, 2, 3, 4}})}) {
     std::vector<HashPair> pairs(keys.size());
     hash.hash_many(keys, pairs.data());
     for (std::size_t i = 0; i < keys.size(); ++i) EXPECT_EQ(pairs[i], hash(keys[i]));
@@ -64,6 +68,7 @@ TEST(NativeHash, SeedsAndSecretsChangeEveryKey) {
     EXPECT_NE(NativeHash(1)(key), NativeHash(2)(key));
     EXPECT_NE(NativeHash(HashId::product, 1)(key), NativeHash(HashId::product, 2)(key));
     EXPECT_NE(NativeHash(HashId::aes, 1)(key), NativeHash(HashId::aes, 2)(key));
+    EXPECT_NE(NativeHash(HashId::fold, 1)(key), NativeHash(HashId::fold, 2)(key));
     EXPECT_NE(NativeHash(SecretKey{{1, 0, 0, 0}})(key), NativeHash(SecretKey{})(key));
   }
 }

@@ -174,7 +174,7 @@ TEST_F(DamagedFile, IsRefusedWithAHeaderThatCannotBe) {
   for (const int kind : {0, 99, 128, 255}) {
     expect_refused(with_byte(10, kind), "unknown filter kind");
   }
-  for (const int hash : {0, 6, 255}) expect_refused(with_byte(11, hash), "unknown hash");
+  for (const int hash : {0, 7, 255}) expect_refused(with_byte(11, hash), "unknown hash");
   expect_refused(with_byte(11, 3), "3 is that of foreign schemes");
   expect_refused(with<std::uint8_t>(11, 1), "a secret key, but a hash that has none");
   for (const int probes : {0, 9, 255}) {

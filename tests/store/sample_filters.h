@@ -67,6 +67,8 @@ inline std::vector<Sample> samples() {
     all.push_back(
         {name + "_aes", sample(kind.number, {.capacity = 500, .seed = 77, .hash = HashId::aes})});
   }
+  all.push_back({"blocked_fold",
+                 sample(FilterKind::blocked, {.capacity = 500, .seed = 77, .hash = HashId::fold})});
   for (const Kind& kind : filter_kinds()) {
     all.push_back({std::string(kind.name) + "_of_i64",
                    sample(kind.number, of_xxh3({.capacity = 500, .keys = {KeyEncoding::i64}}))});

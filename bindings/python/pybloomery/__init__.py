@@ -112,8 +112,9 @@ class BloomFilter(_bloomery.Filter):
 
     ``keys``: how they are written, as the command's ``--as``: ``"text"``, ``"i64"``, ``"u64"``,
     ``"hex"``, ... ``secret``: hashed under a key of the system's, where strangers choose the keys.
-    ``hash``: of texts, ``"product"``; or ``"aes"``, of integers too, which processors with VAES do
-    faster and those without AES much slower; or ``"xxh3"``, as earlier versions did.
+    ``hash``: ``"product"``; ``"fold"``, of blocked filters, faster for one integer a call;
+    ``"aes"``, which processors with VAES do faster and those without AES much slower; or
+    ``"xxh3"``, as earlier versions did.
 
     >>> f = BloomFilter(1000, 0.001, kind="counting", keys="i64")
     >>> f.update(range(10))

@@ -20,7 +20,8 @@ struct Icelake : Avx512Lanes<Icelake> {
 
   static bool has_hash_of(const HashBlocks& hashes) {
     return hashes.id == HashId::aes ? hashes.texts != nullptr || hashes.integers != nullptr
-                                    : hashes.texts != nullptr && hashes.id == HashId::product;
+                                    : hashes.texts != nullptr && (hashes.id == HashId::product ||
+                                                                  hashes.id == HashId::fold);
   }
 
   template <class Act>
@@ -32,6 +33,12 @@ struct Icelake : Avx512Lanes<Icelake> {
       by(
           hashes.texts,
           [](auto... of) __attribute__((always_inline)) { Products::hash_block(of...); });
+    } else if (hashes.id == HashId::fold) {
+      by(
+          hashes.texts, [](auto... of) __attribute__((always_inline)) {
+            Products::hash_block(of...);
+            FoldHash::replace_eight_byte_keys(of...);
+          });
     } else if (hashes.texts != nullptr) {
       by(
           hashes.texts, [](auto... of) __attribute__((always_inline)) { Aes::hash_block(of...); });

@@ -17,9 +17,9 @@
 
 namespace bloomery {
 
-// The hash pairs of a batch. Integers of IntegerHash are hashed by the kernel itself, in its vector
-// registers; all others by a function that is called for a block of them at a time, unless the
-// kernel has their hash too.
+// The hash pairs of a batch. The kernel itself hashes integers of IntegerHash, in its vector
+// registers, and those of FoldHash; all others are hashed by a function that is called for a block
+// of them at a time, unless the kernel has their hash too.
 struct HashBlocks {
   std::size_t count = 0;
   // The keys, where they are of one of these types and it is their own hash that is asked for.
@@ -27,7 +27,7 @@ struct HashBlocks {
   const Key* texts = nullptr;
   HashId id = HashId::native;
   std::uint64_t spread_seed = 0;
-  // Null for integers of IntegerHash.
+  // Null for integers of IntegerHash and FoldHash.
   const void* context = nullptr;
   void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;
 };

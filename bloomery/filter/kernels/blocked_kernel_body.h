@@ -245,6 +245,19 @@ bool SingleCalls<kSet>::insert(Words* words, const OneStep& step, std::uint64_t 
 }
 
 template <InstructionSet kSet>
+bool SingleCalls<kSet>::may_contain_folded(const Words* words, std::uint64_t word_count,
+                                           std::uint64_t spread, std::uint64_t integer) noexcept {
+  using One = OneInteger<typename PartsOf<kSet>::Isa, OneStep::Hash::fold>;
+  return One::may_contain_alone(words, {.words = word_count, .seed = {spread, 0}}, integer);
+}
+template <InstructionSet kSet>
+bool SingleCalls<kSet>::insert_folded(Words* words, std::uint64_t word_count, std::uint64_t spread,
+                                      std::uint64_t integer) noexcept {
+  using One = OneInteger<typename PartsOf<kSet>::Isa, OneStep::Hash::fold>;
+  return One::insert(words, {.words = word_count, .seed = {spread, 0}}, integer);
+}
+
+template <InstructionSet kSet>
 std::uint32_t SingleCalls<kSet>::slots_with(const Words* words, const WindowedGroups& of,
                                             HashPair hash) noexcept {
   return with_key_shape(of.generation, [&](auto shape) {

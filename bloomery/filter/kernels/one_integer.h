@@ -29,6 +29,16 @@ struct OneInteger {
         });
   }
 
+  // The same for who knows that nobody inserts meanwhile, or who is called and reads anew each
+  // time.
+  [[gnu::always_inline]] static bool may_contain_alone(const Words* words, const OneStep& step,
+                                                       std::uint64_t integer) {
+    return with_bits(
+        step, integer, [&](std::uint64_t at, auto mask) __attribute__((always_inline)) {
+          return Lanes::contains(words + at, mask);
+        });
+  }
+
   [[gnu::always_inline]] static bool insert(Words* words, const OneStep& step,
                                             std::uint64_t integer) {
     return with_bits(
@@ -53,8 +63,11 @@ struct OneInteger {
     } else
 #endif
     {
-      static_assert(kHash == OneStep::Hash::products);
-      if constexpr (requires { Lanes::folded; }) {
+      static_assert(kHash == OneStep::Hash::products || kHash == OneStep::Hash::fold);
+      if constexpr (kHash == OneStep::Hash::fold) {
+        const HashPair pair = FoldHash::hash(integer, step.seed.h1);
+        return act(line(pair.h1), Lanes::all_lanes(pair.h2));
+      } else if constexpr (requires { Lanes::folded; }) {
         const HashPair pair = IntegerHash::unfolded(integer, step.seed.h1);
         return act(line(pair.h1), Lanes::all_lanes(Lanes::folded(pair.h2)));
       } else {
@@ -74,6 +87,7 @@ template <class Lanes, class Act>
     if (step.hash == aes) return act(OneInteger<Lanes, aes>{});
   }
 #endif
+  if (step.hash == fold) return act(OneInteger<Lanes, fold>{});
   return act(OneInteger<Lanes, products>{});
 }
 

@@ -13,7 +13,7 @@ namespace bloomery {
 // What a call on an integer reads of its filter where it is hashed and probed in one step
 // (one_integer.h): where keys have a bit in each lane of a line.
 struct OneStep {
-  enum class Hash : std::uint8_t { another, products, aes };
+  enum class Hash : std::uint8_t { another, products, fold, aes };
 
   Hash hash = Hash::another;
   std::uint64_t words = 0;      // of all lines
@@ -25,6 +25,9 @@ struct OneStep {
     if (!shape.all_lanes()) return step;
     if (hash.mixes_integers()) {
       step.hash = Hash::products;
+      step.seed = {hash.spread_seed(), 0};
+    } else if (hash.id() == HashId::fold) {
+      step.hash = Hash::fold;
       step.seed = {hash.spread_seed(), 0};
     } else if (hash.id() == HashId::aes && by_aes) {
       step.hash = Hash::aes;

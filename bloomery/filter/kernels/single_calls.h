@@ -38,6 +38,13 @@ struct SingleCalls {
   static bool may_contain(const Words* words, const OneStep& step, std::uint64_t integer) noexcept;
   static bool insert(Words* words, const OneStep& step, std::uint64_t integer) noexcept;
 
+  // Of an integer that FoldHash hashes, with a bit in each lane of a line: all that is read comes
+  // in registers. `word_count` is that of all lines, `spread` the seed as the hash wants it.
+  static bool may_contain_folded(const Words* words, std::uint64_t word_count, std::uint64_t spread,
+                                 std::uint64_t integer) noexcept;
+  static bool insert_folded(Words* words, std::uint64_t word_count, std::uint64_t spread,
+                            std::uint64_t integer) noexcept;
+
   // In a windowed one: the slots, bit s for slot s, that have all bits of a key, whether they count
   // now or not. The second then sets them in `slot`.
   static std::uint32_t slots_with(const Words* words, const WindowedGroups& of,

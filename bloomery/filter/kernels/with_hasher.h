@@ -7,7 +7,7 @@
 
 namespace bloomery {
 
-// Native integer keys for the pipeline.
+// Integer keys for the pipeline, by IntegerHash.
 template <class Isa>
 struct IntegerHasher {
   const std::uint64_t* keys;
@@ -25,13 +25,32 @@ struct IntegerHasher {
   void finish(HashBlock& out) const { Isa::finish_hash(out); }
 };
 
+// The same by FoldHash: the products are made in general registers, while vector ones probe.
+struct FoldHasher {
+  const std::uint64_t* keys;
+  std::uint64_t spread_seed;
+
+  [[gnu::always_inline]] void start(std::size_t first, std::size_t count, HashBlock& out) const {
+    prefetch_keys(keys + first);
+    for (std::size_t j = 0; j < count; ++j) {
+      out.set(j, FoldHash::hash(keys[first + j], spread_seed));
+    }
+  }
+  [[gnu::always_inline]] void go_on(HashBlock&) const {}
+  [[gnu::always_inline]] void finish(HashBlock&) const {}
+};
+
 // Calls act(hasher) with what hashes the keys of a batch for the pipeline.
 template <class Isa, class Act>
 [[gnu::always_inline]] inline void with_hasher(const HashBlocks& hashes, Act act) {
   if constexpr (requires { Isa::with_hasher(hashes, act); }) {
     Isa::with_hasher(hashes, act);
   } else if (hashes.hash == nullptr) {
-    act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
+    if (hashes.id == HashId::fold) {
+      act(FoldHasher{hashes.integers, hashes.spread_seed});
+    } else {
+      act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
+    }
   } else {
     const auto hash = [&](std::size_t first, std::size_t count, HashBlock& out) {
       hashes.hash(hashes.context, first, count, out);

@@ -77,12 +77,16 @@ NativeHash decode_hash(std::span<const std::byte> head, FilterKind kind,
     }
     return NativeHash();
   }
+  if (id == HashId::fold && !may_fold(kind)) {
+    throw FormatError("hash 6 (byte 11) with kind " + std::to_string(static_cast<unsigned>(kind)) +
+                      " (byte 10): it is for blocked filters");
+  }
   if (hashes_texts(id)) {
     if (fields.secret) throw FormatError("a secret key, but a hash that has none (byte 11)");
     return NativeHash(id, seed);
   }
   if (id != HashId::secret) {
-    throw FormatError("unknown hash " + std::to_string(number) + " at byte 11 (1 to 5 are known)");
+    throw FormatError("unknown hash " + std::to_string(number) + " at byte 11 (1 to 6 are known)");
   }
   if (!fields.secret) throw FormatError("a secret filter (byte 11) without its key");
   if (seed != 0) throw FormatError("a secret filter with a seed (byte 16), where it has none");

@@ -87,8 +87,9 @@ typedef struct bloomery_options {
   uint32_t generations; /* of a windowed filter; 4 */
   const char* format;   /* "guava", ...: a filter of another system, whose kind it says */
   const char* settings; /* of that format: "name=value&name=value" */
-  const char* hash; /* of texts: "product"; or "aes", of integers too, which processors with VAES
-                       do faster and those without AES much slower; or "xxh3" of earlier versions */
+  const char* hash; /* "product"; "fold", of blocked filters, faster for one integer a call; "aes",
+                       which processors with VAES do faster and those without AES much slower; or
+                       "xxh3" of earlier versions */
 } bloomery_options;
 #define BLOOMERY_OPTIONS \
   { sizeof(bloomery_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
