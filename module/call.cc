@@ -66,8 +66,9 @@ void OpenKey::require_not_lost() const {
   if (const auto* const lost = get<LostFilter>(); lost != nullptr) throw Refusal(lost->refusal());
 }
 
+// Of an empty key, Redis from 8.2 on would not answer but die.
 long long OpenKey::expires_after() const {
-  return api().get_expire(key_);
+  return is_empty() ? kNeverExpires : api().get_expire(key_);
 }
 
 void OpenKey::expire_after(std::uint64_t milliseconds) {

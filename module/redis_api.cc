@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "module/strict_api.h"
+
 namespace bloomery::module {
 namespace {
 
@@ -104,7 +106,11 @@ Api find_api(Context* context) {
   find.must(api.emit_aof, "EmitAOF");
   find.must(api.digest_bytes, "DigestAddStringBuffer");
   find.must(api.digest_end, "DigestEndSequence");
+#ifdef BLOOMERY_STRICT_API
+  return strict(api);
+#else
   return api;
+#endif
 }
 
 }  // namespace bloomery::module

@@ -27,6 +27,8 @@ inline constexpr int kError = 1;
 inline constexpr int kRead = 1;
 inline constexpr int kWrite = 2;
 
+inline constexpr long long kNeverExpires = -1;
+
 inline constexpr int kKeyEmpty = 0;
 inline constexpr int kKeyModule = 6;
 
@@ -167,7 +169,7 @@ struct Api {
   int (*set_value)(OpenedKey*, Type*, void*);
   int (*delete_key)(OpenedKey*);
   int (*set_expire)(OpenedKey*, long long milliseconds);
-  long long (*get_expire)(OpenedKey*);  // milliseconds from now; -1: never
+  long long (*get_expire)(OpenedKey*);  // milliseconds from now; of a key with a value
   int (*signal_modified_key)(Context*, String* name);
   int (*subscribe)(Context*, Event, EventFunction);
   int (*notify_keyspace_event)(Context*, int kind, const char* event, String* key);
