@@ -20,6 +20,7 @@ class SetPlace final : public FilterPlace {
   // gives up when context.is_over(), and whoever has no watermark knows nothing behind a fence.
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) override {
+    require_room(keys, answers);
     const std::shared_lock lock(mutex_);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (keys_.contains(std::string(keys[i]))) {
@@ -34,6 +35,7 @@ class SetPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& = {}) override {
+    require_room(keys, outcomes);
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const bool is_new = keys_.emplace(keys[i]).second;

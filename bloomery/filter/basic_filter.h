@@ -102,7 +102,7 @@ class BasicFilter {
   // stands twice in the batch is new once.
   std::size_t insert_many(Batch batch) noexcept { return insert_batch(batch, nullptr); }
   std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
-  std::size_t insert_many(Batch batch, Answers was_new) noexcept {
+  std::size_t insert_many(Batch batch, Answers was_new) {
     std::size_t added = 0;
     was_new.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
       added += insert_batch(batch.subbatch(first, count), flags);
@@ -112,7 +112,7 @@ class BasicFilter {
   std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
     return insert_many(views_of(texts), was_new);
   }
-  void may_contain_many(Batch batch, Answers found) const noexcept {
+  void may_contain_many(Batch batch, Answers found) const {
     found.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
       batch.subbatch(first, count).visit([&, this](auto keys) {
         layout_.may_contain_batch(words(), keys, flags);

@@ -10,6 +10,7 @@
 #include <ranges>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -86,22 +87,28 @@ inline std::vector<Key> views_of(const OwnedTexts auto& texts) {
 
 // Room for the answers of one batch, which stays the caller's: a bool a key; or a bit a key, that
 // of key i being bit i mod 64 of word i / 64, and the bits of the last word that no key has are
-// cleared.
+// cleared. Calls that are given less room than they have keys throw std::invalid_argument, and
+// neither ask nor insert.
 class Answers {
  public:
   template <class R>
   requires std::convertible_to<R&&, std::span<bool>> Answers(R&& flags)
-  noexcept : flags_(std::span<bool>(flags).data()) {}
+  noexcept : Answers(std::span<bool>(flags).data(), std::span<bool>(flags).size()) {}
   template <class R>
   requires std::convertible_to<R&&, std::span<std::uint64_t>> Answers(R&& bits)
-  noexcept : bits_(std::span<std::uint64_t>(bits).data()) {}
+  noexcept
+      : bits_(std::span<std::uint64_t>(bits).data()),
+        room_(64 * std::span<std::uint64_t>(bits).size()) {}
 
-  Answers(bool* flags, std::size_t) noexcept : flags_(flags) {}
+  Answers(bool* flags, std::size_t count) noexcept : flags_(flags), room_(count) {}
 
   // Calls ask(first, count, flags) for all of `count` keys: once where bools are wanted, else for a
-  // thousand keys at a time, whose bools become bits.
+  // thousand keys at a time, whose bools become bits. Throws std::invalid_argument, and calls
+  // nothing, where there is less room.
   template <class Ask>
-  void fill(std::size_t count, Ask ask) const noexcept {
+  void fill(std::size_t count, Ask ask) const {
+    if (room_ < count) [[unlikely]]
+      refuse(count);
     if (bits_ == nullptr) return ask(std::size_t{0}, count, flags_);
     std::array<bool, kChunk> flags;
     for (std::size_t first = 0; first < count; first += kChunk) {
@@ -113,6 +120,11 @@ class Answers {
 
  private:
   static constexpr std::size_t kChunk = 1024;
+
+  [[noreturn, gnu::cold, gnu::noinline]] void refuse(std::size_t count) const {
+    throw std::invalid_argument("room for the answers of " + std::to_string(room_) +
+                                " keys, and the batch has " + std::to_string(count));
+  }
 
   static void pack(std::span<const bool> flags, std::uint64_t* bits) noexcept {
     static_assert(sizeof(bool) == 1 && std::endian::native == std::endian::little);
@@ -129,6 +141,7 @@ class Answers {
 
   bool* flags_ = nullptr;
   std::uint64_t* bits_ = nullptr;
+  std::size_t room_ = 0;  // in keys
 };
 
 }  // namespace bloomery

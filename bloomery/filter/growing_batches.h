@@ -16,7 +16,7 @@
 namespace bloomery {
 
 template <Layout L, GrowthRule Rule>
-void GrowingFilter<L, Rule>::may_contain_many(KeyBatch batch, Answers found) const noexcept {
+void GrowingFilter<L, Rule>::may_contain_many(KeyBatch batch, Answers found) const {
   if (layer_count() == 1) return layer(0).may_contain_many(batch, found);
   found.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
     for (std::size_t done = 0; done < count; done += PendingKeys::kRoom) {

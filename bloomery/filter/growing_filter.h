@@ -153,7 +153,7 @@ class GrowingFilter {
     });
     return added;
   }
-  void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+  void may_contain_many(KeyBatch batch, Answers found) const;
   std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
   std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
     return insert_many(views_of(texts), was_new);

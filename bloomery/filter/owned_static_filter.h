@@ -31,7 +31,7 @@ class OwnedStaticFilter {
     return parameters.geometry.bit_count / kWordBits + 1;
   }
 
-  void may_contain_many(KeyBatch batch, Answers found) const noexcept {
+  void may_contain_many(KeyBatch batch, Answers found) const {
     filter_.may_contain_many(batch, found);
   }
   bool may_contain(Key key) const noexcept { return filter_.may_contain(key); }

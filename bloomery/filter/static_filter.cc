@@ -84,12 +84,12 @@ bool StaticFilter::may_contain_hash(HashPair hash) const noexcept {
   return may_contain_moved(moved(hash));
 }
 
-void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const noexcept {
+void StaticFilter::may_contain_many(KeyBatch batch, Answers found) const {
   may_contain_many(batch, found, *kernel_);
 }
 
 void StaticFilter::may_contain_many(KeyBatch batch, Answers found,
-                                    const BlockedKernel& kernel) const noexcept {
+                                    const BlockedKernel& kernel) const {
   found.fill(batch.size(), [&](std::size_t first, std::size_t count, bool* flags) {
     if (geometry_.bit_count == 0) {
       std::fill_n(flags, count, false);

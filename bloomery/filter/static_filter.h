@@ -70,9 +70,9 @@ class StaticFilter {
     return may_contain_hash(hash(integer));
   }
   bool may_contain_hash(HashPair hash) const noexcept;
-  void may_contain_many(KeyBatch batch, Answers found) const noexcept;
+  void may_contain_many(KeyBatch batch, Answers found) const;
   // For those who compare kernels.
-  void may_contain_many(KeyBatch batch, Answers found, const BlockedKernel& kernel) const noexcept;
+  void may_contain_many(KeyBatch batch, Answers found, const BlockedKernel& kernel) const;
   void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
     may_contain_many(views_of(texts), found);
   }

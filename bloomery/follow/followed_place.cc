@@ -303,12 +303,14 @@ void FollowedPlace::replace(const AnyFilter& filter, const Watermark* watermark)
 
 void FollowedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                      const CallContext& context) {
+  require_room(keys, answers);
   const std::shared_lock lock(mutex_);
   if (inner_) inner_->presence_of_many(keys, answers, context);
 }
 
 void FollowedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                                 const CallContext& context) {
+  require_room(keys, outcomes);
   const std::shared_lock lock(mutex_);
   if (next_) next_->insert_many(keys);
   need().insert_many(keys, outcomes, context);

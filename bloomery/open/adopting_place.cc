@@ -63,6 +63,7 @@ std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
 
 void AdoptingPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                      const CallContext& context) {
+  require_room(keys, answers);
   const Asked asked =
       ask([&](FilterPlace& place) { place.presence_of_many(keys, answers, context); });
   if (!asked.knows_form) settle_form(asked, answers, context);
@@ -147,6 +148,7 @@ bool AdoptingPlace::may_be_another(const Fence& fence, const CallContext& contex
 
 void AdoptingPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                                 const CallContext& context) {
+  require_room(keys, outcomes);
   with([&](FilterPlace& place) { place.insert_many(keys, outcomes, context); });
 }
 

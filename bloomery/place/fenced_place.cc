@@ -90,6 +90,7 @@ FencedPlace::~FencedPlace() = default;
 
 void FencedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
+  require_room(keys, answers);
   if (context.fence != nullptr) {
     ask_behind(*context.fence, keys, answers, context);
     return count_denials(answers);

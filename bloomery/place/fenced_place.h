@@ -69,6 +69,7 @@ class FencedPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override {
+    require_room(keys, outcomes);
     place_.insert_many(keys, outcomes, context);
   }
   void flush(const CallContext& context) override { place_.flush(context); }

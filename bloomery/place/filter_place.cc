@@ -74,4 +74,9 @@ void FilterPlace::refuse(std::string_view why) const {
   throw std::invalid_argument(name() + ": " + std::string(why));
 }
 
+void FilterPlace::refuse_room(std::size_t keys, std::size_t room) const {
+  refuse("room for " + std::to_string(room) + " answers, where the batch has " +
+         std::to_string(keys) + " keys");
+}
+
 }  // namespace bloomery

@@ -156,8 +156,23 @@ class FilterPlace {
   virtual void destroy(const CallContext& context = {});
 
  protected:
+  // For each place to begin with: throws std::invalid_argument, naming both numbers, where there
+  // are not as many answers as keys, or outcomes that are neither none nor as many.
+  void require_room(std::span<const Key> keys, std::span<const Presence> answers) const {
+    if (keys.size() != answers.size()) [[unlikely]]
+      refuse_room(keys.size(), answers.size());
+  }
+  void require_room(std::span<const Key> keys, std::span<const Inserted> outcomes) const {
+    if (!outcomes.empty() && keys.size() != outcomes.size()) [[unlikely]] {
+      refuse_room(keys.size(), outcomes.size());
+    }
+  }
+
   // "NAME: WHY", as std::invalid_argument.
   [[noreturn]] void refuse(std::string_view why) const;
+
+ private:
+  [[noreturn]] void refuse_room(std::size_t keys, std::size_t room) const;
 };
 
 }  // namespace bloomery

@@ -135,6 +135,7 @@ Presence LocalCopy::presence_of(Key key, const CallContext& context) {
 
 void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                  const CallContext& context) {
+  require_room(keys, answers);
   std::vector<Key> asked;
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -152,6 +153,7 @@ void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> 
 
 void LocalCopy::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                             const CallContext& context) {
+  require_room(keys, outcomes);
   place_.insert_many(keys, outcomes, context);
   put_in(keys);
 }

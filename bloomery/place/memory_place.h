@@ -85,6 +85,7 @@ class MemoryPlace final : public FilterPlace {
 
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) override {
+    require_room(keys, answers);
     const auto pass = gate_.enter();
     const State& state = *state_.load();
     const Presence no = missing(state, context);
@@ -115,6 +116,7 @@ class MemoryPlace final : public FilterPlace {
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& = {}) override {
+    require_room(keys, outcomes);
     const auto pass = gate_.enter();
     const State& state = *state_.load();
     for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -21,12 +21,14 @@ LoadedPlace::LoadedPlace(const FileLocation& location)
 
 void LoadedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
+  require_room(keys, answers);
   const std::shared_lock lock(mutex_);
   answer_from(filter(), reached(), keys, answers, context);
 }
 
 void LoadedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                               const CallContext&) {
+  require_room(keys, outcomes);
   if (!editor_) refuse("is open for reading only");
   const std::lock_guard lock(mutex_);
   insert(keys, outcomes);

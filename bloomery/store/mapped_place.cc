@@ -14,11 +14,13 @@ MappedPlace::MappedPlace(const FileLocation& location, bool writes)
 
 void MappedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
+  require_room(keys, answers);
   answer_from(mapped_.filter(), mapped_.notes().reached(), keys, answers, context);
 }
 
 void MappedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                               const CallContext&) {
+  require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
   AnyFilter& filter = mapped_.writable();
   for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -17,11 +17,13 @@ SharedPlace::SharedPlace(const FileLocation& location, bool writes)
 // Bits are only ever set, so keys up to the watermark of the file are in, as they were.
 void SharedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
+  require_room(keys, answers);
   answer_from(shared_.filter(), shared_.notes().reached(), keys, answers, context);
 }
 
 void SharedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                               const CallContext&) {
+  require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
   std::array<bool, 256> was_new;
   for (std::size_t start = 0; start < keys.size(); start += was_new.size()) {

@@ -27,7 +27,7 @@ TEST(Create, HashesTextsAsItIsTold) {
   EXPECT_NE(merged.status, 0);
   EXPECT_THAT(merged.err, HasSubstr("hashes texts by ProductHash-128 and the other by XXH3-128"));
   EXPECT_THAT(shell.run("bloomery create f.bloom -n 1K -p 0.01 --hash md5").err,
-              HasSubstr("no hash of texts; product, aes or xxh3"));
+              HasSubstr("no hash of texts; product, fold, aes or xxh3"));
   EXPECT_NE(shell.run("bloomery create f.bloom -n 1K -p 0.01 --hash xxh3 --secret").status, 0);
 }
 

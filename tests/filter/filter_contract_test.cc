@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <set>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -97,6 +99,41 @@ template <class F>
 class AskedContract : public ::testing::Test {};
 TYPED_TEST_SUITE(AskedContract, AskedKinds, NamesOfKinds);
 TYPED_TEST_SUITE(FilterContract, FilterKinds, NamesOfKinds);
+
+// Too little room for the answers of a batch: nothing is asked or inserted, and nothing written
+// behind it.
+TYPED_TEST(AskedContract, RefusesTooLittleRoomForAnswers) {
+  const auto names = texts(300, "key ");
+  const std::vector<Key> keys = keys_of(names);
+  std::vector<std::uint64_t> integers(300);
+  std::iota(integers.begin(), integers.end(), 1);
+  auto filter = filled<TypeParam>({.capacity = 1'000}, {});
+  std::array<bool, 600> flags;
+  std::array<std::uint64_t, 10> bits;
+  flags.fill(true);
+  bits.fill(~std::uint64_t{0});
+  for (const std::size_t room : {0U, 8U, 299U}) {
+    const std::span some(flags.data(), room);
+    EXPECT_THROW(filter.may_contain_many(keys, some), std::invalid_argument);
+    EXPECT_THROW(filter.may_contain_many(integers, some), std::invalid_argument);
+    if constexpr (requires { filter.may_contain_many(names, some); }) {
+      EXPECT_THROW(filter.may_contain_many(names, some), std::invalid_argument);
+    }
+    const std::span words(bits.data(), room / 64);
+    EXPECT_THROW(filter.may_contain_many(keys, words), std::invalid_argument);
+    if constexpr (requires { filter.insert_many(keys, some); }) {
+      EXPECT_THROW(filter.insert_many(keys, some), std::invalid_argument);
+      EXPECT_THROW(filter.insert_many(names, some), std::invalid_argument);
+      EXPECT_THROW(filter.insert_many(integers, words), std::invalid_argument);
+      EXPECT_EQ(filter.inserted(), 0U);
+    }
+  }
+  EXPECT_TRUE(std::ranges::count(flags, true) == 600);
+  EXPECT_TRUE(std::ranges::count(bits, ~std::uint64_t{0}) == 10);
+  filter.may_contain_many(keys, std::span(flags.data(), 300));
+  filter.may_contain_many(keys, std::span(bits.data(), 5));  // 300 bits
+  EXPECT_TRUE(std::all_of(flags.begin() + 300, flags.end(), [](bool flag) { return flag; }));
+}
 
 // Positions of a filter, over all its layers or generations.
 template <class F>

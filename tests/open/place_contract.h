@@ -36,6 +36,7 @@ class PlaceContract {
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, tested_.name);
     what_is_in_is_never_absent();
     a_batch_of_nothing_is_one();
+    answers_without_room_are_refused();
     keys_are_any_bytes();
     a_call_that_is_over_says_nothing_wrong();
     behind_a_fence_a_place_without_a_watermark_denies_nothing();
@@ -83,6 +84,22 @@ class PlaceContract {
     EXPECT_GT(count(*place_, out, Presence::absent), 250U);
     EXPECT_EQ(count(*place_, out, Presence::unknown), 0U);
     EXPECT_EQ(place_->presence_of(Key(in[7])), Presence::maybe);
+  }
+
+  // Nothing is written behind what was given, and nothing of the batch goes in.
+  void answers_without_room_are_refused() {
+    const std::vector<std::string> texts = names("no room ", 300);
+    const std::vector<Key> keys(texts.begin(), texts.end());
+    std::vector<Presence> answers(600, Presence::unknown);
+    std::vector<Inserted> outcomes(600, Inserted::unknown);
+    for (const std::size_t room : {0U, 8U, 299U, 301U}) {
+      EXPECT_TRUE(
+          is_refused([&] { place_->presence_of_many(keys, std::span(answers).first(room)); }));
+      if (room == 0) continue;  // no outcomes are wanted
+      EXPECT_TRUE(is_refused([&] { place_->insert_many(keys, std::span(outcomes).first(room)); }));
+    }
+    EXPECT_EQ(std::ranges::count(answers, Presence::unknown), 600);
+    EXPECT_EQ(std::ranges::count(outcomes, Inserted::unknown), 600);
   }
 
   void a_batch_of_nothing_is_one() {

@@ -210,6 +210,7 @@ void BitmapPlace::learn(const Part& part, Touch touch) {
 
 void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
+  require_room(keys, answers);
   while (!keys.empty()) {
     const Found found = travel(keys, Touch::read, context);
     const Presence no = missing(found, context);
@@ -222,6 +223,7 @@ void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence
 
 void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                               const CallContext& context) {
+  require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
   while (!keys.empty()) {
     if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);

@@ -190,6 +190,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
 
 void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                  const CallContext& context) {
+  require_room(keys, answers);
   while (!keys.empty()) {
     const Trip trip = travel(keys, false, context);
     const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
@@ -212,6 +213,7 @@ void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> 
 
 void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                             const CallContext& context) {
+  require_room(keys, outcomes);
   if (!setup_.writes) refuse("is open for reading only");
   if (keys.empty()) return;
   auto what = described(context);

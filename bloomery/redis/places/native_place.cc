@@ -303,6 +303,7 @@ void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
 
 void NativePlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                    const CallContext& context) {
+  require_room(keys, answers);
   while (!keys.empty()) {
     const std::size_t count = std::min(keys.size(), kKeysAsked);
     answer(ask(bits_of(keys.first(count)), context), answers, context);

@@ -256,6 +256,7 @@ void NativePlace::settle(const Part& part, const LostBits::Known& known,
 
 void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                               const CallContext& context) {
+  require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
   while (!keys.empty()) {
     const std::size_t count =

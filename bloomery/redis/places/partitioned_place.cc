@@ -188,6 +188,7 @@ void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
 
 void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                                         const CallContext& context) {
+  require_room(keys, answers);
   for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
     auto shares = shares_of(keys.subspan(at, count));

@@ -183,6 +183,7 @@ void PartitionedPlace::insert_shares(Inserting& all, const CallContext& context)
 
 void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                                    const CallContext& context) {
+  require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
   for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
