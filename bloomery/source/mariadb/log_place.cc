@@ -14,20 +14,10 @@ namespace {
 // A commit that waits for a replica (rpl_semi_sync_master_wait_point=AFTER_SYNC) may take as long.
 constexpr std::chrono::seconds kVisiblePatience{60};
 
-// For so long the server may be beginning a file that it names already.
-constexpr std::chrono::milliseconds kBeginningPatience{500};
-
-GtidState state_at(Connection& connection, const VisiblePlace& place, const CallContext& context) {
-  const auto until = CallContext::Clock::now() + kBeginningPatience;
-  while (true) {
-    const auto there = place_of(connection, place.file, place.offset, context);
-    if (there) return there->state;
-    if (context.is_over() || CallContext::Clock::now() > until) {
-      throw StoreError(connection.server().name + ": has lost " + place.file.name());
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
+// A server that goes from file to file names the next one before it has begun it, or with an offset
+// in the last one, and files may be purged meanwhile: for so long it is asked again where it is.
+constexpr std::chrono::seconds kNamingPatience{10};
+constexpr std::chrono::milliseconds kBetweenQuestions{5};
 
 }  // namespace
 
@@ -64,16 +54,23 @@ VisiblePlace visible_place(Connection& connection, const CallContext& context) {
 }
 
 VisibleState visible_state(Connection& connection, const CallContext& context) {
-  const VisiblePlace seen = visible_place(connection, context);
-  const GtidState state = state_at(connection, seen, context);
+  const auto until = CallContext::Clock::now() + kNamingPatience;
   // A replica cannot name a place beyond that.
   constexpr std::uint64_t kFarthest = 0xffffffffU;
-  if (seen.offset <= kFarthest) {
-    return {state, {seen.file, static_cast<std::uint32_t>(seen.offset), state}};
+  while (true) {
+    const VisiblePlace seen = visible_place(connection, context);
+    const auto there = place_of(connection, seen.file, seen.offset, context);
+    if (there && seen.offset <= kFarthest) return {there->state, *there};
+    if (there) {
+      const auto begin = place_of(connection, seen.file, LogPlace::kBegin, context);
+      if (begin) return {there->state, *begin};
+    }
+    if (context.is_over() || CallContext::Clock::now() > until) {
+      throw StoreError(connection.server().name + ": has lost " + seen.file.name() +
+                       " of its log, " + std::to_string(seen.offset));
+    }
+    std::this_thread::sleep_for(kBetweenQuestions);
   }
-  const auto begin = place_of(connection, seen.file, LogPlace::kBegin, context);
-  if (!begin) throw StoreError(connection.server().name + ": has lost " + seen.file.name());
-  return {state, *begin};
 }
 
 bool wait_until_visible(Connection& connection, const std::function<bool()>& meanwhile,
@@ -84,15 +81,18 @@ bool wait_until_visible(Connection& connection, const std::function<bool()>& mea
   while (true) {
     const VisiblePlace seen = visible_place(connection, context);
     // Costs the server as much as its log's file is long.
-    if (seen != last && state_at(connection, seen, context).sum() >= wanted.sum()) return true;
-    last = seen;
+    if (seen != last) {
+      const auto there = place_of(connection, seen.file, seen.offset, context);
+      if (there && there->state.sum() >= wanted.sum()) return true;
+      if (there) last = seen;
+    }
     if (context.is_over() || CallContext::Clock::now() > until) {
       throw StoreError(connection.server().name +
                        ": a transaction stands in the log that nobody can see yet; it may wait for "
                        "a replica (rpl_semi_sync_master_timeout)");
     }
     if (!meanwhile()) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    std::this_thread::sleep_for(kBetweenQuestions);
   }
 }
 
