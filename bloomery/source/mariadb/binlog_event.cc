@@ -38,9 +38,9 @@ void check_sum(std::string_view event) {
 
 // Nothing is taken from them.
 bool has_no_content(EventType type) noexcept {
-  return type == EventType::heartbeat || type == EventType::checkpoint ||
-         type == EventType::annotate_rows || type == EventType::stop ||
-         type == EventType::start_encryption;
+  return type == EventType::heartbeat || type == EventType::heartbeat_v2 ||
+         type == EventType::checkpoint || type == EventType::annotate_rows ||
+         type == EventType::stop || type == EventType::start_encryption;
 }
 
 }  // namespace
@@ -55,6 +55,7 @@ BinlogEvent EventReader::read(std::string_view packet) {
   event.type = static_cast<EventType>(header.byte());
   event.server = static_cast<std::uint32_t>(header.number(4));
   const auto length = header.number(4);
+  event.length = static_cast<std::uint32_t>(length);
   event.end = static_cast<std::uint32_t>(header.number(4));
   constexpr std::uint64_t kArtificial = 0x20;
   event.is_made_up = (header.number(2) & kArtificial) != 0;

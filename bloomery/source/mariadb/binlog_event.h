@@ -11,7 +11,7 @@
 
 namespace bloomery::mariadb {
 
-// Of MariaDB's binary log; those that a reader has to know.
+// Events of MariaDB's and MySQL's binary logs that a reader has to know.
 enum class EventType : std::uint8_t {
   query = 2,
   stop = 3,
@@ -25,8 +25,23 @@ enum class EventType : std::uint8_t {
   write_rows = 23,
   update_rows = 24,
   delete_rows = 25,
+  incident = 26,
   heartbeat = 27,
+  // MySQL's alone, from here to 42, but for XA.
+  rows_query = 29,
+  write_rows_v2 = 30,
+  update_rows_v2 = 31,
+  delete_rows_v2 = 32,
+  mysql_gtid = 33,
+  anonymous_gtid = 34,
+  previous_gtids = 35,
+  transaction_context = 36,
+  view_change = 37,
   xa_prepare = 38,
+  partial_update_rows = 39,
+  transaction_payload = 40,
+  heartbeat_v2 = 41,
+  tagged_gtid = 42,
   annotate_rows = 160,
   checkpoint = 161,
   gtid = 162,
@@ -41,9 +56,10 @@ enum class EventType : std::uint8_t {
 struct BinlogEvent {
   EventType type{};
   std::uint32_t server = 0;
-  std::uint32_t end = 0;    // in its file: the lower half of where it ends
-  bool is_made_up = false;  // by the server as it sends; it is not in the log
-  std::string_view body;    // behind the header, without the checksum
+  std::uint32_t length = 0;  // in its file
+  std::uint32_t end = 0;     // in its file: the lower half of where it ends
+  bool is_made_up = false;   // by the server as it sends; it is not in the log
+  std::string_view body;     // behind the header, without the checksum
 };
 
 // Cuts the log's packets into events. What is no event, or has another checksum than its bytes,

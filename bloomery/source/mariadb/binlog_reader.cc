@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/mariadb/binlog_reader.h"
 
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -15,37 +14,6 @@ namespace {
 // Of transactions in two phases that have not ended.
 constexpr std::size_t kMostPrepared = 100'000;
 constexpr std::size_t kMostPreparedBytes = std::size_t{64} << 20;
-// What a statement that wrote no rows is mapped to.
-constexpr std::uint64_t kNoTable = 0xffffff;
-
-bool is_update(EventType type) noexcept {
-  return type == EventType::update_rows || type == EventType::compressed_update_rows;
-}
-bool is_delete(EventType type) noexcept {
-  return type == EventType::delete_rows || type == EventType::compressed_delete_rows;
-}
-bool is_compressed(EventType type) noexcept {
-  return type >= EventType::compressed_write_rows;
-}
-
-// The default of a column that is left out is no part of a small image, nor is what stays as it is:
-// nobody can tell one from the other (REPLACE is logged as an update).
-const LoggedField& check_logged(const LoggedField& key) {
-  if (key.is_logged) return key;
-  throw SourceChanged(
-      "a row was inserted or updated without its key in the log (binlog_row_image=MINIMAL in a "
-      "session); set it FULL");
-}
-
-// Columns of times as MariaDB stored them before 10.1 have other sizes than their type says.
-bool has_old_fraction(const RowLayout::Field& field, const Column& column) noexcept {
-  constexpr std::array<std::uint8_t, 3> kOldTimes{7, 11, 12};
-  for (const std::uint8_t type : kOldTimes) {
-    if (field.type == type && column.precision > 0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void LoggedChanges::append(LoggedChanges& from) {
@@ -70,13 +38,10 @@ void LoggedChanges::clear() noexcept {
 
 BinlogReader::BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file,
                            std::uint64_t known, bool tells_touched)
-    : table_(std::move(table)),
-      logged_key_(table_.key_column()),
-      writer_(form),
+    : rows_(std::move(table), form, tells_touched),
       state_(std::move(state)),
       file_(std::move(file)),
-      known_sum_(LogPosition::sum(known)),
-      tells_touched_(tells_touched) {}
+      known_sum_(LogPosition::sum(known)) {}
 
 BinlogReader BinlogReader::before(Table table, const KeyForm& form, LogFile file) {
   constexpr auto kAll = std::numeric_limits<std::uint64_t>::max();
@@ -104,7 +69,7 @@ void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
     case EventType::compressed_query:
       return read_statement_event(event, changes);
     case EventType::table_map:
-      return map_table(event.body);
+      return rows_.map(event.body, is_known());
     case EventType::write_rows:
     case EventType::update_rows:
     case EventType::delete_rows:
@@ -129,6 +94,21 @@ void BinlogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
     case EventType::random_seed:
     case EventType::user_variable:
       return;
+    case EventType::incident:
+    case EventType::rows_query:
+    case EventType::write_rows_v2:
+    case EventType::update_rows_v2:
+    case EventType::delete_rows_v2:
+    case EventType::mysql_gtid:
+    case EventType::anonymous_gtid:
+    case EventType::previous_gtids:
+    case EventType::transaction_context:
+    case EventType::view_change:
+    case EventType::partial_update_rows:
+    case EventType::transaction_payload:
+    case EventType::heartbeat_v2:
+    case EventType::tagged_gtid:
+      break;
   }
   if (takes_known_) return;
   throw SourceChanged("the binary log has an event of type " +
@@ -182,7 +162,7 @@ void BinlogReader::complete(const std::string& xa_name, LoggedChanges& changes) 
 void BinlogReader::end_transaction(LoggedChanges& changes) {
   if (!transaction_) throw SourceChanged("the binary log has an end without a transaction");
   transaction_.reset();
-  tables_.clear();
+  rows_.forget_tables();
   tell_position(changes);
 }
 
@@ -223,57 +203,25 @@ void BinlogReader::read_statement_event(const BinlogEvent& event, LoggedChanges&
     throw SourceChanged("a statement stands outside of all transactions in the binary log: " +
                         printable(statement, 200));
   }
-  const LoggedStatement meaning = judge_statement(statement, table_.schema, table_.name);
+  const LoggedStatement meaning =
+      judge_statement(statement, rows_.table().schema, rows_.table().name);
   if (meaning == LoggedStatement::end) return end_transaction(changes);
   if (meaning == LoggedStatement::unknown && !is_known()) {
-    throw SourceChanged("a statement may have changed " + table_.schema + "." + table_.name +
+    throw SourceChanged("a statement may have changed " + rows_.table().schema + "." +
+                        rows_.table().name +
                         " without its rows in the log: " + printable(statement, 200));
   }
   const bool is_all = transaction_->has(GtidEvent::kStandalone);
   if (is_all && meaning != LoggedStatement::begin) end_transaction(changes);
 }
 
-void BinlogReader::map_table(std::string_view body) {
-  TableMap map = read_table_map(body);
-  bool is_ours = map.layout.schema == table_.schema && map.layout.table == table_.name;
-  if (is_ours) {
-    try {
-      check_mapping(map);
-    } catch (const SourceChanged&) {
-      if (!is_known()) throw;
-      is_ours = false;
-    }
-  }
-  tables_[map.id] = {std::move(map.layout), is_ours};
-}
-
-void BinlogReader::check_mapping(const TableMap& map) const {
-  const RowLayout& layout = map.layout;
-  if (map.has_unknown_type) {
-    throw SourceChanged("the binary log has a column of an unknown type in " + table_.schema + "." +
-                        table_.name);
-  }
-  if (layout.fields.size() != table_.columns.size()) {
-    throw SourceChanged(
-        table_.schema + "." + table_.name + " has " + std::to_string(layout.fields.size()) +
-        " columns in the binary log, and this user sees " + std::to_string(table_.columns.size()) +
-        ": it was altered, has hidden columns, or the user has no right to some");
-  }
-  logged_key_.check_type(layout.fields[table_.key]);
-  for (std::size_t i = 0; i < layout.fields.size(); ++i) {
-    if (!has_old_fraction(layout.fields[i], table_.columns[i])) continue;
-    throw SourceChanged("column " + table_.columns[i].name +
-                        " is stored as before MariaDB 10.1; ALTER TABLE ... FORCE renews it");
-  }
-}
-
 void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
   if (!transaction_) throw SourceChanged("the binary log has rows outside of all transactions");
   if (is_known()) return take_known_rows(event, changes);
-  if (!transaction_->has(GtidEvent::kXaPrepared)) return take_rows(event, changes);
+  if (!transaction_->has(GtidEvent::kXaPrepared)) return rows_.take(event, changes);
   LoggedChanges& prepared = prepared_[transaction_->xa_name];
   const std::size_t before = prepared.memory();
-  take_rows(event, prepared);
+  rows_.take(event, prepared);
   prepared_bytes_ += prepared.memory() - before;
   if (prepared_bytes_ > kMostPreparedBytes) {
     throw SourceChanged("transactions that are prepared (XA) and not ended have too many rows");
@@ -284,59 +232,10 @@ void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
 void BinlogReader::take_known_rows(const BinlogEvent& event, LoggedChanges& changes) {
   if (!takes_known_ || transaction_->has(GtidEvent::kXaPrepared)) return;
   try {
-    take_rows(event, changes);
+    rows_.take(event, changes);
   } catch (const SourceChanged&) {
     // Its key is not in the log.
   }
-}
-
-void BinlogReader::take_rows(const BinlogEvent& event, LoggedChanges& changes) {
-  ByteCursor cursor(event.body);
-  const std::uint64_t id = cursor.number(6);
-  cursor.take(2);
-  const auto table = tables_.find(id);
-  if (table == tables_.end()) {
-    if (id == kNoTable) return;
-    throw SourceChanged("the binary log has rows of a table that it does not name");
-  }
-  if (!table->second.is_ours) return;
-  const RowLayout& layout = table->second.layout;
-  if (cursor.packed_number() != layout.fields.size()) {
-    throw SourceChanged("the binary log has rows with other columns than their table");
-  }
-  const std::size_t bitmap_bytes = (layout.fields.size() + 7) / 8;
-  const std::string_view before = cursor.take(bitmap_bytes);
-  const bool updates = is_update(event.type);
-  const std::string_view after = updates ? cursor.take(bitmap_bytes) : before;
-  ByteCursor rows(is_compressed(event.type) ? uncompress(cursor.rest(), room_) : cursor.rest());
-  while (rows.left() > 0) {
-    const LoggedField first = take_row(layout, before, table_.key, rows);
-    if (updates || is_delete(event.type)) touch(first, changes);
-    if (is_delete(event.type)) {
-      changes.deleted_count += !first.is_logged || first.bytes ? 1 : 0;
-      continue;
-    }
-    if (!updates) {
-      if (check_logged(first).bytes) add_key(*first.bytes, changes.keys);
-      continue;
-    }
-    const LoggedField second = check_logged(take_row(layout, after, table_.key, rows));
-    const bool is_same = first.is_logged && first.bytes == second.bytes;
-    if (is_same) continue;
-    if (first.is_logged && first.bytes) ++changes.deleted_count;
-    if (second.bytes) add_key(*second.bytes, changes.keys);
-  }
-}
-
-void BinlogReader::touch(const LoggedField& was, LoggedChanges& changes) {
-  if (!tells_touched_) return;
-  if (!was.is_logged) ++changes.untold_count;
-  if (was.is_logged && was.bytes) add_key(*was.bytes, changes.touched);
-}
-
-void BinlogReader::add_key(std::string_view logged, PackedKeys& to) {
-  const std::string_view text = logged_key_.text(logged);
-  to.keep(writer_.write(text, to.room(writer_.byte_limit(text.size()))));
 }
 
 }  // namespace bloomery::mariadb

@@ -13,6 +13,7 @@
 #include "bloomery/source/mariadb/followable.h"
 #include "bloomery/source/mariadb/history.h"
 #include "bloomery/source/mariadb/log_place.h"
+#include "bloomery/source/mariadb/log_poll.h"
 #include "bloomery/source/mariadb/mariadb_source.h"
 #include "bloomery/source/mariadb/unseen_rows.h"
 
@@ -46,7 +47,7 @@ struct MariadbChanges::Stream {
         history(session.history),
         table(std::move(described)),
         form(key_form),
-        source(identity),
+        taking(session.server.name, identity),
         run(session.run),
         log(
             server, run,
@@ -74,13 +75,10 @@ struct MariadbChanges::Stream {
   const mariadb::History history;
   const mariadb::Table table;
   const KeyForm form;
-  const Identity source;
+  mariadb::LogPoll taking;
   const std::string run;
   Clock::time_point look_at{};
   mariadb::BinlogStream log;
-  mariadb::LoggedChanges changes;
-  bool is_taken = false;    // and not handed over: the consumer threw
-  bool has_handed = false;  // anything over
 };
 
 MariadbChanges::MariadbChanges(const ServerLocation& location, ChangeOptions options)
@@ -123,6 +121,8 @@ bool MariadbChanges::Stream::hand_over_unseen(const BatchConsumer& consumer,
 }
 
 bool MariadbChanges::start(const std::optional<Watermark>& from, const CallContext& context) {
+  const bool has_changed = stream_ != nullptr && stream_->taking.has_changed();
+  has_changed_ = has_changed_ || has_changed;
   stream_.reset();
   Session session(location_, context);
   mariadb::require_whole_log(session.connection, context);
@@ -167,7 +167,7 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
 
 SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::scan before start");
-  if (stream_->has_handed) {
+  if (stream_->taking.has_handed()) {
     // Into another filter, and maybe before anybody could see it.
     mariadb::Connection connection(stream_->server, context);
     mariadb::require_run(connection, stream_->run, context);
@@ -187,32 +187,8 @@ std::optional<std::uint64_t> MariadbChanges::expected_count() {
 void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
                           const CallContext& context) {
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::poll before start");
-  const Identity& source = stream_->source;
-  mariadb::LoggedChanges& changes = stream_->changes;
-  bool& is_taken = stream_->is_taken;
-  try {
-    if (!is_taken) {
-      stream_->look_for_reset(context);
-      is_taken = stream_->log.take(changes, CallContext::Clock::now() + patience, context);
-    }
-  } catch (const SourceChanged& changed) {
-    has_changed_ = true;
-    throw SourceChanged(location_.name() + ": " + changed.what());
-  }
-  if (!is_taken) {
-    if (context.is_over()) throw CallAborted(location_.name() + ": the caller's time is over");
-    return;
-  }
-  Changes handed{.keys = changes.keys.keys(),
-                 .deleted_count = changes.deleted_count,
-                 .touched = changes.touched.keys(),
-                 .untold_count = changes.untold_count,
-                 .has_open = changes.is_open};
-  if (changes.position) handed.watermark = {source, *changes.position};
-  if (changes.end) handed.ended = {&*changes.end, 1};
-  stream_->has_handed = true;
-  consumer(handed);
-  is_taken = false;
+  stream_->taking.poll(
+      stream_->log, [&] { stream_->look_for_reset(context); }, consumer, patience, context);
 }
 
 // What the server says of a snapshot is true of all but the last commits before a file of the log,

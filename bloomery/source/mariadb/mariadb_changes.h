@@ -48,7 +48,7 @@ class MariadbChanges final : public ChangeSource {
   const ChangeOptions options_;
   std::unique_ptr<Stream> stream_;
   std::minstd_rand random_{std::random_device()()};
-  bool has_changed_ = false;  // since start(): it cannot go on
+  bool has_changed_ = false;  // so that it cannot go on, but begins anew
 };
 
 }  // namespace bloomery

@@ -11,9 +11,11 @@ namespace {
 // More columns than a table can have.
 constexpr std::uint64_t kMostColumns = 4096 * 2;
 
-// MariaDB's own, which the headers of clients do not name.
+// Types of columns that the headers of MariaDB's clients do not name: two of MariaDB's, and MySQL's
+// vectors.
 constexpr std::uint8_t kCompressedBlob = 140;
 constexpr std::uint8_t kCompressedVarchar = 141;
+constexpr std::uint8_t kVector = 242;
 
 std::size_t parameter_bytes(std::uint8_t type) noexcept {
   switch (type) {
@@ -24,6 +26,8 @@ std::size_t parameter_bytes(std::uint8_t type) noexcept {
     case MYSQL_TYPE_LONG_BLOB:
     case MYSQL_TYPE_BLOB:
     case MYSQL_TYPE_GEOMETRY:
+    case MYSQL_TYPE_JSON:
+    case kVector:
     case kCompressedBlob:
     case MYSQL_TYPE_TIMESTAMP2:
     case MYSQL_TYPE_DATETIME2:
@@ -143,6 +147,8 @@ std::string_view take_field(const RowLayout::Field& field, ByteCursor& row) {
     case MYSQL_TYPE_LONG_BLOB:
     case MYSQL_TYPE_BLOB:
     case MYSQL_TYPE_GEOMETRY:
+    case MYSQL_TYPE_JSON:
+    case kVector:
     case kCompressedBlob:
       if (field.parameter == 0 || field.parameter > 4) break;
       return row.take(row.number(field.parameter));
