@@ -5,8 +5,8 @@
 #include <string>
 
 #ifdef BLOOMERY_HAS_MARIADB
-#include "bloomery/source/mariadb/mariadb_changes.h"
 #include "bloomery/source/mariadb/mariadb_fence.h"
+#include "bloomery/source/mysql/server_changes.h"
 #endif
 #ifdef BLOOMERY_HAS_POSTGRES
 #include "bloomery/source/postgres/postgres_changes.h"
@@ -25,7 +25,8 @@ namespace {
   throw std::invalid_argument(printable(location, 200) + ": " + why +
                               "; allowed: sqlite:FILE?table=TABLE&column=COLUMN, "
                               "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "
-                              "mariadb://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN");
+                              "mariadb://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "
+                              "mysql://... the same");
 }
 
 // Where there are rows that come and go.
@@ -60,7 +61,7 @@ std::unique_ptr<ChangeSource> open_change_source(std::string_view location,
   const SourceLocation parsed = parse_followed(location);
 #ifdef BLOOMERY_HAS_MARIADB
   if (parsed.kind == SourceLocation::Kind::mariadb) {
-    return std::make_unique<MariadbChanges>(parsed.server, options);
+    return std::make_unique<ServerChanges>(parsed.server, options);
   }
 #endif
 #ifdef BLOOMERY_HAS_POSTGRES

@@ -79,10 +79,15 @@ void BinlogStream::Breaker::cut() const noexcept {
 
 void BinlogStream::request(const std::string& file, std::uint32_t offset,
                            const CallContext& context) {
+  const std::string period = kHeartbeatNanoseconds;
   connection_.ask(
-      "SET @mariadb_slave_capability=4, @master_binlog_checksum=@@global.binlog_checksum, "
-      "@master_heartbeat_period=" +
-          std::string(kHeartbeatNanoseconds),
+      connection_.is_mariadb()
+          ? "SET @mariadb_slave_capability=4, @master_binlog_checksum=@@global.binlog_checksum, "
+            "@master_heartbeat_period=" +
+                period
+          : "SET @source_binlog_checksum=@@global.binlog_checksum, "
+            "@master_binlog_checksum=@@global.binlog_checksum, @source_heartbeat_period=" +
+                period + ", @master_heartbeat_period=" + period,
       context);
   MYSQL* const mysql = connection_.handle();
   const std::unique_ptr<MARIADB_RPL, decltype(&mariadb_rpl_close)> dump(mariadb_rpl_init(mysql),

@@ -14,12 +14,12 @@
 namespace bloomery::mariadb {
 namespace {
 
-// What the server's own settings might change of keys, or of how long a scan may take. The last one
-// is MariaDB's alone.
+// What the server's own settings might change of keys, or of how long a scan may take. The last two
+// are MariaDB's and MySQL's alone.
 constexpr const char* kSessionSettings =
     "SET NAMES utf8mb4, SESSION sql_mode='', autocommit=1, net_write_timeout=31536000, "
     "sql_select_limit=18446744073709551615"
-    " /*M! , max_statement_time=0 */";
+    " /*M! , max_statement_time=0 */ /*!80000 , max_execution_time=0 */";
 constexpr const char* kTransactions =
     "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY";
 

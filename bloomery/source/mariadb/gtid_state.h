@@ -52,9 +52,9 @@ struct LogPosition {
 };
 
 // A place in the log as one number; those that are behind it have larger ones.
+constexpr int kLogOffsetBits = 64 - LogPosition::kFileBits;
 constexpr std::uint64_t log_place(std::uint64_t file, std::uint64_t offset) noexcept {
-  constexpr int kOffsetBits = 64 - LogPosition::kFileBits;
-  return file << kOffsetBits | offset;
+  return file << kLogOffsetBits | offset;
 }
 
 // "binlog.000042".

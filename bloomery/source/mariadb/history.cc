@@ -38,6 +38,11 @@ constexpr const char* kNoteRun =
     "CAST(VARIABLE_VALUE AS SIGNED)) FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = "
     "'UPTIME')";
 
+constexpr const char* kNoteRunOfMysql =
+    "SET @bloomery_run = (SELECT CONCAT_WS('|', @@hostname, @@port, @@datadir, UNIX_TIMESTAMP() - "
+    "CAST(VARIABLE_VALUE AS SIGNED)) FROM performance_schema.global_status WHERE VARIABLE_NAME = "
+    "'Uptime')";
+
 // How long a file may be taken for the log's last although the next one is not called next, and a
 // log for the same that grew beyond where it was last asked.
 constexpr std::chrono::seconds kLookForLogEvery{5};
@@ -109,6 +114,18 @@ void check_table(Connection& connection, const Table& table) {
 }  // namespace
 
 std::string server_run(Connection& connection, const CallContext& context) {
+  if (!connection.is_mariadb()) {
+    connection.ask(kNoteRunOfMysql, context);
+    const auto rows = connection.ask(
+        "SELECT CONCAT_WS('|', @@global.server_id, @@global.server_uuid, @bloomery_run), "
+        "@bloomery_run IS NULL",
+        context);
+    if (rows.size() == 1 && rows[0].size() == 2 && rows[0][1] == "0") return *rows[0][0];
+    throw std::invalid_argument(
+        connection.server().name +
+        ": does not say when it started (performance_schema=OFF); start it with "
+        "--performance-schema=ON");
+  }
   connection.ask(kNoteRun, context);
   return connection.ask_one(
       "SELECT CONCAT_WS('|', @@global.server_id, @@global.server_uid, @bloomery_run)", context);
@@ -123,9 +140,7 @@ void require_run(Connection& connection, const std::string& run, const CallConte
 
 History::History(Connection& connection, const Table& table, const CallContext& context) {
   if (!connection.is_mariadb()) {
-    refuse_history(connection,
-                   "is no MariaDB; MySQL's tables can be read, but its log is another one, and "
-                   "not followed");
+    throw std::logic_error("History is of MariaDB's log; MySQL's is a LogHistory");
   }
   check_table(connection, table);
   const Variables variables = read_variables(connection, context);

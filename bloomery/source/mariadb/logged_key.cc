@@ -64,7 +64,7 @@ std::string logged_key_problem(const Column& column) {
     return is + " CHARACTER SET " + column.charset +
            "; followed are utf8mb4, utf8mb3, latin1, ascii and binary";
   }
-  if (column.extra.find("GENERATED") != std::string::npos) {
+  if (column.extra.find(" GENERATED") != std::string::npos) {
     return "is computed (" + column.extra + "), and its values are not logged; follow a stored one";
   }
   if (column.type.find("compressed") != std::string::npos ||

@@ -200,4 +200,8 @@ LoggedStatement judge_statement(std::string_view statement, std::string_view sch
   return fills_a_table(first, lower) ? LoggedStatement::unknown : LoggedStatement::neutral;
 }
 
+bool is_xa_statement(std::string_view statement) {
+  return ascii_lower(take_word(statement)) == "xa";
+}
+
 }  // namespace bloomery::mariadb

@@ -21,4 +21,7 @@ enum class LoggedStatement {
 LoggedStatement judge_statement(std::string_view statement, std::string_view schema,
                                 std::string_view table);
 
+// Whether a statement is part of a transaction in two phases (XA).
+bool is_xa_statement(std::string_view statement);
+
 }  // namespace bloomery::mariadb

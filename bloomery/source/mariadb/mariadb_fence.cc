@@ -3,20 +3,33 @@
 
 #include <mysqld_error.h>
 
+#include <functional>
 #include <stdexcept>
 
 #include "bloomery/source/mariadb/history.h"
+#include "bloomery/source/mysql/log_history.h"
 
 namespace bloomery {
 
 struct MariadbFence::Session {
   Session(const ServerLocation& location, const CallContext& context)
-      : connection(mariadb::Server(location), context),
-        history(connection, mariadb::describe_table(connection, location.selection, context),
-                context) {}
+      : connection(mariadb::Server(location), context) {
+    const auto table = mariadb::describe_table(connection, location.selection, context);
+    if (connection.is_mariadb()) {
+      ask = [history = mariadb::History(connection, table, context)](
+                mariadb::Connection& with, const CallContext& within) mutable {
+        return history.ask(with, within).watermark();
+      };
+    } else {
+      ask = [history = mysql::LogHistory(connection, table, context)](mariadb::Connection& with,
+                                                                      const CallContext& within) {
+        return history.ask(with, within).watermark();
+      };
+    }
+  }
 
   mariadb::Connection connection;
-  mariadb::History history;
+  std::function<Watermark(mariadb::Connection&, const CallContext&)> ask;
 };
 
 MariadbFence::MariadbFence(const ServerLocation& location) : location_(location) {
@@ -29,7 +42,7 @@ Watermark MariadbFence::ask(const CallContext& context) {
   const bool is_new = session_ == nullptr;
   try {
     if (is_new) session_ = std::make_unique<Session>(location_, context);
-    return session_->history.ask(session_->connection, context).watermark();
+    return session_->ask(session_->connection, context);
   } catch (const std::invalid_argument& refused) {
     session_.reset();
     throw SourceChanged(refused.what());

@@ -8,10 +8,12 @@
 
 namespace bloomery {
 
-// How far a MariaDB server is (LogPosition). A transaction has its number in @@gtid_binlog_pos
-// before anybody can see its rows (but for READ UNCOMMITTED). One round trip, of a user who may
-// read the column and nothing else. Once the log begins anew (RESET MASTER) the answers are of
-// another source (History).
+// How far a MariaDB or MySQL server is. In MariaDB's log a transaction has its number in
+// @@gtid_binlog_pos before anybody can see its rows (but for READ UNCOMMITTED): one round trip, of
+// a user who may read the column and nothing else (LogPosition). MySQL's log ends behind a
+// transaction before anybody can see its rows: three round trips, of a user who has REPLICATION
+// CLIENT, too (mysql::LogHistory). Once the log begins anew (RESET MASTER, RESET BINARY LOGS AND
+// GTIDS) the answers are of another source.
 class MariadbFence final : public FenceSource {
  public:
   // Connects when it is asked first, and again where the session broke.
