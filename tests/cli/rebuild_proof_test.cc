@@ -47,7 +47,7 @@ TEST_P(RebuildBesideAFollower, DeniesNoRowThatWasCommitted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, RebuildBesideAFollower,
-                         ::testing::Values("sqlite_wal", "postgres", "mariadb"),
+                         ::testing::Values("sqlite_wal", "postgres", "mariadb", "mysql"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

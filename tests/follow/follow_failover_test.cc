@@ -200,7 +200,7 @@ TEST_P(FollowFailover, NoRowIsDeniedThatWasCommitted) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, FollowFailover,
-                         ::testing::Values("sqlite_wal", "postgres", "mariadb"),
+                         ::testing::Values("sqlite_wal", "postgres", "mariadb", "mysql"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

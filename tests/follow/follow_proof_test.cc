@@ -180,7 +180,8 @@ TEST_P(FollowProof, AGuardWithABudgetDeniesNoRowThatIsOlder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, FollowProof,
-                         ::testing::Values("sqlite_wal", "sqlite_delete", "postgres", "mariadb"),
+                         ::testing::Values("sqlite_wal", "sqlite_delete", "postgres", "mariadb",
+                                           "mysql"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

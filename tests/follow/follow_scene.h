@@ -110,6 +110,7 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
   static constexpr std::uint64_t kFewest = 5;
 
   void SetUp() override {
+    if (database_ == nullptr) GTEST_SKIP() << testing::why_not_proven(GetParam());
     if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
   }
 

@@ -64,7 +64,8 @@ TEST_P(LargeTransaction, DeniesNoRowOfItAndNoneBesideIt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, LargeTransaction,
-                         ::testing::Values("sqlite_wal", "sqlite_delete", "postgres", "mariadb"),
+                         ::testing::Values("sqlite_wal", "sqlite_delete", "postgres", "mariadb",
+                                           "mysql"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

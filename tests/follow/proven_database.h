@@ -15,6 +15,7 @@
 
 #include "tests/source/temporary_folder.h"
 #include "tests/support/mariadb_server.h"
+#include "tests/support/mysql_server.h"
 #include "tests/support/postgres_server.h"
 
 namespace bloomery::testing {
@@ -236,7 +237,88 @@ class MariadbProven final : public ProvenDatabase {
   std::string load_{};
 };
 
+class MysqlProven final : public ProvenDatabase {
+ public:
+  MysqlProven() {
+    load_ = folder_.path("load.txt");
+    std::ofstream(load_) << "loaded 1\nloaded 2\nloaded 3\n";
+    std::filesystem::permissions(load_, std::filesystem::perms{0644});
+    connect()->run(
+        "CREATE TABLE users(id VARCHAR(100) NOT NULL PRIMARY KEY); "
+        "CREATE TABLE numbers(i INT PRIMARY KEY); SET cte_max_recursion_depth = 200000; "
+        "INSERT INTO numbers WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
+        "WHERE i < 100000) SELECT i FROM n; "
+        "INSTALL PLUGIN rpl_semi_sync_source SONAME 'semisync_source.so'");
+  }
+  std::string location() const override { return server_.location("users", "id"); }
+  std::unique_ptr<ProvenSession> connect() const override {
+    return std::make_unique<Session>(server_.socket());
+  }
+  void restart(bool is_crash) override {
+    server_.end(is_crash ? SIGKILL : SIGTERM);
+    server_.start();
+  }
+  void hold_commits(bool is_held) override {
+    connect()->run(
+        "SET GLOBAL rpl_semi_sync_source_wait_point = 'AFTER_SYNC', "
+        "GLOBAL rpl_semi_sync_source_wait_no_replica = ON, "
+        "GLOBAL rpl_semi_sync_source_timeout = 600000, GLOBAL rpl_semi_sync_source_enabled = " +
+        std::string(is_held ? "ON" : "OFF"));
+  }
+  std::string clock() const override { return "UNIX_TIMESTAMP()"; }
+  std::string bulk(int count) const override {
+    return "INSERT INTO users(id) SELECT CONCAT('bulk ', a.i + 100000 * (b.i - 1)) FROM numbers a, "
+           "numbers b WHERE b.i <= " +
+           std::to_string((count + 99'999) / 100'000) +
+           " AND a.i <= " + std::to_string(std::min(count, 100'000));
+  }
+  std::vector<std::string> troubles() const override {
+    return {"ALTER TABLE users ADD COLUMN more TEXT",
+            "BEGIN; INSERT INTO users(id) SELECT CONCAT('undone ', i) FROM numbers "
+            "WHERE i <= 3000; ROLLBACK",
+            "INSERT IGNORE INTO users(id) SELECT CONCAT('large ', i) FROM numbers "
+            "WHERE i <= 20000",
+            "TRUNCATE users",
+            "LOAD DATA INFILE '" + load_ + "' IGNORE INTO TABLE users(id)",
+            "DROP TABLE IF EXISTS users2; CREATE TABLE users2 LIKE users; "
+            "ALTER TABLE users2 ADD COLUMN other TEXT; DROP TABLE users2; "
+            "ALTER TABLE users DROP COLUMN more",
+            "SET binlog_format = STATEMENT; INSERT INTO users(id) VALUES (UUID()); "
+            "SET binlog_format = ROW",
+            "FLUSH BINARY LOGS; OPTIMIZE TABLE users; "
+            "PURGE BINARY LOGS BEFORE NOW() + INTERVAL 1 DAY",
+            "XA START 'x'; INSERT IGNORE INTO users(id) VALUES ('in two phases'); XA END 'x'; "
+            "XA PREPARE 'x'; DO SLEEP(0.2); XA COMMIT 'x'",
+            "RESET BINARY LOGS AND GTIDS"};
+  }
+
+ private:
+  class Session final : public ProvenSession {
+   public:
+    explicit Session(const std::string& socket) : client_(socket, "root", "shop") {}
+    void run(const std::string& sql) override { client_.run(sql); }
+    bool has(const std::string& id) override {
+      return !client_.ask("SELECT 1 FROM users WHERE id = '" + id + "'").empty();
+    }
+
+   private:
+    MariadbClient client_;
+  };
+
+  TemporaryFolder folder_{};
+  MysqlServer server_{folder_.path("")};
+  std::string load_{};
+};
+
+// Why there is no such database to test on; empty where there is.
+inline std::string why_not_proven(const std::string& name) {
+  return name == "mysql" && !MysqlServer::is_there() ? MysqlServer::kNone : "";
+}
+
+// Null where there is none.
 inline std::unique_ptr<ProvenDatabase> make_proven(const std::string& name) {
+  if (!why_not_proven(name).empty()) return nullptr;
+  if (name == "mysql") return std::make_unique<MysqlProven>();
   if (name == "postgres") return std::make_unique<PostgresProven>();
   if (name == "mariadb") return std::make_unique<MariadbProven>();
   return std::make_unique<SqliteProven>(name == "sqlite_wal" ? "wal" : "delete");

@@ -170,7 +170,11 @@ class MysqlServer {
   // A data folder with the system's tables and an empty database shop. Making it takes seconds, so
   // it is made once, beside the test program.
   static std::string prepared_data() {
+#ifdef BLOOMERY_MYSQL_BESIDE
+    const std::filesystem::path beside = BLOOMERY_MYSQL_BESIDE;  // other test programs have it, too
+#else
     const auto beside = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+#endif
     const std::string data = beside / "mysql_data";
     const std::string lock = data + ".lock";
     const int file = open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
