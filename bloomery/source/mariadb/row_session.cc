@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostKeysOfQuestion = 1000;
 
 // Their values have several spellings, or none that finds them.
-constexpr std::array<std::string_view, 4> kNoKeys{"float", "double", "bit", "geometry"};
+constexpr std::array<std::string_view, 5> kNoKeys{"float", "double", "bit", "geometry", "vector"};
 
 template <class Integer>
 bool spells(std::string_view text) noexcept {
@@ -31,15 +31,18 @@ bool is_integer_text(std::string_view text) noexcept {
 }
 
 bool is_no_value(unsigned code) noexcept {
-  return code == ER_INVALID_CHARACTER_STRING || code == ER_CANT_AGGREGATE_2COLLATIONS ||
-         code == ER_CANT_AGGREGATE_3COLLATIONS || code == ER_CANT_AGGREGATE_NCOLLATIONS;
+  constexpr unsigned kCannotConvertString = 3854;  // MySQL's alone
+  return code == kCannotConvertString || code == ER_INVALID_CHARACTER_STRING ||
+         code == ER_CANT_AGGREGATE_2COLLATIONS || code == ER_CANT_AGGREGATE_3COLLATIONS ||
+         code == ER_CANT_AGGREGATE_NCOLLATIONS;
 }
 
 std::string json_of(Connection& connection, const Table& table) {
   std::string object = "JSON_OBJECT(";
   for (const Column& column : table.columns) {
     const bool is_text = !column.is_binary() && !column.data_type.ends_with("blob") &&
-                         column.data_type != "bit" && column.data_type != "geometry";
+                         column.data_type != "bit" && column.data_type != "geometry" &&
+                         column.data_type != "vector";
     if (!is_text) continue;
     if (!object.ends_with('(')) object += ", ";
     object += connection.literal(column.name) + ", t." + quote_name(column.name);
@@ -47,14 +50,38 @@ std::string json_of(Connection& connection, const Table& table) {
   return object + ")";
 }
 
+[[noreturn]] void refuse_as_replica(const Connection& connection) {
+  throw StoreError(connection.server().name +
+                   " is a replica, whose rows are older than others; ask the primary, or allow "
+                   "replicas");
+}
+
+// A replica of MySQL is one that has a source, whether it runs or not, or is of a group.
+void refuse_replica_of_mysql(Connection& connection, const CallContext& context) {
+  const bool is_new = mysql_get_server_version(connection.handle()) >= 80022;
+  try {
+    const auto sources =
+        connection.ask(is_new ? "SHOW REPLICA STATUS" : "SHOW SLAVE STATUS", context);
+    if (!sources.empty()) refuse_as_replica(connection);
+  } catch (const ServerError& error) {
+    if (error.code != ER_SPECIFIC_ACCESS_DENIED_ERROR) throw;
+    throw StoreError(connection.server().name +
+                     ": does not say whether it is a replica; GRANT REPLICATION CLIENT ON *.* to "
+                     "this user, or allow replicas");
+  }
+  const auto groups = connection.ask(
+      "SELECT PLUGIN_NAME FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'group_replication' "
+      "AND PLUGIN_STATUS = 'ACTIVE'",
+      context);
+  if (!groups.empty()) refuse_as_replica(connection);
+}
+
 void refuse_replica(Connection& connection, const CallContext& context) {
+  if (!connection.is_mariadb()) return refuse_replica_of_mysql(connection, context);
   const auto running = connection.ask("SHOW GLOBAL STATUS LIKE 'Slave%_running'", context);
   for (const auto& row : running) {
     const std::string value = row[1].value_or("");
-    if (value == "0" || value == "OFF") continue;
-    throw StoreError(connection.server().name +
-                     " is a replica, whose rows are older than others; ask the primary, or allow "
-                     "replicas");
+    if (value != "0" && value != "OFF") refuse_as_replica(connection);
   }
 }
 
@@ -158,6 +185,7 @@ void RowSession::ask_some(std::span<const Asked::value_type* const> some, Mariad
     // has it. Which of them, it does not say.
     if (!is_no_value(error.code)) throw;
     if (some.size() == 1) {
+      connection_.ask(select_ + "NULL)", context);  // throws where it is not the key's fault
       has_unasked_ = true;
       return;
     }
