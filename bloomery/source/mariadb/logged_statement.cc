@@ -200,6 +200,14 @@ LoggedStatement judge_statement(std::string_view statement, std::string_view sch
   return fills_a_table(first, lower) ? LoggedStatement::unknown : LoggedStatement::neutral;
 }
 
+bool is_definition_alone(std::string_view statement) {
+  const std::string lower = ascii_lower(statement);
+  if (lower.starts_with("/*!") || lower.starts_with("/*m!")) return false;
+  std::string_view rest = lower;
+  const std::string_view first = take_word(rest);
+  return is_definition(first, rest) && !fills_a_table(first, lower);
+}
+
 bool is_xa_statement(std::string_view statement) {
   return ascii_lower(take_word(statement)) == "xa";
 }

@@ -99,8 +99,9 @@ void require_none_prepared(Connection& connection, const CallContext& context) {
   try {
     if (connection.ask("XA RECOVER", context).empty()) return;
   } catch (const ServerError& error) {
-    if (error.code == kXaDenied || error.code == ER_SPECIFIC_ACCESS_DENIED_ERROR) return;
-    throw;
+    if (error.code != kXaDenied && error.code != ER_SPECIFIC_ACCESS_DENIED_ERROR) throw;
+    refuse(connection, "may not be asked which transactions are prepared (XA); " +
+                           grant(connection, "XA_RECOVER_ADMIN ON *.*", context));
   }
   refuse(connection,
          "has prepared transactions (XA RECOVER), whose rows stand in the log and are not seen; "

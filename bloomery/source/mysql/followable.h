@@ -12,8 +12,10 @@ namespace bloomery::mysql {
 void require_followable(mariadb::Connection& connection, const mariadb::Table& table,
                         const CallContext& context);
 
-// Whether no transaction in two phases (XA) is prepared, as far as the user may know. A stream ends
-// where one is prepared or committed; this only says it before anything is read.
+// Whether no transaction in two phases (XA) is prepared. Asked behind a place in the log from which
+// a stream begins, it means that everything before that place is seen: the server lets nobody wait
+// for an XA COMMIT that is logged and not committed in the tables yet, but it calls it prepared
+// until then. Throws std::invalid_argument where one is, or the user may not ask.
 void require_none_prepared(mariadb::Connection& connection, const CallContext& context);
 
 }  // namespace bloomery::mysql

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "bloomery/place/call_context.h"
@@ -63,10 +64,11 @@ class LogHistory {
 // all. Throws std::invalid_argument where the user may not ask, or there is no log.
 mariadb::Connection::Row log_status(mariadb::Connection& connection, const CallContext& context);
 
-// A place in the log up to which every snapshot sees that begins afterwards. The server waits until
-// all transactions in its log are committed in the tables, and lets nobody commit meanwhile. Throws
-// std::invalid_argument where the user may not ask.
-LogPoint visible_point(mariadb::Connection& connection, const CallContext& context);
+// A place in the log up to which every snapshot sees that begins afterwards, but for XA COMMITs.
+// The server waits until all transactions in its log are committed in the tables, and lets nobody
+// commit meanwhile. Nothing where the user may not ask (BACKUP_ADMIN and SELECT on
+// performance_schema.log_status).
+std::optional<LogPoint> visible_point(mariadb::Connection& connection, const CallContext& context);
 
 // `GRANT ... TO` the user of a session, for messages.
 std::string grant(mariadb::Connection& connection, const std::string& rights,

@@ -24,9 +24,11 @@ using mariadb::LoggedStatement;
 
 }  // namespace
 
-LogReader::LogReader(mariadb::Table table, const KeyForm& form, LogPoint from, std::uint64_t known,
-                     bool tells_touched)
-    : rows_(std::move(table), form, tells_touched), at_(std::move(from)), known_(known) {}
+LogReader::LogReader(mariadb::Table table, const KeyForm& form, Stretch stretch, bool tells_touched)
+    : rows_(std::move(table), form, tells_touched),
+      at_(std::move(stretch.from)),
+      known_(stretch.known),
+      old_(stretch.old) {}
 
 void LogReader::read(std::string_view packet, LoggedChanges& changes) {
   const BinlogEvent event = events_.read(packet);
@@ -62,7 +64,7 @@ void LogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
       return end(changes);
     case EventType::table_map:
       require_inside();
-      return rows_.map(event.body, is_known_);
+      return rows_.map(event.body, is_known_ || is_old_);
     case EventType::write_rows:
     case EventType::update_rows:
     case EventType::delete_rows:
@@ -86,7 +88,7 @@ void LogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
           "which is not read; set it OFF");
     case EventType::xa_prepare:
       require_inside();
-      if (!is_known_) refuse_xa();
+      if (!is_known_ && !is_old_) refuse_xa();
       return end(changes);
     case EventType::heartbeat:
     case EventType::heartbeat_v2:
@@ -129,7 +131,9 @@ void LogReader::begin(const BinlogEvent& event) {
     throw SourceChanged("the binary log has a transaction without an end");
   }
   part_ = Part::begun;
-  is_known_ = position_of(at_.file, at_.offset - event.length) < known_;
+  const std::uint64_t begun_at = position_of(at_.file, at_.offset - event.length);
+  is_known_ = begun_at < known_;
+  is_old_ = begun_at < old_;
 }
 
 void LogReader::end(LoggedChanges& changes) {
@@ -172,8 +176,9 @@ void LogReader::read_statement_event(const BinlogEvent& event, LoggedChanges& ch
   const auto& table = rows_.table();
   const LoggedStatement meaning = mariadb::judge_statement(statement, table.schema, table.name);
   const bool is_xa = mariadb::is_xa_statement(statement);
-  if (is_xa && !is_known_) refuse_xa();
-  if (meaning == LoggedStatement::unknown && !is_known_) {
+  if (is_xa && !is_known_ && !is_old_) refuse_xa();
+  const bool is_harmless = is_known_ || (is_old_ && mariadb::is_definition_alone(statement));
+  if (meaning == LoggedStatement::unknown && !is_harmless) {
     throw SourceChanged("a statement may have changed " + table.schema + "." + table.name +
                         " without its rows in the log: " + printable(statement, 200));
   }

@@ -15,9 +15,17 @@ namespace bloomery::mysql {
 // are logged long before anybody sees them. One thread at a time.
 class LogReader {
  public:
-  // Begins at `from`; transactions that ended at or before `known`, a position, are known already.
-  LogReader(mariadb::Table table, const KeyForm& form, LogPoint from, std::uint64_t known,
-            bool tells_touched);
+  struct Stretch {
+    LogPoint from{mariadb::LogFile("binlog.000000")};
+    // A position: transactions that ended at or before it are known already.
+    std::uint64_t known = 0;
+    // A position: rows before it may be of a table that was another one then, and are passed over,
+    // as who made the table another one waited until they were seen (metadata locks). Nor is any
+    // transaction in two phases before it prepared any more (require_none_prepared).
+    std::uint64_t old = 0;
+  };
+
+  LogReader(mariadb::Table table, const KeyForm& form, Stretch stretch, bool tells_touched);
 
   // Adds what a packet of the log says.
   void read(std::string_view packet, mariadb::LoggedChanges& changes);
@@ -39,8 +47,10 @@ class LogReader {
   mariadb::EventReader events_;
   LogPoint at_;  // behind the event at hand
   const std::uint64_t known_;
+  const std::uint64_t old_;
   Part part_ = Part::between;
   bool is_known_ = false;  // the transaction at hand
+  bool is_old_ = false;    // the transaction at hand
   std::string room_;
 };
 

@@ -33,27 +33,39 @@ std::uint32_t readable_offset(const mysql::LogPoint& from) noexcept {
                                   : mariadb::LogPlace::kBegin;
 }
 
+// What can be read of the log from a place on, whose end it was when that was asked.
+mysql::LogReader::Stretch stretch_from(const mysql::LogPoint& from, std::uint64_t end) {
+  return {.from = {from.file, readable_offset(from)}, .known = from.position(), .old = end};
+}
+
+mariadb::BinlogStream::Reader reader_of(mysql::LogReader reader) {
+  return
+      [reader = std::move(reader)](std::string_view packet, mariadb::LoggedChanges& read) mutable {
+        reader.read(packet, read);
+      };
+}
+
 }  // namespace
 
 struct MysqlChanges::Stream {
-  // Reads from a place, up to which all is known.
+  // Reads from a place, up to which all is seen, or known. `end` is a position: before it the table
+  // may have been another one.
   Stream(const mariadb::Server& of, std::string of_run, const mysql::LogHistory& of_history,
          mariadb::Table described, const KeyForm& key_form, const mysql::LogPoint& from,
-         const Identity& source, bool tells_touched, const CallContext& context)
+         std::uint64_t end, const Identity& source, bool tells_touched, const CallContext& context)
       : server(of),
         run(std::move(of_run)),
         history(of_history),
         table(std::move(described)),
         form(key_form),
         taking(server.name, source),
-        log(
-            server, run,
-            [reader = mysql::LogReader(table, form, {from.file, readable_offset(from)},
-                                       from.position(), tells_touched)](
-                std::string_view packet, mariadb::LoggedChanges& read) mutable {
-              reader.read(packet, read);
-            },
+        log(server, run,
+            reader_of(mysql::LogReader(table, form, stretch_from(from, end), tells_touched)),
             from.file.name(), readable_offset(from), context) {}
+
+  // Keys of what stands in the log's last file now: all that some snapshot may not see.
+  bool hand_over_last_file(mariadb::Connection& connection, const BatchConsumer& consumer,
+                           const CallContext& context) const;
 
   // First before anything is taken, as the log may have begun anew before the stream did.
   void look_for_reset(const CallContext& context) {
@@ -99,10 +111,10 @@ bool MysqlChanges::start(const std::optional<Watermark>& from, const CallContext
   mysql::require_followable(connection, table, context);
 
   const KeyForm form{options_.keys.encoding, options_.keys.normalise};
-  const auto begin = [&](const mysql::LogPoint& at, const Identity& source) {
+  const auto begin = [&](const mysql::LogPoint& at, std::uint64_t end, const Identity& source) {
     try {
-      stream_ = std::make_unique<Stream>(server, run, history, std::move(table), form, at, source,
-                                         options_.tells_touched, context);
+      stream_ = std::make_unique<Stream>(server, run, history, std::move(table), form, at, end,
+                                         source, options_.tells_touched, context);
     } catch (const mariadb::ServerError& error) {
       if (error.code != ER_SPECIFIC_ACCESS_DENIED_ERROR) throw;
       throw std::invalid_argument(location_.name() + ": its log may not be read; " +
@@ -115,7 +127,7 @@ bool MysqlChanges::start(const std::optional<Watermark>& from, const CallContext
     at.file.number = from->position >> mariadb::kLogOffsetBits;
     at.offset = from->position & ((std::uint64_t{1} << mariadb::kLogOffsetBits) - 1);
     try {
-      begin(at, now.source);
+      begin(at, 0, now.source);
       return true;
     } catch (const SourceChanged&) {
       // Purged in between.
@@ -123,14 +135,43 @@ bool MysqlChanges::start(const std::optional<Watermark>& from, const CallContext
     }
   }
   has_changed_ = false;
-  const mysql::LogPoint seen = mysql::visible_point(connection, context);
+  // The server begins no file before all of the last one is seen.
+  auto seen = mysql::visible_point(connection, context);
+  const mysql::LogPoint end = history.ask(connection, context).end;
+  if (!seen) seen = {end.file, mariadb::LogPlace::kBegin};
   mysql::require_none_prepared(connection, context);
-  // The table as it is behind that place: what was altered before it does not come any more.
+  // The table as it is behind that place: what was altered before it does not come any more, once
+  // who alters it lets others in.
+  connection.ask("SELECT " + mariadb::quote_name(table.key_column().name) + " FROM " +
+                     table.quoted() + " WHERE FALSE",
+                 context);
   table = mariadb::describe_table(connection, selection, context);
   const mysql::LogHistory checked_again(connection, table, context);
   mysql::require_followable(connection, table, context);
-  begin(seen, now.source);
+  begin(*seen, end.position(), now.source);
   return false;
+}
+
+bool MysqlChanges::Stream::hand_over_last_file(mariadb::Connection& connection,
+                                               const BatchConsumer& consumer,
+                                               const CallContext& context) const {
+  constexpr std::chrono::milliseconds kTakeFor{50};
+  const mysql::LogPoint end = history.ask(connection, context).end;
+  const mysql::LogPoint from{end.file, mariadb::LogPlace::kBegin};
+  mysql::LogReader reader(table, form, stretch_from(from, end.position()), false);
+  mariadb::BinlogStream part(server, run, reader_of(std::move(reader)), from.file.name(),
+                             mariadb::LogPlace::kBegin, context);
+  mariadb::LoggedChanges unseen;
+  while (!unseen.position || *unseen.position < end.position()) {
+    const bool has_come = part.take(unseen, Clock::now() + kTakeFor, context);
+    if (!has_come && context.is_over()) {
+      throw CallAborted(server.name + ": the caller's time is over");
+    }
+    Batch batch = kEmptyBatch;
+    batch.keys = unseen.keys.keys();
+    if (!consumer(batch)) return false;
+  }
+  return true;
 }
 
 SourceTotals MysqlChanges::scan(const BatchConsumer& consumer, const CallContext& context) {
@@ -139,7 +180,10 @@ SourceTotals MysqlChanges::scan(const BatchConsumer& consumer, const CallContext
     // Into another filter, and maybe before anybody could see it.
     mariadb::Connection connection(stream_->server, context);
     mariadb::require_run(connection, stream_->run, context);
-    mysql::visible_point(connection, context);
+    if (!mysql::visible_point(connection, context) &&
+        !stream_->hand_over_last_file(connection, consumer, context)) {
+      return {};
+    }
   }
   MariadbSource rows(location_, options_.keys, context);
   rows.require_run(stream_->run);
@@ -161,8 +205,13 @@ void MysqlChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallContex
   if (stream_ == nullptr) throw std::logic_error("MysqlChanges::drop_seen before start");
   mariadb::Connection connection(stream_->server, context);
   mariadb::require_run(connection, stream_->run, context);
-  const std::uint64_t seen = mysql::visible_point(connection, context).position();
-  std::erase_if(ended, [&](std::uint64_t end) { return end <= seen; });
+  auto seen = mysql::visible_point(connection, context);
+  if (!seen) {
+    // What stands in an older file is seen; of the last one nobody says it.
+    seen = {stream_->history.ask(connection, context).end.file, mariadb::LogPlace::kBegin};
+  }
+  const std::uint64_t place = seen->position();
+  std::erase_if(ended, [&](std::uint64_t end) { return end <= place; });
 }
 
 // The log has a transaction before anybody sees its rows.

@@ -17,8 +17,10 @@ namespace bloomery {
 // ROW format. The server keeps nothing for a follower and nothing is written there: start() goes on
 // as long as the server has not restarted and its log is kept (binlog_expire_logs_seconds).
 //
-// A beginning needs performance_schema.log_status (BACKUP_ADMIN), which waits until all
-// transactions in the log are committed in the tables; nobody commits meanwhile.
+// A beginning asks performance_schema.log_status (BACKUP_ADMIN), which waits until all transactions
+// in the log are committed in the tables; nobody commits meanwhile. A user who may not ask begins
+// with the log's last file, of up to max_binlog_size. Either asks for prepared transactions
+// (XA_RECOVER_ADMIN).
 //
 // SourceChanged is thrown where a statement may have changed rows that the log does not show:
 // definitions that name the table, statements in STATEMENT format, transactions in two phases (XA),
