@@ -23,7 +23,8 @@ set_target_properties(bloomery_shared PROPERTIES OUTPUT_NAME bloomery++ EXPORT_N
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINK_DEPENDS ${version_file})
 target_link_libraries(bloomery_shared PRIVATE Threads::Threads
   $<TARGET_NAME_IF_EXISTS:bloomery::uses_hiredis> $<TARGET_NAME_IF_EXISTS:OpenSSL::SSL> $<TARGET_NAME_IF_EXISTS:SQLite::SQLite3>
-  $<TARGET_NAME_IF_EXISTS:bloomery::uses_pq> $<TARGET_NAME_IF_EXISTS:bloomery::uses_mariadb> $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB>)
+  $<TARGET_NAME_IF_EXISTS:bloomery::uses_pq> $<TARGET_NAME_IF_EXISTS:bloomery::uses_mariadb>
+  $<TARGET_NAME_IF_EXISTS:bloomery::uses_zstd> $<TARGET_NAME_IF_EXISTS:ZLIB::ZLIB>)
 target_link_options(bloomery_shared PRIVATE -Wl,--version-script=${version_file} -Wl,-z,defs)
 target_compile_features(bloomery_shared INTERFACE cxx_std_20)
 target_include_directories(bloomery_shared INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -50,7 +51,7 @@ if(BLOOMERY_SQL)
   endif()
   if(BLOOMERY_MARIADB)
     list(APPEND bloomery_components mariadb)
-    string(APPEND bloomery_requires "libmariadb ")
+    string(APPEND bloomery_requires "libmariadb libzstd ")
   endif()
   list(APPEND bloomery_components sql)
 endif()

@@ -9,7 +9,6 @@
 namespace bloomery::mariadb {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 19;
 constexpr std::size_t kChecksumBytes = 4;
 
 // A format description says at its end whether events have checksums, and always has one itself.
@@ -43,29 +42,43 @@ bool has_no_content(EventType type) noexcept {
          type == EventType::stop || type == EventType::start_encryption;
 }
 
+BinlogEvent read_header(ByteCursor& cursor) {
+  BinlogEvent event;
+  ByteCursor header(cursor.take(kEventHeaderBytes));
+  header.take(4);  // its time
+  event.type = static_cast<EventType>(header.byte());
+  event.server = static_cast<std::uint32_t>(header.number(4));
+  event.length = static_cast<std::uint32_t>(header.number(4));
+  event.end = static_cast<std::uint32_t>(header.number(4));
+  constexpr std::uint64_t kArtificial = 0x20;
+  event.is_made_up = (header.number(2) & kArtificial) != 0;
+  return event;
+}
+
 }  // namespace
+
+BinlogEvent read_bare_event(std::string_view whole) {
+  ByteCursor cursor(whole);
+  BinlogEvent event = read_header(cursor);
+  if (event.length != whole.size()) {
+    throw SourceChanged("an event of the binary log is cut short");
+  }
+  event.body = cursor.rest();
+  return event;
+}
 
 BinlogEvent EventReader::read(std::string_view packet) {
   ByteCursor cursor(packet);
   if (cursor.byte() != 0) throw SourceChanged("the server sent something that is no event");
   const std::string_view whole = cursor.rest();
-  BinlogEvent event;
-  ByteCursor header(cursor.take(kHeaderBytes));
-  header.take(4);  // its time
-  event.type = static_cast<EventType>(header.byte());
-  event.server = static_cast<std::uint32_t>(header.number(4));
-  const auto length = header.number(4);
-  event.length = static_cast<std::uint32_t>(length);
-  event.end = static_cast<std::uint32_t>(header.number(4));
-  constexpr std::uint64_t kArtificial = 0x20;
-  event.is_made_up = (header.number(2) & kArtificial) != 0;
+  BinlogEvent event = read_header(cursor);
   if (has_no_content(event.type)) return event;
   if (event.type == EventType::rotate && event.is_made_up) {
     // With a checksum or without one: it comes before the format is described.
     event.body = cursor.rest();
     return event;
   }
-  if (length != whole.size()) throw SourceChanged("an event of the binary log is cut short");
+  if (event.length != whole.size()) throw SourceChanged("an event of the binary log is cut short");
   if (event.type == EventType::format_description) {
     has_checksums_ = describes_checksums(cursor.rest());
   }

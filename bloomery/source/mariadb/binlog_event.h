@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -61,6 +62,11 @@ struct BinlogEvent {
   bool is_made_up = false;   // by the server as it sends; it is not in the log
   std::string_view body;     // behind the header, without the checksum
 };
+
+inline constexpr std::size_t kEventHeaderBytes = 19;
+
+// An event without a checksum, as it stands in a compressed transaction of MySQL's.
+BinlogEvent read_bare_event(std::string_view whole);
 
 // Cuts the log's packets into events. What is no event, or has another checksum than its bytes,
 // throws SourceChanged: some rows would be lost with it.

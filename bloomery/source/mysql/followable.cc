@@ -24,11 +24,9 @@ constexpr unsigned kXaDenied = ER_XAER_RMERR;  // as XA RECOVER answers who lack
 }
 
 void check_log(Connection& connection, const Table& table, const CallContext& context) {
-  const auto settings = connection.ask(
-      "SELECT @@global.binlog_format, @@global.binlog_row_value_options, "
-      "@@global.binlog_transaction_compression",
-      context);
-  if (settings.size() != 1 || settings[0].size() != 3) {
+  const auto settings =
+      connection.ask("SELECT @@global.binlog_format, @@global.binlog_row_value_options", context);
+  if (settings.size() != 1 || settings[0].size() != 2) {
     throw StoreError(connection.server().name + ": does not say how it writes its log");
   }
   const std::string format = settings[0][0].value_or("");
@@ -42,11 +40,6 @@ void check_log(Connection& connection, const Table& table, const CallContext& co
     refuse(connection, "has binlog_row_value_options=" + *settings[0][1] +
                            ", with which rows are logged in part; SET GLOBAL "
                            "binlog_row_value_options=''");
-  }
-  if (settings[0][2] != "0") {
-    refuse(connection,
-           "has binlog_transaction_compression=ON, and compressed transactions are not read; SET "
-           "GLOBAL binlog_transaction_compression=OFF");
   }
   const auto status = log_status(connection, context);
   if (!status[2].value_or("").empty() || !status[3].value_or("").empty()) {

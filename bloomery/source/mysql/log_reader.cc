@@ -6,6 +6,7 @@
 #include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/log_place.h"
 #include "bloomery/source/mariadb/logged_statement.h"
+#include "bloomery/source/mysql/payload.h"
 #include "bloomery/text/printable.h"
 
 namespace bloomery::mysql {
@@ -81,11 +82,7 @@ void LogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
           "a row was logged in part (binlog_row_value_options=PARTIAL_JSON in a session), which "
           "is not read; leave that empty");
     case EventType::transaction_payload:
-      if (part_ != Part::begun) break;
-      if (is_known_) return end(changes);
-      throw SourceChanged(
-          "a transaction was logged compressed (binlog_transaction_compression=ON in a session), "
-          "which is not read; set it OFF");
+      return take_payload(event, changes);
     case EventType::xa_prepare:
       require_inside();
       if (!is_known_ && !is_old_) refuse_xa();
@@ -124,6 +121,29 @@ void LogReader::take(const BinlogEvent& event, LoggedChanges& changes) {
   throw SourceChanged("the binary log has an event of type " +
                       std::to_string(static_cast<unsigned>(event.type)) +
                       ", which is unknown here");
+}
+
+// All events of a transaction but its number, compressed together.
+void LogReader::take_payload(const BinlogEvent& event, LoggedChanges& changes) {
+  if (part_ != Part::begun) {
+    throw SourceChanged("the binary log has a compressed transaction without a number");
+  }
+  if (is_known_) return end(changes);
+  Payload payload(event.body);
+  while (const auto inner = payload.next()) {
+    const BinlogEvent each = mariadb::read_bare_event(*inner);
+    const bool is_of_file = each.type == EventType::rotate ||
+                            each.type == EventType::format_description ||
+                            each.type == EventType::transaction_payload;
+    if (is_of_file || part_ == Part::between) {
+      throw SourceChanged(
+          "a compressed transaction of the binary log has more than its own events");
+    }
+    take(each, changes);
+  }
+  if (part_ != Part::between) {
+    throw SourceChanged("a compressed transaction of the binary log has no end");
+  }
 }
 
 void LogReader::begin(const BinlogEvent& event) {

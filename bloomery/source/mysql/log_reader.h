@@ -41,6 +41,7 @@ class LogReader {
   void tell_position(mariadb::LoggedChanges& changes) const;
   void rotate(const mariadb::BinlogEvent& event);
   void read_statement_event(const mariadb::BinlogEvent& event, mariadb::LoggedChanges& changes);
+  void take_payload(const mariadb::BinlogEvent& event, mariadb::LoggedChanges& changes);
   void require_inside() const;
 
   mariadb::RowReader rows_;

@@ -80,8 +80,6 @@ TEST_F(MysqlTest, WhatExchangesTheTableStopsIt) {
       {"SET binlog_row_image = MINIMAL; UPDATE users SET more = 'x'; "
        "INSERT INTO users (id) VALUES (900)",
        "without its key"},
-      {"SET binlog_transaction_compression = ON; INSERT INTO users (name) VALUES ('ann')",
-       "binlog_transaction_compression"},
       {"XA START 'x'; INSERT INTO users (name) VALUES ('ann'); XA END 'x'; XA PREPARE 'x'; "
        "XA ROLLBACK 'x'",
        "XA"},
@@ -168,6 +166,32 @@ TEST_F(MysqlTest, ReadsEveryKindOfKey) {
   }
 }
 
+TEST_F(MysqlTest, CompressedTransactionsComeWhole) {
+  run(kUsers);
+  run("CREATE TABLE numbers (i INT PRIMARY KEY); SET cte_max_recursion_depth = 100000;"
+      "INSERT INTO numbers WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+      "i < 100000) SELECT i FROM n");
+  Followed followed(at());
+  followed.begin();
+  run("SET binlog_transaction_compression = ON;"
+      "INSERT INTO users (name) SELECT CONCAT('key ', i) FROM numbers;"
+      "BEGIN; INSERT INTO users (name, more) VALUES ('long', REPEAT('x', 60000)); SAVEPOINT a; "
+      "UPDATE users SET name = 'other' WHERE name = 'key 7'; COMMIT;"
+      "CREATE TABLE copies AS SELECT * FROM users WHERE id < 10;"
+      "SET binlog_transaction_compression = OFF; INSERT INTO users (name) VALUES ('plain')");
+  EXPECT_NE(ask("SELECT TRANSACTION_COUNTER FROM "
+                "performance_schema.binary_log_transaction_compression_stats "
+                "WHERE LOG_TYPE = 'BINARY' AND COMPRESSION_TYPE = 'ZSTD'"),
+            "0");
+  followed.catch_up();
+  EXPECT_EQ(followed.keys().size(), 100003U);
+  EXPECT_TRUE(followed.has("key 100000"));
+  EXPECT_TRUE(followed.has("long"));
+  EXPECT_TRUE(followed.has("other"));
+  EXPECT_TRUE(followed.has("plain"));
+  EXPECT_EQ(followed.deleted_count(), 1U);
+}
+
 // The names and offsets of the log are there again, of other transactions.
 TEST_F(MysqlTest, ResetOfTheLogIsAnotherSource) {
   run(kUsers);
@@ -216,8 +240,6 @@ TEST_F(MysqlTest, WhatTheLogDoesNotTellIsRefusedByName) {
        "binlog_row_image=MINIMAL"},
       {"SET GLOBAL binlog_error_action = IGNORE_ERROR",
        "SET GLOBAL binlog_error_action = ABORT_SERVER", "binlog_error_action"},
-      {"SET GLOBAL binlog_transaction_compression = ON",
-       "SET GLOBAL binlog_transaction_compression = OFF", "binlog_transaction_compression"},
       {"ALTER TABLE users ADD COLUMN j JSON; SET GLOBAL binlog_row_value_options = PARTIAL_JSON",
        "SET GLOBAL binlog_row_value_options = ''", "binlog_row_value_options"},
       {"CREATE INDEX upper_name ON users ((UPPER(name)))", "DROP INDEX upper_name ON users",
