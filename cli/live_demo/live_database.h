@@ -42,8 +42,10 @@ class LiveDatabase {
   virtual Rows rows(std::size_t connections) const = 0;
 };
 
-// Both wait until the server answers. Throw StoreError where it cannot be started, Interrupted.
+// Each waits until the server answers. Throws StoreError where it cannot be started, Interrupted.
 std::unique_ptr<LiveDatabase> start_postgres(const Stage& stage, const EndingSignals& signals);
 std::unique_ptr<LiveDatabase> start_mariadb(const Stage& stage, const EndingSignals& signals);
+// The server is the one that MYSQL_SERVER names.
+std::unique_ptr<LiveDatabase> start_mysql(const Stage& stage, const EndingSignals& signals);
 
 }  // namespace bloomery::cli

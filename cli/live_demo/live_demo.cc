@@ -52,6 +52,7 @@ constexpr milliseconds kTick{20};
 struct LiveArguments {
   bool postgres = false;
   bool mariadb = false;
+  bool mysql = false;
   double seconds = 30;
   std::optional<std::uint64_t> rows{};
   bool json = false;
@@ -90,7 +91,10 @@ class LiveDemo {
 
   void start_database() {
     const auto began = SteadyClock::now();
-    database_ = (arguments_.postgres ? start_postgres : start_mariadb)(stage_, signals_);
+    const auto start = arguments_.postgres  ? start_postgres
+                       : arguments_.mariadb ? start_mariadb
+                                            : start_mysql;
+    database_ = start(stage_, signals_);
     const auto session = database_->connect();
     session->run("CREATE TABLE users(id BIGINT PRIMARY KEY, name VARCHAR(40) NOT NULL)");
     for (std::uint64_t row = 0; row < rows_; row += kRowsAtOnce) {
@@ -259,8 +263,8 @@ class LiveDemo {
 };
 
 int run_live_demo(const LiveArguments& arguments) {
-  if (arguments.postgres == arguments.mariadb) {
-    throw std::invalid_argument("which database? --postgres or --mariadb");
+  if (arguments.postgres + arguments.mariadb + arguments.mysql != 1) {
+    throw std::invalid_argument("which database? --postgres or --mariadb, or --mysql");
   }
   std::signal(SIGPIPE, SIG_IGN);  // all is to be stopped then, too
   int signal = 0;
@@ -283,6 +287,7 @@ void add_live_demo(Command app, int& status) {
       app.add_subcommand("demo", "Follow a database of a server, and see what that saves");
   command.add_flag("--postgres", arguments->postgres, "with PostgreSQL");
   command.add_flag("--mariadb", arguments->mariadb, "with MariaDB");
+  command.add_flag("--mysql", arguments->mysql, "with MySQL, the mysqld that MYSQL_SERVER names");
   command.add_option("--seconds", arguments->seconds, "how long the traffic lasts")
       .range(1, 3600)
       .shows_default();

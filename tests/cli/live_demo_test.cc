@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "cli/live_demo/mysql_files.h"
 #include "tests/cli/shell.h"
 #include "tests/support/redis_server.h"
 
@@ -52,6 +53,11 @@ TEST(LiveDemo, DeniesNoRowOfMariadb) {
   expect_no_row_denied("mariadb", "--seconds 5");
 }
 
+TEST(LiveDemo, DeniesNoRowOfMysql) {
+  if (!cli::MysqlFiles::find().is_there()) GTEST_SKIP() << cli::MysqlFiles::kNone;
+  expect_no_row_denied("mysql", "--seconds 2");
+}
+
 TEST(LiveDemo, LeavesNothingWhenItIsInterrupted) {
   const Shell shell;
   const Outcome outcome = shell.run(
@@ -64,7 +70,8 @@ TEST(LiveDemo, LeavesNothingWhenItIsInterrupted) {
 
 TEST(LiveDemo, RefusesWhatItCannotShow) {
   const Shell shell;
-  for (const char* const words : {"", "--postgres --mariadb", "--postgres --seconds 0"}) {
+  for (const char* const words :
+       {"", "--postgres --mariadb", "--mariadb --mysql", "--postgres --seconds 0"}) {
     EXPECT_EQ(live_demo(shell, words).status, 2) << words;
   }
   EXPECT_THAT(live_demo(shell, "").err, HasSubstr("--postgres or --mariadb"));

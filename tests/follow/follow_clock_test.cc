@@ -106,7 +106,7 @@ TEST_P(FollowClock, ThatIsSetLetsNoRowBeDenied) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, FollowClock,
-                         ::testing::Values("sqlite_wal", "postgres", "mariadb", "mysql"),
+                         ::testing::Values("sqlite_wal", "postgres", "mariadb"),
                          [](const auto& one) { return one.param; });
 
 }  // namespace

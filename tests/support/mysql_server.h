@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/live_demo/mysql_files.h"
 #include "tests/support/mariadb_client.h"
 #include "tests/support/new_folder.h"
 #include "tests/support/unused_port.h"
@@ -31,9 +32,8 @@ class MysqlServer {
   using Options = std::vector<std::string>;
 
   // Whether there is one to test on; where not, tests are skipped for this reason.
-  static bool is_there() { return std::getenv("MYSQL_SERVER") != nullptr; }
-  static constexpr const char* kNone =
-      "no MySQL to test on: MYSQL_SERVER names no mysqld (tools/servers mysql brings one)";
+  static bool is_there() { return cli::MysqlFiles::find().is_there(); }
+  static constexpr const char* kNone = cli::MysqlFiles::kNone;
 
   explicit MysqlServer(const std::string& folder, Options options = {})
       : data_(folder + "/data"), log_(folder + "/mysql.log"), options_(std::move(options)) {
@@ -100,23 +100,6 @@ class MysqlServer {
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
-  static std::string program() {
-    const char* const named = std::getenv("MYSQL_SERVER");
-    if (named == nullptr) throw std::runtime_error(kNone);
-    return named;
-  }
-
-  // The folder usr of the packages that the server is from: below the program's own folder, or the
-  // machine's.
-  static std::string base() {
-    const auto beside = std::filesystem::path(program()).parent_path();
-    for (const auto& each : std::filesystem::directory_iterator(beside)) {
-      const auto usr = each.path() / "usr";
-      if (std::filesystem::exists(usr / "share/mysql/charsets")) return usr;
-    }
-    return "/usr";
-  }
-
   static void give_away_all(const std::string& folder) {
     if (!is_root()) return;
     const passwd* const user = getpwnam("nobody");
@@ -132,20 +115,12 @@ class MysqlServer {
   }
 
   static Options common_options(const std::string& data) {
-    const std::string usr = base();
-    return {program(),
-            "--no-defaults",
-            "--datadir=" + data,
-            "--basedir=" + usr,
-            "--lc-messages-dir=" + usr + "/share/mysql",
-            "--character-sets-dir=" + usr + "/share/mysql/charsets",
-            "--plugin-dir=" + usr + "/lib/mysql/plugin",
-            "--secure-file-priv=",
-            "--innodb-buffer-pool-size=24M",
-            "--innodb-redo-log-capacity=8M",
-            "--innodb-flush-log-at-trx-commit=0",
-            "--innodb-flush-method=nosync",
-            "--innodb-doublewrite=OFF"};
+    Options options = cli::MysqlFiles::find().command(data);
+    for (const char* const each :
+         {"--innodb-buffer-pool-size=24M", "--innodb-redo-log-capacity=8M"}) {
+      options.emplace_back(each);
+    }
+    return options;
   }
 
   static pid_t spawn(Options arguments, const std::string& log) {
