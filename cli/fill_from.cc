@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bloomery/source/open_source.h"
+#include "bloomery/source/server_location.h"
 #include "cli/filter_filler.h"
 #include "cli/filter_report.h"
 #include "cli/prepared_hashes.h"
@@ -20,7 +21,7 @@ constexpr double kDefaultRate = 0.01;
 std::uint64_t count_keys(KeySource& source, const std::string& from) {
   const std::optional<std::uint64_t> count = source.expected_count();
   if (!count) {
-    throw std::invalid_argument("how many keys will come from " + from +
+    throw std::invalid_argument("how many keys will come from " + source_name(from) +
                                 " cannot be counted beforehand; say how many with -n");
   }
   return std::max<std::uint64_t>(1, *count);

@@ -10,6 +10,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/places/item_load.h"
+#include "bloomery/source/server_location.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fill_from.h"
@@ -91,7 +92,7 @@ int load_items(const LoadArguments& arguments) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
-  report.add("from", arguments.fill.from);
+  report.add("from", source_name(arguments.fill.from));
   report.add("file", arguments.file.text());
   add_keys(report, arguments.file, made.keys);
   report.add("key_count", totals.key_count, count_text(totals.key_count));
@@ -126,7 +127,7 @@ int load_keys(const LoadArguments& arguments) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
 
   Report report;
-  report.add("from", arguments.fill.from);
+  report.add("from", source_name(arguments.fill.from));
   report.add("file", arguments.file.text());
   add_keys(report, arguments.file, filled.form);
   add_live_settings(report, arguments.file, filter.contents());

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "bloomery/redis/places/push_filter.h"
+#include "bloomery/source/server_location.h"
 #include "bloomery/source/source_location.h"
 #include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
@@ -190,7 +191,7 @@ int push(const PushArguments& arguments) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
 
   Report report;
-  report.add("from", arguments.fill.from);
+  report.add("from", source_name(arguments.fill.from));
   report.add("server", server.location().server());
   report.add("key", server.location().key);
   report.add("keys", form_text(filter.keys()));

@@ -179,4 +179,9 @@ std::string ServerLocation::name() const {
   return text;
 }
 
+std::string source_name(std::string_view location) {
+  if (!is_server_location(location)) return std::string(location);
+  return parse_server_location(location).name();
+}
+
 }  // namespace bloomery

@@ -89,5 +89,14 @@ TEST(ServerLocation, IsASourceLocation) {
   EXPECT_FALSE(parse_source_location("postgres").is_database());
 }
 
+// As reports print it: `load` said "from" with the password.
+TEST(ServerLocation, NamesASourceWithoutItsPassword) {
+  EXPECT_EQ(source_name("mysql://ann:s3cret@h:1/d?table=a&column=b&ca=f"),
+            "mysql://ann@h:1/d?table=a&column=b");
+  EXPECT_EQ(source_name("postgres://ann:s3cret@h/d?query=SELECT 1"), "postgres://ann@h/d");
+  EXPECT_EQ(source_name("sqlite:shop.db?table=a&column=b"), "sqlite:shop.db?table=a&column=b");
+  EXPECT_EQ(source_name("keys.txt"), "keys.txt");
+}
+
 }  // namespace
 }  // namespace bloomery
