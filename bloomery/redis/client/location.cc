@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <limits>
 #include <span>
 #include <stdexcept>
@@ -39,6 +40,18 @@ constexpr std::array kNetworks{
       "; allowed: redis://[[user]:password@]host[:port][/database][?name=value&...]#key, "
       "rediss://..., redis+unix:///path[?db=N]#key, redis+cluster://host[:port],...#key, "
       "redis+sentinel://host[:port],.../primary[/database]#key");
+}
+
+// What other clients take a secret by. Settings are printed in messages, so none of them may be
+// one.
+bool names_a_secret(std::string_view name) {
+  constexpr std::array kNames{"password", "passwd",      "pass",   "pwd",
+                              "auth",     "requirepass", "token",  "secret",
+                              "apikey",   "credentials", "api_key"};
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return std::ranges::find(kNames, lower) != kNames.end() || lower.ends_with("_password");
 }
 
 // Settings behind the key, where other URLs have them, would be a part of its name.
@@ -194,6 +207,12 @@ void parse_settings(std::string_view text, Location& location) {
     }
     const std::string name = decode(pair.substr(0, equals), "settings");
     const std::string value = decode(pair.substr(equals + 1), "settings");
+    if (names_a_secret(name)) {
+      refuse(
+          "has a " + name +
+          " behind its ?, which messages would print; the password belongs before the @, or into "
+          "password_file=PATH or password_env=NAME");
+    }
     if (!set(location, name, value) && !location.settings.emplace(name, value).second) {
       refuse("says " + name + " twice");
     }
