@@ -81,6 +81,14 @@ void Connection::set_options(std::chrono::milliseconds silence) {
     mysql_options(&mysql_, MYSQL_READ_DEFAULT_FILE, server_.option_file.c_str());
     mysql_options(&mysql_, MYSQL_READ_DEFAULT_GROUP, "client");
   }
+  // The client library takes "localhost", or a port without a host, for its usual socket, whichever
+  // server that is of.
+  const unsigned int way = !server_.socket.empty()
+                               ? static_cast<unsigned int>(MYSQL_PROTOCOL_SOCKET)
+                           : !server_.host.empty() || server_.port != 0
+                               ? static_cast<unsigned int>(MYSQL_PROTOCOL_TCP)
+                               : static_cast<unsigned int>(MYSQL_PROTOCOL_DEFAULT);
+  mysql_options(&mysql_, MYSQL_OPT_PROTOCOL, &way);
   const my_bool no = 0;
   const my_bool yes = 1;
   if (silence.count() > 0) {
