@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/mariadb/row_reader.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/mysql/payload.h"
 
 #include <zstd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commits that stand between log and engine, where nobody sees them yet, and logs that go from file
 // to file.
 #include <gmock/gmock.h>
