@@ -19,10 +19,9 @@ void warn_of_line_ends_and_marks(const KeySource& source) {
   if (text != nullptr && text->had_byte_order_mark()) {
     complain("the text begins with a byte order mark, which is not taken for part of a key");
   }
-  if (text != nullptr && text->first_line_ended_in_cr()) {
-    complain(
-        "the first line ends in a carriage return, which is part of the key; `tr -d '\\r'` "
-        "takes them out");
+  if (text != nullptr && text->line_with_return() != 0) {
+    complain("line " + std::to_string(text->line_with_return()) +
+             " ends in a carriage return, which is part of the key; `tr -d '\\r'` takes them out");
   }
 }
 

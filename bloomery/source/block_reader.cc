@@ -6,17 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "bloomery/source/count_records.h"
 #include "bloomery/text/human_bytes.h"
 
 namespace bloomery {
-namespace {
-
-bool has_odd_quotes(const char* from, const char* to) noexcept {
-  return count_byte({from, to}, '"') % 2 != 0;
-}
-
-}  // namespace
 
 bool BlockReader::next(Block& block) {
   if (at_end_ && carried_.empty()) return false;
@@ -47,30 +39,35 @@ bool BlockReader::next(Block& block) {
   return whole > 0 || !at_end_;
 }
 
-// Behind the last separator between `from` and `to`; 0 where there is none. Everything before
-// `from` was looked at. A doubled quote closes and opens again, which is the same.
-std::size_t BlockReader::end_of_records(const char* bytes, std::size_t from,
-                                        std::size_t to) noexcept {
-  const bool counts = ends_.quotes_hold_separators;
-  if (counts && has_odd_quotes(bytes + from, bytes + to)) inside_quotes_ = !inside_quotes_;
-  bool inside = inside_quotes_;
-  for (std::size_t end = to; end > from;) {
+// Behind the last separator between `from` and `to` that ends a record; 0 where there is none.
+// Everything before `from` was looked at.
+std::size_t BlockReader::end_of_records(const char* bytes, std::size_t from, std::size_t to) {
+  const auto last_separator = [&] {
     const auto* const hit =
-        static_cast<const char*>(memrchr(bytes + from, ends_.separator, end - from));
-    if (hit == nullptr) return 0;
-    if (counts && has_odd_quotes(hit, bytes + end)) inside = !inside;
-    if (!inside) return static_cast<std::size_t>(hit - bytes) + 1;
-    end = static_cast<std::size_t>(hit - bytes);
+        static_cast<const char*>(memrchr(bytes + from, ends_.separator, to - from));
+    return hit == nullptr ? 0 : static_cast<std::size_t>(hit - bytes) + 1;
+  };
+  if (!csv_) return last_separator();
+  std::size_t whole = 0;
+  if (!csv_->is_in_doubt() && std::memchr(bytes + from, '"', to - from) == nullptr) {
+    whole = last_separator();
+    if (whole != 0) csv_->restart();
   }
-  return 0;
+  std::size_t at = std::max(from, whole);
+  while ((at = csv_->next(bytes, at, to)) != kNoRecordEnd) whole = at;
+  return whole;
 }
 
 void BlockReader::grow(Block& block) const {
   const std::size_t wanted = block.capacity_ == 0 ? kBlockBytes : 2 * block.capacity_;
   const auto too_long = [&] {
-    return TooLongRecord{"is longer than " + human_bytes(static_cast<double>(block.capacity_)) +
-                         ", and more does not fit in memory (the limit is " +
-                         human_bytes(static_cast<double>(record_byte_limit_)) + ")"};
+    return TooLongRecord{
+        "is longer than " + human_bytes(static_cast<double>(block.capacity_)) +
+        ", and more does not fit in memory (the limit is " +
+        human_bytes(static_cast<double>(record_byte_limit_)) + ")" +
+        (csv_ && csv_->is_inside_quotes()
+             ? "; does anything close the quote of its field " + std::to_string(csv_->field()) + "?"
+             : "")};
   };
   if (block.capacity_ > 0 && wanted > record_byte_limit_) throw too_long();
   // realloc moves pages instead of bytes once they are many.
@@ -82,22 +79,27 @@ void BlockReader::grow(Block& block) const {
   block.capacity_ = wanted;
 }
 
-void cut_records(std::string_view text, RecordEnds ends, std::vector<std::string_view>& records) {
+std::optional<UnclosedField> cut_records(std::string_view text, const RecordEnds& ends,
+                                         std::vector<std::string_view>& records) {
   records.clear();
-  const char* begin = text.data();
-  const char* const end = begin + text.size();
-  bool inside = false;
-  for (const char* at = begin; at != end;) {
-    const auto* const hit = static_cast<const char*>(
-        std::memchr(at, ends.separator, static_cast<std::size_t>(end - at)));
-    if (hit == nullptr) break;
-    if (ends.quotes_hold_separators && std::count(at, hit, '"') % 2 != 0) inside = !inside;
-    at = hit + 1;
-    if (inside) continue;
-    records.emplace_back(begin, static_cast<std::size_t>(hit - begin));
-    begin = at;
+  std::size_t begin = 0;
+  const auto cut_at = [&](std::size_t next) {
+    records.push_back(text.substr(begin, next - 1 - begin));
+    begin = next;
+  };
+  if (!ends.csv_delimiter || text.find('"') == std::string_view::npos) {
+    for (std::size_t hit; (hit = text.find(ends.separator, begin)) != std::string_view::npos;) {
+      cut_at(hit + 1);
+    }
+  } else {
+    CsvRecords csv(ends.separator, *ends.csv_delimiter);
+    for (std::size_t next; (next = csv.next(text.data(), begin, text.size())) != kNoRecordEnd;) {
+      cut_at(next);
+    }
+    if (csv.is_inside_quotes()) return UnclosedField{csv.field(), begin + csv.opened_at()};
   }
-  if (begin != end) records.emplace_back(begin, static_cast<std::size_t>(end - begin));
+  if (begin != text.size()) records.push_back(text.substr(begin));
+  return std::nullopt;
 }
 
 }  // namespace bloomery

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "bloomery/source/csv_records.h"
 #include "bloomery/source/input_file.h"
 
 namespace bloomery {
@@ -16,7 +19,9 @@ namespace bloomery {
 // How a text is cut into records.
 struct RecordEnds {
   char separator = '\n';
-  bool quotes_hold_separators = false;  // a separator between double quotes is none
+  // Where fields may be quoted (csv_records.h): what stands between them. None: a separator always
+  // ends a record.
+  std::optional<std::string> csv_delimiter{};
 };
 
 // Whole records of a text, one behind the other, each with the separator that ends it; the last of
@@ -48,7 +53,7 @@ struct TooLongRecord {
 };
 
 // Cuts a stream of bytes into blocks, at ends of records. Costs a read a block, a look at its last
-// record, and a copy of what is left over; where quotes matter, also a pass that counts them.
+// record, and a copy of what is left over; of a part of CSV that has quotes, also a pass over it.
 //
 // Records are whatever stands between separators, kept byte for byte: empty ones, NUL bytes,
 // invalid UTF-8 and the carriage returns of Windows lines too.
@@ -59,7 +64,10 @@ class BlockReader {
 
   // Reads from `file`, which outlives this.
   BlockReader(InputFile& file, RecordEnds ends, std::uint64_t record_byte_limit)
-      : file_(file), ends_(ends), record_byte_limit_(record_byte_limit) {}
+      : file_(file), ends_(std::move(ends)), record_byte_limit_(record_byte_limit) {
+    if (ends_.csv_delimiter)
+      csv_.emplace(ends_.separator, *ends_.csv_delimiter, /*may_have_mark=*/true);
+  }
 
   // The next records, as many as are at hand (a slow pipe is not waited for) and fit a block, and
   // none where it has sent a part of one only; false, and nothing, at the end. The block's memory
@@ -71,21 +79,30 @@ class BlockReader {
   bool would_wait() const { return last_was_long_ || file_.would_wait(); }
 
  private:
-  std::size_t end_of_records(const char* bytes, std::size_t from, std::size_t to) noexcept;
+  std::size_t end_of_records(const char* bytes, std::size_t from, std::size_t to);
   void grow(Block& block) const;
 
   InputFile& file_;
   RecordEnds ends_;
   std::uint64_t record_byte_limit_;
-  std::string carried_;         // read, behind the last block
-  bool inside_quotes_ = false;  // where the last look ended
+  std::optional<CsvRecords> csv_;  // where the last look ended
+  std::string carried_;            // read, behind the last block
   bool last_was_long_ = false;
   bool at_begin_ = true;
   bool at_end_ = false;
   std::uint64_t byte_count_ = 0;  // handed out
 };
 
-// Cuts a block's text into its records.
-void cut_records(std::string_view text, RecordEnds ends, std::vector<std::string_view>& records);
+// A quoted field that nothing closes before the text ends: its number, from 1, and where its quote
+// stands in the text.
+struct UnclosedField {
+  std::uint32_t field = 0;
+  std::size_t at = 0;
+};
+
+// Cuts a block's text into its records. Where the last of them has an unclosed field, that record
+// is left out and the field returned.
+std::optional<UnclosedField> cut_records(std::string_view text, const RecordEnds& ends,
+                                         std::vector<std::string_view>& records);
 
 }  // namespace bloomery

@@ -11,7 +11,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/bulk/run_threads.h"
-#include "bloomery/source/gunzip.h"
+#include "bloomery/source/decoder.h"
 
 namespace bloomery {
 
@@ -59,11 +59,11 @@ Counted count_all(char separator, Read read) {
   return counted;
 }
 
-Counted count_compressed(const InputFile& file, char separator) {
+Counted count_encoded(const InputFile& file, char separator) {
   std::uint64_t offset = 0;
-  Gunzip gunzip(file.name());
+  const auto decoder = make_decoder(file.encoded(), file.name());
   return count_all(separator, [&](char* out, std::size_t byte_count) {
-    return gunzip.read(out, byte_count, [&](char* room, std::size_t room_bytes) {
+    return decoder->read(out, byte_count, [&](char* room, std::size_t room_bytes) {
       const std::size_t got = file.read_at(offset, room, room_bytes);
       offset += got;
       return got;
@@ -110,8 +110,8 @@ std::uint64_t count_records(const InputFile& file, char separator, unsigned thre
   if (!file.is_regular()) {
     throw StoreError(file.name() + ": is no regular file, its records cannot be counted first");
   }
-  const Counted counted = file.is_compressed() ? count_compressed(file, separator)
-                                               : count_plain(file, separator, threads);
+  const Counted counted = file.encoded() != Encoded::plain ? count_encoded(file, separator)
+                                                           : count_plain(file, separator, threads);
   return counted.separators + (counted.last.value_or(separator) == separator ? 0 : 1);
 }
 

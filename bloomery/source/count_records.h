@@ -11,7 +11,7 @@ namespace bloomery {
 
 // How many records a text has: separators, and one more where the last record has none
 // after it. Reads the whole file without moving its position, at the speed of memory, or
-// of zlib where it is compressed; by several threads where it is long and not compressed. Throws
+// of the decoder where it is compressed; by several threads where it is long and plain. Throws
 // StoreError unless it is a regular file.
 std::uint64_t count_records(const InputFile& file, char separator = '\n', unsigned threads = 1);
 

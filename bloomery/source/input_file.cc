@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "bloomery/errors.h"
-#include "bloomery/source/gunzip.h"
 
 namespace bloomery {
 namespace {
@@ -60,10 +59,9 @@ InputFile::InputFile(int descriptor, std::string name)
   const off_t start = lseek(descriptor_, 0, SEEK_CUR);
   start_ = start > 0 ? static_cast<std::uint64_t>(start) : 0;
   posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
-  std::array<char, kGzipMagic.size()> begin{};
+  std::array<char, kEncodedBytes> begin{};
   const ssize_t got = ::pread(descriptor_, begin.data(), begin.size(), start > 0 ? start : 0);
-  is_compressed_ =
-      got > 0 && std::string_view(begin.data(), static_cast<std::size_t>(got)) == kGzipMagic;
+  if (got > 0) encoded_ = encoded_as({begin.data(), static_cast<std::size_t>(got)});
 }
 
 InputFile::~InputFile() {
@@ -74,28 +72,28 @@ InputFile::InputFile(InputFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       name_(std::move(other.name_)),
       is_regular_(other.is_regular_),
-      is_compressed_(other.is_compressed_),
+      encoded_(other.encoded_),
       is_begun_(other.is_begun_),
       start_(other.start_),
       ahead_(std::move(other.ahead_)),
-      gunzip_(std::move(other.gunzip_)) {}
+      decoder_(std::move(other.decoder_)) {}
 
 InputFile& InputFile::operator=(InputFile&& other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(name_, other.name_);
   std::swap(is_regular_, other.is_regular_);
-  std::swap(is_compressed_, other.is_compressed_);
+  std::swap(encoded_, other.encoded_);
   std::swap(is_begun_, other.is_begun_);
   std::swap(start_, other.start_);
   std::swap(ahead_, other.ahead_);
-  std::swap(gunzip_, other.gunzip_);
+  std::swap(decoder_, other.decoder_);
   return *this;
 }
 
 std::size_t InputFile::read(char* out, std::size_t byte_count) {
   if (!std::exchange(is_begun_, true)) look_at_begin();
-  if (gunzip_ != nullptr) {
-    return gunzip_->read(out, byte_count, [this](char* room, std::size_t room_bytes) {
+  if (decoder_ != nullptr) {
+    return decoder_->read(out, byte_count, [this](char* room, std::size_t room_bytes) {
       return read_raw(room, room_bytes);
     });
   }
@@ -105,19 +103,21 @@ std::size_t InputFile::read(char* out, std::size_t byte_count) {
   return count;
 }
 
-// Of a regular file it is known. Of a pipe, no more is waited for than tells it from gzip; who
-// types means what is typed.
+// Of a regular file it is known. Of a pipe, no more is waited for than tells it from encoded bytes;
+// who types means what is typed.
 void InputFile::look_at_begin() {
   const bool is_unknown = !is_regular_ && isatty(descriptor_) == 0;
-  while (is_unknown && kGzipMagic.starts_with(ahead_)) {
+  while (is_unknown && encoded_ == Encoded::plain && may_be_encoded(ahead_)) {
     std::string room(kReadAtOnce, '\0');
     const std::size_t got = read_raw(room.data(), room.size());
     if (got == 0) break;
     ahead_.append(room, 0, got);
-    is_compressed_ = ahead_.starts_with(kGzipMagic);
-    if (is_compressed_) break;
+    // Two bytes are a mark of UTF-16, and with two zeros more one of UTF-32.
+    if (ahead_.size() >= 4) encoded_ = encoded_as(ahead_);
   }
-  if (is_compressed_) gunzip_ = std::make_unique<Gunzip>(name_, std::exchange(ahead_, {}));
+  if (is_unknown && encoded_ == Encoded::plain) encoded_ = encoded_as(ahead_);
+  decoder_ = make_decoder(encoded_, name_, ahead_);
+  if (decoder_ != nullptr) ahead_.clear();
 }
 
 std::size_t InputFile::read_raw(char* out, std::size_t byte_count) {
@@ -140,8 +140,8 @@ std::size_t InputFile::read_at(std::uint64_t offset, char* out, std::size_t byte
 
 bool InputFile::would_wait() const noexcept {
   if (is_regular_) return false;
-  // What is at hand of compressed bytes may not be enough for one of the text.
-  if (gunzip_ != nullptr) return true;
+  // What is at hand of encoded bytes may not be enough for one of the text.
+  if (decoder_ != nullptr) return true;
   pollfd here{descriptor_, POLLIN, 0};
   return ahead_.empty() && poll(&here, 1, 0) == 0;
 }
@@ -150,7 +150,7 @@ void InputFile::restart() {
   if (!is_regular_) throw StoreError(name_ + ": is no regular file and cannot be read twice");
   if (lseek(descriptor_, static_cast<off_t>(start_), SEEK_SET) < 0) fail("cannot be rewound");
   is_begun_ = false;
-  gunzip_.reset();
+  decoder_.reset();
 }
 
 std::optional<std::uint64_t> InputFile::byte_count() const {

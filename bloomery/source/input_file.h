@@ -7,12 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "bloomery/source/decoder.h"
+
 namespace bloomery {
 
-class Gunzip;
-
 // A file, a pipe or standard input, open for reading. Owns its descriptor, except the standard one.
-// What begins as a gzip file does is read uncompressed. All failures are StoreErrors that name the
+// What begins as a file of gzip, zstd or xz does is read uncompressed, and UTF-16 with a byte order
+// mark as UTF-8. All failures are StoreErrors that name the
 // file and the system's reason.
 class InputFile {
  public:
@@ -32,7 +33,7 @@ class InputFile {
   std::size_t read(char* out, std::size_t byte_count);
 
   // The same from `offset` bytes after the place where the file stood when it came here, moving
-  // nothing, and as the bytes stand there, compressed or not. Regular files only.
+  // nothing, and as the bytes stand there, encoded or not. Regular files only.
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t byte_count) const;
 
   // Whether read() may have to wait for whoever writes a pipe or types.
@@ -44,10 +45,10 @@ class InputFile {
   const std::string& name() const noexcept { return name_; }
   bool is_regular() const noexcept { return is_regular_; }
 
-  // Whether it is a regular file, and compressed; of a pipe, read() alone finds out.
-  bool is_compressed() const noexcept { return is_regular_ && is_compressed_; }
+  // What the bytes of a regular file stand for; of a pipe, read() alone finds out: plain.
+  Encoded encoded() const noexcept { return is_regular_ ? encoded_ : Encoded::plain; }
 
-  // Bytes in a regular file, by its present length, compressed or not.
+  // Bytes in a regular file, by its present length, encoded or not.
   std::optional<std::uint64_t> byte_count() const;
 
  private:
@@ -58,11 +59,11 @@ class InputFile {
   int descriptor_ = -1;
   std::string name_;
   bool is_regular_ = false;
-  bool is_compressed_ = false;
+  Encoded encoded_ = Encoded::plain;
   bool is_begun_ = false;
   std::uint64_t start_ = 0;
-  std::string ahead_;               // read, and not handed out
-  std::unique_ptr<Gunzip> gunzip_;  // where it is compressed, and begun
+  std::string ahead_;                 // read, and not handed out
+  std::unique_ptr<Decoder> decoder_;  // where it is encoded, and begun
 };
 
 }  // namespace bloomery

@@ -28,12 +28,12 @@ class TextSource final : public KeySource {
 
   std::optional<std::uint64_t> expected_count() override;
   std::optional<std::uint64_t> expected_byte_count() override {
-    return file_.is_compressed() ? std::nullopt : file_.byte_count();
+    return file_.encoded() != Encoded::plain ? std::nullopt : file_.byte_count();
   }
 
-  // Whether the first line read ended in a carriage return, which is kept and belongs to the key:
-  // most likely a mistake that somebody should be told of.
-  bool first_line_ended_in_cr() const noexcept { return first_line_ended_in_cr_; }
+  // The number, from 1, of the first line with a key that ended in a carriage return, which is kept
+  // and belongs to the key: most likely a mistake that somebody should be told of. 0: none did.
+  std::uint64_t line_with_return() const noexcept { return line_with_return_; }
 
   // Whether the text read began with a byte order mark, which is no part of the first line.
   bool had_byte_order_mark() const noexcept { return had_byte_order_mark_; }
@@ -42,7 +42,7 @@ class TextSource final : public KeySource {
   InputFile file_;
   SourceOptions options_;
   bool was_read_ = false;
-  bool first_line_ended_in_cr_ = false;
+  std::uint64_t line_with_return_ = 0;
   bool had_byte_order_mark_ = false;
 };
 

@@ -17,7 +17,7 @@ constexpr std::uint64_t kPieces = 64;
 
 std::uint64_t estimate_records(const InputFile& file, char separator) {
   const std::uint64_t byte_count = file.byte_count().value();
-  if (byte_count <= kPieceBytes * kPieces || file.is_compressed()) {
+  if (byte_count <= kPieceBytes * kPieces || file.encoded() != Encoded::plain) {
     return count_records(file, separator);
   }
   const auto piece = std::make_unique_for_overwrite<char[]>(kPieceBytes);

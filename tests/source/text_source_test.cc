@@ -107,7 +107,7 @@ TEST_F(TextSourceTest, UnderstandsQuotesOfCommaSeparatedValues) {
       {.field = 2, .delimiter = ",", .csv = true});
   EXPECT_THAT(keys_of(values), ElementsAre("name", "Ann, B", "\"C\"\nD"));
   EXPECT_TRUE(values.had_byte_order_mark());
-  EXPECT_FALSE(values.first_line_ended_in_cr());
+  EXPECT_EQ(values.line_with_return(), 0U);
   EXPECT_THROW(source("a\n", {.csv = true}), std::invalid_argument) << "which field?";
 }
 
@@ -248,10 +248,42 @@ TEST_F(TextSourceTest, ReadsAFileAgainButNotAPipe) {
 TEST_F(TextSourceTest, NoticesWindowsLinesAndKeepsThem) {
   auto windows = source("a\r\nb\r\n");
   EXPECT_THAT(keys_of(windows), ElementsAre("a\r", "b\r"));
-  EXPECT_TRUE(windows.first_line_ended_in_cr());
+  EXPECT_EQ(windows.line_with_return(), 1U);
   auto unix_lines = source("a\nb\r\n");
   keys_of(unix_lines);
-  EXPECT_FALSE(unix_lines.first_line_ended_in_cr());
+  EXPECT_EQ(unix_lines.line_with_return(), 2U);
+}
+
+TEST_F(TextSourceTest, ReadsEveryRecordOfCsvOrSaysWhichLineItCannot) {
+  const SourceOptions csv{.field = 1, .delimiter = ",", .csv = true};
+  auto inches = source("101,5\" disk\n102,\"7\"\" disk\"\n103,6\" pipe\n", csv);
+  EXPECT_THAT(keys_of(inches), ElementsAre("101", "102", "103"));
+  auto marked = source("\xef\xbb\xbf\"a\nb\",1\n2,\n", csv);
+  EXPECT_THAT(keys_of(marked), ElementsAre("a\nb", "2"));
+  auto slash = source("a\\\",1\n\"b\\\",2\nc,3\n", csv);
+  EXPECT_THAT(keys_of(slash), ElementsAre("a\\\"", "b\\", "c"));
+  // The line is that of the text, whatever the records before it held.
+  EXPECT_THAT(fault_of("\"a\nb\",1\nc,\"open\nd,2\n", csv),
+              HasSubstr("keys.txt:3: field 2 begins with a quote that nothing closes"));
+  EXPECT_THAT(fault_of("\"a\nb\",1\nc\n", {.field = 2, .delimiter = ",", .csv = true}),
+              HasSubstr("keys.txt:3: "));
+  EXPECT_THAT(fault_of("\"never", csv), HasSubstr("keys.txt:1: field 1"));
+}
+
+// What is no text of lines is refused before a key of it is taken, and says what to do.
+TEST_F(TextSourceTest, RefusesWhatIsNoTextOfLines) {
+  EXPECT_THAT(fault_of("a\nb\0c\n"s, {}), HasSubstr("a NUL at byte 3"));
+  EXPECT_THAT(fault_of("a\nb\0c\n"s, {}), HasSubstr("-0"));
+  EXPECT_THAT(fault_of("SQLite format 3\0..."s, {}), HasSubstr("sqlite:"));
+  EXPECT_THAT(fault_of("PAR1...."s, {}), HasSubstr("Parquet"));
+  EXPECT_THAT(fault_of("\x89"
+                       "BLOOM\r\n\1"s,
+                       {}),
+              HasSubstr("a filter of bloomery"));
+  EXPECT_THAT(fault_of("\xff\xfe\0\0a\0\0\0"s, {}), HasSubstr("UTF-32"));
+  EXPECT_THAT(fault_of("\x04\x22\x4d\x18...."s, {}), HasSubstr("lz4"));
+  auto words = source("BZhou\nORCA\nLZIPPED\n", {});
+  EXPECT_THAT(keys_of(words), ElementsAre("BZhou", "ORCA", "LZIPPED"));
 }
 
 TEST_F(TextSourceTest, SplitsAtNul) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bloomery/source/csv_records.h"
+
+#include <cstring>
+
+namespace bloomery {
+
+void CsvRecords::restart() noexcept {
+  state_ = State::at_begin;
+  field_ = 1;
+  matched_ = 0;
+  seen_ = 0;
+}
+
+std::size_t CsvRecords::next(const char* bytes, std::size_t from, std::size_t size) {
+  std::size_t at = from;
+  while (at < size) {
+    if (state_ == State::quoted) {
+      const auto* const quote = static_cast<const char*>(std::memchr(bytes + at, '"', size - at));
+      const std::size_t stop =
+          quote == nullptr ? size : static_cast<std::size_t>(quote - bytes) + 1;
+      if (quote != nullptr) state_ = State::at_quote;
+      seen_ += stop - at;
+      at = stop;
+      continue;
+    }
+    const char byte = bytes[at++];
+    ++seen_;
+    if (state_ == State::at_mark) {
+      if (byte == kByteOrderMark[matched_]) {
+        if (++matched_ < kByteOrderMark.size()) continue;
+        state_ = State::at_begin;
+        matched_ = 0;
+        continue;
+      }
+      state_ = matched_ == 0 ? State::at_begin : State::plain;
+      matched_ = 0;
+    }
+    if (state_ == State::at_quote) {
+      state_ = byte == '"' ? State::quoted : State::plain;
+      matched_ = 0;
+      if (byte == '"') continue;
+    } else if (state_ == State::at_begin) {
+      if (byte == '"') {
+        opened_at_ = seen_ - 1;
+        state_ = State::quoted;
+        continue;
+      }
+      state_ = State::plain;
+      matched_ = 0;
+    }
+    if (byte == separator_) {
+      restart();
+      return at;
+    }
+    // A delimiter ends where its last byte stands; of one that a part of itself begins anew in,
+    // such as "aab", the first that is whole counts.
+    while (matched_ > 0 && byte != delimiter_[matched_]) {
+      const std::string_view prefix(delimiter_.data(), matched_);
+      std::size_t shorter = matched_ - 1;
+      while (shorter > 0 && !prefix.ends_with(std::string_view(delimiter_).substr(0, shorter))) {
+        --shorter;
+      }
+      matched_ = shorter;
+    }
+    if (byte == delimiter_[matched_]) ++matched_;
+    if (matched_ == delimiter_.size()) {
+      state_ = State::at_begin;
+      matched_ = 0;
+      ++field_;
+    }
+  }
+  return kNoRecordEnd;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace bloomery {
+
+// Finds where records of comma-separated values end (RFC 4180), in a text that comes in parts. A
+// quote opens a field only where the field begins with it; within a field that begins otherwise it
+// is a character. Within quotes, delimiters and separators belong to the field, and a doubled quote
+// is one quote; what stands between a closing quote and the delimiter is a part of the field.
+class CsvRecords {
+ public:
+  // `may_have_mark`: the text may begin with a byte order mark, which is none of its first field.
+  CsvRecords(char separator, std::string delimiter, bool may_have_mark = false)
+      : separator_(separator),
+        delimiter_(std::move(delimiter)),
+        state_(may_have_mark ? State::at_mark : State::at_begin) {}
+
+  // Goes on at bytes[from], which must be where the last call ended, up to `size`. Returns where
+  // the next record begins: behind the first separator that ends one, or npos where none does.
+  std::size_t next(const char* bytes, std::size_t from, std::size_t size);
+
+  // Begins anew at a record's first byte.
+  void restart() noexcept;
+
+  // Whether what was seen so far ends within quotes; field() is then that field's number, from 1,
+  // and opened_at() where its quote stands, counted from the record's first byte.
+  bool is_inside_quotes() const noexcept { return state_ == State::quoted; }
+  // Whether the next byte may be one of a quoted field.
+  bool is_in_doubt() const noexcept { return state_ == State::quoted || state_ == State::at_quote; }
+  std::uint32_t field() const noexcept { return field_; }
+  std::size_t opened_at() const noexcept { return opened_at_; }
+
+ private:
+  enum class State : std::uint8_t {
+    at_mark,   // within what may be a byte order mark
+    at_begin,  // of a field
+    plain,     // in a field, outside quotes
+    quoted,
+    at_quote  // behind a quote that closes the field, unless another follows
+  };
+
+  char separator_;
+  std::string delimiter_;
+  State state_;
+  std::uint32_t field_ = 1;
+  std::size_t opened_at_ = 0;
+  std::size_t matched_ = 0;  // bytes of the delimiter, or of the mark, just before
+  std::size_t seen_ = 0;     // bytes of the record
+};
+
+// What some programs begin a UTF-8 text with.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+inline constexpr std::size_t kNoRecordEnd = std::string_view::npos;
+
+}  // namespace bloomery
