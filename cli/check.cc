@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,6 +87,21 @@ Presence either(Presence a, Presence b) noexcept {
   return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
 }
 
+// The eight bytes of a decimal number from -2^63 to 2^64 - 1, in its shortest digits or not.
+std::optional<std::uint64_t> integer_spelt(std::string_view text) {
+  std::int64_t negative = 0;
+  std::uint64_t positive = 0;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with('-')) {
+    const auto [stop, error] = std::from_chars(text.data(), end, negative);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return static_cast<std::uint64_t>(negative);
+  }
+  const auto [stop, error] = std::from_chars(text.data(), end, positive);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return positive;
+}
+
 // Answers of several filters about the keys of a batch. Several threads may ask.
 class AnyOf {
  public:
@@ -91,6 +109,27 @@ class AnyOf {
     std::vector<Presence> all;
     std::vector<Presence> one;  // those of one filter
   };
+
+  // `answers` has what was said of the keys as texts. Where the form of a filter's keys is unknown,
+  // what spells an integer may be there as its eight bytes.
+  void ask_integers(std::span<const Key> texts, Answers& answers) {
+    std::vector<std::uint64_t> integers;
+    std::vector<std::size_t> of;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      if (answers.all[i] == Presence::maybe) continue;
+      const auto integer = integer_spelt(texts[i]);
+      if (!integer) continue;
+      integers.push_back(*integer);
+      of.push_back(i);
+    }
+    std::vector<Key> keys;
+    for (const std::uint64_t& integer : integers) keys.push_back(as_key(integer));
+    Answers said;
+    presence_of_many(keys, said);
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      answers.all[of[i]] = either(answers.all[of[i]], said.all[i]);
+    }
+  }
 
   AnyOf(const std::vector<PlaceLocation>& locations, const Patience& patience)
       : locations_(locations) {
@@ -172,8 +211,8 @@ void print_counts(const CheckArguments& arguments, const Counts& counts, Output&
 
 int check(const CheckArguments& arguments) {
   AnyOf filters(arguments.files, arguments.patience);
-  const SourceOptions source =
-      with_form(arguments.source, form_for_all(arguments.keys, arguments.files, filters.heads()));
+  const KeyForm form = form_for_all(arguments.keys, arguments.files, filters.heads());
+  const SourceOptions source = with_form(arguments.source, form);
   const bool prints = !arguments.count && !arguments.quiet && !arguments.json;
   Output output;
   if (prints && arguments.threads > 1) output.write_beside();
@@ -187,6 +226,7 @@ int check(const CheckArguments& arguments) {
   std::vector<AnyOf::Answers> answers_of(slot_count(arguments.threads));
   const auto ask = [&](const Batch& batch) {
     filters.presence_of_many(batch.keys, answers_of[batch.slot]);
+    if (!form.is_known()) filters.ask_integers(batch.keys, answers_of[batch.slot]);
   };
   Preparation preparation{arguments.threads, {}};
   if (!asks_servers) preparation.work = ask;

@@ -180,6 +180,9 @@ void Dedup::open_filter() {
   }
   if (!filter_->is_new()) {
     warn_of_gaps(location, filter_->get());
+    if (filter_->get().inserted() != 0) {
+      require_known(form_for(arguments_.keys, location, filter_->get()), location);
+    }
     set_form(location.is_live() ? form_for(arguments_.keys, location, filter_->get())
                                 : form_to_insert(arguments_.keys, location, filter_->get()));
     const FilterParameters& made = filter_->get().parameters();

@@ -48,8 +48,9 @@ int erase(const EraseArguments& arguments) {
                                 " filter; only counting and classic-counting ones can erase");
   }
   warn_of_gaps(arguments.file, filter);
-  const SourceOptions source =
-      with_form(arguments.source, form_for(arguments.keys, arguments.file, filter));
+  const KeyForm form = form_for(arguments.keys, arguments.file, filter);
+  require_known(form, arguments.file);
+  const SourceOptions source = with_form(arguments.source, form);
   std::uint64_t erased_count = 0;
   const SourceTotals totals = read_keys(arguments.inputs, source, "erase", [&](const Batch& batch) {
     for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;

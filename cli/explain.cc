@@ -116,6 +116,7 @@ std::string probes_text(const std::vector<Probe>& probes, const Geometry& geomet
 int explain(const ExplainArguments& arguments) {
   const AnyFilter filter = load_for_use(arguments.file);
   const KeyForm form = form_for(arguments.keys, arguments.file, filter);
+  require_known(form, arguments.file);
   const std::string key = decode_key(form, arguments.key);
   const std::vector<Probe> probes = filter.probes(key);
   const Kind& kind = kind_of(filter.parameters().kind);

@@ -47,8 +47,16 @@ bool is_empty(const AnyFilter& filter) {
   return filter.inserted() == 0 && filter.cardinality() == 0;
 }
 
+// What a filter of unknown form is told decides it.
 bool contradicts(const KeyChoice& choice, const KeyForm& form) {
-  return choice.form(form) != form;
+  return form.is_known() && choice.form(form) != form;
+}
+
+// Whether keys of that form are found by asking as of an unknown one.
+bool is_among_unknown(const KeyForm& form) {
+  return form.normalise == Normalise::none &&
+         (!form.is_known() || form.encoding == KeyEncoding::text ||
+          form.encoding == KeyEncoding::u64 || form.encoding == KeyEncoding::i64);
 }
 
 [[noreturn]] void refuse(const KeyChoice& choice, const PlaceLocation& location,
@@ -69,7 +77,9 @@ KeyForm KeyChoice::form(const KeyForm& usual) const {
         "--insist: holds --as and --normalise against what a filter says of its keys, and neither "
         "of them is there");
   }
-  const KeyForm chosen{encoding.value_or(usual.encoding), normalise.value_or(usual.normalise)};
+  // Who normalises, does so to texts.
+  const KeyEncoding own = usual.is_known() || !normalise ? usual.encoding : KeyEncoding::text;
+  const KeyForm chosen{encoding.value_or(own), normalise.value_or(usual.normalise)};
   if (const std::string problem = form_problem(chosen); !problem.empty()) {
     throw std::invalid_argument("--normalise: " + problem);
   }
@@ -116,28 +126,43 @@ bool says_keys(const PlaceLocation& location) {
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter) {
   // A filter that was made for keys of one form stays so; one of which nobody said anything takes
   // what comes first.
-  const bool undecided = filter.keys() == KeyForm{} && is_empty(filter);
+  const bool undecided =
+      (filter.keys() == KeyForm{} || !filter.keys().is_known()) && is_empty(filter);
   const KeyForm& own = filter.keys();
   if (says_form(location, filter.parameters().kind) && !undecided && !choice.insists &&
       contradicts(choice, own)) {
     refuse(choice, location, own);
   }
-  const KeyForm form = choice.form(own);
+  const KeyForm form = choice.form(undecided || !own.is_known() ? usual_form(location) : own);
   if (undecided) filter.set_keys(form);
   return form;
+}
+
+void require_known(const KeyForm& form, const PlaceLocation& location) {
+  if (form.is_known()) return;
+  throw std::invalid_argument(location.text() +
+                              ": the program that made it has not said how its keys are written: "
+                              "texts or integers. Say it with --as text, --as u64 or --as i64");
 }
 
 KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> locations,
                      std::span<const PlaceHead> heads) {
   const KeyForm first = form_for(choice, locations.front(), heads.front());
+  KeyForm all = first;
   for (std::size_t i = 1; i < heads.size(); ++i) {
     const KeyForm form = form_for(choice, locations[i], heads[i]);
     if (form == first) continue;
+    // Asking for a second form of a key finds more, never less.
+    if (is_among_unknown(form) && is_among_unknown(first) &&
+        !(form.is_known() && first.is_known())) {
+      all = kUnknownForm;
+      continue;
+    }
     throw std::invalid_argument("keys of " + locations.front().text() + " are " + form_text(first) +
                                 " and those of " + locations[i].text() + " " + form_text(form) +
                                 " where nothing else is said: say it with --as, or ask them apart");
   }
-  return first;
+  return all;
 }
 
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location) {
@@ -155,6 +180,7 @@ void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form
   if (!location.has_own_kinds() && !location.has_trailer && form != usual_form(location)) {
     text += ", which the file cannot say: ask it --as " + form_text(form);
   }
+  if (!form.is_known()) text += ": texts and integers are asked for; --as says which they are";
   report.add("keys", form_text(form), text);
 }
 

@@ -46,6 +46,10 @@ KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, A
 // trailer. Of bf: and bloom: our module says it.
 bool says_keys(const PlaceLocation& location);
 
+// For commands that cannot ask in two forms: throws std::invalid_argument where nobody has said how
+// the keys are written, neither the filter nor the choice.
+void require_known(const KeyForm& form, const PlaceLocation& location);
+
 // The form for asking all of them together. Throws where they need different ones.
 KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> locations,
                      std::span<const PlaceHead> heads);

@@ -15,7 +15,7 @@ namespace bloomery::module {
 // What BLOOM.RESERVE asks for: words in, a kind and its parameters out. Knows no server.
 struct BloomReserve {
   FilterKind kind = FilterKind::scalable;
-  FilterOptions filter{};
+  FilterOptions filter{.keys = {}};  // bytes, as clients send them
   KeyTerms terms{};
 };
 

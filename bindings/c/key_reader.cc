@@ -32,16 +32,16 @@ T load_at(const void* array, std::size_t i) noexcept {
 }
 
 void require_integers(const KeyForm& form) {
-  if (!reads_integers(form.encoding)) refuse_wrong(form, "integers");
+  if (form.is_known() && !reads_integers(form.encoding)) refuse_wrong(form, "integers");
 }
 void require_raw(const KeyForm& form) {
   const bool is_bytes = form.encoding == KeyEncoding::text || form.encoding == KeyEncoding::hex ||
-                        form.encoding == KeyEncoding::base64;
+                        form.encoding == KeyEncoding::base64 || !form.is_known();
   if (!is_bytes || form.normalise != Normalise::none) refuse_wrong(form, "raw bytes");
 }
 
 bool is_eight_bytes(const KeyForm& form) noexcept {
-  return form.encoding == KeyEncoding::i64 || form.encoding == KeyEncoding::u64;
+  return form.encoding == KeyEncoding::i64 || form.encoding == KeyEncoding::u64 || !form.is_known();
 }
 void require_fits(const KeyForm& form, bool is_signed, std::uint64_t integer) {
   const bool other =

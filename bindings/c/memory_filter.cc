@@ -85,10 +85,13 @@ class MemoryFilter final : public HeldFilter {
       // Of another system's filter it is for that system to say how it writes its keys.
       const bool is_ours = !is_foreign(filter_.parameters().kind);
       const bool says_form = known_ == Known::form;
-      const bool is_open = is_ours && !says_form && filter_.keys() == KeyForm{} &&
+      const bool is_known = filter_.keys().is_known();
+      const bool is_open = is_ours && !says_form && (!is_known || filter_.keys() == KeyForm{}) &&
                            filter_.can_insert() && filter_.inserted() == 0 &&
                            (known_ == Known::is_empty || filter_.cardinality() == 0);
-      return {.form = filter_.keys(), .is_binding = says_form || is_ours, .is_open = is_open};
+      return {.form = filter_.keys(),
+              .is_binding = says_form || (is_ours && is_known),
+              .is_open = is_open};
     });
   }
 

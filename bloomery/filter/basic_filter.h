@@ -191,13 +191,14 @@ class BasicFilter {
     merge(other.contents());
   }
   void merge(const FilterContents& other) {
-    if (const auto reason = incompatibility(parameters_, other.parameters); !reason.empty()) {
+    if (const auto reason = merge_problem(parameters_, other.parameters); !reason.empty()) {
       throw IncompatibleError("cannot merge: " + reason);
     }
     if (other.words.size() != 1 || other.words.front().size() != words().size()) {
       throw std::invalid_argument("cannot merge: these are not all words of the filter");
     }
     layout_.merge(storage_.words(), other.words.front());
+    parameters_.keys = form_of_both(parameters_.keys, other.parameters.keys);
     // Keys in both were counted twice: what the bits say is nearer.
     const auto low = std::max(inserted_, other.inserted);
     const auto estimate = static_cast<std::uint64_t>(std::llround(cardinality()));

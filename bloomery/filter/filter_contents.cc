@@ -6,7 +6,7 @@
 namespace bloomery {
 
 std::string merge_obstacle(const FilterContents& a, const FilterContents& b) {
-  if (auto reason = incompatibility(a.parameters, b.parameters); !reason.empty()) return reason;
+  if (auto reason = merge_problem(a.parameters, b.parameters); !reason.empty()) return reason;
   const auto same = [](const Layer& one, const Layer& other) {
     return one.geometry == other.geometry;
   };

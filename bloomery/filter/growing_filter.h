@@ -346,6 +346,7 @@ void GrowingFilter<L, Rule>::merge(const FilterContents& other) {
                     .inserted = other.layers[i].inserted,
                     .words = {other.words[i]}});
   }
+  parameters_.keys = form_of_both(parameters_.keys, other.parameters.keys);
 }
 
 }  // namespace bloomery

@@ -18,7 +18,9 @@ struct FilterOptions {
   bool secret = false;  // hash under a key from the kernel, for keys chosen by strangers
   Growth growth{};      // of a ScalableFilter; others do not read it
   Window window{};      // of a WindowedFilter; others do not read it
-  KeyForm keys{};       // how the caller's keys are written; only carried, and kept in its file
+  // How the caller's keys are written; only carried, and kept in its file. Whoever inserts texts
+  // alone, or integers alone, may say so: then others are refused who would ask for other bytes.
+  KeyForm keys = kUnknownForm;
   // Or HashId::fold, for blocked filters that are asked one integer a call (hash/fold_hash.h); or
   // HashId::aes, for processors that are known to have AES (hash/aes_hash.h); or
   // HashId::native, for filters that merge with those of earlier versions or that those versions

@@ -13,6 +13,12 @@ std::string differ(const char* what, T a, T b) {
 
 }  // namespace
 
+std::string merge_problem(const FilterParameters& into, const FilterParameters& from) {
+  FilterParameters others = from;
+  if (!into.keys.is_known() || !from.keys.is_known()) others.keys = into.keys;
+  return incompatibility(into, others);
+}
+
 std::string incompatibility(const FilterParameters& a, const FilterParameters& b) {
   if (a.kind != b.kind) return "the filters are of different kinds";
   if (a.geometry.bit_count != b.geometry.bit_count) {

@@ -78,5 +78,7 @@ FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
 // The first difference that keeps two filters' bits from being merged, as a sentence; empty when
 // there is none.
 std::string incompatibility(const FilterParameters& a, const FilterParameters& b);
+// The same where the merged filter can say that the form of its keys is unknown (form_of_both).
+std::string merge_problem(const FilterParameters& into, const FilterParameters& from);
 
 }  // namespace bloomery

@@ -28,7 +28,7 @@ AnyFilter make_another(const AnyFilter& filter, const FilterOptions& options) {
   }
   AnyFilter another = make_filter(kind, options);
   // The keys are the same ones again, and written alike unless somebody says otherwise.
-  if (options.keys == KeyForm{}) another.set_keys(filter.keys());
+  if (!options.keys.is_known()) another.set_keys(filter.keys());
   return another;
 }
 

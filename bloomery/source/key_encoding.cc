@@ -143,6 +143,7 @@ std::size_t decoded_byte_limit(KeyEncoding encoding, std::size_t byte_count) noe
     case KeyEncoding::kryo_i64:
       return kKryoHead;
     case KeyEncoding::text:
+    case KeyEncoding::unknown:  // as it is
       break;
   }
   return byte_count;
@@ -169,6 +170,7 @@ std::size_t decode_key(KeyEncoding encoding, std::string_view text, char* out) {
     case KeyEncoding::kryo_i64:
       return copy(kryo_long(parse_i64(text)), out);
     case KeyEncoding::text:
+    case KeyEncoding::unknown:  // as it is
       break;
   }
   return text.copy(out, text.size());

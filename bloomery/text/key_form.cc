@@ -30,6 +30,8 @@ constexpr std::array kEncodings{
                  "the text as Kryo 5 writes a String, which is Redisson's default codec"},
     EncodingName{KeyEncoding::kryo_i32, "kryo-i32", "the number as Kryo 5 writes an Integer"},
     EncodingName{KeyEncoding::kryo_i64, "kryo-i64", "the number as Kryo 5 writes a Long"},
+    EncodingName{KeyEncoding::unknown, "unknown",
+                 "what the program that filled the filter gave it: nobody has said what"},
 };
 
 struct NormaliseName {
@@ -74,7 +76,7 @@ std::string names_of(Normalise normalise) {
 
 std::optional<KeyEncoding> find_key_encoding(std::string_view word) noexcept {
   const auto* const found = std::ranges::find(kEncodings, word, &EncodingName::name);
-  if (found == kEncodings.end()) return std::nullopt;
+  if (found == kEncodings.end() || found->encoding == KeyEncoding::unknown) return std::nullopt;
   return found->encoding;
 }
 
@@ -100,6 +102,7 @@ std::string form_problem(const KeyForm& form) {
            std::to_string(kAll);
   }
   const std::string name(key_encoding_name(form.encoding));
+  if (flags != 0 && !form.is_known()) return "keys of unknown form are not normalised";
   if (flags != 0 && is_bytes(form.encoding)) {
     return "keys that are " + name + " spell bytes, which are not normalised";
   }
@@ -128,6 +131,7 @@ std::string form_text(const KeyForm& form) {
 std::optional<KeyForm> read_form_text(std::string_view text) {
   constexpr std::string_view kOption = " --normalise ";
   const std::size_t end = std::min(text.find(kOption), text.size());
+  if (text == key_encoding_name(KeyEncoding::unknown)) return kUnknownForm;
   const auto encoding = find_key_encoding(text.substr(0, end));
   if (!encoding) return std::nullopt;
   KeyForm form{.encoding = *encoding};

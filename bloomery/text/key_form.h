@@ -23,6 +23,10 @@ enum class KeyEncoding : std::uint8_t {
   kryo = 7,      // UTF-8 text: as Kryo 5 writes a String (text/kryo.h)
   kryo_i32 = 8,  // decimal: as it writes an Integer
   kryo_i64 = 9,  // decimal: as it writes a Long
+
+  // Nobody has said it: a program may have inserted texts, integers, or both. Texts are asked as
+  // they are, and what spells an integer also as its eight bytes; "absent" only if both say so.
+  unknown = 10,
 };
 
 // What is done to the text of a key before its encoding reads it, so that keys that a database
@@ -48,15 +52,26 @@ struct KeyForm {
   KeyEncoding encoding = KeyEncoding::text;
   Normalise normalise = Normalise::none;
 
+  bool is_known() const noexcept { return encoding != KeyEncoding::unknown; }
+
   friend bool operator==(const KeyForm&, const KeyForm&) = default;
 };
 
-// The words of all of them, with | between.
+// Of a filter of which nobody has said how its keys are written, as a program makes one.
+inline constexpr KeyForm kUnknownForm{.encoding = KeyEncoding::unknown};
+
+// What the keys of two filters together are: unknown, where those of one are.
+constexpr KeyForm form_of_both(const KeyForm& a, const KeyForm& b) noexcept {
+  return a.is_known() ? b : a;
+}
+
+// The words of all that can be said, with | between.
 inline constexpr std::string_view kKeyEncodings =
     "text|hex|base64|u64|i64|i32|utf16|kryo|kryo-i32|kryo-i64";
 inline constexpr std::string_view kNormalises = "trim|lower|integer|url";
 
-// "kryo-i32" of kryo_i32. Nothing for a word, or a number, that is none.
+// "kryo-i32" of kryo_i32. Nothing for a word, or a number, that is none; `unknown` is no word that
+// anybody says.
 std::optional<KeyEncoding> find_key_encoding(std::string_view word) noexcept;
 std::optional<Normalise> find_normalise(std::string_view word) noexcept;
 std::string_view key_encoding_name(KeyEncoding encoding) noexcept;

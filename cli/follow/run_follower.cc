@@ -69,9 +69,13 @@ KeyForm settle_filter(FollowArguments& arguments) {
   }
   if (const auto there = head_to_follow(to)) {
     const PlaceHead& head = *there;
-    form = says_keys(to) ? form_for(arguments.keys, to, head) : form;
+    if (says_keys(to)) {
+      form = form_for(arguments.keys, to, head);
+      require_known(form, to);
+    }
     const bool keeps_form = !to.is_foreign() || (to.has_trailer && head.identity.is_set());
-    if (says_keys(to) && keeps_form && form != head.parameters.keys) {
+    if (says_keys(to) && keeps_form && head.parameters.keys.is_known() &&
+        form != head.parameters.keys) {
       throw std::invalid_argument(to.text() + ": its keys are written as " +
                                   form_text(head.parameters.keys) + ", not as " + form_text(form) +
                                   "; a filter is followed in one form: bloomery destroy it first");

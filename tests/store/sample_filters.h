@@ -42,6 +42,7 @@ inline AnyFilter filled(const FilterParameters& parameters, std::size_t key_coun
 // With as many keys as it is made for, or `key_count`.
 inline AnyFilter sample(FilterKind kind, const FilterOptions& options, std::size_t key_count = 0) {
   FilterParameters parameters = parameters_for(kind, geometry_for(kind, options), options);
+  if (!parameters.keys.is_known()) parameters.keys = {};  // as of before that could be said
   if (options.secret) parameters.hash = NativeHash(sample_key());
   if (key_count == 0) key_count = std::min<std::size_t>(options.capacity, 500);
   return filled(parameters, key_count);
