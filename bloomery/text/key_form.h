@@ -52,7 +52,7 @@ struct KeyForm {
   KeyEncoding encoding = KeyEncoding::text;
   Normalise normalise = Normalise::none;
 
-  bool is_known() const noexcept { return encoding != KeyEncoding::unknown; }
+  constexpr bool is_known() const noexcept { return encoding != KeyEncoding::unknown; }
 
   friend bool operator==(const KeyForm&, const KeyForm&) = default;
 };

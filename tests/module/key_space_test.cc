@@ -178,7 +178,12 @@ TEST_F(KeySpace, AFullServerThatEvictsMakesRoomForFilters) {
   for (int i = 0; i < 120'000; i += kBatch) {
     std::vector<std::string> words{"BF.MADD", "grown"};
     for (int each = i; each < i + kBatch; ++each) words.push_back(std::to_string(each));
-    ASSERT_EQ(server.call(words).items.back().line[0], ':') << i;
+    // A server that is just evicting may refuse a command before the module sees it.
+    const auto is_taken = [&] {
+      const auto reply = server.call(words);
+      return !reply.items.empty() && reply.items.back().line[0] == ':';
+    };
+    ASSERT_TRUE(testing::comes_true(is_taken)) << i;
   }
   EXPECT_GT(std::stoi(server.ask("BF.CARD grown").substr(1)), 118'000);
 
