@@ -118,6 +118,38 @@ TEST_F(MysqlTest, DefinitionsOfOthersDoNotStopIt) {
   EXPECT_TRUE(followed.has("last"));
 }
 
+TEST_F(MysqlTest, TransactionsWithATagInTheirNumberCome) {
+  if (ask("SELECT @@global.gtid_mode") != "ON") GTEST_SKIP() << "transactions have no numbers";
+  run(kUsers);
+  Followed followed(at());
+  followed.begin();
+  run("SET gtid_next = 'AUTOMATIC:tag'; INSERT INTO users (name) VALUES ('tagged'); "
+      "SET gtid_next = 'AUTOMATIC'; INSERT INTO users (name) VALUES ('plain')");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("tagged"));
+  EXPECT_TRUE(followed.has("plain"));
+}
+
+// Its hidden key is a column of the log, and of the table.
+TEST_F(MysqlTest, ATableWithoutAKeyOfItsOwnIsFollowed) {
+  run("SET sql_generate_invisible_primary_key = ON; CREATE TABLE users (name VARCHAR(50))");
+  Followed followed(at());
+  followed.begin();
+  run("INSERT INTO users VALUES ('ann'); DELETE FROM users; INSERT INTO users VALUES ('bob')");
+  followed.catch_up();
+  EXPECT_TRUE(followed.has("ann"));
+  EXPECT_TRUE(followed.has("bob"));
+}
+
+TEST_F(MysqlTest, KeysThatChangeWithAnotherTableAreRefused) {
+  run("CREATE TABLE groups_of (g VARCHAR(9) PRIMARY KEY);"
+      "CREATE TABLE users (name VARCHAR(9), FOREIGN KEY (name) REFERENCES groups_of (g) "
+      "ON UPDATE CASCADE)");
+  EXPECT_THAT(
+      message_of<std::invalid_argument>([] { open_change_source(at())->start(std::nullopt); }),
+      HasSubstr("ON UPDATE CASCADE"));
+}
+
 TEST_F(MysqlTest, ReadsKeysBesideColumnsOfEveryType) {
   run("CREATE TABLE users (a TINYINT, b SMALLINT UNSIGNED, c MEDIUMINT, d INT, e BIGINT, f FLOAT, "
       "g DOUBLE, h DECIMAL(20, 7), i BIT(13), j DATE, k TIME(3), l DATETIME(6), m TIMESTAMP(1) "
