@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "followed.h"
+#include "followed_by_a_thread.h"
 #include "tests/source/source_helpers.h"
 #include "the_mysql.h"
 
@@ -162,6 +163,11 @@ TEST_P(MysqlHeldTest, ATableThatWasAnotherOneInTheSameFileIsFollowed) {
   followed.catch_up();
   EXPECT_TRUE(followed.has("second"));
   EXPECT_TRUE(followed.has("third"));
+}
+
+TEST_P(MysqlHeldTest, NoRowIsAbsentBehindTheFenceThatAnybodyCanSee) {
+  expect_no_row_absent_behind_the_fence(location(),
+                                        [] { return the_mysql().connect("root", "shop"); });
 }
 
 // Each file of the log has a few commits, and each of these begins the next one.

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bloomery/source/open_changes.h"
+#include "followed.h"
+#include "tests/support/mariadb_client.h"
+
+namespace bloomery {
+
+// A set in place of a filter, that a thread keeps in step.
+class FollowedByAThread {
+ public:
+  explicit FollowedByAThread(const std::string& location) : followed_(location) {
+    followed_.begin();
+    thread_ = std::jthread([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        followed_.source().poll(
+            [this](const Changes& changes) {
+              const std::lock_guard lock(mutex_);
+              keys_.insert(changes.keys.begin(), changes.keys.end());
+              if (changes.watermark) watermark_ = changes.watermark;
+            },
+            std::chrono::milliseconds(10));
+      }
+    });
+  }
+
+  bool holds_now(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    return keys_.contains(key);
+  }
+  // Behind the fence, once it is reached.
+  bool holds(const std::string& key, const Watermark& fence) {
+    while (true) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (watermark_ && watermark_->reaches(fence)) return keys_.contains(key);
+      }
+      std::this_thread::yield();
+    }
+  }
+
+ private:
+  Followed followed_;
+  std::mutex mutex_;
+  std::set<std::string, std::less<>> keys_;
+  std::optional<Watermark> watermark_;
+  std::jthread thread_;
+};
+
+// Writers insert into users(id, name) of a location, and ask for each row as soon as anybody sees
+// it.
+inline void expect_no_row_absent_behind_the_fence(
+    const std::string& location, const std::function<testing::MariadbClient()>& connect) {
+  constexpr int kWriters = 3;
+  constexpr int kRowsOfWriter = 150;
+  FollowedByAThread filter(location);
+  std::atomic<int> false_absents = 0;
+  std::atomic<int> absents_without_fence = 0;
+  std::atomic<int> running = kWriters;
+  std::atomic<int> seen_of_others = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int writer = 0; writer < kWriters; ++writer) {
+      threads.emplace_back([&, writer] {
+        auto session = connect();
+        const auto fence = open_fence(location);
+        for (int i = 0; i < kRowsOfWriter; ++i) {
+          const std::string key = std::to_string(writer) + "-" + std::to_string(i);
+          session.run("INSERT INTO users (name) VALUES ('" + key + "')");
+          if (!filter.holds_now(key)) ++absents_without_fence;
+          if (!filter.holds(key, fence->ask())) ++false_absents;
+        }
+        --running;
+      });
+    }
+    // Rows may be seen before their writer is told that they are committed.
+    threads.emplace_back([&] {
+      auto session = connect();
+      const auto fence = open_fence(location);
+      while (running > 0) {
+        const std::string key = session.ask("SELECT name FROM users ORDER BY id DESC LIMIT 1");
+        if (key.empty()) continue;
+        ++seen_of_others;
+        if (!filter.holds(key, fence->ask())) ++false_absents;
+      }
+    });
+  }
+  EXPECT_EQ(false_absents, 0);
+  EXPECT_GT(absents_without_fence, 0) << "the control: following alone is not enough";
+  EXPECT_GT(seen_of_others, 0);
+}
+
+}  // namespace bloomery
