@@ -49,8 +49,8 @@ bool is_server_location(std::string_view location) noexcept;
 // Throws std::invalid_argument, saying what is allowed; never with a password in it.
 ServerLocation parse_server_location(std::string_view location);
 
-// What names a source, for reports and messages: of a server's location all but the password and
-// the settings, of anything else all of it. Throws as parse_server_location does.
+// Returns the name of a source for reports and messages: of a server's location all but the
+// password and the settings, of anything else all of it. Throws as parse_server_location does.
 std::string source_name(std::string_view location);
 
 }  // namespace bloomery

@@ -89,7 +89,7 @@ TEST(ServerLocation, IsASourceLocation) {
   EXPECT_FALSE(parse_source_location("postgres").is_database());
 }
 
-// As reports print it: `load` said "from" with the password.
+// Reports print it so: `load` said "from" with the password.
 TEST(ServerLocation, NamesASourceWithoutItsPassword) {
   EXPECT_EQ(source_name("mysql://ann:s3cret@h:1/d?table=a&column=b&ca=f"),
             "mysql://ann@h:1/d?table=a&column=b");

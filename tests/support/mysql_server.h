@@ -32,7 +32,7 @@ class MysqlServer {
  public:
   using Options = std::vector<std::string>;
 
-  // Whether there is one to test on; where not, tests are skipped for this reason.
+  // True where there is one to test on; where not, tests are skipped for the reason kNone.
   static bool is_there() { return cli::MysqlFiles::find().is_there(); }
   static constexpr const char* kNone = cli::MysqlFiles::kNone;
 

@@ -19,7 +19,7 @@ class LogPoll {
   // `name` is the source's, for messages.
   LogPoll(std::string name, const Identity& source) : name_(std::move(name)), source_(source) {}
 
-  // As ChangeSource::poll. `before` is called before anything is taken from the stream.
+  // Polls as ChangeSource::poll does; calls `before` before it takes anything from the stream.
   void poll(BinlogStream& log, const std::function<void()>& before, const ChangeConsumer& consumer,
             std::chrono::milliseconds patience, const CallContext& context);
 

@@ -9,7 +9,7 @@
 
 namespace bloomery::mariadb {
 
-// What came out of a log since it was taken last.
+// LoggedChanges: all that came out of a log since it was taken last.
 struct LoggedChanges {
   PackedKeys keys;
   std::uint64_t deleted_count = 0;

@@ -21,11 +21,11 @@ enum class LoggedStatement {
 LoggedStatement judge_statement(std::string_view statement, std::string_view schema,
                                 std::string_view table);
 
-// Whether a statement defines something and does nothing else: no rows are changed but by what it
-// does to the tables that it names.
+// is_definition_alone: true of a statement that defines something and does nothing else. It changes
+// no rows but by what it does to the tables that it names.
 bool is_definition_alone(std::string_view statement);
 
-// Whether a statement is part of a transaction in two phases (XA).
+// is_xa_statement: true of a statement that is part of a transaction in two phases (XA).
 bool is_xa_statement(std::string_view statement);
 
 }  // namespace bloomery::mariadb

@@ -9,7 +9,7 @@
 namespace bloomery::mariadb {
 namespace {
 
-// What a statement that wrote no rows is mapped to.
+// kNoTable: the number of the table where a statement wrote no rows.
 constexpr std::uint64_t kNoTable = 0xffffff;
 
 bool is_update(EventType type) noexcept {

@@ -27,7 +27,7 @@ class RowReader {
   // Takes a table's description. Where rows are known already, a table that is not as it was
   // described is passed over.
   void map(std::string_view body, bool is_known);
-  // Whether an event of rows is about the table.
+  // Returns whether an event of rows is about the table.
   bool is_of_ours(const BinlogEvent& event) const;
   // Adds the keys of an event of rows.
   void take(const BinlogEvent& event, LoggedChanges& changes);

@@ -25,13 +25,13 @@ struct LogPoint {
   std::uint64_t position() const { return position_of(file, offset); }
 };
 
-// What must stay as it is for a table's rows to come out of MySQL's binary log without a gap: the
-// server, its start (a crash may keep rows that the log lost: sync_binlog), the log's files, the
-// column, and how often somebody said RESET in this run, since RESET BINARY LOGS AND GTIDS begins
-// the log anew with the names and offsets that there were. A statement is counted before it does
-// anything, and also where it is refused or resets something else.
+// LogHistory: all that must stay as it is for a table's rows to come out of MySQL's binary log
+// without a gap: the server, its start (a crash may keep rows that the log lost: sync_binlog), the
+// log's files, the column, and how often somebody said RESET in this run, since RESET BINARY LOGS
+// AND GTIDS begins the log anew with the names and offsets that there were. A statement is counted
+// before it does anything, and also where it is refused or resets something else.
 //
-// Which run of the server it is stands in a variable of the session, as in MariaDB's History. Each
+// The run of the server stands in a variable of the session, as in MariaDB's History. Each
 // session that asks a LogHistory has one of its own. One thread at a time.
 class LogHistory {
  public:
@@ -52,7 +52,7 @@ class LogHistory {
   // mariadb::SessionExchanged, and StoreError where the server may no longer log all.
   Now ask(mariadb::Connection& connection, const CallContext& context) const;
 
-  // Whether somebody has said RESET since, asked by any session.
+  // Returns whether somebody has said RESET since, by a question of any session.
   bool was_reset(mariadb::Connection& connection, const CallContext& context) const;
 
  private:

@@ -34,7 +34,7 @@ std::uint32_t readable_offset(const mysql::LogPoint& from) noexcept {
                                   : mariadb::LogPlace::kBegin;
 }
 
-// What can be read of the log from a place on, whose end it was when that was asked.
+// The log from a place on; `end` is the position where the log ended when that was asked.
 mysql::LogReader::Stretch stretch_from(const mysql::LogPoint& from, std::uint64_t end) {
   return {.from = {from.file, readable_offset(from)}, .known = from.position(), .old = end};
 }
@@ -208,7 +208,7 @@ void MysqlChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallContex
   mariadb::require_run(connection, stream_->run, context);
   auto seen = mysql::visible_point(connection, context);
   if (!seen) {
-    // What stands in an older file is seen; of the last one nobody says it.
+    // Older files of the log are seen; of the last one nobody says it.
     seen = {stream_->history.ask(connection, context).end.file, mariadb::LogPlace::kBegin};
   }
   const std::uint64_t place = seen->position();

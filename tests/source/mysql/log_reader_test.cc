@@ -53,7 +53,7 @@ class Log {
                        little_endian(flags, 2) + body);
     return *this;
   }
-  // What stands nowhere in the file.
+  // Adds an event that stands nowhere in the file.
   Log& add_made_up(EventType type, const std::string& body) {
     const std::uint64_t offset = offset_;
     add(type, body, 0x20);
@@ -157,7 +157,7 @@ TEST(MysqlLogReader, PassesOverWhatIsKnown) {
   EXPECT_EQ(read(log, std::move(stretch)).keys, (std::vector<std::string>{"bob"}));
 }
 
-// Of what was logged while it began, definitions are old; statements without their rows are not.
+// Definitions that were logged while it began are old; statements without their rows are not.
 TEST(MysqlLogReader, PassesOverOldDefinitionsAlone) {
   Log log;
   log.gtid().statement("ALTER TABLE users ADD COLUMN x INT").transaction("ann");
@@ -216,7 +216,7 @@ TEST(MysqlLogReader, AnyByteMayBeAnother) {
     try {
       read(log, begin());
     } catch (const SourceChanged&) {
-      // As good.
+      // That is as good.
     } catch (const StoreError&) {
       // A name that is none.
     }

@@ -60,7 +60,7 @@ TEST_F(MysqlTest, KeepsTheContractOfChangeSources) {
   })).check_all();
 }
 
-// What everybody sees such a user is told of older files of the log alone.
+// Such a user is told of older files of the log alone that everybody sees them.
 TEST_F(MysqlTest, KeepsTheContractForAUserOfFewerRights) {
   DatabaseUnderTest tested = database(of_lesser_user);
   tested.tells_ends = false;
@@ -130,7 +130,7 @@ TEST_F(MysqlTest, TransactionsWithATagInTheirNumberCome) {
   EXPECT_TRUE(followed.has("plain"));
 }
 
-// Its hidden key is a column of the log, and of the table.
+// The hidden key is a column of the log, and of the table.
 TEST_F(MysqlTest, ATableWithoutAKeyOfItsOwnIsFollowed) {
   run("SET sql_generate_invisible_primary_key = ON; CREATE TABLE users (name VARCHAR(50))");
   Followed followed(at());

@@ -108,7 +108,7 @@ TEST(Payload, AnyByteMayBeAnother) {
       try {
         events_of(changed);
       } catch (const SourceChanged&) {
-        // As good.
+        // That is as good.
       }
     }
   }
