@@ -36,7 +36,8 @@ TEST_F(Clock, FiltersThatExpireDoSoAtTheSameTimeAfterARestart) {
     EXPECT_EQ(client.ask("BLOOM.RESERVE early 0.01 100 WINDOW 86400000"), "+OK");
     EXPECT_EQ(client.ask("BF.ADD early a"), ":1");
     clock_.move({});
-    // A server keeps the time that it read last for a while, and would take the filters for expired.
+    // A server keeps the time that it read last for a while, and would take the filters for
+    // expired.
     ASSERT_TRUE(testing::comes_true([&] {
       client.ask("SET probe v EX 3600");
       return client.ask("PTTL probe") != ":-2";
