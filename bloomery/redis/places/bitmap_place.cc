@@ -163,7 +163,11 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
   }
   found.bitmap = std::move(parts.front().result.bitmap);
   if (found.doubt.empty() && found.not_ours.empty()) {
-    for (const Part& part : parts) learn(part, touch);
+    if (touch == Touch::set) {
+      learn_set(parts);
+    } else {
+      for (const Part& part : parts) learn(part);
+    }
   }
   return found;
 }
@@ -198,8 +202,20 @@ void BitmapPlace::add_answers(const Part& part, std::vector<bool>& all_set) cons
   }
 }
 
-void BitmapPlace::learn(const Part& part, Touch touch) {
-  if (touch == Touch::set) return lost_.learn(part.positions, true);
+void BitmapPlace::learn_set(std::span<const Part> parts) {
+  std::vector<std::uint64_t> changed;
+  for (const Part& part : parts) {
+    const std::vector<bool>& were_set = part.result.bits;
+    for (std::size_t i = 0; i < were_set.size(); ++i) {
+      if (!were_set[i]) changed.push_back(part.positions[i]);
+    }
+  }
+  lost_.learn_changed(changed);
+  // A trip that was repeated finds set what its first try has set.
+  if (changed.empty()) lost_.learn(parts.back().positions, true);
+}
+
+void BitmapPlace::learn(const Part& part) {
   // A few are enough.
   const std::vector<bool>& bits = part.result.bits;
   const auto set = std::ranges::find(bits, true);

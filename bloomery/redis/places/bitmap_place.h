@@ -81,7 +81,8 @@ class BitmapPlace final : public FilterPlace {
   std::vector<Part> split(std::span<const Key> keys, Touch touch) const;
   Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch);
   void add_answers(const Part& part, std::vector<bool>& all_set) const;
-  void learn(const Part& part, Touch touch);
+  void learn(const Part& part);
+  void learn_set(std::span<const Part> parts);
 
   const std::unique_ptr<Client> client_;
   const LiveBitmap filter_;

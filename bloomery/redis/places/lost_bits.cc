@@ -2,6 +2,8 @@
 #include "bloomery/redis/places/lost_bits.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace bloomery::redis {
 
@@ -9,6 +11,9 @@ LostBits::Known LostBits::known() {
   const std::lock_guard lock(mutex_);
   Known known{.byte_count = byte_count_};
   witnesses_.append_to(known.positions);
+  for (const auto& call : changed_) {
+    known.positions.insert(known.positions.end(), call.begin(), call.end());
+  }
   return known;
 }
 
@@ -28,6 +33,27 @@ void LostBits::learn(std::span<const std::uint64_t> positions, bool are_new) {
   if (positions.empty()) return;
   const std::lock_guard lock(mutex_);
   witnesses_.learn(positions, are_new);
+}
+
+void LostBits::learn_changed(std::span<const std::uint64_t> positions) {
+  if (positions.empty()) return;
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> some;
+  std::ranges::sample(positions, std::back_inserter(some), kEach, random_);
+  keep(std::move(some));
+}
+
+void LostBits::learn_changed_among(std::span<const std::uint64_t> positions) {
+  if (positions.empty()) return;
+  const std::lock_guard lock(mutex_);
+  keep({positions.begin(), positions.end()});
+}
+
+void LostBits::keep(std::vector<std::uint64_t> changed) {
+  changed_.push_back(std::move(changed));
+  if (changed_.size() <= kCalls) return;
+  witnesses_.learn(std::span<const std::uint64_t>(changed_.front()), false);
+  changed_.pop_front();
 }
 
 std::optional<std::string> LostBits::verdict() {

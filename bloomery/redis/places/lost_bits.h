@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,12 +36,24 @@ class LostBits {
   std::optional<std::string> judge(const Known& known, const TransactionResult& result);
   // Of bits that are set. `are_new`: this place has just set them.
   void learn(std::span<const std::uint64_t> positions, bool are_new);
+  // Bits that one call of this place changed from 0 to 1: an older copy has none of them. Keeps up
+  // to kEach of them, and of each of the last kCalls such calls.
+  void learn_changed(std::span<const std::uint64_t> positions);
+  // Bits of which that call changed at least one, nobody knows which: keeps them all.
+  void learn_changed_among(std::span<const std::uint64_t> positions);
+
+  static constexpr std::size_t kCalls = 4;
+  static constexpr std::size_t kEach = 4;
 
   std::optional<std::string> verdict();
 
  private:
   ForkMutex mutex_;
+  void keep(std::vector<std::uint64_t> changed);
+
   Witnesses<std::uint64_t> witnesses_;
+  std::deque<std::vector<std::uint64_t>> changed_{};  // of a call each, the newest last
+  std::minstd_rand random_{std::random_device()()};
   std::uint64_t byte_count_ = 0;
   std::optional<std::string> verdict_;
 };

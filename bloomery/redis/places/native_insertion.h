@@ -34,6 +34,9 @@ struct NativePlace::Insertion {
   std::size_t key_count() const noexcept;
   std::size_t bit_count() const noexcept;
   std::size_t reply_count() const noexcept { return replies_each * parts.size(); }
+  // Bits that it changed; of lines, the bits of the last that it changed, of which some may have
+  // been set before.
+  std::vector<std::uint64_t> changed(bool by_lines) const;
   // One for each key. `old`: what a key is whose bits were all there.
   void tell(bool by_lines, Inserted old, std::span<Inserted> outcomes) const;
 };

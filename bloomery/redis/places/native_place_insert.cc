@@ -79,6 +79,26 @@ std::size_t NativePlace::Insertion::bit_count() const noexcept {
   return count;
 }
 
+std::vector<std::uint64_t> NativePlace::Insertion::changed(bool by_lines) const {
+  std::vector<std::uint64_t> changed;
+  for (const Part& part : parts) {
+    const std::vector<bool>& were_set = part.set.were_set;
+    std::size_t i = 0;
+    const auto take = [&](std::size_t at, std::size_t end) {
+      if (i == were_set.size() || were_set[i++]) return;
+      if (by_lines) changed.clear();
+      for (; at < end; ++at) changed.push_back(part.bits.positions[at]);
+    };
+    if (by_lines) {
+      for_each_line(part.bits,
+                    [&](std::uint64_t, std::size_t at, std::size_t end) { take(at, end); });
+    } else {
+      for (std::size_t at = 0; at < part.bits.positions.size(); ++at) take(at, at + 1);
+    }
+  }
+  return changed;
+}
+
 void NativePlace::Insertion::tell(bool by_lines, Inserted old_key,
                                   std::span<Inserted> outcomes) const {
   for (const Part& part : parts) {
@@ -237,6 +257,19 @@ bool NativePlace::exchange(const Insertion& insertion, std::size_t fewest_keys,
 
 void NativePlace::settle(const Insertion& insertion, const CallContext& context) {
   for (const Part& part : insertion.parts) settle(part, insertion.known, context);
+  const auto is_ours = [&](const Part& part) { return is_opened(*part.head); };
+  if (!std::ranges::all_of(insertion.parts, is_ours)) return;
+  const std::vector<std::uint64_t> changed = offsets(insertion.changed(sets_lines()));
+  if (sets_lines()) {
+    lost_.learn_changed_among(changed);
+  } else {
+    lost_.learn_changed(changed);
+  }
+  // A trip that was repeated finds set what its first try has set.
+  const KeyBits& last = insertion.parts.back().bits;
+  if (!changed.empty() || last.size() == 0) return;
+  const std::span<const std::uint64_t> positions(last.positions);
+  lost_.learn(offsets(positions.subspan(last.begin_of(last.size() - 1))), true);
 }
 
 void NativePlace::settle(const Part& part, const LostBits::Known& known,
@@ -249,9 +282,6 @@ void NativePlace::settle(const Part& part, const LostBits::Known& known,
   // What another filter has is no matter: the keys are in it now.
   if (!is_opened(*part.head)) return;
   if (const auto lost = lost_.judge(known, part.result)) fail(*lost);
-  if (part.bits.size() == 0) return;
-  const std::span<const std::uint64_t> positions(part.bits.positions);
-  lost_.learn(offsets(positions.subspan(part.bits.begin_of(part.bits.size() - 1))), true);
 }
 
 void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
