@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,10 @@ class AnyFilter {
   // Not a static filter, which is built of all its keys.
   bool can_insert() const noexcept { return body_->can_insert(); }
   bool can_erase() const noexcept { return body_->can_erase(); }
+
+  // A null pointer is no text, and {} no key.
+  bool insert(std::nullptr_t) = delete;
+  bool may_contain(std::nullptr_t) const = delete;
 
   [[gnu::always_inline]] bool insert(Key key) {
     return is_blocked_ ? blocked().insert(key) : body_->insert(key);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -73,6 +74,10 @@ class BasicFilter {
   [[gnu::always_inline]] bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> {
     return count(layout_.insert(storage_.words(), hash));
   }
+
+  // A null pointer is no text, and {} no key.
+  bool insert(std::nullptr_t) = delete;
+  bool may_contain(std::nullptr_t) const = delete;
 
   // False only for a key that was never inserted; true for every one that was, and for a few
   // others.

@@ -10,9 +10,11 @@
 
 namespace bloomery {
 
-// Filters that can erase, over four bits a position. CountingFilter keeps a key's counters within
-// 256 bytes, or twice that at low rates; ClassicCountingFilter has the fewest counters. Both turn
-// into the plain filter of their geometry with plain().
+// Filters that can erase, over four bits a position. A counter that reaches 15 stays there for
+// ever: a key that was inserted 15 times or more, and not erased in between, can no longer be taken
+// out, and erase() of it goes on to return true. CountingFilter keeps a key's counters within 256
+// bytes, or twice that at low rates; ClassicCountingFilter has the fewest counters. Both turn into
+// the plain filter of their geometry with plain().
 using CountingFilter = BasicFilter<CountingLayout<BlockedLayout>, HeapWords>;
 using ClassicCountingFilter = BasicFilter<CountingLayout<ClassicLayout<NativeProbes>>, HeapWords>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -126,6 +127,10 @@ class GrowingFilter {
     if (grows && is_full(newest())) grow();
     return newest().insert_hash(pair);
   }
+
+  // A null pointer is no text, and {} no key.
+  bool insert(std::nullptr_t) = delete;
+  bool may_contain(std::nullptr_t) const = delete;
 
   // False only for a key that was never inserted.
   bool may_contain(Key key) const noexcept { return may_contain_hash(hash(key)); }

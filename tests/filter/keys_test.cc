@@ -29,6 +29,9 @@ TYPED_TEST(KeysOf, AreTextsAndIntegersAndNothingThatSomebodyMeantElse) {
   static_assert(Takes<TypeParam, const char*> && Takes<TypeParam, std::string>);
   static_assert(Takes<TypeParam, int> && Takes<TypeParam, std::uint8_t>);
   static_assert(!Takes<TypeParam, double> && !Takes<TypeParam, float>);
+  static_assert(!Takes<TypeParam, std::nullptr_t>);
+  __extension__ using Int128 = __int128;
+  static_assert(!IntegerKey<Int128> && !Takes<TypeParam, Int128>);
   static_assert(!Takes<TypeParam, char> && !Takes<TypeParam, char32_t> && !Takes<TypeParam, bool>);
   TypeParam filter({.capacity = 100});
   filter.insert(0);
