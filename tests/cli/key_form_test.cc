@@ -84,7 +84,7 @@ TEST_F(KeyFormOfAFile, IsNotContradictedUnlessSomebodyInsists) {
 
 // What older releases loaded with --as says nothing, and is taken for text until it is told.
 TEST_F(KeyFormOfAFile, IsTextWhereItSaysNothingAndCanBeTold) {
-  AnyFilter old = make_filter(FilterKind::blocked, {.capacity = 1000});
+  AnyFilter old = make_filter(FilterKind::blocked, {.capacity = 1000, .keys = {}});
   for (std::uint64_t id = 1; id <= 1000; ++id) {
     std::string key(8, '\0');
     for (int i = 0; i < 8; ++i) key[static_cast<std::size_t>(i)] = static_cast<char>(id >> (8 * i));

@@ -77,7 +77,7 @@ TEST_F(UnknownForm, StaysSoWhereFiltersAreMergedOrConverted) {
   EXPECT_EQ(found("bloomery check -c t.bloom b.bloom"), 750U);
   EXPECT_EQ(shell_.run("seq 5000 5100 | bloomery check -c t.bloom b.bloom").out, "101\n");
   for (const std::string order : {"t.bloom b.bloom", "b.bloom t.bloom"}) {
-    ASSERT_EQ(shell_.run("bloomery merge m.bloom --replace " + order).status, 0);
+    ASSERT_EQ(shell_.run("rm -f m.bloom; bloomery merge m.bloom " + order).status, 0);
     EXPECT_EQ(found("bloomery check -c m.bloom"), 750U) << order;
     EXPECT_EQ(shell_.run("seq 5000 5100 | bloomery check -c m.bloom").out, "101\n") << order;
   }
@@ -89,12 +89,14 @@ TEST_F(UnknownForm, StaysSoWhereFiltersAreMergedOrConverted) {
 // What can ask in one form only wants to be told which.
 TEST_F(UnknownForm, IsToBeSaidWhereOneIsNeeded) {
   save_integers<CountingFilter>("c.bloom");
-  for (const std::string line :
-       {"bloomery erase c.bloom", "bloomery dedup --state c.bloom", "bloomery explain c.bloom 7"}) {
+  for (const std::string line : {"bloomery erase c.bloom", "bloomery dedup --state c.bloom"}) {
     const Outcome outcome = shell_.run("seq 3 | " + line);
     EXPECT_EQ(outcome.status, 2) << line;
     EXPECT_THAT(outcome.err, HasSubstr("--as")) << line;
   }
+  EXPECT_EQ(shell_.run("bloomery explain c.bloom 7 --json").json().at("presence"), "maybe");
+  EXPECT_EQ(shell_.run("bloomery explain c.bloom alice --json").json().at("presence"), "maybe");
+  EXPECT_EQ(shell_.run("bloomery explain c.bloom bob --json").json().at("presence"), "absent");
   EXPECT_EQ(shell_.run("seq 3 | bloomery erase c.bloom --as i64 --json").json().at("erased_count"),
             3);
 }

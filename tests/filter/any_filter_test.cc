@@ -190,12 +190,20 @@ TEST(AnyFilter, DoesNotMergeWithOneWhoseKeysAreWrittenOtherwise) {
   for (const Kind& kind : filter_kinds()) {
     if (kind.built_once || kind.number == FilterKind::windowed) continue;
     SCOPED_TRACE(kind.name);
-    AnyFilter text = make_filter(kind.number, {.capacity = 100});
+    AnyFilter text = make_filter(kind.number, {.capacity = 100, .keys = {}});
     AnyFilter numbers = make_filter(kind.number, {.capacity = 100, .keys = {KeyEncoding::i64}});
     EXPECT_THROW(text.merge(numbers), IncompatibleError);
     EXPECT_THROW(numbers.merge(text), IncompatibleError);
     numbers.set_keys({});
     text.merge(numbers);
+    EXPECT_EQ(text.keys(), KeyForm{});
+    // With keys of which nobody knows, all are so.
+    AnyFilter unknown = make_filter(kind.number, {.capacity = 100});
+    EXPECT_EQ(unknown.keys(), kUnknownForm);
+    text.merge(unknown);
+    EXPECT_EQ(text.keys(), kUnknownForm);
+    unknown.merge(numbers);
+    EXPECT_EQ(unknown.keys(), kUnknownForm);
   }
 }
 

@@ -220,7 +220,7 @@ TEST_F(DamagedFile, IsRefusedWithAFormOfKeysThatNobodyKnows) {
   save(sample(FilterKind::blocked, {.capacity = 500, .keys = numbers}), file_);
   whole_ = read_file(file_);
   EXPECT_EQ(load(file_).keys(), numbers);
-  expect_refused(with_byte(68, 10), "unknown encoding 10 of keys");
+  expect_refused(with_byte(68, 11), "unknown encoding 11 of keys");
   expect_refused(with_byte(68, 255), "unknown encoding 255 of keys");
   expect_refused(with_byte(69, 16), "unknown normalisation 16 of keys");
   expect_refused(with_byte(69, 2), "keys that are i64 have no letters to make lower");

@@ -28,7 +28,10 @@ TEST(KeyForm, HasAWordForEveryEncoding) {
 }
 
 TEST(KeyForm, IsRefusedWhereNobodyKnowsIt) {
-  EXPECT_NE(form_problem({static_cast<KeyEncoding>(10)}), "");
+  EXPECT_NE(form_problem({static_cast<KeyEncoding>(11)}), "");
+  EXPECT_EQ(form_problem(kUnknownForm), "");
+  EXPECT_NE(form_problem({KeyEncoding::unknown, Normalise::trim}), "");
+  EXPECT_EQ(find_key_encoding("unknown"), std::nullopt) << "nobody says that";
   EXPECT_NE(form_problem({KeyEncoding::text, static_cast<Normalise>(16)}), "");
   EXPECT_NE(form_problem({KeyEncoding::i64, Normalise::url}), "");
   EXPECT_NE(form_problem({KeyEncoding::text, Normalise::url | Normalise::lower}), "");
