@@ -206,7 +206,7 @@ FollowedPlace::FollowedPlace(PlaceLocation location, FilterMaker make)
     : location_(std::move(location)), make_(std::move(make)) {
   require_followable(location_);
   // Before anything is asked of a database.
-  const AnyFilter filter = make_({.capacity = 1000});
+  const AnyFilter filter = make_({.capacity = 1000, .keys = {}});
   form_ = filter.parameters().keys;
   if (!filter.can_insert()) refuse("a filter that is built once cannot be followed");
   if (filter.can_erase()) {

@@ -30,12 +30,18 @@ bool has_rate(const FilterParameters& of) {
          std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();
 }
 
+// Who does not say how the source writes keys follows texts.
+FollowerOptions with_said_keys(FollowerOptions options) {
+  if (!options.filter.keys.is_known()) options.filter.keys = {};
+  return options;
+}
+
 }  // namespace
 
 Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptions& options)
     : source_(source),
       place_(place),
-      options_(options),
+      options_(with_said_keys(options)),
       filter_(place),
       audit_(options.audit_one_in),
       rebuilds_(options.rebuild_at, options.rebuild_at_deleted, options.longest_pause),

@@ -25,7 +25,8 @@
 namespace bloomery {
 
 struct FollowerOptions {
-  // Of the filters that it makes; `capacity` is the least that they have.
+  // Of the filters that it makes; `capacity` is the least that they have. `keys` is how the source
+  // writes them: texts, unless it is said.
   FilterOptions filter{};
   double growth = 1.5;              // they have room for so many times the keys that are there
   double rebuild_at = 0.9;          // of a filter's capacity

@@ -16,7 +16,8 @@ using Key = std::string_view;
 // What is taken for an integer key: not a truth value, a character or a number with a fraction,
 // which somebody wrote who meant something else; nor one of 128 bits, of which half would be lost.
 template <class I>
-concept IntegerKey = std::integral<I> && sizeof(I) <= sizeof(std::uint64_t) && !std::same_as<I, bool> && !std::same_as<I, char> &&
+concept IntegerKey = std::integral<I> && sizeof(I) <= sizeof(std::uint64_t) &&
+                     !std::same_as<I, bool> && !std::same_as<I, char> &&
                      !std::same_as<I, wchar_t> && !std::same_as<I, char8_t> &&
                      !std::same_as<I, char16_t> && !std::same_as<I, char32_t>;
 constexpr std::uint64_t eight_bytes(IntegerKey auto integer) noexcept {

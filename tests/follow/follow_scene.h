@@ -128,9 +128,8 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
         return make_filter(FilterKind::blocked, wanted);
       });
       const auto source = open_change_source(database_->location(), options());
-      Follower follower(
-          *source, place,
-          {.filter = {.capacity = 1'000'000, .keys = {}}, .longest_pause = milliseconds(50)});
+      Follower follower(*source, place,
+                        {.filter = {.capacity = 1'000'000}, .longest_pause = milliseconds(50)});
       const std::jthread thread([&](std::stop_token stop) {
         while (!stop.stop_requested()) {
           std::this_thread::sleep_for(rebuild_every);
