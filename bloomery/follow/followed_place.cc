@@ -242,12 +242,14 @@ PlaceHead FollowedPlace::open() {
   });
   require_keeps(head.parameters.kind, location_.text());
   was_lost_ = false;
-  if (location_.is_foreign() || head.parameters.keys == form_) return head;
+  const KeyForm& theirs = head.parameters.keys;
+  // Of one that does not say it, every form is asked.
+  if (location_.is_foreign() || !theirs.is_known() || theirs == form_) return head;
   // Somebody's who follows in another form: keys of this one would be denied to who asks there.
   inner_.reset();
-  throw FormatError(location_.text() + ": a filter whose keys are written as " +
-                    form_text(head.parameters.keys) + " is there, where this follower writes " +
-                    form_text(form_) + "; it is left alone: bloomery destroy removes it");
+  throw FormatError(location_.text() + ": a filter whose keys are written as " + form_text(theirs) +
+                    " is there, where this follower writes " + form_text(form_) +
+                    "; it is left alone: bloomery destroy removes it");
 }
 
 // With the lock.
