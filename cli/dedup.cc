@@ -183,8 +183,10 @@ void Dedup::open_filter() {
     if (filter_->get().inserted() != 0) {
       require_known(form_for(arguments_.keys, location, filter_->get()), location);
     }
-    set_form(location.is_live() ? form_for(arguments_.keys, location, filter_->get())
-                                : form_to_insert(arguments_.keys, location, filter_->get()));
+    set_form(location.is_live()
+                 ? form_to_insert(arguments_.keys, location,
+                                  PlaceHead{.parameters = filter_->get().parameters()})
+                 : form_to_insert(arguments_.keys, location, filter_->get()));
     const FilterParameters& made = filter_->get().parameters();
     const bool differs =
         arguments_.filter.capacity.value_or(made.capacity) != made.capacity ||

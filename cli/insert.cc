@@ -88,7 +88,7 @@ int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
   }
   const auto place = open_place(arguments.file, {.access = access});
   const KeyForm form = says_keys(arguments.file)
-                           ? form_for(arguments.keys, arguments.file, place->head())
+                           ? form_to_insert(arguments.keys, arguments.file, place->head())
                            : form_of_new(arguments.keys, arguments.file);
   const SourceOptions source = with_form(arguments.source, form);
   std::vector<Inserted> outcomes;

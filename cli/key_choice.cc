@@ -2,7 +2,6 @@
 #include "cli/key_choice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 #include "bloomery/source/key_encoding.h"
@@ -53,13 +52,6 @@ bool contradicts(const KeyChoice& choice, const KeyForm& form) {
   return form.is_known() && choice.form(form) != form;
 }
 
-// Whether keys of that form are found by asking as of an unknown one.
-bool is_among_unknown(const KeyForm& form) {
-  return form.normalise == Normalise::none &&
-         (!form.is_known() || form.encoding == KeyEncoding::text ||
-          form.encoding == KeyEncoding::u64 || form.encoding == KeyEncoding::i64);
-}
-
 [[noreturn]] void refuse(const KeyChoice& choice, const PlaceLocation& location,
                          const KeyForm& form) {
   throw std::invalid_argument(
@@ -68,6 +60,19 @@ bool is_among_unknown(const KeyForm& form) {
       " they are other bytes: keys that are there would be \"absent\". Leave out what --as and "
       "--normalise say, or insist with --insist; bloomery convert --insist makes a file that says "
       "it");
+}
+
+// A filter of unknown form that stays so takes keys only as it will be asked for them: nothing
+// would say of others what they are.
+void require_asked(const KeyForm& form, const PlaceLocation& location) {
+  if (is_asked_of_unknown(form)) return;
+  throw std::invalid_argument(
+      location.text() +
+      ": the program that made it has not said how its keys are written, so it is asked for texts "
+      "and integers of 64 bits, and keys that are " +
+      form_text(form) +
+      " would be \"absent\". Allowed: --as text, u64 or i64, without --normalise; bloomery convert "
+      "--as makes a file that says another form");
 }
 
 }  // namespace
@@ -136,6 +141,14 @@ KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, A
   }
   const KeyForm form = choice.form(undecided || !own.is_known() ? usual_form(location) : own);
   if (undecided) filter.set_keys(form);
+  if (!filter.keys().is_known()) require_asked(form, location);
+  return form;
+}
+
+KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, PlaceHead head) {
+  head.is_empty = false;  // what it says of its keys cannot be changed
+  const KeyForm form = form_for(choice, location, head);
+  if (!head.parameters.keys.is_known()) require_asked(form, location);
   return form;
 }
 
@@ -154,7 +167,7 @@ KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> loc
     const KeyForm form = form_for(choice, locations[i], heads[i]);
     if (form == first) continue;
     // Asking for a second form of a key finds more, never less.
-    if (is_among_unknown(form) && is_among_unknown(first) &&
+    if (is_asked_of_unknown(form) && is_asked_of_unknown(first) &&
         !(form.is_known() && first.is_known())) {
       all = kUnknownForm;
       continue;
@@ -179,20 +192,6 @@ SourceOptions with_form(SourceOptions options, const KeyForm& form) {
 std::string form_words(const KeyForm& form) {
   return form_text(form) +
          (form.is_known() ? "" : ": texts and integers are asked for; --as says which they are");
-}
-
-std::optional<std::uint64_t> integer_spelt(std::string_view text) {
-  std::int64_t negative = 0;
-  std::uint64_t positive = 0;
-  const char* const end = text.data() + text.size();
-  if (text.starts_with('-')) {
-    const auto [stop, error] = std::from_chars(text.data(), end, negative);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return static_cast<std::uint64_t>(negative);
-  }
-  const auto [stop, error] = std::from_chars(text.data(), end, positive);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return positive;
 }
 
 void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form) {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
@@ -44,6 +42,9 @@ KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const P
 // The same, and a filter that is still empty and says nothing else takes the choice over.
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter);
 
+// The form of keys for a filter that is where it is used, and says of them what it said before.
+KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, PlaceHead head);
+
 // Whether what is there says how its keys are written: files, and in servers what is ours or has a
 // trailer. Of bf: and bloom: our module says it.
 bool says_keys(const PlaceLocation& location);
@@ -64,9 +65,6 @@ SourceOptions with_form(SourceOptions options, const KeyForm& form);
 
 // The same for people, with what is done where nobody knows.
 std::string form_words(const KeyForm& form);
-
-// The eight bytes of a decimal number from -2^63 to 2^64 - 1; nothing for another text.
-std::optional<std::uint64_t> integer_spelt(std::string_view text);
 
 // How the filter's keys are written; and where its file cannot say so, that it must be said.
 void add_keys(Report& report, const PlaceLocation& location, const KeyForm& form);

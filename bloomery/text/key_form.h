@@ -60,6 +60,14 @@ struct KeyForm {
 // Of a filter of which nobody has said how its keys are written, as a program makes one.
 inline constexpr KeyForm kUnknownForm{.encoding = KeyEncoding::unknown};
 
+// Whether keys of that form are found where an unknown one is asked: by the bytes of a text, and by
+// the eight of the integer that it spells.
+constexpr bool is_asked_of_unknown(const KeyForm& form) noexcept {
+  return form.normalise == Normalise::none &&
+         (!form.is_known() || form.encoding == KeyEncoding::text ||
+          form.encoding == KeyEncoding::u64 || form.encoding == KeyEncoding::i64);
+}
+
 // What the keys of two filters together are: unknown, where those of one are.
 constexpr KeyForm form_of_both(const KeyForm& a, const KeyForm& b) noexcept {
   return a.is_known() ? b : a;

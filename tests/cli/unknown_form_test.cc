@@ -101,6 +101,29 @@ TEST_F(UnknownForm, IsToBeSaidWhereOneIsNeeded) {
             3);
 }
 
+// Others would be in it and "absent" to who asks next, as the file could not say what they are.
+TEST_F(UnknownForm, TakesNoKeysThatItWouldNotBeAskedFor) {
+  save_integers<BlockedFilter>("b.bloom");
+  const std::string before = shell_.run("cat b.bloom").out;
+  for (const std::string said : {"--as i32", "--as hex", "--as utf16", "--normalise lower",
+                                 "--as i32 --insist", "--as i32 --in-place"}) {
+    const Outcome outcome = shell_.run("seq 10 99 | bloomery insert b.bloom " + said);
+    EXPECT_EQ(outcome.status, 2) << said;
+    EXPECT_THAT(outcome.err, HasSubstr("Allowed: --as text, u64 or i64")) << said;
+    EXPECT_EQ(shell_.run("cat b.bloom").out, before) << said;
+  }
+  for (const std::string as : {"text", "u64", "i64"}) {
+    // 1: as u64 and i64 these are one key.
+    ASSERT_NE(shell_.run("seq 7000 7099 | bloomery insert b.bloom --as " + as).status, 2);
+    EXPECT_EQ(shell_.run("seq 7000 7099 | bloomery check -c b.bloom").out, "100\n") << as;
+    EXPECT_EQ(found("bloomery check -c b.bloom"), 750U) << as;
+  }
+  // A file that says it takes them.
+  ASSERT_EQ(shell_.run("bloomery convert b.bloom i32.bloom --as i32").status, 0);
+  ASSERT_EQ(shell_.run("seq 10 99 | bloomery insert i32.bloom").status, 0);
+  EXPECT_EQ(shell_.run("seq 10 99 | bloomery check -c i32.bloom").out, "90\n");
+}
+
 // A filter that is empty takes the form of what comes first, as ever.
 TEST_F(UnknownForm, OfAnEmptyFilterIsThatOfItsFirstKeys) {
   save(BlockedFilter({.capacity = 100}), shell_.path("e.bloom"));
