@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <concepts>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <string>
 
 #include "bindings/c/calls.h"
 #include "bindings/c/filter_handle.h"
@@ -26,12 +29,47 @@ namespace {
 constexpr KeyForm kI64{.encoding = KeyEncoding::i64};
 constexpr KeyForm kU64{.encoding = KeyEncoding::u64};
 
-// key_in(form, room) reads the key in the filter's form.
+// A key as the caller gives it. It is called for its bytes in the filter's form; second() has the
+// other ones that it may have where that form is unknown.
+struct Spelled {
+  const void* text;
+  std::size_t size;
+  Key operator()(const KeyForm& form, std::string& room) const {
+    return key_of_text(form, text, size, room);
+  }
+  std::optional<Key> second(std::string& room) const {
+    return second_key(static_cast<const char*>(text), size, room);
+  }
+};
+struct RawKey {
+  const void* key;
+  std::size_t size;
+  Key operator()(const KeyForm& form, std::string&) const { return key_of_raw(form, key, size); }
+  static std::optional<Key> second(std::string&) { return std::nullopt; }
+};
+template <class I>
+struct IntegerKeyGiven {
+  const I& key;
+  Key operator()(const KeyForm& form, std::string& room) const {
+    if constexpr (std::same_as<I, std::int64_t>) {
+      return key_of_i64(form, key, room);
+    } else {
+      return key_of_u64(form, key, room);
+    }
+  }
+  std::optional<Key> second(std::string& room) const { return room = std::to_string(key); }
+};
+
 int ask(const bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
   try {
     const bloomery_filter& of = need(filter);
     std::string room;
-    const int answer = of.trusted(of.held().ask(key_in(of.form_to_ask(usual), room)));
+    const KeyForm form = of.form_to_ask(usual);
+    int answer = of.held().ask(key_in(form, room));
+    if (answer == BLOOMERY_ABSENT && !form.is_known()) [[unlikely]] {
+      if (const auto second = key_in.second(room)) answer = of.held().ask(*second);
+    }
+    answer = of.trusted(answer);
     if (answer == BLOOMERY_UNKNOWN) [[unlikely]]
       remember(BLOOMERY_OK, "");
     return answer;
@@ -68,20 +106,6 @@ int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noe
   } catch (...) {
     return remember_exception();
   }
-}
-
-auto spelled(const void* text, std::size_t size) {
-  return
-      [=](const KeyForm& form, std::string& room) { return key_of_text(form, text, size, room); };
-}
-auto raw_key(const void* key, std::size_t size) {
-  return [=](const KeyForm& form, std::string&) { return key_of_raw(form, key, size); };
-}
-auto integer_key(const std::int64_t& key) {
-  return [&](const KeyForm& form, std::string& room) { return key_of_i64(form, key, room); };
-}
-auto integer_key(const std::uint64_t& key) {
-  return [&](const KeyForm& form, std::string& room) { return key_of_u64(form, key, room); };
 }
 
 int ask_many(const bloomery_filter* filter, const bloomery_keys* keys, std::uint8_t* answers,
@@ -171,42 +195,42 @@ void bloomery_close(bloomery_filter* filter) {
 }
 
 int bloomery_ask(const bloomery_filter* filter, const void* text, size_t size) {
-  return ask(filter, {}, spelled(text, size));
+  return ask(filter, {}, Spelled{text, size});
 }
 int bloomery_ask_raw(const bloomery_filter* filter, const void* key, size_t size) {
-  return ask(filter, {}, raw_key(key, size));
+  return ask(filter, {}, RawKey{key, size});
 }
 int bloomery_ask_i64(const bloomery_filter* filter, int64_t key) {
-  return ask(filter, kI64, integer_key(key));
+  return ask(filter, kI64, IntegerKeyGiven<std::int64_t>{key});
 }
 int bloomery_ask_u64(const bloomery_filter* filter, uint64_t key) {
-  return ask(filter, kU64, integer_key(key));
+  return ask(filter, kU64, IntegerKeyGiven<std::uint64_t>{key});
 }
 
 int bloomery_insert(bloomery_filter* filter, const void* text, size_t size) {
-  return insert(filter, {}, spelled(text, size));
+  return insert(filter, {}, Spelled{text, size});
 }
 int bloomery_insert_raw(bloomery_filter* filter, const void* key, size_t size) {
-  return insert(filter, {}, raw_key(key, size));
+  return insert(filter, {}, RawKey{key, size});
 }
 int bloomery_insert_i64(bloomery_filter* filter, int64_t key) {
-  return insert(filter, kI64, integer_key(key));
+  return insert(filter, kI64, IntegerKeyGiven<std::int64_t>{key});
 }
 int bloomery_insert_u64(bloomery_filter* filter, uint64_t key) {
-  return insert(filter, kU64, integer_key(key));
+  return insert(filter, kU64, IntegerKeyGiven<std::uint64_t>{key});
 }
 
 int bloomery_erase(bloomery_filter* filter, const void* text, size_t size) {
-  return erase(filter, {}, spelled(text, size));
+  return erase(filter, {}, Spelled{text, size});
 }
 int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size) {
-  return erase(filter, {}, raw_key(key, size));
+  return erase(filter, {}, RawKey{key, size});
 }
 int bloomery_erase_i64(bloomery_filter* filter, int64_t key) {
-  return erase(filter, kI64, integer_key(key));
+  return erase(filter, kI64, IntegerKeyGiven<std::int64_t>{key});
 }
 int bloomery_erase_u64(bloomery_filter* filter, uint64_t key) {
-  return erase(filter, kU64, integer_key(key));
+  return erase(filter, kU64, IntegerKeyGiven<std::uint64_t>{key});
 }
 
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys, uint8_t* answers) {

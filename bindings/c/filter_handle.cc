@@ -55,7 +55,8 @@ std::uint32_t form_of(bloomery::c::HeldFilter& filter, const std::string& chosen
   }
   if (said.is_open) {
     filter.set_form(*form);
-  } else if (said.is_binding && said.form != *form) {
+  } else if (said.is_binding && said.form != *form &&
+             (said.form.is_known() || !bloomery::is_asked_of_unknown(*form))) {
     throw bloomery::c::WrongKeys("the filter's keys are " + bloomery::form_text(said.form) +
                                  ", and as " + chosen +
                                  " they would be other bytes, which it denies");

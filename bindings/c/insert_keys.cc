@@ -3,10 +3,36 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "bindings/c/key_reader.h"
 
 namespace bloomery::c {
+namespace {
+
+// Of a filter of unknown form, keys [first, first + count) that are absent as they were asked for
+// may be there in their other bytes.
+void ask_seconds(const bloomery_filter& filter, const KeyReader& keys, std::size_t first,
+                 std::size_t count, std::uint8_t* answers, const CallContext& context) {
+  std::vector<std::string> rooms;
+  std::vector<std::size_t> of;
+  for (std::size_t i = first; i < first + count; ++i) {
+    std::string room;
+    if (answers[i] != BLOOMERY_ABSENT || !keys.second(i, room)) continue;
+    answers[i] = BLOOMERY_UNKNOWN;  // until the second question is answered
+    rooms.push_back(std::move(room));
+    of.push_back(i);
+  }
+  if (of.empty()) return;
+  const std::vector<Key> views(rooms.begin(), rooms.end());
+  std::vector<std::uint8_t> said(of.size(), std::uint8_t{BLOOMERY_UNKNOWN});
+  filter.held().ask_many(std::span<const Key>(views), said.data(), context);
+  for (std::size_t i = 0; i < of.size(); ++i) answers[of[i]] = said[i];
+}
+
+}  // namespace
 
 std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
                         std::uint8_t* outcomes) {
@@ -31,7 +57,8 @@ std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
 
 void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers,
               const CallContext& context) {
-  KeyReader keys(given, filter.form_to_ask(KeyReader::usual_form(given.layout)));
+  const KeyForm form = filter.form_to_ask(KeyReader::usual_form(given.layout));
+  KeyReader keys(given, form);
   // Last, and also where a later key cannot be read or asked: what failed meanwhile counts.
   struct Trusted {
     const bloomery_filter& filter;
@@ -46,6 +73,7 @@ void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::ui
   for (std::size_t first = 0; first < keys.count(); first += kPiece) {
     const std::size_t count = std::min(kPiece, keys.count() - first);
     filter.held().ask_many(keys.read(first, count), answers + first, context);
+    if (!form.is_known()) ask_seconds(filter, keys, first, count, answers, context);
   }
 }
 

@@ -157,6 +157,12 @@ Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& r
   return key_of_integer(form, false, integer, room);
 }
 
+std::optional<Key> second_key(const char* text, std::size_t size, std::string& room) {
+  const auto integer = integer_spelt(size == 0 ? Key() : Key(text, size));
+  if (!integer) return std::nullopt;
+  return room = as_key(*integer);
+}
+
 KeyReader::KeyReader(const bloomery_keys& keys, const KeyForm& form) : keys_(keys), form_(form) {
   check_layout(keys);
   if (is_integers()) {
@@ -255,6 +261,17 @@ UnhashedBatch KeyReader::read(std::size_t first, std::size_t count) {
     views_[i] = made_[i];
   }
   return views_;
+}
+
+std::optional<Key> KeyReader::second(std::size_t i, std::string& room) const {
+  if (keys_.raw != 0) return std::nullopt;
+  if (!is_integers()) {
+    const Key key = text(i);
+    return second_key(key.data(), key.size(), room);
+  }
+  return room = keys_.layout == BLOOMERY_I64
+                    ? std::to_string(load_at<std::int64_t>(keys_.data, i))
+                    : std::to_string(load_at<std::uint64_t>(keys_.data, i));
 }
 
 void KeyReader::check_all() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ Key key_of_raw(const KeyForm& form, const void* bytes, std::size_t size);
 Key key_of_i64(const KeyForm& form, const std::int64_t& integer, std::string& room);
 Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& room);
 
+// The other bytes that a text may be in a filter of unknown form, in which it was asked for as it
+// is: the integer that it spells. Nothing where it spells none.
+std::optional<Key> second_key(const char* text, std::size_t size, std::string& room);
+
 // Many, a piece at a time.
 class KeyReader {
  public:
@@ -29,6 +34,8 @@ class KeyReader {
   std::size_t count() const noexcept { return keys_.count; }
   // Valid until the next.
   UnhashedBatch read(std::size_t first, std::size_t count);
+  // As second_key() of a text, and the digits of an integer; nothing of raw bytes.
+  std::optional<Key> second(std::size_t i, std::string& room) const;
   // Throws as read() would for any of them.
   void check_all();
 

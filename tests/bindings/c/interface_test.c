@@ -292,6 +292,71 @@ static void keys_of_another_form_are_refused(void) {
   bloomery_close(filter);
 }
 
+/* Absent is what is there neither as a text nor as an integer. */
+static void an_unknown_form_is_asked_in_both(void) {
+  static const int64_t numbers[] = {42, -7, 1000, -1000, 5, INT64_MIN};
+  static const char texts[] = "42-71000-10005bob";
+  static const int32_t ends[] = {0, 2, 4, 8, 13, 14, 17};
+  bloomery_keys of_numbers = integers(numbers, 6);
+  bloomery_keys of_texts = BLOOMERY_KEYS;
+  uint8_t answers[6];
+  bloomery_filter* const filter = make("blocked", "unknown");
+  CHECK(bloomery_insert_i64(filter, 42) == BLOOMERY_ADDED);
+  CHECK(bloomery_insert_i64(filter, -7) == BLOOMERY_ADDED);
+  CHECK(insert(filter, "1000") == BLOOMERY_ADDED);
+  CHECK(insert(filter, "-1000") == BLOOMERY_ADDED);
+  CHECK(strcmp(bloomery_key_form(filter), "unknown") == 0);
+
+  CHECK(ask(filter, "42") == BLOOMERY_MAYBE);
+  CHECK(ask(filter, "-7") == BLOOMERY_MAYBE);
+  CHECK(ask(filter, "1000") == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_i64(filter, 42) == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_i64(filter, 1000) == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_u64(filter, 1000) == BLOOMERY_MAYBE);
+  CHECK(bloomery_ask_i64(filter, -1000) == BLOOMERY_MAYBE);
+  CHECK(ask(filter, "5") == BLOOMERY_ABSENT);
+  CHECK(ask(filter, "") == BLOOMERY_ABSENT);
+  CHECK(bloomery_ask_i64(filter, 5) == BLOOMERY_ABSENT);
+  CHECK(bloomery_ask_raw(filter, "42", 2) == BLOOMERY_ABSENT); /* bytes are what they are */
+
+  CHECK(bloomery_ask_many(filter, &of_numbers, answers) == BLOOMERY_OK);
+  CHECK(memcmp(answers, "\1\1\1\1\3\3", 6) == 0);
+  of_texts.layout = BLOOMERY_OFFSETS32;
+  of_texts.count = 6;
+  of_texts.data = texts;
+  of_texts.data_size = strlen(texts);
+  of_texts.offsets = ends;
+  CHECK(bloomery_ask_many(filter, &of_texts, answers) == BLOOMERY_OK);
+  CHECK(memcmp(answers, "\1\1\1\1\3\3", 6) == 0);
+  of_texts.raw = 1;
+  CHECK(bloomery_ask_many(filter, &of_texts, answers) == BLOOMERY_OK);
+  CHECK(memcmp(answers, "\3\3\1\1\3\3", 6) == 0);
+
+  /* Where it lives, too; and there it may be told a form in which it would be asked. */
+  {
+    const char* const file = file_named("unknown.bloom");
+    bloomery_filter* opened;
+    remove(file);
+    CHECK(bloomery_save(filter, file, 0) == BLOOMERY_OK);
+    opened = bloomery_open(file, 0, NULL);
+    CHECK(opened != NULL);
+    CHECK(ask(opened, "42") == BLOOMERY_MAYBE);
+    CHECK(bloomery_ask_i64(opened, 1000) == BLOOMERY_MAYBE);
+    of_texts.raw = 0;
+    CHECK(bloomery_ask_many(opened, &of_texts, answers) == BLOOMERY_OK);
+    CHECK(memcmp(answers, "\1\1\1\1\3\3", 6) == 0);
+    bloomery_close(opened);
+    opened = bloomery_open(file, 0, "i64");
+    CHECK(opened != NULL);
+    CHECK(ask(opened, "42") == BLOOMERY_MAYBE);
+    bloomery_close(opened);
+    CHECK(bloomery_open(file, 0, "i32") == NULL);
+    CHECK(bloomery_status() == BLOOMERY_WRONG_KEYS);
+    remove(file);
+  }
+  bloomery_close(filter);
+}
+
 static void every_layout_means_the_same_keys(void) {
   static const char data[] = "alicebobcarol";
   static const int32_t offsets32[] = {0, 5, 8, 13};
@@ -947,6 +1012,7 @@ static const struct {
              CASE(clearing_ends_no_doubt_that_came_meanwhile),
              CASE(a_doubt_holds_for_what_was_answered_before_an_error),
              CASE(keys_of_another_form_are_refused),
+             CASE(an_unknown_form_is_asked_in_both),
              CASE(every_layout_means_the_same_keys),
              CASE(integers_may_lie_anywhere),
              CASE(hostile_sizes_are_refused),
