@@ -28,7 +28,8 @@ struct KeyBlocks {
     HashBlocks blocks{.count = keys.size(), .id = hash.id(), .spread_seed = hash.spread_seed()};
     if constexpr (std::same_as<K, std::uint64_t>) {
       if (moves == 0) blocks.integers = keys.data();
-      if (moves == 0 && (hash.mixes_integers() || hash.id() == HashId::fold)) return blocks;
+      if (moves == 0 && (hash.mixes_integers() || (kFoldsInLoops && hash.id() == HashId::fold)))
+        return blocks;
     } else if constexpr (std::same_as<K, Key>) {
       if (moves == 0) blocks.texts = keys.data();
     }

@@ -17,6 +17,12 @@
 
 namespace bloomery {
 
+#ifdef __wasm__  // where the size of the code counts
+inline constexpr bool kFoldsInLoops = false;
+#else
+inline constexpr bool kFoldsInLoops = true;
+#endif
+
 // The hash pairs of a batch. The kernel itself hashes integers of IntegerHash, in its vector
 // registers, and those of FoldHash; all others are hashed by a function that is called for a block
 // of them at a time, unless the kernel has their hash too.

@@ -46,7 +46,7 @@ template <class Isa, class Act>
   if constexpr (requires { Isa::with_hasher(hashes, act); }) {
     Isa::with_hasher(hashes, act);
   } else if (hashes.hash == nullptr) {
-    if (hashes.id == HashId::fold) {
+    if (kFoldsInLoops && hashes.id == HashId::fold) {
       act(FoldHasher{hashes.integers, hashes.spread_seed});
     } else {
       act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
