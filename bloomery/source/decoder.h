@@ -35,8 +35,9 @@ class Decoder {
   virtual std::size_t read(char* out, std::size_t byte_count, const Read& read) = 0;
 };
 
-// One for what encoded_as() said; null where that is plain. `name` is what messages call the
-// stream; `begin` are bytes that were already read of it. Throws std::bad_alloc.
+// Makes a decoder for what encoded_as() said; null where that is plain. It decodes what it finds
+// inside as well, such as UTF-16 within gzip. `name` is what messages call the stream; `begin` are
+// bytes that were already read of it. Throws std::bad_alloc.
 std::unique_ptr<Decoder> make_decoder(Encoded as, const std::string& name,
                                       std::string_view begin = {});
 

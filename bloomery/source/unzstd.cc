@@ -2,6 +2,7 @@
 #include "bloomery/source/unzstd.h"
 
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <new>
 #include <utility>
@@ -29,6 +30,18 @@ std::size_t Unzstd::read(char* out, std::size_t byte_count, const Read& read) {
     ZSTD_outBuffer room{out, byte_count, 0};
     const std::size_t result = ZSTD_decompressStream(stream_, &room, &in);
     if (ZSTD_isError(result) != 0) {
+      const ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
+      if (code == ZSTD_error_memory_allocation) throw std::bad_alloc();
+      if (code == ZSTD_error_frameParameter_windowTooLarge) {
+        throw StoreError(name_ +
+                         ": was compressed by zstd for more memory than the 128 MiB "
+                         "allowed; zstd -dc --long=31 gives its lines");
+      }
+      if (code == ZSTD_error_dictionary_wrong) {
+        throw StoreError(name_ +
+                         ": was compressed by zstd with a dictionary; zstd -dc -D "
+                         "DICTIONARY gives its lines");
+      }
       throw StoreError(name_ + ": is damaged: no zstd stream goes on like this (" +
                        ZSTD_getErrorName(result) + ")");
     }

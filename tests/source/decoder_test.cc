@@ -101,6 +101,45 @@ TEST(Decoder, ReadsUtf16InBothOrders) {
   }
 }
 
+TEST(Decoder, ReadsWhatIsEncodedWithinAnother) {
+  const std::string marked =
+      "\xff\xfe"
+      "a\0\n\0"s;
+  EXPECT_EQ(decoded(zstd(marked), 3), "a\n");
+  EXPECT_EQ(decoded(xz(zstd("a\nb\n"))), "a\nb\n");
+  EXPECT_EQ(decoded(zstd("\x28\xb5")), "\x28\xb5");
+  std::string trap = "a\n";
+  for (int i = 0; i < 9; ++i) trap = zstd(trap);
+  EXPECT_THROW(decoded(trap), StoreError);
+}
+
+TEST(Decoder, SkipsFramesThatZstdSkips) {
+  const std::string skipped = "\x5a\x2a\x4d\x18\3\0\0\0..."s;
+  EXPECT_EQ(decoded(skipped + zstd("a\n") + skipped, 1), "a\n");
+  EXPECT_THROW(decoded(skipped.substr(0, 9)), StoreError);
+  EXPECT_EQ(encoded_as("P*M"), Encoded::plain);
+}
+
+TEST(Decoder, NamesTheWayToReadLongWindows) {
+  const std::string text = some_text(5'000);
+  std::string bytes(ZSTD_compressBound(text.size()), '\0');
+  ZSTD_CCtx* const context = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 30);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
+  ZSTD_inBuffer in{text.data(), text.size(), 0};
+  ZSTD_outBuffer out{bytes.data(), bytes.size(), 0};
+  ZSTD_compressStream2(context, &out, &in, ZSTD_e_flush);
+  ZSTD_compressStream2(context, &out, &in, ZSTD_e_end);
+  ZSTD_freeCCtx(context);
+  bytes.resize(out.pos);
+  try {
+    decoded(bytes);
+    FAIL() << "nothing was thrown";
+  } catch (const StoreError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--long=31"));
+  }
+}
+
 TEST(Decoder, TakesNothingElseForEncoded) {
   EXPECT_EQ(encoded_as("\xff\xfe\0\0"s), Encoded::plain) << "UTF-32";
   EXPECT_EQ(encoded_as("plain"), Encoded::plain);
