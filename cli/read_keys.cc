@@ -21,7 +21,13 @@ void warn_of_line_ends_and_marks(const KeySource& source) {
   }
   if (text != nullptr && text->line_with_return() != 0) {
     complain("line " + std::to_string(text->line_with_return()) +
-             " ends in a carriage return, which is part of the key; `tr -d '\\r'` takes them out");
+             " has a carriage return, which is part of its key; `tr -d '\\r'` takes them out");
+  }
+  if (text != nullptr && text->line_with_escape() != 0) {
+    complain("line " + std::to_string(text->line_with_escape()) +
+             " begins a record of several lines with a backslash before a quote, which escapes "
+             "nothing: if its writer meant that, records are lost in it; quotes within quotes are "
+             "written twice");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <utility>
 
+#include "bloomery/source/count_records.h"
 #include "bloomery/text/human_bytes.h"
 
 namespace bloomery {
@@ -61,13 +62,18 @@ std::size_t BlockReader::end_of_records(const char* bytes, std::size_t from, std
 void BlockReader::grow(Block& block) const {
   const std::size_t wanted = block.capacity_ == 0 ? kBlockBytes : 2 * block.capacity_;
   const auto too_long = [&] {
+    const std::string_view bytes = carried_.size() >= block.capacity_
+                                       ? std::string_view(carried_)
+                                       : std::string_view(block.buffer_.get(), block.capacity_);
     return TooLongRecord{
         "is longer than " + human_bytes(static_cast<double>(block.capacity_)) +
-        ", and more does not fit in memory (the limit is " +
-        human_bytes(static_cast<double>(record_byte_limit_)) + ")" +
-        (csv_ && csv_->is_inside_quotes()
-             ? "; does anything close the quote of its field " + std::to_string(csv_->field()) + "?"
-             : "")};
+            ", and more does not fit in memory (the limit is " +
+            human_bytes(static_cast<double>(record_byte_limit_)) + ")" +
+            (csv_ && csv_->is_inside_quotes() ? "; does anything close the quote of its field " +
+                                                    std::to_string(csv_->field()) + "?"
+                                              : ""),
+        csv_ && csv_->is_inside_quotes() ? count_byte(bytes.substr(0, csv_->opened_at()), '\n')
+                                         : 0};
   };
   if (block.capacity_ > 0 && wanted > record_byte_limit_) throw too_long();
   // realloc moves pages instead of bytes once they are many.
@@ -79,24 +85,52 @@ void BlockReader::grow(Block& block) const {
   block.capacity_ = wanted;
 }
 
-std::optional<UnclosedField> cut_records(std::string_view text, const RecordEnds& ends,
-                                         std::vector<std::string_view>& records) {
+namespace {
+
+// Where a carriage return stands that is not before the end of its record, and the text behind it;
+// `record` has no quotes.
+std::optional<CsvFault> lone_return_in(std::string_view record, const std::string& delimiter) {
+  const std::size_t at = record.find('\r');
+  if (at == std::string_view::npos || at + 1 == record.size()) return std::nullopt;
+  CsvFault fault{CsvFault::Kind::lone_return, 1, at};
+  for (std::size_t hit = 0; (hit = record.find(delimiter, hit)) < at; hit += delimiter.size()) {
+    ++fault.field;
+  }
+  return fault;
+}
+
+}  // namespace
+
+std::optional<CsvFault> cut_records(std::string_view text, const RecordEnds& ends,
+                                    std::vector<std::string_view>& records) {
   records.clear();
   std::size_t begin = 0;
+  std::optional<CsvFault> fault;
   const auto cut_at = [&](std::size_t next) {
     records.push_back(text.substr(begin, next - 1 - begin));
     begin = next;
   };
   if (!ends.csv_delimiter || text.find('"') == std::string_view::npos) {
+    const bool may_be_lone = ends.csv_delimiter && text.find('\r') != std::string_view::npos;
     for (std::size_t hit; (hit = text.find(ends.separator, begin)) != std::string_view::npos;) {
+      if (may_be_lone) {
+        fault = lone_return_in(text.substr(begin, hit - begin), *ends.csv_delimiter);
+        if (fault) break;
+      }
       cut_at(hit + 1);
     }
+    if (may_be_lone && !fault) fault = lone_return_in(text.substr(begin), *ends.csv_delimiter);
   } else {
     CsvRecords csv(ends.separator, *ends.csv_delimiter);
-    for (std::size_t next; (next = csv.next(text.data(), begin, text.size())) != kNoRecordEnd;) {
+    for (std::size_t next;
+         (next = csv.next(text.data(), begin, text.size())) != kNoRecordEnd && !csv.fault();) {
       cut_at(next);
     }
-    if (csv.is_inside_quotes()) return UnclosedField{csv.field(), begin + csv.opened_at()};
+    fault = csv.fault();
+  }
+  if (fault) {
+    fault->at += begin;
+    return fault;
   }
   if (begin != text.size()) records.push_back(text.substr(begin));
   return std::nullopt;

@@ -47,9 +47,10 @@ class Block {
   bool is_first_ = false;
 };
 
-// Why a record cannot be read. Who knows its number says where.
+// Thrown where a record cannot be read; the catcher knows its number.
 struct TooLongRecord {
   std::string why;
+  std::uint64_t newline_count;  // in the record, before the quote that nothing closes so far
 };
 
 // Cuts a stream of bytes into blocks, at ends of records. Costs a read a block, a look at its last
@@ -93,16 +94,9 @@ class BlockReader {
   std::uint64_t byte_count_ = 0;  // handed out
 };
 
-// A quoted field that nothing closes before the text ends: its number, from 1, and where its quote
-// stands in the text.
-struct UnclosedField {
-  std::uint32_t field = 0;
-  std::size_t at = 0;
-};
-
-// Cuts a block's text into its records. Where the last of them has an unclosed field, that record
-// is left out and the field returned.
-std::optional<UnclosedField> cut_records(std::string_view text, const RecordEnds& ends,
-                                         std::vector<std::string_view>& records);
+// Cuts a block's text into its records. Where one of comma-separated values has a fault, it and
+// those behind it are left out, and the fault returned, its place counted from the text's begin.
+std::optional<CsvFault> cut_records(std::string_view text, const RecordEnds& ends,
+                                    std::vector<std::string_view>& records);
 
 }  // namespace bloomery

@@ -10,6 +10,24 @@ void CsvRecords::restart() noexcept {
   field_ = 1;
   matched_ = 0;
   seen_ = 0;
+  had_return_ = false;
+}
+
+void CsvRecords::note(CsvFault::Kind kind, std::size_t at) noexcept {
+  if (!fault_) fault_ = CsvFault{kind, field_, at};
+}
+
+std::optional<CsvFault> CsvRecords::fault() const noexcept {
+  if (fault_) return fault_;
+  if (is_inside_quotes()) return CsvFault{CsvFault::Kind::unclosed, field_, opened_at_};
+  return std::nullopt;
+}
+
+// The delimiter, or the record's end with or without a carriage return, stands behind a quote that
+// closes a field.
+bool CsvRecords::goes_on_behind_quote(char byte) const noexcept {
+  if (byte == separator_) return matched_ == 0;
+  return byte == delimiter_[matched_] || (byte == '\r' && matched_ == 0);
 }
 
 std::size_t CsvRecords::next(const char* bytes, std::size_t from, std::size_t size) {
@@ -36,8 +54,10 @@ std::size_t CsvRecords::next(const char* bytes, std::size_t from, std::size_t si
       state_ = matched_ == 0 ? State::at_begin : State::plain;
       matched_ = 0;
     }
+    if (had_return_ && byte != separator_) note(CsvFault::Kind::lone_return, seen_ - 2);
+    had_return_ = byte == '\r';
     if (state_ == State::at_quote) {
-      state_ = byte == '"' ? State::quoted : State::plain;
+      state_ = byte == '"' ? State::quoted : State::closed;
       matched_ = 0;
       if (byte == '"') continue;
     } else if (state_ == State::at_begin) {
@@ -48,6 +68,10 @@ std::size_t CsvRecords::next(const char* bytes, std::size_t from, std::size_t si
       }
       state_ = State::plain;
       matched_ = 0;
+    }
+    if (state_ == State::closed && !goes_on_behind_quote(byte)) {
+      note(CsvFault::Kind::text_behind_quote, seen_ - 1);
+      state_ = State::plain;
     }
     if (byte == separator_) {
       restart();

@@ -138,6 +138,27 @@ std::size_t InputFile::read_at(std::uint64_t offset, char* out, std::size_t byte
   return static_cast<std::size_t>(got);
 }
 
+std::string InputFile::begin(std::size_t byte_count) const {
+  std::uint64_t offset = 0;
+  const auto read_next = [&](char* out, std::size_t room) {
+    const std::size_t got = read_at(offset, out, room);
+    offset += got;
+    return got;
+  };
+  const auto decoder = make_decoder(encoded_, name_);
+  std::string bytes(byte_count, '\0');
+  std::size_t size = 0;
+  while (size < byte_count) {
+    char* const out = bytes.data() + size;
+    const std::size_t got = decoder == nullptr ? read_next(out, byte_count - size)
+                                               : decoder->read(out, byte_count - size, read_next);
+    if (got == 0) break;
+    size += got;
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
 bool InputFile::would_wait() const noexcept {
   if (is_regular_) return false;
   // What is at hand of encoded bytes may not be enough for one of the text.

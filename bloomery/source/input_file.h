@@ -36,6 +36,9 @@ class InputFile {
   // nothing, and as the bytes stand there, encoded or not. Regular files only.
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t byte_count) const;
 
+  // The first bytes that read() gives, up to `byte_count`, moving nothing. Regular files only.
+  std::string begin(std::size_t byte_count) const;
+
   // Whether read() may have to wait for whoever writes a pipe or types.
   bool would_wait() const noexcept;
 

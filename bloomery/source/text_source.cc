@@ -26,16 +26,57 @@ struct Piece {
   bool had_byte_order_mark = false;
   RecordKeys keys;
   Batch batch{};
-  std::string refusal;      // the text is not one that can be read as it was asked for
-  std::string problem;      // why the record behind the keys cannot be read
-  std::size_t problem_at;   // and where in the block
-  std::size_t line_count;   // newlines in the block
-  std::size_t with_return;  // which of the records is the first that ends in a carriage return
+  std::string_view text;   // of the block, without a byte order mark
+  std::string refusal;     // the text is not one that can be read as it was asked for
+  std::string problem;     // why the record behind the keys cannot be read
+  std::size_t line_count;  // newlines in the text of comma-separated values, else records
+  // Places in the text; kNowhere: there is none.
+  std::size_t problem_at;
+  std::size_t return_at;  // a record whose key holds a carriage return
+  std::size_t escape_at;  // a record in which a backslash may be meant to escape a quote
 };
 
-std::string problem_of(const UnclosedField& unclosed) {
-  return "field " + std::to_string(unclosed.field) +
-         " begins with a quote that nothing closes before the text ends";
+constexpr std::size_t kNowhere = std::string_view::npos;
+
+// The first record that takes several lines and has a backslash before a doubled quote. Writers
+// that escape quotes by backslashes end a field there that here goes on: over records, perhaps.
+std::size_t escape_in(std::string_view text, std::span<const std::string_view> records) {
+  if (text.find(R"(\"")") == kNowhere) return kNowhere;
+  for (const std::string_view record : records) {
+    if (record.find('\n') != kNowhere && record.find(R"(\"")") != kNowhere) {
+      return static_cast<std::size_t>(record.data() - text.data());
+    }
+  }
+  return kNowhere;
+}
+
+// The first record whose key has a carriage return: in quotes, at its end only.
+std::size_t return_in(std::string_view text, std::span<const std::string_view> records,
+                      std::span<const Key> keys, bool is_csv) {
+  if (text.find('\r') == kNowhere) return kNowhere;
+  const auto found = std::ranges::find_if(
+      keys, [&](Key key) { return is_csv ? key.ends_with('\r') : key.find('\r') != kNowhere; });
+  if (found == keys.end()) return kNowhere;
+  return static_cast<std::size_t>(records[static_cast<std::size_t>(found - keys.begin())].data() -
+                                  text.data());
+}
+
+std::string problem_of(const CsvFault& fault) {
+  const std::string field = "field " + std::to_string(fault.field);
+  switch (fault.kind) {
+    case CsvFault::Kind::unclosed:
+      return field + " begins with a quote that nothing closes before the text ends";
+    case CsvFault::Kind::text_behind_quote:
+      return field +
+             " has more than the delimiter behind its closing quote; a quote within quotes "
+             "is written twice, and a backslash escapes none";
+    case CsvFault::Kind::lone_return:
+      return field +
+             " holds a carriage return outside quotes, which ends a record for some "
+             "readers; `tr '\\r' '\\n'` makes line ends of such, `tr -d '\\r'` takes "
+             "them out";
+  }
+  return field;
 }
 
 }  // namespace
@@ -47,6 +88,17 @@ TextSource::TextSource(InputFile file, SourceOptions options)
   }
   if (options_.csv && options_.field == 0) {
     throw std::invalid_argument("which field of the comma-separated values is the key? From 1");
+  }
+  if (options_.csv &&
+      options_.delimiter.find_first_of({'"', '\r', options_.separator}) != std::string::npos) {
+    throw std::invalid_argument(
+        "the delimiter of comma-separated values holds a quote, a carriage return or what ends a "
+        "record; allowed: other bytes");
+  }
+  // What it holds is known before anything is done with its keys.
+  if (file_.is_regular()) {
+    const std::string refusal = why_no_text(file_.begin(kTextLookedAt), options_.separator);
+    if (!refusal.empty()) throw std::invalid_argument(file_.name() + ": " + refusal);
   }
 }
 
@@ -66,39 +118,32 @@ SourceTotals TextSource::for_each_prepared(const Preparation& preparation,
   OrderedSteps steps;
   steps.begin = [&](std::size_t slot) { return reader.next(pieces[slot].block); };
   steps.would_wait = [&] { return reader.would_wait(); };
-  const bool returns_belong_to_keys =
-      !options_.csv && !has(options_.normalise, Normalise::trim | Normalise::integer);
   steps.work = [&](std::size_t slot) {
     Piece& piece = pieces[slot];
-    std::string_view text = piece.block.text();
-    piece.refusal = piece.block.is_first() ? why_no_text(text, options_.separator) : std::string();
-    piece.had_byte_order_mark =
-        piece.block.is_first() && options_.separator == '\n' && text.starts_with(kByteOrderMark);
-    if (piece.had_byte_order_mark) text.remove_prefix(kByteOrderMark.size());
-    const auto unclosed = cut_records(text, ends, piece.records);
-    if (piece.had_byte_order_mark && text.empty()) piece.records.push_back(text);
+    piece.text = piece.block.text();
+    piece.refusal =
+        why_no_text(piece.text, options_.separator, piece.block.byte_count() - piece.text.size());
+    piece.had_byte_order_mark = piece.block.is_first() && options_.separator == '\n' &&
+                                piece.text.starts_with(kByteOrderMark);
+    if (piece.had_byte_order_mark) piece.text.remove_prefix(kByteOrderMark.size());
+    const auto fault = cut_records(piece.text, ends, piece.records);
+    if (piece.had_byte_order_mark && piece.text.empty()) piece.records.push_back(piece.text);
     const std::size_t heading =
         piece.block.is_first() && options_.skip_header && !piece.records.empty() ? 1 : 0;
     const auto records = std::span<const std::string_view>(piece.records).subspan(heading);
     const std::span<const Key> keys = piece.keys.take(records, options_);
     piece.problem = piece.keys.problem();
-    piece.problem_at = 0;
     if (!piece.problem.empty()) {
-      piece.problem_at = static_cast<std::size_t>(records[keys.size()].data() - text.data());
-    } else if (unclosed) {
-      piece.problem = problem_of(*unclosed);
-      piece.problem_at = unclosed->at;
+      piece.problem_at = static_cast<std::size_t>(records[keys.size()].data() - piece.text.data());
+    } else if (fault) {
+      piece.problem = problem_of(*fault);
+      piece.problem_at = fault->at;
     }
-    piece.line_count = options_.csv ? count_byte(text, '\n') : 0;
-    piece.with_return = keys.size();
-    if (returns_belong_to_keys) {
-      const auto ends_in_return = [](std::string_view record) { return record.ends_with('\r'); };
-      const auto found = std::ranges::find_if(records.first(keys.size()), ends_in_return);
-      piece.with_return = static_cast<std::size_t>(found - records.begin());
-    }
-    if (options_.csv && !piece.problem.empty()) {
-      piece.problem_at = count_byte(text.substr(0, piece.problem_at), '\n');
-    }
+    piece.line_count = options_.csv ? count_byte(piece.text, '\n') : piece.records.size();
+    piece.return_at = options_.encoding == KeyEncoding::text
+                          ? return_in(piece.text, records, keys, options_.csv)
+                          : kNowhere;
+    piece.escape_at = options_.csv ? escape_in(piece.text, records) : kNowhere;
     piece.batch = {.keys = keys,
                    .lines = records.first(keys.size()),
                    .first_record = 0,
@@ -107,6 +152,13 @@ SourceTotals TextSource::for_each_prepared(const Preparation& preparation,
     if (preparation.work && !keys.empty() && piece.refusal.empty()) preparation.work(piece.batch);
   };
   std::uint64_t lines_before = 0;
+  const auto line_at = [&](const Piece& piece, std::size_t at) {
+    const char end = options_.csv ? '\n' : options_.separator;
+    return lines_before + count_byte(piece.text.substr(0, at), end) + 1;
+  };
+  const auto note_first = [&](std::uint64_t& line, const Piece& piece, std::size_t at) {
+    if (line == 0 && at != kNowhere) line = line_at(piece, at);
+  };
   steps.end = [&](std::size_t slot) {
     Piece& piece = pieces[slot];
     if (!piece.refusal.empty()) {
@@ -116,26 +168,21 @@ SourceTotals TextSource::for_each_prepared(const Preparation& preparation,
       had_byte_order_mark_ = piece.had_byte_order_mark;
       heading_count = options_.skip_header ? 1 : 0;
     }
+    note_first(line_with_return_, piece, piece.return_at);
+    note_first(line_with_escape_, piece, piece.escape_at);
     piece.batch.first_record = heading_count + totals.key_count + 1;
     const std::size_t count = piece.batch.keys.size();
-    if (line_with_return_ == 0 && piece.with_return < count) {
-      line_with_return_ = piece.batch.first_record + piece.with_return;
-    }
     totals.key_count += count;
     totals.byte_count = piece.batch.byte_count;
     if (count > 0 && !consumer(piece.batch)) return false;
-    if (!piece.problem.empty()) {
-      throw wrong_at(
-          options_.csv ? lines_before + piece.problem_at + 1 : piece.batch.first_record + count,
-          piece.problem);
-    }
+    if (!piece.problem.empty()) throw wrong_at(line_at(piece, piece.problem_at), piece.problem);
     lines_before += piece.line_count;
     return true;
   };
   try {
     run_in_order(preparation.threads, steps);
   } catch (const TooLongRecord& record) {
-    throw wrong_at(heading_count + totals.key_count + 1, record.why);
+    throw wrong_at(lines_before + record.newline_count + 1, record.why);
   }
   return totals;
 }

@@ -14,8 +14,10 @@ namespace bloomery {
 // key costs. Where the record is its key the batch is views into the read buffer.
 class TextSource final : public KeySource {
  public:
-  // Throws std::invalid_argument where a field is wanted and the delimiter is empty, and where no
-  // field of CSV is.
+  // Throws std::invalid_argument where a field is wanted and the delimiter is empty, where no field
+  // of CSV is wanted, and where its delimiter holds a quote or a byte that ends records; for
+  // a regular file that is no text of records (not_a_text.h). Throws StoreError for one that cannot
+  // be read, or whose compressed bytes are damaged at their begin.
   TextSource(InputFile file, SourceOptions options);
 
   // A second call starts again, which a pipe cannot: StoreError.
@@ -31,9 +33,15 @@ class TextSource final : public KeySource {
     return file_.encoded() != Encoded::plain ? std::nullopt : file_.byte_count();
   }
 
-  // The number, from 1, of the first line with a key that ended in a carriage return, which is kept
-  // and belongs to the key: most likely a mistake that somebody should be told of. 0: none did.
+  // The number, from 1, of the first line with a key that holds a carriage return, which belongs to
+  // the key: most likely a mistake that somebody should be told of. 0: none did. Within quotes of
+  // comma-separated values, only one at the key's end counts.
   std::uint64_t line_with_return() const noexcept { return line_with_return_; }
+
+  // The number, from 1, of the first line of comma-separated values where quotes hold a line end
+  // and a backslash before a doubled quote: if a backslash was to escape it, records are misread.
+  // 0: there is none.
+  std::uint64_t line_with_escape() const noexcept { return line_with_escape_; }
 
   // Whether the text read began with a byte order mark, which is no part of the first line.
   bool had_byte_order_mark() const noexcept { return had_byte_order_mark_; }
@@ -43,6 +51,7 @@ class TextSource final : public KeySource {
   SourceOptions options_;
   bool was_read_ = false;
   std::uint64_t line_with_return_ = 0;
+  std::uint64_t line_with_escape_ = 0;
   bool had_byte_order_mark_ = false;
 };
 
