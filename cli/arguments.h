@@ -19,6 +19,9 @@ namespace bloomery::cli {
 
 Option add_kind(Command command, std::optional<FilterKind>& kind);
 
+// Of filters that are made where nobody says a rate.
+inline constexpr double kDefaultRate = 0.01;
+
 // What create and load make.
 struct NewFilter {
   std::optional<std::uint64_t> capacity;

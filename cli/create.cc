@@ -17,7 +17,7 @@ namespace bloomery::cli {
 namespace {
 
 constexpr const char* kCreateExamples = R"(Examples:
-  bloomery create users.bloom -n 10M -p 0.01
+  bloomery create users.bloom -n 10M                     wrong of one key in a hundred
   bloomery create small.bloom -n 250000 -p 0.1% --kind classic
   bloomery create public.bloom -n 1M -p 0.001 --secret   against keys chosen by strangers
   bloomery create seen.bloom -n 1M -p 0.01 --kind windowed --window 24h   forgets after a day
@@ -79,12 +79,16 @@ void add_create(Command app, int& status) {
   const Command command = app.add_subcommand("create", "Make an empty filter");
   add_filter(command, "FILE", kWhereANewFilterIs, arguments->file).required();
   add_capacity(command, arguments->filter.capacity).required();
-  add_rate(command, arguments->filter.rate).required();
+  add_rate(command, arguments->filter.rate)
+      .description("false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->filter);
   add_form_options(command, arguments->keys);
   add_json(command, arguments->json);
   command.footer(kCreateExamples);
-  command.callback([arguments, &status] { status = create(*arguments); });
+  command.callback([arguments, &status] {
+    if (!arguments->filter.rate) arguments->filter.rate = kDefaultRate;
+    status = create(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -16,8 +16,6 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr double kDefaultRate = 0.01;
-
 std::uint64_t count_keys(KeySource& source, const std::string& from) {
   const std::optional<std::uint64_t> count = source.expected_count();
   if (!count) {

@@ -76,6 +76,13 @@ TEST(Create, NeverTellsASecret) {
   }
 }
 
+TEST(Create, HasTheDefaultRateOfLoad) {
+  const Shell shell;
+  EXPECT_EQ(shell.run("bloomery create f.bloom -n 10 --json").json().at("false_positive_rate"),
+            0.01);
+  EXPECT_EQ(shell.run("bloomery create guava:g.bin -n 10").status, 0);
+}
+
 TEST(Create, LeavesAnExistingFileAlone) {
   const Shell shell;
   shell.write("notes.txt", "mine");
@@ -89,8 +96,8 @@ TEST(Create, LeavesNothingBehindWhenItRefuses) {
   const Shell shell;
   for (const char* arguments :
        {"-n 0 -p 0.01", "-n -1 -p 0.01", "-n 1e30 -p 0.01", "-n 10 -p 0", "-n 10 -p 1",
-        "-n 10 -p nan", "-n 10", "-p 0.01", "-n 10 -p 0.01 --kind cuckoo",
-        "-n 10 -p 0.01 --seed -1", "-n 10 -p 0.01 --seed 1 --secret", "-n 10 -p 0.01 extra"}) {
+        "-n 10 -p nan", "-p 0.01", "-n 10 -p 0.01 --kind cuckoo", "-n 10 -p 0.01 --seed -1",
+        "-n 10 -p 0.01 --seed 1 --secret", "-n 10 -p 0.01 extra"}) {
     const Outcome outcome = shell.run(std::string("bloomery create f.bloom ") + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments;
     EXPECT_THAT(outcome.err, StartsWith("bloomery: ")) << arguments;
