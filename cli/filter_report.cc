@@ -20,10 +20,6 @@ namespace {
 // What the bits say of the number of keys hangs on so few bits that chance decides.
 constexpr double kTellingClearBits = 16;
 
-bool is_too_full_to_count(double rate_now) noexcept {
-  return rate_now > 0.5;
-}
-
 void add_window(Report& report, const FilterParameters& parameters) {
   const Window& window = parameters.window;
   const std::uint64_t generations = window.generations;
@@ -60,16 +56,21 @@ void add_live_settings(Report& report, const PlaceLocation& location,
   report.add("location", text.insert(text.find('#'), settings));
 }
 
-void add_parameters(Report& report, const FilterContents& contents) {
+bool is_too_full_to_count(double rate_now) noexcept {
+  return rate_now > 0.5;
+}
+
+void add_parameters(Report& report, const FilterContents& contents, bool is_derived) {
   const FilterParameters& parameters = contents.parameters;
   const Geometry& geometry = parameters.geometry;
   const bool foreign = is_foreign(parameters.kind);
   const bool secret = parameters.hash.id() == HashId::secret;
   const std::uint64_t byte_count = 8 * any_word_count(contents);
   report.add("kind", kind_of(parameters.kind).name);
-  report.add("capacity", parameters.capacity, count_text(parameters.capacity));
+  const std::string about = is_derived ? "about " : "";
+  report.add("capacity", parameters.capacity, about + count_text(parameters.capacity));
   report.add("false_positive_rate", parameters.false_positive_rate,
-             rate_text(parameters.false_positive_rate) + " at capacity");
+             about + rate_text(parameters.false_positive_rate) + " at capacity");
   const std::uint64_t bit_count = contents.layers.empty() ? geometry.bit_count : 8 * byte_count;
   report.add("bit_count", bit_count, count_text(bit_count));
   report.add("byte_count", byte_count, bytes_text(byte_count));
@@ -159,7 +160,8 @@ void add_cardinality(Report& report, const AnyFilter& filter) {
     return;
   }
   const double keys = filter.cardinality();
-  report.add("cardinality", keys, count_text(static_cast<std::uint64_t>(std::llround(keys))));
+  report.add("cardinality", keys,
+             "about " + count_text(static_cast<std::uint64_t>(std::llround(keys))));
 }
 
 void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter) {

@@ -16,7 +16,11 @@ void add_live_settings(Report& report, const PlaceLocation& location,
                        const FilterContents& contents);
 
 // What a filter is: kind, promise, geometry, size, hash. Never its secret key.
-void add_parameters(Report& report, const FilterContents& contents);
+// `is_derived`: nobody said for how many keys and what rate it was made, and people read "about".
+void add_parameters(Report& report, const FilterContents& contents, bool is_derived = false);
+
+// Whether so many keys are found by mistake that a count of new ones is the least there are.
+bool is_too_full_to_count(double rate_now) noexcept;
 
 // The layers of a filter that grows: a list for programs, a table for people; nothing for others.
 void add_layers(Report& report, const FilterContents& contents);

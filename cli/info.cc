@@ -105,7 +105,20 @@ RateCurve curve_of(const std::string& name, const FilterParameters& of) {
           }};
 }
 
-void print_all(const Report& report, const FilterContents& contents, Wanted& wanted) {
+// The filter on its curve: by the keys that it counted or, where it is too full to count them, by
+// what its bits say.
+LoadNow load_now(const AnyFilter& filter) {
+  const double capacity = static_cast<double>(filter.capacity());
+  const double rate = filter.predicted_rate();
+  if (!is_too_full_to_count(rate)) {
+    return {.load = static_cast<double>(filter.inserted()) / capacity, .rate = rate};
+  }
+  const double keys = std::max(filter.cardinality(), static_cast<double>(filter.inserted()));
+  return {.load = keys / capacity, .rate = rate, .is_about = true};
+}
+
+void print_all(const Report& report, const FilterContents& contents, Wanted& wanted,
+               const LoadNow& now) {
   const FilterParameters& of = contents.parameters;
   if (has_curve(of)) wanted.curves.push_back(curve_of(report.text_of("file"), of));
   Output output;
@@ -113,7 +126,6 @@ void print_all(const Report& report, const FilterContents& contents, Wanted& wan
   if (wanted.json) return;
   output.write(layers_text(contents));
   if (has_curve(of)) {
-    const double now = static_cast<double>(contents.inserted) / static_cast<double>(of.capacity);
     const std::string name = "a " + std::string(kind_name(of.kind)) + " filter";
     output.write("\n" + curve_text(curve_of(name, of), Terminal::of_standard_output(), 2, now));
   }
@@ -149,7 +161,7 @@ int info_bitmap(const PlaceLocation& location, Wanted& wanted) {
     report.add("watermark_source", identity_text(head.watermark->source));
   }
   warn_if_overfull(location.text(), filter, rate);
-  print_all(report, filter.contents(), wanted);
+  print_all(report, filter.contents(), wanted, load_now(filter));
   return kSome;
 }
 
@@ -175,11 +187,11 @@ int info_foreign(const PlaceLocation& location, Wanted& wanted) {
   report.add("file", location.is_live() ? location.text() : location.file.path.string());
   if (location.is_live()) add_trust(report, location, open_place(location)->head());
   add_foreign(report, location, filter);
-  add_parameters(report, filter.contents());
+  add_parameters(report, filter.contents(), location.format->derives_promise);
   const double rate = add_filter_state(report, filter);
   warn_if_overfull(location.text(), filter, rate);
   advise(location, filter);
-  print_all(report, filter.contents(), wanted);
+  print_all(report, filter.contents(), wanted, load_now(filter));
   return kSome;
 }
 
@@ -193,10 +205,19 @@ int info_one(const PlaceLocation& location, Wanted& wanted) {
   report.add("file", file);
   add_parameters(report, header.contents);
   int status = kSome;
+  // Of a file that is damaged, the header is all there is.
+  const FilterParameters& of = header.contents.parameters;
+  const auto inserted = static_cast<double>(header.contents.inserted);
+  LoadNow now;
+  if (has_curve(of)) {
+    now = {.load = inserted / static_cast<double>(of.capacity),
+           .rate = predicted_rate(of.geometry, inserted)};
+  }
   try {
     const AnyFilter filter =
         header.is_live_here ? open_place(location)->copy() : load(location.file.path);
     const double rate = add_filter_state(report, filter);
+    now = load_now(filter);
     add_file(report, header);
     if (header.is_live_here) {
       report.add("checksums", "none", "none while it is live");
@@ -213,7 +234,7 @@ int info_one(const PlaceLocation& location, Wanted& wanted) {
     complain(error.what());
     status = kFault;
   }
-  print_all(report, header.contents, wanted);
+  print_all(report, header.contents, wanted, now);
   return status;
 }
 

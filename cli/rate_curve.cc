@@ -83,22 +83,24 @@ std::string axes(const Page& page) {
 
 }  // namespace
 
-std::string curve_text(const RateCurve& curve, const Terminal& terminal, double most, double now) {
+std::string curve_text(const RateCurve& curve, const Terminal& terminal, double most,
+                       const LoadNow& now) {
   std::vector<Bar> bars;
-  const auto add = [&](double load, const std::string& label, Color color) {
-    const double rate = curve.rate_at(load);
+  const auto add = [&](double rate, const std::string& label, Color color) {
     bars.push_back({label, rate, short_number(rate, 3), color});
   };
-  bool is_now_left = now > 0;
+  bool is_now_left = now.load > 0;
   const auto add_now = [&] {
-    add(now, "now " + short_number(now, 3) + "x", Color::bold);
+    add(now.rate,
+        (now.is_about ? "now about " : "now ") + short_number(now.load, now.is_about ? 2 : 3) + "x",
+        Color::bold);
     is_now_left = false;
   };
   for (const double part : kParts) {
     const double load = part * most / kParts.back();
-    if (is_now_left && now < load) add_now();
+    if (is_now_left && now.load < load) add_now();
     const Color color = load > 1 ? Color::red : Color::none;
-    add(load, short_number(load, 3) + "x", load == 1 ? Color::green : color);
+    add(curve.rate_at(load), short_number(load, 3) + "x", load == 1 ? Color::green : color);
   }
   if (is_now_left) add_now();
   return colored("Rate of " + curve.name + " by its load, of the capacity", Color::bold, terminal) +

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/store/native_file.h"
 #include "tests/cli/shell.h"
@@ -34,6 +36,33 @@ TEST(Info, DrawsTheRateByTheLoad) {
   EXPECT_EQ(itself.status, 2);
   EXPECT_EQ(itself.err, "bloomery: --svg: ./one.bloom is a filter that is asked about\n");
   EXPECT_EQ(shell.run("bloomery check -c one.bloom", numbered_lines("key", 500)).status, 0);
+}
+
+// Where most new keys are found by mistake, few of them are counted; the bits know better.
+TEST(Info, DrawsAnOverfilledFilterByItsBits) {
+  const Shell shell;
+  shell.run("bloomery create f.bloom -n 1000 -p 0.01");
+  shell.run("bloomery insert f.bloom", numbered_lines("key", 8'000));
+  const Outcome outcome = shell.run("bloomery info f.bloom");
+  const double rate = shell.run("bloomery info f.bloom --json").json().at("predicted_rate");
+  EXPECT_GT(rate, 0.8);
+  const std::size_t bar = outcome.out.find("\n  now about ");
+  ASSERT_NE(bar, std::string::npos) << outcome.out;
+  std::istringstream line(outcome.out.substr(bar + 1, outcome.out.find('\n', bar + 1) - bar - 1));
+  std::string word;
+  std::string last;
+  while (line >> word) last = word;
+  EXPECT_NEAR(std::stod(last), rate, 0.001) << outcome.out;
+}
+
+TEST(Info, SaysAboutWhereAFigureStandsForAnUnknown) {
+  const Shell shell;
+  shell.run("seq 500 | bloomery load - guava:g.bin -n 991 -p 0.03 --as text");
+  const Outcome outcome = shell.run("bloomery info guava:g.bin");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("capacity +about [0-9]"));
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("false positive rate +about 0.03"));
+  EXPECT_THAT(outcome.out, ::testing::ContainsRegex("cardinality +about [0-9]"));
 }
 
 TEST(Info, TellsWhatTheFilterSays) {
