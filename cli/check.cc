@@ -20,6 +20,7 @@
 #include "cli/bool_per_key.h"
 #include "cli/commands.h"
 #include "cli/filter_report.h"
+#include "cli/given_keys.h"
 #include "cli/key_choice.h"
 #include "cli/messages.h"
 #include "cli/patience.h"
@@ -34,12 +35,13 @@ constexpr const char* kCheckExamples =
     R"(Prints the records whose keys may be present in any of the files.
 
 Examples:
+  bloomery check users.bloom -e alice -e bob
   bloomery check users.bloom --input keys.txt
   bloomery check users.bloom -v <asked.txt              the surely absent
   bloomery check monday.bloom tuesday.bloom -c <keys.txt
   bloomery check guava:users.bin --as i32 <ids.txt      a filter of Guava's, of integers
   bloomery check users.bloom --wait 10s <keys.txt       while another process inserts --in-place
-  printf 'alice\n' | bloomery check -q users.bloom && echo maybe
+  bloomery check -q users.bloom -e alice && echo maybe
 
 A filter in a server may not know. Records whose keys are unknown may be present, so they are printed
 without -v and not with it; standard error says why, once.
@@ -49,7 +51,7 @@ Exit status: 0 some records were selected, 1 none was, 2 also where any key was 
 
 struct CheckArguments {
   std::vector<PlaceLocation> files;
-  std::string input = "-";
+  KeyInputs inputs;
   Patience patience = kNoPatience;
   SourceOptions source;
   KeyChoice keys;
@@ -60,7 +62,7 @@ struct CheckArguments {
   bool json = false;
 };
 
-// A file of keys stands easily where a filter should.
+// A key, or a file of keys, stands easily where a filter should.
 std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
                                              const Patience& patience) {
   std::unique_ptr<FilterPlace> place;
@@ -72,6 +74,10 @@ std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
                      .look = [&](const AnyFilter& filter) { warn_of_gaps(location, filter); }});
     });
     return place;
+  } catch (const StoreError& error) {
+    if (location.is_live() || !is_missing_text(location.text())) throw;
+    throw StoreError(std::string(error.what()) + "; if it is the key to ask for, say -e " +
+                     location.text());
   } catch (const FormatError& error) {
     if (location.is_live() || location.format != nullptr || is_native(location.file.path)) throw;
     throw FormatError(std::string(error.what()) +
@@ -230,7 +236,7 @@ int check(const CheckArguments& arguments) {
     }
     return !(arguments.quiet && selected() > 0);
   };
-  read_keys({arguments.input}, source, shares_terminal ? "" : "check", take, preparation);
+  read_keys(arguments.inputs, source, shares_terminal ? "" : "check", take, preparation);
   output.flush();
 
   if (!arguments.quiet) print_counts(arguments, counts, output);
@@ -246,9 +252,12 @@ void add_check(Command app, int& status) {
   const Command command = app.add_subcommand("check", "Print the keys that may be in a filter");
   add_filters(command, "FILE", kWhereAFilterIs, arguments->files).required();
   command
-      .add_option("--input", arguments->input,
-                  "where keys come from, one a line; standard input by default")
+      .add_option(
+          "--input",
+          [arguments](const std::string& input) { arguments->inputs.locations = {input}; },
+          "where keys come from, one a line; standard input by default")
       .type_name("INPUT");
+  add_given_keys(command, arguments->inputs.given);
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
   add_wait(command, arguments->patience);

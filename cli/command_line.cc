@@ -57,6 +57,10 @@ std::string unknown_option(const CLI::App& app, const CommandManual& command) {
     if (word.size() < 2 || word.front() != '-' || word == "--") continue;
     const std::string name = word.substr(0, word.find('='));
     if (std::ranges::find(names, name) != names.end()) continue;
+    if (name.size() == 3 && std::ranges::find(names, name.substr(1)) != names.end()) {
+      return printable(name) + " is no option of " + command.name + "; did you mean " +
+             name.substr(1) + "?";
+    }
     return printable(name) + " is no option of " + command.name + did_you_mean(name, names);
   }
   return {};
@@ -78,10 +82,20 @@ CommandManual command_of(const CLI::App& app, const std::vector<std::string>& wo
   return manual_of(*last, name);
 }
 
+// Whether a word is an option that takes the next word for its value, even if that is --.
+bool takes_next(const CommandManual& command, const std::string& word) {
+  return std::ranges::any_of(command.options, [&](const OptionManual& option) {
+    return !option.value.empty() && std::ranges::find(option.names, word) != option.names.end();
+  });
+}
+
 // Words after -- are names. But once a list of files has one, the parser looks for no more of them
 // there; so they stand where it does look, and none as an option would.
 void take_out_mark(const CommandManual& command, std::vector<std::string>& words) {
-  const auto mark = std::ranges::find(words, "--");
+  auto mark = std::ranges::find(words, "--");
+  while (mark != words.end() && mark != words.begin() && takes_next(command, *(mark - 1))) {
+    mark = std::find(mark + 1, words.end(), "--");
+  }
   if (mark == words.end() || command.positionals.empty()) return;
   if (!command.positionals.back().repeated) return;
   for (auto word = mark + 1; word != words.end(); ++word) {
@@ -177,6 +191,16 @@ Option Command::add_options(const std::string& names,
                             std::function<void(const std::vector<std::string>&)> read,
                             const std::string& description) const {
   return Option(app_->add_option_function<std::vector<std::string>>(names, read, description));
+}
+
+Option Command::add_repeated(const std::string& names, std::vector<std::string>& texts,
+                             const std::string& description) const {
+  CLI::Option* const option = app_->add_option(names, CLI::callback_t(), description);
+  option->type_size(1)->expected(1, CLI::detail::expected_max_vector_size);
+  option->allow_extra_args(false);
+  // What a callback is given was taken apart where it has brackets and braces.
+  option->each([&texts](const std::string& text) { texts.push_back(text); });
+  return Option(option);
 }
 
 Option Command::add_flag(const std::string& names, bool& flag,

@@ -65,6 +65,9 @@ class Command {
   // `read` understands a value, or refuses it with a std::invalid_argument.
   Option add_option(const std::string& names, std::function<void(const std::string&)> read,
                     const std::string& description) const;
+  // Takes one word each time it is given, byte for byte, whatever it begins with.
+  Option add_repeated(const std::string& names, std::vector<std::string>& texts,
+                      const std::string& description) const;
   Option add_options(const std::string& names,
                      std::function<void(const std::vector<std::string>&)> read,
                      const std::string& description) const;

@@ -206,8 +206,8 @@ void Dedup::read_all(const char* label, bool prints, const Preparation& preparat
                      const BatchConsumer& consumer) {
   // Records and progress would overwrite each other on one terminal.
   const bool shows = !arguments_.quiet && !(prints && isatty(STDOUT_FILENO) != 0);
-  const SourceTotals totals =
-      read_keys(inputs_, source_, shows ? label : "", consumer, preparation);
+  const SourceTotals totals = read_keys(KeyInputs{.locations = inputs_}, source_,
+                                        shows ? label : "", consumer, preparation);
   key_count_ = totals.key_count;
   null_count_ = totals.null_count;
   output_.flush();

@@ -52,10 +52,11 @@ int erase(const EraseArguments& arguments) {
   require_known(form, arguments.file);
   const SourceOptions source = with_form(arguments.source, form);
   std::uint64_t erased_count = 0;
-  const SourceTotals totals = read_keys(arguments.inputs, source, "erase", [&](const Batch& batch) {
-    for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;
-    return true;
-  });
+  const SourceTotals totals =
+      read_keys(KeyInputs{.locations = arguments.inputs}, source, "erase", [&](const Batch& batch) {
+        for (const Key key : batch.keys) erased_count += filter.erase(key) ? 1 : 0;
+        return true;
+      });
   if (erased_count > 0) file.commit();
 
   const std::uint64_t absent_count = totals.key_count - erased_count;

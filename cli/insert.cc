@@ -7,12 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "bloomery/errors.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/open/open_place.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/edit_file.h"
 #include "cli/filter_report.h"
+#include "cli/given_keys.h"
 #include "cli/key_choice.h"
 #include "cli/read_keys.h"
 #include "cli/report.h"
@@ -34,6 +36,7 @@ open (open_shared); those before a failure stay in.
 
 Examples:
   bloomery insert users.bloom keys.txt
+  bloomery insert users.bloom -e alice -e bob
   bloomery insert redisson:redis://127.0.0.1#users keys.txt --as text
   seq 1000 | bloomery insert codes.bloom --as u64     an empty file remembers it
   bloomery insert users.bloom --field 2 --csv table.csv
@@ -45,7 +48,7 @@ Exit status: 0 some keys were new, 1 none was.)";
 
 struct InsertArguments {
   PlaceLocation file;
-  std::vector<std::string> inputs;
+  KeyInputs inputs;
   SourceOptions source;
   KeyChoice keys;
   EditOptions edit;
@@ -115,7 +118,18 @@ bool is_shared(const PlaceLocation& location) {
          inspect(location.file.path).is_live_here;
 }
 
+// A key stands easily where a file of keys should.
+void require_inputs(const std::vector<std::string>& locations) {
+  for (const std::string& location : locations) {
+    if (!is_missing_text(location)) continue;
+    throw StoreError(location +
+                     ": cannot be opened: No such file or directory; if it is a key, say -e " +
+                     location);
+  }
+}
+
 int insert(const InsertArguments& arguments) {
+  require_inputs(arguments.inputs.locations);
   if (arguments.file.is_live()) return insert_live(arguments, PlaceOptions::read_write);
   if (is_shared(arguments.file)) return insert_live(arguments, PlaceOptions::shared);
   EditedFile file(arguments.file.file, arguments.edit);
@@ -160,8 +174,9 @@ void add_insert(Command app, int& status) {
   const auto arguments = std::make_shared<InsertArguments>();
   const Command command = app.add_subcommand("insert", "Insert keys into a filter");
   add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
-  command.add_option("INPUT", arguments->inputs,
+  command.add_option("INPUT", arguments->inputs.locations,
                      "where keys come from, one a line; standard input by default");
+  add_given_keys(command, arguments->inputs.given);
   add_record_options(command, arguments->source);
   add_form_options_to_ask(command, arguments->keys);
   add_edit_options(command, arguments->edit);

@@ -8,6 +8,7 @@
 
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/text_source.h"
+#include "cli/given_keys.h"
 #include "cli/messages.h"
 #include "cli/terminal_progress.h"
 
@@ -60,23 +61,30 @@ SourceTotals read_keys(KeySource& source, const std::string& label, const Progre
   }
 }
 
-SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
+SourceTotals read_keys(const KeyInputs& inputs, const SourceOptions& options,
                        const std::string& label, const BatchConsumer& consumer,
                        const Preparation& preparation) {
   SourceTotals all;
   bool wants_more = true;
-  for (const std::string& location :
-       locations.empty() ? std::vector<std::string>{"-"} : locations) {
-    if (!wants_more) break;
-    const auto source = open_source(location, options);
-    // Who types the keys needs no telling how many there were.
-    const bool typed = location == "-" && isatty(STDIN_FILENO) != 0;
+  const auto read = [&](KeySource& source, const std::string& shown) {
     const SourceTotals one = read_keys(
-        *source, typed ? "" : label, {std::nullopt, source->expected_byte_count()},
+        source, shown, {std::nullopt, source.expected_byte_count()},
         [&](const Batch& batch) { return wants_more = consumer(batch); }, preparation);
     all.key_count += one.key_count;
     all.null_count += one.null_count;
     all.byte_count += one.byte_count;
+  };
+  if (!inputs.given.empty()) {
+    GivenKeySource given(inputs.given, options);
+    read(given, "");
+  }
+  for (const std::string& location :
+       inputs.are_standard_input() ? std::vector<std::string>{"-"} : inputs.locations) {
+    if (!wants_more) break;
+    const auto source = open_source(location, options);
+    // Who types the keys needs no telling how many there were.
+    const bool typed = location == "-" && isatty(STDIN_FILENO) != 0;
+    read(*source, typed ? "" : label);
   }
   return all;
 }

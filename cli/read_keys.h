@@ -19,9 +19,17 @@ void warn_of_unequal_bytes(const KeySource& source);
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
                        const BatchConsumer& consumer, const Preparation& preparation = {});
 
-// The same for each location in turn; none at all means standard input. Stops where the consumer
-// does.
-SourceTotals read_keys(const std::vector<std::string>& locations, const SourceOptions& options,
+// The keys that a command line names.
+struct KeyInputs {
+  std::vector<std::string> given{};  // keys themselves, read first
+  std::vector<std::string> locations{};
+
+  // Neither means standard input.
+  bool are_standard_input() const noexcept { return given.empty() && locations.empty(); }
+};
+
+// Reads each of the inputs in turn. Stops where the consumer does.
+SourceTotals read_keys(const KeyInputs& inputs, const SourceOptions& options,
                        const std::string& label, const BatchConsumer& consumer,
                        const Preparation& preparation = {});
 

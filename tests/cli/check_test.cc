@@ -44,6 +44,30 @@ TEST_F(Check, PrintsTheSurelyAbsent) {
   EXPECT_EQ(shell_.run("bloomery check a.bloom -v", "a7\n").status, 1);
 }
 
+TEST_F(Check, TakesKeysFromTheCommandLine) {
+  EXPECT_EQ(shell_.run("bloomery check a.bloom -e a7 -e zed --key=a8", "a9\n").out, "a7\na8\n");
+  EXPECT_EQ(shell_.run("bloomery check -v -e a7 -e zed a.bloom b.bloom").out, "zed\n");
+  EXPECT_EQ(shell_.run("bloomery check -c a.bloom -e a1 --input -", "a2\na3\n").out, "3\n");
+  EXPECT_EQ(shell_.run("bloomery check a.bloom -e a1 --skip-header -F 2 -0").out,
+            std::string("a1\0", 3));
+  // Whatever they look like.
+  ASSERT_EQ(shell_.run("bloomery create odd.bloom -n 100").status, 0) << "a rate of its own";
+  for (const std::string key : {"{}", "[a,b]", "-x", "--", "", "a b", "%%", "--json"}) {
+    EXPECT_EQ(shell_.run("bloomery insert odd.bloom -e '" + key + "'").status, 0) << key;
+    EXPECT_EQ(shell_.run("bloomery check odd.bloom -e '" + key + "'").out, key + "\n");
+  }
+  EXPECT_EQ(shell_.run("bloomery info odd.bloom --json").json().at("inserted"), 8);
+  const Outcome typed = shell_.run("bloomery check a.bloom alice");
+  EXPECT_EQ(typed.status, 2);
+  EXPECT_THAT(typed.err, HasSubstr("say -e alice"));
+  const Outcome inserted = shell_.run("bloomery insert a.bloom alice");
+  EXPECT_EQ(inserted.status, 2);
+  EXPECT_THAT(inserted.err, HasSubstr("say -e alice"));
+  const Outcome wrong = shell_.run("bloomery check a.bloom --as u64 --insist -e x");
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("-e: \"x\" is not a u64"));
+}
+
 TEST_F(Check, WaitsAsLongAsItIsToldForAFileThatIsChangedInPlace) {
   const Outcome outcome = shell_.run(
       "mkfifo pipe\n"

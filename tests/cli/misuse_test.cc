@@ -37,6 +37,7 @@ TEST(Misuse, OfCommandsIsExplained) {
             "Try: bloomery calc --help\n");
   // Not that --capacity is missing, for which this was meant.
   EXPECT_THAT(refusal("bloomery create a.bloom --capcity=4 -p 0.1"), HasSubstr("mean --capacity?"));
+  EXPECT_THAT(refusal("bloomery create a.bloom --n 4 -p 0.1"), HasSubstr("did you mean -n?"));
   EXPECT_THAT(refusal("bloomery help clac"), HasSubstr("did you mean calc?"));
   EXPECT_THAT(refusal("bloomery calc -n"), HasSubstr("--capacity"));
   EXPECT_THAT(refusal("bloomery calc -n 1 -n 2 -p 0.1"), HasSubstr("--capacity"));
