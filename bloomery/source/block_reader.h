@@ -67,7 +67,8 @@ class BlockReader {
   BlockReader(InputFile& file, RecordEnds ends, std::uint64_t record_byte_limit)
       : file_(file), ends_(std::move(ends)), record_byte_limit_(record_byte_limit) {
     if (ends_.csv_delimiter)
-      csv_.emplace(ends_.separator, *ends_.csv_delimiter, /*may_have_mark=*/true);
+      csv_.emplace(ends_.separator, *ends_.csv_delimiter,
+                   /*may_have_mark=*/ends_.separator == '\n');
   }
 
   // The next records, as many as are at hand (a slow pipe is not waited for) and fit a block, and
