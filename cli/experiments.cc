@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bloomery experiments: the figures that the source posts print, run again.
+// bloomery experiments: the figures that the five articles print, run again.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,6 +10,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/ending_signals.h"
+#include "cli/experiments/articles.h"
 #include "cli/experiments/figure.h"
 #include "cli/report.h"
 #include "cli/stage.h"
@@ -18,49 +19,58 @@
 namespace bloomery::cli {
 namespace {
 
-constexpr const char* kExperimentsExamples =
+constexpr const char* kExperimentsIntroduction =
     R"(Keys and seeds are fixed: every run prints the same, but for times. What needs a
 Redis starts one of its own: $REDIS_SERVER, else redis-server.
 
-Posts:
-  000     Java: Guava, SimpleBloomFilter, Redisson; a filter of absent keys
-  001     RedisBloom: BF.ADD, BF.RESERVE, and how large a filter is
-  002     JavaScript: a class with eight hashes
-  003     Java: BloomFilterHelper over a bitmap of Redis, and Guava
-  004     PHP: a class with three hashes over a bitmap of Redis
-  claims  of several: formulas, bits a key, times, a set of Redis, SETBIT
+Articles:
+)";
 
+constexpr const char* kExperimentsExamples = R"(
 Examples:
-  bloomery experiments --post 004          the figures of one post
-  bloomery experiments --post 004 --json)";
+  bloomery experiments --post php          the figures of one article
+  bloomery experiments --post php --json)";
 
-struct Post {
-  std::string_view name;
-  std::vector<Figure> (*figures)();
+constexpr std::array<std::vector<Figure> (*)(), kArticles.size()> kFigures{
+    figures_of_guava,
+    [] { return figures_of_redis(); },
+    figures_of_javascript,
+    [] { return figures_of_penetration(); },
+    [] { return figures_of_php(); },
+    figures_of_repeated_claims,
 };
 
-constexpr std::array kPosts{
-    Post{"000", figures_of_post_000},
-    Post{"001", [] { return figures_of_post_001(); }},
-    Post{"002", figures_of_post_002},
-    Post{"003", [] { return figures_of_post_003(); }},
-    Post{"004", figures_of_post_004},
-    Post{kRepeatedClaims, [] { return figures_of_repeated_claims(); }},
-};
+std::string help_text() {
+  std::string text = kExperimentsIntroduction;
+  for (const Article& article : kArticles) {
+    text += "  " + std::string(article.word);
+    text.append(13 - article.word.size(), ' ');
+    text += std::string(article.about) + "\n";
+  }
+  return text + kExperimentsExamples;
+}
+
+// "guava, redis, …"; refuses any other name.
+const Article& article_named(std::string_view name) {
+  std::string words;
+  for (const Article& article : kArticles) {
+    if (name == article.word || (!name.empty() && name == article.number)) return article;
+    words += (words.empty() ? "" : ", ") + std::string(article.word);
+  }
+  throw std::invalid_argument(std::string(name) + " is no article; there are " + words);
+}
 
 struct ExperimentsArguments {
   std::vector<std::string> posts;
   bool json = false;
 };
 
-Report::Value json_of(const Figure& figure) {
-  return {{"post", figure.post},
-          {"figure", figure.what},
-          {"theirs", figure.theirs},
-          {"ours", figure.ours},
-          {"verdict", verdict_name(figure.verdict)},
-          {"remark", figure.remark},
-          {"numbers", figure.numbers}};
+Report::Value json_of(const Article& article, const Figure& figure) {
+  return {{"post", figure.post},      {"title", article.title},
+          {"author", article.author}, {"link", article.link},
+          {"figure", figure.what},    {"theirs", figure.theirs},
+          {"ours", figure.ours},      {"verdict", verdict_name(figure.verdict)},
+          {"remark", figure.remark},  {"numbers", figure.numbers}};
 }
 
 std::string text_of(const Figure& figure) {
@@ -73,19 +83,28 @@ std::string text_of(const Figure& figure) {
     at = end + 1;
   }
   table.add_row({std::string(verdict_name(figure.verdict)), figure.remark});
-  return std::string(figure.post) + "  " + std::string(figure.what) + "\n" + table.text(5) + "\n";
+  return "  " + std::string(figure.what) + "\n" + table.text(5) + "\n";
+}
+
+std::string heading_of(const Article& article) {
+  std::string text = std::string(article.word) + ": " + std::string(article.title);
+  if (!article.author.empty()) text += ", " + std::string(article.author);
+  if (!article.link.empty()) text += "\n  " + std::string(article.link);
+  return text + "\n\n";
 }
 
 int experiments(const ExperimentsArguments& arguments) {
   Output output;
   Report::Value all = Report::Value::array();
-  for (const Post& post : kPosts) {
+  for (std::size_t i = 0; i < kArticles.size(); ++i) {
+    const Article& article = kArticles[i];
     const bool wanted = arguments.posts.empty() ||
-                        std::ranges::find(arguments.posts, post.name) != arguments.posts.end();
+                        std::ranges::find(arguments.posts, article.word) != arguments.posts.end();
     if (!wanted) continue;
-    for (const Figure& figure : post.figures()) {
+    if (!arguments.json) output.write(heading_of(article));
+    for (const Figure& figure : kFigures[i]()) {
       if (arguments.json) {
-        all.push_back(json_of(figure));
+        all.push_back(json_of(article, figure));
       } else {
         output.write(text_of(figure));
         output.flush();
@@ -103,15 +122,11 @@ void add_experiments(Command app, int& status) {
   const auto arguments = std::make_shared<ExperimentsArguments>();
   const Command command = app.add_subcommand(
       "experiments", "Run again what articles on Bloom filters print, and show both");
-  add_value(command, "--post", "NAME", "only this post: 000 to 004, or claims",
-            [arguments](const std::string& name) {
-              if (std::ranges::find(kPosts, name, &Post::name) == kPosts.end()) {
-                throw std::invalid_argument(name + " is no post; 000 to 004, or claims");
-              }
-              arguments->posts.push_back(name);
-            });
+  add_value(command, "--post", "WORD", "only this article", [arguments](const std::string& name) {
+    arguments->posts.emplace_back(article_named(name).word);
+  });
   add_json(command, arguments->json);
-  command.footer(kExperimentsExamples);
+  command.footer(help_text());
   command.callback([arguments, &status] {
     try {
       status = experiments(*arguments);

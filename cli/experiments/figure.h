@@ -10,7 +10,7 @@
 
 namespace bloomery::cli {
 
-// What becomes of a figure that a post prints.
+// What becomes of a figure that an article prints.
 enum class Verdict {
   right,      // the same, now as then
   plausible,  // a matter of luck, and within what luck allows
@@ -19,32 +19,36 @@ enum class Verdict {
   not_run,    // something that it needs is not here
 };
 
-// The name of what stands in several posts.
-inline constexpr const char* kRepeatedClaims = "claims";
-
 std::string_view verdict_name(Verdict verdict) noexcept;
 
-// One figure of a post and ours beside it.
+// One figure of an article and ours beside it.
 struct Figure {
-  std::string_view post;    // "000"
-  std::string_view what;    // what it is of
+  std::string_view post;    // the article's word
+  std::string_view what;    // what the figure is of
   std::string_view theirs;  // as it is printed
-  std::string ours;
+  std::string ours{};
   Verdict verdict{};
-  std::string remark;       // the verdict as a sentence
+  std::string remark{};     // the verdict as a sentence
   Report::Value numbers{};  // for programs
 };
 
-// The same keys and seeds at every call, so the same figures. Each takes up to a few seconds, those
-// of many filters the less the fewer they are.
-std::vector<Figure> figures_of_post_000();
-std::vector<Figure> figures_of_post_001(std::uint64_t filter_count = 30);
-std::vector<Figure> figures_of_post_002();
-std::vector<Figure> figures_of_post_003(std::uint64_t filter_count = 4);
-std::vector<Figure> figures_of_post_004();
-// Two of them are times of this machine; and figures_with_redis() are among them.
-std::vector<Figure> figures_of_repeated_claims(std::uint64_t key_count = 100'000);
-// Where no Redis can be started, one figure that says why.
-std::vector<Figure> figures_with_redis(std::uint64_t key_count);
+// How much is done for figures that take more than a second; tests do less.
+struct FigureSizes {
+  std::uint64_t filters = 30;      // for a rate that is a matter of chance
+  std::uint64_t keys = 100'000;    // put into a set of Redis
+  std::uint64_t records = 20'000;  // put into a bitmap of Redis, a trip a bit
+};
+
+// The keys and seeds are the same at every call, so the figures are; but times are of this machine.
+std::vector<Figure> figures_of_guava();
+std::vector<Figure> figures_of_redis(const FigureSizes& sizes = {});
+std::vector<Figure> figures_of_javascript();
+std::vector<Figure> figures_of_penetration(std::uint64_t filter_count = 4);
+std::vector<Figure> figures_of_php(const FigureSizes& sizes = {});
+std::vector<Figure> figures_of_repeated_claims();
+
+// Figures of a Redis that this starts. Where it cannot start one, the figure says why.
+Figure memory_of_a_set(std::uint64_t key_count);
+Figure setbit_times(std::uint64_t record_count);
 
 }  // namespace bloomery::cli

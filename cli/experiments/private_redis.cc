@@ -2,6 +2,7 @@
 #include "cli/experiments/private_redis.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "bloomery/errors.h"
 
@@ -32,6 +33,21 @@ std::vector<redis::Reply> PrivateRedis::run(const redis::Request& request) {
   std::vector<redis::Reply> replies = client_->run(request, redis::Repeat::never).replies;
   for (redis::Reply& each : replies) each = redis::require_done(each, client_->location());
   return replies;
+}
+
+Figure figure_with_redis(Figure not_run, const std::function<Figure(PrivateRedis&)>& measure) {
+  std::optional<PrivateRedis> server;
+  try {
+    server.emplace();
+  } catch (const StoreError& error) {
+    std::string why = error.what();
+    while (why.ends_with('\n')) why.pop_back();
+    not_run.ours = "not run: no Redis could be started";
+    not_run.verdict = Verdict::not_run;
+    not_run.remark = why + "; install redis-server, or name one in REDIS_SERVER";
+    return not_run;
+  }
+  return measure(*server);
 }
 
 }  // namespace bloomery::cli

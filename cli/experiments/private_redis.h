@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "bloomery/redis/client/client.h"
 #include "cli/ending_signals.h"
+#include "cli/experiments/figure.h"
 #include "cli/stage.h"
 
 namespace bloomery::cli {
@@ -30,5 +32,9 @@ class PrivateRedis {
   std::optional<Process> server_;
   std::optional<redis::Client> client_;
 };
+
+// What `measure` makes of a server of its own; where none can be started, `not_run`, whose remark
+// says why.
+Figure figure_with_redis(Figure not_run, const std::function<Figure(PrivateRedis&)>& measure);
 
 }  // namespace bloomery::cli

@@ -12,23 +12,29 @@ using testing::Outcome;
 using testing::Shell;
 
 TEST(ExperimentsCommand, ShowsTheirFigureAndOursWithAVerdict) {
-  const Outcome text = Shell().run("bloomery experiments --post 004");
+  const Outcome text = Shell().run("bloomery experiments --post penetration");
   EXPECT_EQ(text.status, 0);
-  EXPECT_THAT(text.out, HasSubstr("theirs  (3n/m)^3 = 4.57 %"));
-  EXPECT_THAT(text.out, HasSubstr("ours    (1 - e^(-3n/m))^3 = 2.72 %"));
-  EXPECT_THAT(text.out, HasSubstr("wrong "));
-
-  const nlohmann::json figures =
-      Shell().run("bloomery experiments --post 004 --json").json().at("figures");
-  ASSERT_EQ(figures.size(), 2U);
-  EXPECT_EQ(figures[0].at("post"), "004");
-  EXPECT_EQ(figures[0].at("verdict"), "wrong");
+  EXPECT_THAT(text.out, HasSubstr("通俗易懂讲布隆过滤器, jack_xu\n  https://juejin.cn/post/"));
+  EXPECT_THAT(text.out, HasSubstr("theirs     100 of 100 members, 216 of 9,900 others"));
+  EXPECT_THAT(text.out, HasSubstr("plausible "));
 }
 
-TEST(ExperimentsCommand, RefusesAPostWithoutFigures) {
-  const Outcome outcome = Shell().run("bloomery experiments --post 005");
-  EXPECT_EQ(outcome.status, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("000 to 004, or claims"));
+TEST(ExperimentsCommand, TakesTheNumberOfAnArticleForItsWord) {
+  const nlohmann::json by_word =
+      Shell().run("bloomery experiments --post javascript --json").json().at("figures");
+  ASSERT_EQ(by_word.size(), 2U);
+  EXPECT_EQ(by_word[0].at("post"), "javascript");
+  EXPECT_EQ(by_word[0].at("title"), "布隆过滤器 Bloom Filter");
+  EXPECT_EQ(by_word[1].at("verdict"), "wrong");
+  EXPECT_EQ(Shell().run("bloomery experiments --post 002 --json").json().at("figures"), by_word);
+}
+
+TEST(ExperimentsCommand, RefusesAnArticleWithoutFigures) {
+  for (const char* const name : {"005", "''"}) {
+    const Outcome outcome = Shell().run(std::string("bloomery experiments --post ") + name);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("guava, redis, javascript, penetration, php, claims"));
+  }
 }
 
 }  // namespace

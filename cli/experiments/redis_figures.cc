@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 
+#include "bloomery/format/bloom_filter_helper.h"
 #include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "cli/experiments/figure.h"
 #include "cli/experiments/key_ranges.h"
@@ -13,8 +15,6 @@ namespace {
 
 using redisbloom::Generation;
 using redisbloom::ReserveOptions;
-
-constexpr const char* kPost001 = "001";
 
 // BF.ADD user0, BF.EXISTS user1, BF.ADD user1, ...: the i at which user(i + 1) is found too early.
 std::uint64_t first_false_positive(Generation generation) {
@@ -29,7 +29,7 @@ Figure first_too_early() {
   const std::uint64_t then = first_false_positive(Generation::v2_0);
   const std::uint64_t now = first_false_positive(Generation::current);
   return {
-      .post = kPost001,
+      .post = "redis",
       .what =
           "RedisBloom, a filter made by the first BF.ADD: user(i) is added, user(i+1) asked "
           "for; the first false positive",
@@ -57,7 +57,7 @@ Figure random_text_figure(std::string_view what, std::string_view theirs, Reserv
   const RepeatedTrials then = random_texts(options, filter_count);
   options.generation = Generation::current;
   const RepeatedTrials now = random_texts(options, filter_count);
-  return {.post = kPost001,
+  return {.post = "redis",
           .what = what,
           .theirs = theirs,
           .ours = "up to 2.0.3: " + then.text() + "\nsince 2.2.5: " + now.text(),
@@ -71,9 +71,9 @@ Figure size_for_900_million() {
   const double probes = bits / 900e6 * std::log(2.0);
   const auto strings = static_cast<int>(std::ceil(bits / 0x1p32));
   return {
-      .post = kPost001,
+      .post = "redis",
       .what = "bits and probes for 900,000,000 keys at 0.1 %",
-      .theirs = "12,939,828,810 bits, 9.96 probes",
+      .theirs = "12939828810 bits, 9.96 probes",
       .ours = fmt::format("{:.0f} bits, {:.3f} probes", bits, probes),
       .verdict = Verdict::right,
       .remark = fmt::format("As one bitmap it cannot be had: a string of Redis ends at 2^32 bits, "
@@ -82,15 +82,44 @@ Figure size_for_900_million() {
       .numbers = {{"bit_count", bits}, {"probe_count", probes}, {"redis_strings", strings}}};
 }
 
+std::string decimal(std::uint64_t i) {
+  return std::to_string(i);
+}
+
+Figure rule_of_the_rate() {
+  constexpr std::uint64_t kKeys = 100'000;
+  const std::array rates{0.1, 0.01, 0.001};
+  std::vector<double> bits;
+  std::vector<double> measured;
+  for (const double rate : rates) {
+    bits.push_back(std::log(rate) / std::log(0.6185));
+    AnyFilter filter =
+        bloom_filter_helper::kFormat.create({.capacity = kKeys, .false_positive_rate = rate}, {});
+    insert_range(filter, 0, kKeys, decimal);
+    measured.push_back(static_cast<double>(count_present(filter, 10 * kKeys, 20 * kKeys, decimal)) /
+                       (10 * kKeys));
+  }
+  return {.post = "redis",
+          .what = "bits a key for 10 %, 1 % and 0.1 %, by 0.6185^(m/n)",
+          .theirs = "4.792, 9.585 and 14.377",
+          .ours = fmt::format("{:.3f}, {:.3f} and {:.3f}; made so, with whole k, 100,000 keys have "
+                              "{:.2f} %, {:.3f} % and {:.4f} %",
+                              bits[0], bits[1], bits[2], 100 * measured[0], 100 * measured[1],
+                              100 * measured[2]),
+          .verdict = Verdict::right,
+          .remark = "It is of the best k, 0.693 m/n, which is no whole number.",
+          .numbers = {{"bits_a_key", bits}, {"measured_rates", measured}}};
+}
+
 // Half of the bits are set at capacity, so 3/4 at twice it.
 double rate_at_twice(double rate) {
   return std::pow(0.75, -std::log2(rate));
 }
 
 Figure overfilled() {
-  return {.post = kPost001,
+  return {.post = "redis",
           .what = "rates of 10 %, 1 % and 0.1 % when twice as many keys are in",
-          .theirs = "about 40 %, 15 % and 5 %",
+          .theirs = "close to 40 %, 15 % and 5 %",
           .ours = fmt::format("{:.1f} %, {:.1f} % and {:.1f} %", 100 * rate_at_twice(0.1),
                               100 * rate_at_twice(0.01), 100 * rate_at_twice(0.001)),
           .verdict = Verdict::right,
@@ -100,21 +129,24 @@ Figure overfilled() {
 
 }  // namespace
 
-std::vector<Figure> figures_of_post_001(std::uint64_t filter_count) {
+std::vector<Figure> figures_of_redis(const FigureSizes& sizes) {
   return {
       first_too_early(),
       random_text_figure("RedisBloom, made by the first BF.ADD, 50,000 random texts: false "
                          "positives among 50,000 others",
-                         "628", {},
+                         "628 of 50,000", {},
                          "Filters differ: most of their mistakes are those of the first link, "
                          "which has a hundred keys.",
-                         filter_count),
-      random_text_figure("RedisBloom, BF.RESERVE 0.001 50000, the same", "6",
-                         {.capacity = 50'000, .error_rate = 0.001},
+                         sizes.filters),
+      random_text_figure("RedisBloom, BF.RESERVE 0.001 50000, the same",
+                         "6 of 50,000, about 0.012 %", {.capacity = 50'000, .error_rate = 0.001},
                          "Then a power of two gave it half as many bits again, and 3 were to be "
                          "expected; today the first link has half the asked rate, and 25 are.",
-                         filter_count),
-      size_for_900_million(), overfilled()};
+                         sizes.filters),
+      size_for_900_million(),
+      rule_of_the_rate(),
+      overfilled(),
+      memory_of_a_set(sizes.keys)};
 }
 
 }  // namespace bloomery::cli
