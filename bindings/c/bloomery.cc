@@ -13,6 +13,7 @@
 #include <string>
 
 #include "bindings/c/calls.h"
+#include "bindings/c/failures.h"
 #include "bindings/c/filter_handle.h"
 #include "bindings/c/insert_keys.h"
 #include "bindings/c/key_reader.h"
@@ -96,11 +97,27 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
   }
 }
 
+// The key to erase from a filter of unknown form, where `first` may also have been inserted as
+// `second`: that which is there. With both, erasing the wrong one would take other keys with it.
+Key one_that_is_there(const bloomery_filter& filter, Key first, Key second) {
+  if (filter.held().ask(second) == BLOOMERY_ABSENT) return first;
+  if (filter.held().ask(first) == BLOOMERY_ABSENT) return second;
+  throw WrongKeys(
+      "this key seems to be there as a text and as an integer, and nobody has said how the "
+      "filter's keys are written: say it where the filter is opened");
+}
+
 int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noexcept {
   try {
     const bloomery_filter& from = need(filter);
-    std::string room;
-    if (from.held().erase(key_in(from.form_to_ask(usual), room))) return BLOOMERY_OK;
+    std::string room, other_room;
+    const KeyForm form = from.form_to_ask(usual);
+    Key key = key_in(form, room);
+    if (!form.is_known()) {
+      if (const auto second = key_in.second(other_room))
+        key = one_that_is_there(from, key, *second);
+    }
+    if (from.held().erase(key)) return BLOOMERY_OK;
     from.require_trust();  // its insert may be the one that failed
     return BLOOMERY_ABSENT;
   } catch (...) {
@@ -108,11 +125,18 @@ int erase(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) noe
   }
 }
 
+void require_answers(const bloomery_keys& keys) {
+  if (keys.answers_size == 0 || keys.answers_size >= keys.count) return;
+  throw std::invalid_argument("keys: " + std::to_string(keys.count) + " keys have no answers in " +
+                              std::to_string(keys.answers_size) + " bytes (answers_size)");
+}
+
 int ask_many(const bloomery_filter* filter, const bloomery_keys* keys, std::uint8_t* answers,
              const CallContext& context) noexcept {
   return status_of([&] {
     const bloomery_keys of = read_struct(keys, "keys");
     if (of.count == 0) return;
+    require_answers(of);
     std::memset(&need(answers, "answers"), BLOOMERY_UNKNOWN, of.count);
     ask_keys(need(filter), of, answers, context);
   });
@@ -248,7 +272,9 @@ int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uin
   return status_of([&] {
     bloomery_filter& into = need(filter);
     try {
-      const std::size_t count = insert_keys(into, read_struct(keys, "keys"), outcomes);
+      const bloomery_keys given = read_struct(keys, "keys");
+      if (outcomes != nullptr) require_answers(given);
+      const std::size_t count = insert_keys(into, given, outcomes);
       if (added != nullptr) *added = count;
     } catch (...) {
       into.doubt().add();

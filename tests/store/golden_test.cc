@@ -127,5 +127,25 @@ TEST(Specification, ShowsAFileAsItIsWritten) {
               ::testing::HasSubstr(hex_dump(read_file(folder / "f"))));
 }
 
+// A program's own files: it inserted texts and integers, and has not said how its keys are written.
+// Python's and JavaScript's tests ask them for the same keys.
+TEST(GoldenFile, OfUnknownFormIsMadeAgain) {
+  const ScratchFolder folder;
+  for (const FilterKind kind : {FilterKind::blocked, FilterKind::classic, FilterKind::counting}) {
+    const std::string name = std::string(kind_of(kind).name) + ".bloom";
+    SCOPED_TRACE(name);
+    AnyFilter made =
+        make_filter(kind, {.capacity = 100, .false_positive_rate = 1e-6, .keys = kUnknownForm});
+    for (const char* text : {"alice", "\xce\xa9", "42", "-7", "12345678", "007"}) made.insert(text);
+    made.insert(1000);
+    made.insert(std::int64_t{-1'000'000'000'000});
+    made.insert(std::uint64_t{18'446'744'073'709'551'615U});
+    made.insert(as_key(std::uint64_t{77}));  // eight bytes
+    save(made, folder / name);
+    EXPECT_EQ(load(folder / name).keys(), kUnknownForm);
+    EXPECT_EQ(read_file(folder / name), read_file("golden/unknown_form/" + name));
+  }
+}
+
 }  // namespace
 }  // namespace bloomery

@@ -53,6 +53,27 @@ test('texts of every length have the bits that C++ gave them', () => {
   }
 });
 
+// By programs in C++ that did not say how their keys are written.
+test('texts and integers of files of unknown form are never absent', () => {
+  const texts = ['alice', 'Ω', '42', '-7', '12345678'];
+  const integers = [1000, -(10 ** 12), 77, 42, -7n, 12345678, -1, 2n ** 64n - 1n];
+  for (const kind of ['blocked', 'classic', 'counting']) {
+    const filter = Filter.fromBytes(golden(`unknown_form/${kind}.bloom`));
+    assert.equal(filter.keys, 'unknown');
+    for (const keys of [texts, texts.map((text) => Buffer.from(text)), integers, integers.map(String)]) {
+      assert.deepEqual(keys.filter((key) => !filter.has(key)), [], kind);
+      assert.deepEqual([...filter.hasMany(keys)], keys.map(() => 1), kind);
+    }
+    assert.deepEqual([...filter.hasMany(BigInt64Array.from(integers.map(BigInt)))], integers.map(() => 1));
+    assert.deepEqual(['bob', '43', 43, -8].filter((key) => filter.has(key)), [], kind);
+  }
+  const counting = Filter.fromBytes(golden('unknown_form/counting.bloom'));
+  assert.equal(counting.delete(42), true);
+  assert.equal(counting.has('42'), false);
+  assert.equal(counting.delete('1000'), true);
+  assert.equal(counting.delete(1000), false);
+});
+
 test('bytes that are damaged are refused, and harm nobody', () => {
   for (const file of ['blocked.bloom', 'scalable_grown.bloom', 'static.bloom', 'fuse.bloom', 'windowed.bloom', 'foreign_guava.bloom']) {
     const whole = golden(`native/${file}`);

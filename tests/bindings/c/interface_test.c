@@ -357,6 +357,49 @@ static void an_unknown_form_is_asked_in_both(void) {
   bloomery_close(filter);
 }
 
+/* What goes of a filter of unknown form is what is there. */
+static void an_unknown_form_is_erased_in_either(void) {
+  bloomery_filter* const filter = make("counting", "unknown");
+  CHECK(bloomery_insert_i64(filter, 42) == BLOOMERY_ADDED);
+  CHECK(insert(filter, "1000") == BLOOMERY_ADDED);
+  CHECK(bloomery_erase_i64(filter, 1000) == BLOOMERY_OK);
+  CHECK(bloomery_erase(filter, "42", 2) == BLOOMERY_OK);
+  CHECK(bloomery_erase(filter, "42", 2) == BLOOMERY_ABSENT);
+  CHECK(bloomery_erase_u64(filter, 42) == BLOOMERY_ABSENT);
+  CHECK(bloomery_erase(filter, "bob", 3) == BLOOMERY_ABSENT);
+  CHECK(bloomery_insert_i64(filter, 7) == BLOOMERY_ADDED);
+  CHECK(insert(filter, "7") == BLOOMERY_ADDED);
+  CHECK(bloomery_erase_i64(filter, 7) == BLOOMERY_WRONG_KEYS);
+  CHECK(bloomery_erase(filter, "7", 1) == BLOOMERY_WRONG_KEYS);
+  CHECK_SAYS("as a text and as an integer");
+  CHECK(bloomery_erase_raw(filter, "7", 1) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(filter, 7) == BLOOMERY_MAYBE);
+  CHECK(bloomery_erase_i64(filter, 7) == BLOOMERY_OK);
+  CHECK(bloomery_ask_i64(filter, 7) == BLOOMERY_ABSENT);
+  bloomery_close(filter);
+}
+
+/* Nothing is written behind answers whose size is told. */
+static void answers_that_are_too_few_are_refused(void) {
+  static const int64_t numbers[] = {1, 2, 3};
+  bloomery_keys keys = integers(numbers, 3);
+  uint8_t answers[4] = {9, 9, 9, 9};
+  bloomery_filter* const filter = make(NULL, NULL);
+  keys.answers_size = 2;
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK_SAYS("3 keys have no answers in 2 bytes");
+  CHECK(bloomery_ask_many_within(filter, &keys, 100, answers) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_insert_many(filter, &keys, answers, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_inserted(filter) == 0);
+  CHECK(memcmp(answers, "\11\11\11\11", 4) == 0);
+  CHECK(bloomery_acknowledge(filter) == BLOOMERY_OK);
+  CHECK(bloomery_insert_many(filter, &keys, NULL, NULL) == BLOOMERY_OK);
+  keys.answers_size = 3;
+  CHECK(bloomery_ask_many(filter, &keys, answers) == BLOOMERY_OK);
+  CHECK(memcmp(answers, "\1\1\1\11", 4) == 0);
+  bloomery_close(filter);
+}
+
 static void every_layout_means_the_same_keys(void) {
   static const char data[] = "alicebobcarol";
   static const int32_t offsets32[] = {0, 5, 8, 13};
@@ -1013,6 +1056,8 @@ static const struct {
              CASE(a_doubt_holds_for_what_was_answered_before_an_error),
              CASE(keys_of_another_form_are_refused),
              CASE(an_unknown_form_is_asked_in_both),
+             CASE(an_unknown_form_is_erased_in_either),
+             CASE(answers_that_are_too_few_are_refused),
              CASE(every_layout_means_the_same_keys),
              CASE(integers_may_lie_anywhere),
              CASE(hostile_sizes_are_refused),

@@ -139,7 +139,9 @@ int bloomery_insert_i64(bloomery_filter* filter, int64_t key);
 int bloomery_insert_u64(bloomery_filter* filter, uint64_t key);
 
 /* Of a counting filter, and only what was inserted: BLOOMERY_OK, BLOOMERY_ABSENT where it is not
-   there, or a status below 0: BLOOMERY_IN_DOUBT where it is not, and an insert failed before. */
+   there, or a status below 0: BLOOMERY_IN_DOUBT where it is not, and an insert failed before. Where
+   the filter does not know how its keys were written, the text or the integer goes, whichever is
+   there: BLOOMERY_WRONG_KEYS where both seem to be. */
 int bloomery_erase(bloomery_filter* filter, const void* text, size_t size);
 int bloomery_erase_raw(bloomery_filter* filter, const void* key, size_t size);
 int bloomery_erase_i64(bloomery_filter* filter, int64_t key);
@@ -167,12 +169,14 @@ typedef struct bloomery_keys {
   size_t data_size; /* in bytes: nothing beyond is read */
   const void* offsets;
   size_t width;
+  size_t answers_size; /* the bytes of the caller's answers or outcomes: fewer than count are
+                          refused, and none is written; 0: there are count, and nobody checks it */
 } bloomery_keys;
 #define BLOOMERY_KEYS \
-  { sizeof(bloomery_keys), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(bloomery_keys), 0, 0, 0, 0, 0, 0, 0, 0 }
 
-/* answers[i] is about key i: BLOOMERY_ABSENT, _MAYBE or _UNKNOWN, all of which are UNKNOWN before
-   anything else is done. On an error those that are not are true. */
+/* answers[i], of keys->count bytes, is about key i: BLOOMERY_ABSENT, _MAYBE or _UNKNOWN, all of
+   which are UNKNOWN before anything else is done. On an error those that are not are true. */
 int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys,
                       uint8_t* answers) BLOOMERY_LOOK_AT;
 
@@ -181,9 +185,9 @@ int bloomery_ask_many(const bloomery_filter* filter, const bloomery_keys* keys,
 int bloomery_ask_many_within(const bloomery_filter* filter, const bloomery_keys* keys,
                              uint32_t milliseconds, uint8_t* answers) BLOOMERY_LOOK_AT;
 
-/* outcomes (NULL: not wanted) become BLOOMERY_ADDED, _PRESENT or _TAKEN, and *added (or NULL) the
-   number of those added. On an error any part of the keys may be in; keys that cannot be read are
-   found before the first is inserted. */
+/* outcomes (keys->count bytes; NULL: not wanted) become BLOOMERY_ADDED, _PRESENT or _TAKEN, and
+   *added (or NULL) the number of those added. On an error any part of the keys may be in; keys that
+   cannot be read are found before the first is inserted. */
 int bloomery_insert_many(bloomery_filter* filter, const bloomery_keys* keys, uint8_t* outcomes,
                          size_t* added);
 
