@@ -24,6 +24,7 @@ pybloomery.KeyFormError: the filter's keys are text, and integers are other keys
 Filters may be used by many threads. Batches run without the interpreter's lock.
 """
 
+import copy
 import enum
 import json
 import os
@@ -31,6 +32,7 @@ import sys
 from typing import NamedTuple
 
 from . import _bloomery
+from ._attributes import attributes_of, set_attributes
 from ._bloomery import (
     Error,
     FormatError,
@@ -59,6 +61,7 @@ __version__ = _bloomery.version
 
 # What _many() is asked for.
 _PRESENCE, _FOUND, _NEW = range(3)
+_OWN_SLOTS = ("__weakref__", "_shared_path")
 
 
 class Presence(enum.IntEnum):
@@ -89,8 +92,8 @@ class Size(NamedTuple):
 
 
 def _shaped(keys, answers, is_array, dtype):
-    """Answers as who asked may want them: of NumPy's keys NumPy's, of an iterable a list."""
-    if type(keys).__module__.partition(".")[0] == "numpy" and is_array:
+    """Shapes answers as the keys were: an array for an array, a list for an iterable."""
+    if "numpy" in sys.modules and hasattr(keys, "__array__") and hasattr(keys, "dtype"):
         return sys.modules["numpy"].frombuffer(answers, dtype=dtype)
     if dtype != "bool":
         return memoryview(answers)
@@ -124,7 +127,7 @@ class BloomFilter(_bloomery.Filter):
     (False, True, 9)
     """
 
-    __slots__ = ("__weakref__", "_shared_path")
+    __slots__ = _OWN_SLOTS
 
     @classmethod
     def build(cls, batch, /, rate=0.01, *, capacity=0, **options):
@@ -148,9 +151,10 @@ class BloomFilter(_bloomery.Filter):
     def update(self, *batches):
         """Adds the keys of each batch, and says how many were new.
 
-        A batch is an array of NumPy (integers, ``S`` and ``U``), any other buffer of integers, an
-        array or stream of Arrow (strings, binaries, integers), all of which are read where they lie
-        if they can be; or an iterable. Where this raises, whatever the reason, any part of the keys
+        A batch is an array of NumPy (integers, ``V`` and ``U``; ``S`` whose last bytes are not
+        zero), what becomes one as a Series of pandas does, any other buffer of integers, an array
+        or stream of Arrow (strings, binaries, integers), all of which are read where they lie if
+        they can be; or an iterable. Where this raises, whatever the reason, any part of the keys
         may be in, and all that is not says ``True`` until :meth:`acknowledge`.
 
         >>> import array
@@ -177,8 +181,8 @@ class BloomFilter(_bloomery.Filter):
     def contains_many(self, keys, *, timeout=None):
         """``key in self`` of each key of a batch, or :meth:`contains`.
 
-        A list where an iterable was given, an array of bool where one of NumPy was, else a
-        ``memoryview`` of bool.
+        A list where an iterable was given, an array of bool where one of NumPy or a Series was, else
+        a ``memoryview`` of bool.
 
         >>> f = BloomFilter(1000)
         >>> f.add("a")
@@ -245,13 +249,15 @@ class BloomFilter(_bloomery.Filter):
         self._acknowledge()
 
     def copy(self):
-        """Another filter with the same keys, in memory."""
-        return self._copy()
+        """Another filter with the same keys, in memory. A subclass's attributes are its, too."""
+        return set_attributes(self._copy(), attributes_of(self, _OWN_SLOTS))
 
-    __copy__ = copy
+    def __copy__(self):
+        return self.copy()
 
     def __deepcopy__(self, memo):
-        return self._copy()
+        made = memo[id(self)] = self._copy()
+        return set_attributes(made, copy.deepcopy(attributes_of(self, _OWN_SLOTS), memo))
 
     def __or__(self, other):
         """The keys of both.
@@ -264,7 +270,7 @@ class BloomFilter(_bloomery.Filter):
         """
         if not isinstance(other, _bloomery.Filter):
             return NotImplemented
-        both = self._copy()
+        both = self.copy()
         both._merge(other)
         return both
 
@@ -279,7 +285,7 @@ class BloomFilter(_bloomery.Filter):
             return (open_shared, (self._shared_path,))
         if self._is_elsewhere:
             raise TypeError("what is open elsewhere is not pickled: copy() it into memory")
-        return (type(self).from_bytes, (self._to_bytes(),))
+        return (type(self)._from_bytes, (self._to_bytes(),), attributes_of(self, _OWN_SLOTS))
 
     def save(self, location, *, must_be_new=False):
         """Puts a file there in one step, or a filter into a server; see :func:`open`."""

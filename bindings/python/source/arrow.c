@@ -191,7 +191,9 @@ static int use_column(struct batch* batch, const struct arrow_schema* schema,
                       const struct arrow_array* table) {
   struct arrow_array column;
   if (schema->n_children != 1 || table->n_children != 1) {
-    return refuse("tables of Arrow with other than one column");
+    PyErr_Format(PyExc_TypeError, "a table of %lld columns: give one of them, as table[\"name\"]",
+                 (long long)schema->n_children);
+    return -1;
   }
   if (schema->children == NULL || schema->children[0] == NULL || table->children == NULL ||
       table->children[0] == NULL) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_like.h"
 #include "arrow.h"
 #include "layouts.h"
 
@@ -52,6 +53,21 @@ int use_integers(struct batch* batch, const char* data, size_t count, Py_ssize_t
   return 0;
 }
 
+/* Raises a ValueError where a key of NumPy's S ends in a zero byte: a digest's own, or what NumPy
+   puts behind shorter keys. */
+static int refuse_padded(const char* data, size_t count, Py_ssize_t stride, size_t width) {
+  size_t i;
+  for (i = 0; i < count && width != 0; ++i, data += stride) {
+    if (data[width - 1] != '\0') continue;
+    PyErr_Format(PyExc_ValueError,
+                 "key %zu of S%zu ends in a zero byte, which may be its own or padding: "
+                 "view(\"V%zu\") has keys of %zu bytes each, tolist() shorter ones without zeros",
+                 i, width, width, width);
+    return -1;
+  }
+  return 0;
+}
+
 static int use_bytes(struct batch* batch, const char* data, size_t count, Py_ssize_t stride,
                      size_t width) {
   batch->keys.raw = 1;
@@ -63,7 +79,7 @@ static int use_bytes(struct batch* batch, const char* data, size_t count, Py_ssi
     for (i = 0; i < count; ++i) memcpy(all + i * width, data + (Py_ssize_t)i * stride, width);
     data = all;
   }
-  use(batch, BLOOMERY_PADDED, data, count, width);
+  use(batch, BLOOMERY_FIXED, data, count, width);
   return 0;
 }
 
@@ -140,67 +156,79 @@ int refuse(const char* what) {
   return -1;
 }
 
-static int use_view(struct batch* batch) {
-  const Py_buffer* const view = &batch->view;
-  const char* format = view->format == NULL ? "B" : view->format;
-  const size_t width = (size_t)view->itemsize;
-  const char *data = view->buf, *code;
-  size_t count;
-  Py_ssize_t stride;
-  if (view->ndim != 1) {
-    PyErr_Format(PyExc_ValueError, "keys come in one dimension, not %d", view->ndim);
-    return -1;
-  }
-  count = (size_t)view->shape[0];
-  stride = view->strides == NULL ? view->itemsize : view->strides[0];
-  if (*format == '>' || *format == '!') {
-    if (width > 1 && format[strlen(format) - 1] != 's') return refuse(format);
-    ++format;
-  } else if (*format == '@' || *format == '=' || *format == '<') {
-    ++format;
-  }
-  for (code = format; *code >= '0' && *code <= '9'; ++code) {
-  }
-  if (code[0] == '\0' || code[1] != '\0') return refuse(view->format);
-  if (*code == 's') return use_bytes(batch, data, count, stride, width);
-  /* Without a number before it: of array.array('u'), a character each. */
-  if (*code == 'w') return use_characters(batch, data, count, stride, width, code != format);
-  if (code != format || width > 8 || strchr("bhilqnBHILQN", *code) == NULL) {
-    return refuse(view->format);
-  }
-  return use_integers(batch, data, count, stride, width, strchr("bhilqn", *code) != NULL);
+static int taken(int status) {
+  return status < 0 ? -1 : 1;
 }
 
+/* Returns 1 where the elements of the view are keys, 0 where they are not. -1 with an exception
+   set. */
+static int use_elements(struct batch* batch, const char* format) {
+  const Py_buffer* const view = &batch->view;
+  const char *const data = view->buf, *code = format;
+  const size_t width = (size_t)view->itemsize, count = (size_t)view->shape[0];
+  const Py_ssize_t stride = view->strides == NULL ? view->itemsize : view->strides[0];
+  const int is_swapped = *format == '>' || *format == '!';
+  if (is_swapped || *format == '@' || *format == '=' || *format == '<') code = ++format;
+  while (*code >= '0' && *code <= '9') ++code;
+  if (code[0] == '\0' || code[1] != '\0') return 0;
+  if (*code == 'x' && code != format) return taken(use_bytes(batch, data, count, stride, width));
+  if (*code == 's') {
+    if (refuse_padded(data, count, stride, width) < 0) return -1;
+    return taken(use_bytes(batch, data, count, stride, width));
+  }
+  if (is_swapped && width > 1) return 0;
+  /* Without a number before it: of array.array('u'), a character each. */
+  if (*code == 'w') {
+    return taken(use_characters(batch, data, count, stride, width, code != format));
+  }
+  if (code != format || width > 8 || strchr("bhilqnBHILQN", *code) == NULL) return 0;
+  return taken(use_integers(batch, data, count, stride, width, strchr("bhilqn", *code) != NULL));
+}
+
+/* As batch_read() of a buffer. */
 static int read_view(PyObject* object, struct batch* batch) {
+  const Py_buffer* const view = &batch->view;
+  const char* format;
+  int status;
   if (PyObject_GetBuffer(object, &batch->view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0) {
-    /* Of dates, say, which are no keys either, as going through them will tell. */
     if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_BufferError)) {
       return -1;
     }
     PyErr_Clear();
     batch->view.obj = NULL;
-    return 0;
+    return has_objects(object) ? 0 : refuse_elements(object, "?");
   }
-  if (batch->view.format != NULL && strcmp(batch->view.format, "O") == 0) return 0;
-  return use_view(batch) < 0 ? -1 : 1;
+  if (view->ndim != 1) {
+    PyErr_Format(PyExc_ValueError, "keys come in one dimension, not %d", view->ndim);
+    return -1;
+  }
+  format = view->format == NULL ? "B" : view->format;
+  if (strcmp(format, "O") == 0) return 0;
+  status = use_elements(batch, format);
+  if (status == 0 && view->shape[0] == 0) { /* of any dtype: it has no element that is no key */
+    use(batch, BLOOMERY_POINTERS, NULL, 0, sizeof(void*));
+    return 1;
+  }
+  return status == 0 ? refuse_elements(object, format) : status;
 }
 
-/* NumPy's masked arrays: their buffer does not say what is hidden. */
-static int check_mask(PyObject* object) {
-  PyObject *mask, *any;
-  int hides;
-  if (!PyObject_HasAttrString(object, "mask")) return 0;
-  mask = PyObject_GetAttrString(object, "mask");
-  if (mask == NULL) return -1;
-  any = PyObject_CallMethod(mask, "any", NULL);
-  Py_DECREF(mask);
-  if (any == NULL) return -1;
-  hides = PyObject_IsTrue(any);
-  Py_DECREF(any);
-  if (hides > 0) {
-    PyErr_SetString(PyExc_ValueError, "some keys are masked: compressed() is those that are not");
-  }
-  return hides == 0 ? 0 : -1;
+/* As batch_read() of a Series, or of what else becomes an array of NumPy, which may hold Python's
+   objects. */
+static int read_converted(PyObject* object, struct batch* batch) {
+  PyObject* const array = array_of(object);
+  int status;
+  if (array == NULL) return PyErr_Occurred() ? -1 : 0;
+  status = check_mask(array) < 0 ? -1 : read_view(array, batch);
+  Py_DECREF(array); /* its buffer holds it */
+  return status;
+}
+
+static int read_stream(PyObject* object, struct batch* batch) {
+  const int status = arrow_open(object, batch);
+  /* pandas without pyarrow has the method, but not what it calls. */
+  if (status >= 0 || !PyErr_ExceptionMatches(PyExc_ImportError)) return status;
+  PyErr_Clear();
+  return refuse_frame(object) < 0 ? -1 : read_converted(object, batch);
 }
 
 int batch_read(PyObject* object, struct batch* batch) {
@@ -216,11 +244,11 @@ int batch_read(PyObject* object, struct batch* batch) {
   if (PyObject_HasAttrString(object, "__arrow_c_array__")) {
     status = arrow_read(object, batch);
   } else if (PyObject_HasAttrString(object, "__arrow_c_stream__")) {
-    status = arrow_open(object, batch);
+    status = read_stream(object, batch);
   } else if (PyObject_CheckBuffer(object)) {
     status = check_mask(object) < 0 ? -1 : read_view(object, batch);
   } else {
-    return 0;
+    status = refuse_frame(object) < 0 ? -1 : read_converted(object, batch);
   }
   if (status != 1) batch_release(batch);
   return status;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "key.h"
 
+#include <string.h>
+
 static int take_bytes(PyObject* bytes, enum key_kind kind, struct key* key) {
   key->kind = kind;
   key->bytes = PyBytes_AS_STRING(bytes);
@@ -29,6 +31,20 @@ static int read_int(PyObject* integer, struct key* key) {
   return -1;
 }
 
+/* Whether it is an element of an array of NumPy's V: bytes of some number, without fields. */
+static int is_plain_void(PyObject* object) {
+  PyObject *dtype, *names = NULL;
+  int result;
+  if (strcmp(Py_TYPE(object)->tp_name, "numpy.void") != 0) return 0;
+  dtype = PyObject_GetAttrString(object, "dtype");
+  if (dtype != NULL) names = PyObject_GetAttrString(dtype, "names");
+  PyErr_Clear();
+  result = names == Py_None;
+  Py_XDECREF(names);
+  Py_XDECREF(dtype);
+  return result;
+}
+
 int key_read_slowly(PyObject* object, struct key* key) {
   if (PyBytes_Check(object)) return take_bytes(object, KEY_RAW, key);
   if (PyLong_Check(object) && !PyBool_Check(object)) return read_int(object, key);
@@ -50,6 +66,10 @@ int key_read_slowly(PyObject* object, struct key* key) {
     status = read_int(integer, key);
     Py_DECREF(integer);
     return status;
+  }
+  if (is_plain_void(object)) {
+    key->held = PyBytes_FromObject(object);
+    return key->held == NULL ? -1 : take_bytes(key->held, KEY_RAW, key);
   }
   PyErr_Format(PyExc_TypeError, "a key is a str, bytes or an int, not %.200s",
                Py_TYPE(object)->tp_name);
