@@ -29,6 +29,7 @@ constexpr std::size_t kProbesInTrip = 100'000;
 
 // The keys of one transaction.
 struct BitmapPlace::Part {
+  InsertCall call = 0;
   std::size_t key_count = 0;
   std::string nonce = next_nonce();
   std::vector<std::uint64_t> positions{};
@@ -68,14 +69,15 @@ BitmapPlace::BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool
       writes_(writes),
       gathered_(*this, client_->location()) {}
 
-std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys, Touch touch) const {
+std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys, Touch touch,
+                                                  InsertCall call) const {
   const std::uint32_t probes = filter_.parameters.geometry.probe_count;
   const std::size_t at_once = touch == Touch::set ? kProbesSetAtOnce : kProbesAtOnce;
   const std::size_t keys_at_once = std::max<std::size_t>(1, at_once / probes);
   keys = keys.first(std::min(keys.size(), std::max<std::size_t>(1, kProbesInTrip / probes)));
   std::vector<Part> parts;
   do {
-    Part& part = parts.emplace_back();
+    Part& part = parts.emplace_back(Part{.call = call});
     part.key_count = std::min(keys_at_once, keys.size());
     part.positions.reserve(part.key_count * probes);
     for (const Key key : keys.first(part.key_count)) filter_.positions(key, part.positions);
@@ -85,8 +87,8 @@ std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys, Tou
 }
 
 BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
-                                       const CallContext& context) {
-  return exchange(split(keys, touch), touch, context);
+                                       const CallContext& context, InsertCall call) {
+  return exchange(split(keys, touch, call), touch, context);
 }
 
 BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
@@ -112,14 +114,12 @@ BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
   if (!std::ranges::all_of(parts, [](const Part& part) { return part.result.is_primary; })) {
     client_->suspect(filter_.key);
   }
-  Found found = judge(parts, known, touch);
-  found.repeated = answer.repeated;
-  return found;
+  return judge(parts, known, touch, answer.repeated);
 }
 
 BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::Known& known,
-                                      Touch touch) {
-  Found found;
+                                      Touch touch, bool repeated) {
+  Found found{.repeated = repeated};
   LostBits::Known so_far = known;
   for (const Part& part : parts) {
     const TransactionResult& result = part.result;
@@ -164,7 +164,7 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
   found.bitmap = std::move(parts.front().result.bitmap);
   if (found.doubt.empty() && found.not_ours.empty()) {
     if (touch == Touch::set) {
-      learn_set(parts);
+      learn_set(parts, repeated);
     } else {
       for (const Part& part : parts) learn(part);
     }
@@ -202,17 +202,17 @@ void BitmapPlace::add_answers(const Part& part, std::vector<bool>& all_set) cons
   }
 }
 
-void BitmapPlace::learn_set(std::span<const Part> parts) {
+void BitmapPlace::learn_set(std::span<const Part> parts, bool repeated) {
   std::vector<std::uint64_t> changed;
+  std::vector<std::uint64_t> touched;
   for (const Part& part : parts) {
+    touched.insert(touched.end(), part.positions.begin(), part.positions.end());
     const std::vector<bool>& were_set = part.result.bits;
     for (std::size_t i = 0; i < were_set.size(); ++i) {
       if (!were_set[i]) changed.push_back(part.positions[i]);
     }
   }
-  lost_.learn_changed(changed);
-  // A trip that was repeated finds set what its first try has set.
-  if (changed.empty()) lost_.learn(parts.back().positions, true);
+  lost_.learn(parts.front().call, {.changed = changed, .touched = touched, .repeated = repeated});
 }
 
 void BitmapPlace::learn(const Part& part) {
@@ -220,8 +220,7 @@ void BitmapPlace::learn(const Part& part) {
   const std::vector<bool>& bits = part.result.bits;
   const auto set = std::ranges::find(bits, true);
   if (set == bits.end()) return;
-  lost_.learn(std::span(part.positions).subspan(static_cast<std::size_t>(set - bits.begin()), 1),
-              false);
+  lost_.learn(std::span(part.positions).subspan(static_cast<std::size_t>(set - bits.begin()), 1));
 }
 
 void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
@@ -241,9 +240,10 @@ void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
                               const CallContext& context) {
   require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
+  const InsertCall call = next_insert_call();
   while (!keys.empty()) {
     if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);
-    const Found found = travel(keys, Touch::set, context);
+    const Found found = travel(keys, Touch::set, context, call);
     found.require_none(name());
     for (std::size_t i = 0; i < std::min(found.all_set.size(), outcomes.size()); ++i) {
       const Inserted old = found.repeated ? Inserted::unknown : Inserted::present;
@@ -317,8 +317,9 @@ bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   now.notes.source = head.watermark ? head.watermark->source : Identity();
   now.notes.watermark = head.watermark ? head.watermark->position : 0;
   now.notes.beat = head.beat;
+  const InsertCall call = next_insert_call();
   do {
-    std::vector<Part> parts = split(keys, Touch::set);
+    std::vector<Part> parts = split(keys, Touch::set, call);
     for (Part& part : parts) {
       keys = keys.subspan(part.key_count);
       part.old_trailer = trailer_bytes(now, filter_.parameters);

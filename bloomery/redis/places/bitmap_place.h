@@ -72,17 +72,18 @@ class BitmapPlace final : public FilterPlace {
   struct Found;
 
   // Asks or sets the bits of the first keys, as many as one trip takes.
-  Found travel(std::span<const Key> keys, Touch touch, const CallContext& context);
+  Found travel(std::span<const Key> keys, Touch touch, const CallContext& context,
+               InsertCall call = 0);
   Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context);
   const KeyForm& keys() const noexcept;  // in which form it is asked
   bool is_opened(const std::optional<Trailer>& trailer) const noexcept;
   // What a key is that has a clear bit.
   Presence missing(const Found& found, const CallContext& context) const;
-  std::vector<Part> split(std::span<const Key> keys, Touch touch) const;
-  Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch);
+  std::vector<Part> split(std::span<const Key> keys, Touch touch, InsertCall call) const;
+  Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch, bool repeated);
   void add_answers(const Part& part, std::vector<bool>& all_set) const;
   void learn(const Part& part);
-  void learn_set(std::span<const Part> parts);
+  void learn_set(std::span<const Part> parts, bool repeated);
 
   const std::unique_ptr<Client> client_;
   const LiveBitmap filter_;

@@ -138,7 +138,7 @@ TransactionResult read_transaction(std::span<const Reply> replies, const LiveBit
                   result.bits, filter.name);
   }
   if (touch == Touch::set) {
-    SetAnswer set = read_set(all[next], position_count, filter.name);
+    SetAnswer set = read_set(all[next], position_count, false, filter.name);
     result.has_set = set.has_set;
     result.has_stepped = set.has_stepped;
     result.bits = std::move(set.were_set);

@@ -3,11 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "bloomery/bits/bit_storage.h"
 #include "bloomery/redis/places/native_bitmap.h"
 
 namespace bloomery::redis {
+
+// Of a line's bytes, where `position` is that of a bit in the body.
+inline bool is_set_in(std::string_view line, std::uint64_t position) noexcept {
+  const std::uint64_t bit = position % (8 * kLineBytes);
+  return (static_cast<unsigned char>(line[bit / 8]) >> (bit % 8) & 1) != 0;
+}
 
 // Calls visit(line, first bit, behind the last) for each line that each of these keys has bits in.
 template <class Visit>

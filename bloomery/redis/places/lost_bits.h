@@ -17,10 +17,26 @@
 
 namespace bloomery::redis {
 
+// A call that inserts, of this process: all trips that it takes have its number.
+using InsertCall = std::uint64_t;
+InsertCall next_insert_call() noexcept;
+
+// What a trip of a call did to the bits of a filter.
+struct InsertedBits {
+  std::span<const std::uint64_t> changed{};  // from 0 to 1, as far as that is known
+  std::span<const std::uint64_t> touched{};  // all that are set now
+  bool repeated = false;                     // an earlier try may have changed any that it touched
+};
+
 // Nothing clears a bit of a filter, and no bitmap becomes shorter. So a few bits that were seen set
 // are asked again with every question: one that is clear, or a bitmap that is shorter than it was,
 // is a filter that was evicted, expired, deleted, reset or restored, and filled anew since. That is
 // never forgotten. Many threads may use it.
+//
+// An older copy of the filter has none of the bits that later calls changed. So some of those are
+// kept, of each of the last calls, and of these such as no later call touched: the copy lacks them
+// still when others have repeated the later calls. The newer a call is, the more of its bits are
+// asked.
 class LostBits {
  public:
   // What was known before a question was sent.
@@ -31,28 +47,36 @@ class LostBits {
     bool is_anything() const noexcept { return byte_count > 0 || !positions.empty(); }
   };
 
+  static constexpr std::size_t kCalls = 16;         // whose bits are kept
+  static constexpr std::size_t kKept = 16;          // bits of each
+  static constexpr std::size_t kAsked = 4;          // of a new call; of older ones fewer
+  static constexpr std::size_t kAskedByReader = 4;  // by a place that has not inserted
+
   Known known();
   // Why the filter is not the one it was; nothing where it is. Only of results without doubt.
   std::optional<std::string> judge(const Known& known, const TransactionResult& result);
-  // Of bits that are set. `are_new`: this place has just set them.
-  void learn(std::span<const std::uint64_t> positions, bool are_new);
-  // Bits that one call of this place changed from 0 to 1: an older copy has none of them. Keeps up
-  // to kEach of them, and of each of the last kCalls such calls.
-  void learn_changed(std::span<const std::uint64_t> positions);
-  // Bits of which that call changed at least one, nobody knows which: keeps them all.
-  void learn_changed_among(std::span<const std::uint64_t> positions);
-
-  static constexpr std::size_t kCalls = 4;
-  static constexpr std::size_t kEach = 4;
+  // Of bits that are set.
+  void learn(std::span<const std::uint64_t> positions);
+  void learn(InsertCall call, const InsertedBits& bits);
 
   std::optional<std::string> verdict();
 
  private:
-  ForkMutex mutex_;
-  void keep(std::vector<std::uint64_t> changed);
+  struct Call {
+    InsertCall number = 0;
+    std::vector<std::uint64_t> bits{};  // any of those that it changed, with the same chance
+    std::uint64_t count = 0;            // of those that it changed
+    // Bits any of which it may have changed.
+    std::vector<std::uint64_t> unsure{};
+    std::vector<std::uint64_t> last{};  // of its last trip, where it had several
+  };
 
+  Call& call_of(InsertCall number);
+  void forget_touched(InsertCall by, std::span<const std::uint64_t> touched);
+
+  ForkMutex mutex_;
   Witnesses<std::uint64_t> witnesses_;
-  std::deque<std::vector<std::uint64_t>> changed_{};  // of a call each, the newest last
+  std::deque<Call> calls_{};  // the newest last
   std::minstd_rand random_{std::random_device()()};
   std::uint64_t byte_count_ = 0;
   std::optional<std::string> verdict_;

@@ -102,7 +102,7 @@ bool NativeExchange::take(std::span<const Reply> replies) {
   return true;
 }
 
-std::optional<std::string> NativeExchange::set_in(const Run& run, std::string_view old) const {
+std::optional<std::string> NativeExchange::set_in(const Run& run, std::string_view old) {
   std::string now(old);
   const std::uint64_t first = lines_[run.first_line].number;
   for (std::size_t i = run.first_line; i < run.behind_lines; ++i) {
@@ -110,7 +110,9 @@ std::optional<std::string> NativeExchange::set_in(const Run& run, std::string_vi
     for (const std::uint64_t position : lines_[i].bits) {
       const std::uint64_t bit = position % (8 * kLineBytes);
       char& byte = now[line + bit / 8];
-      byte = static_cast<char>(static_cast<unsigned char>(byte) | 1U << bit % 8);
+      const auto set = static_cast<char>(static_cast<unsigned char>(byte) | 1U << bit % 8);
+      if (set != byte) changed_.push_back(position);
+      byte = set;
     }
   }
   if (now == old) return std::nullopt;

@@ -44,6 +44,8 @@ class NativeExchange {
   bool take(std::span<const Reply> replies);
   // What the bits at `known` were.
   const std::vector<bool>& known_bits() const noexcept { return known_bits_; }
+  // Of the bits that were added, those that were clear.
+  const std::vector<std::uint64_t>& changed() const noexcept { return changed_; }
   // What has changed, the next head, EXEC.
   Request writing();
   enum class Outcome : std::uint8_t {
@@ -67,7 +69,7 @@ class NativeExchange {
 
   void cut_into_runs();
   // The run with its bits set; nothing where they were.
-  std::optional<std::string> set_in(const Run& run, std::string_view old) const;
+  std::optional<std::string> set_in(const Run& run, std::string_view old);
 
   const Setup setup_;
   std::vector<Line> lines_{};
@@ -75,6 +77,7 @@ class NativeExchange {
   std::string first_nonce_{};
   std::string nonce_{};
   std::vector<bool> known_bits_{};
+  std::vector<std::uint64_t> changed_{};
   Request writing_{};
   std::size_t write_count_ = 0;
 };

@@ -26,17 +26,19 @@ struct NativePlace::Part : Seen {
 
 // What one trip sets in one string.
 struct NativePlace::Insertion {
+  InsertCall call = 0;
   // Each steps from the head that the one before has made: one that fails lets none behind it step.
   std::vector<Part> parts{};
   LostBits::Known known{};
   std::size_t replies_each = 0;  // of a part
+  bool repeated = false;         // an earlier try may have set any of its bits
 
   std::size_t key_count() const noexcept;
   std::size_t bit_count() const noexcept;
   std::size_t reply_count() const noexcept { return replies_each * parts.size(); }
-  // Bits that it changed; of lines, the bits of the last that it changed, of which some may have
-  // been set before.
+  // Bits that it changed; where lines were set, of a few of them.
   std::vector<std::uint64_t> changed(bool by_lines) const;
+  std::vector<std::uint64_t> touched() const;
   // One for each key. `old`: what a key is whose bits were all there.
   void tell(bool by_lines, Inserted old, std::span<Inserted> outcomes) const;
 };

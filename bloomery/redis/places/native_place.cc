@@ -24,11 +24,6 @@ constexpr std::size_t kUnitsOfHead = 5;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIE
 constexpr const char* kOtherFilter =
     "another filter has taken its place since it was opened; open it again";
 
-bool is_set_in(std::string_view line, std::uint64_t position) noexcept {
-  const std::uint64_t bit = position % (8 * kLineBytes);
-  return (static_cast<unsigned char>(line[bit / 8]) >> (bit % 8) & 1) != 0;
-}
-
 void add_range(Request& request, const std::string& key, std::uint64_t from, std::uint64_t count) {
   request.add({"GETRANGE", key, std::to_string(from), std::to_string(from + count - 1)});
 }
@@ -297,7 +292,7 @@ void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
   }
   const TripPiece& first = trip.pieces.front();
   if (trip.bits.size() > 0 && trip.all_set[0] && first.doubt.empty() && first.not_ours.empty()) {
-    lost_.learn(offsets(std::span(trip.bits.positions).first(trip.bits.ends[0])), false);
+    lost_.learn(offsets(std::span(trip.bits.positions).first(trip.bits.ends[0])));
   }
 }
 

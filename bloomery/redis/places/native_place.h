@@ -103,14 +103,15 @@ class NativePlace final : public FilterPlace {
   // What fits into a trip, from a key on.
   std::vector<Part> split(const KeyBits& bits, std::size_t first_key, std::size_t most_bits) const;
   // What the next trip of an insert does, from a key on.
-  Insertion insertion(const KeyBits& bits, std::size_t first_key) const;
-  Insertion insertion(const KeyBits& bits, std::size_t first_key, Head old,
+  Insertion insertion(InsertCall call, const KeyBits& bits, std::size_t first_key) const;
+  Insertion insertion(InsertCall call, const KeyBits& bits, std::size_t first_key, Head old,
                       const Watermark& watermark) const;
 
   void append(Request& request, Insertion& insertion);
   void read(std::span<const Reply> replies, Insertion& insertion);
   void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
-  void insert_bits(const KeyBits& bits, std::span<Inserted> outcomes, const CallContext& context);
+  void insert_bits(InsertCall call, const KeyBits& bits, std::span<Inserted> outcomes,
+                   const CallContext& context);
   // Throws unless the keys are in the filter that is there.
   void settle(const Insertion& insertion, const CallContext& context);
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
@@ -118,7 +119,7 @@ class NativePlace final : public FilterPlace {
   bool run(Insertion& insertion, const CallContext& context);
   // The same for many lines, at less cost, where they are of so many keys; false: it has not, and
   // run() is to.
-  bool exchange(const Insertion& insertion, std::size_t fewest_keys, const CallContext& context);
+  bool exchange(Insertion& insertion, std::size_t fewest_keys, const CallContext& context);
   // What the head is now; null: it has not stepped.
   Head finish_step(const Insertion& insertion);
   // What was read last, if that is `head`, or what is there now; null: neither is.

@@ -83,20 +83,34 @@ std::vector<std::uint64_t> NativePlace::Insertion::changed(bool by_lines) const 
   std::vector<std::uint64_t> changed;
   for (const Part& part : parts) {
     const std::vector<bool>& were_set = part.set.were_set;
-    std::size_t i = 0;
-    const auto take = [&](std::size_t at, std::size_t end) {
-      if (i == were_set.size() || were_set[i++]) return;
-      if (by_lines) changed.clear();
-      for (; at < end; ++at) changed.push_back(part.bits.positions[at]);
-    };
-    if (by_lines) {
-      for_each_line(part.bits,
-                    [&](std::uint64_t, std::size_t at, std::size_t end) { take(at, end); });
-    } else {
-      for (std::size_t at = 0; at < part.bits.positions.size(); ++at) take(at, at + 1);
+    if (were_set.empty()) continue;
+    if (!by_lines) {
+      for (std::size_t at = 0; at < part.bits.positions.size(); ++at) {
+        if (!were_set[at]) changed.push_back(part.bits.positions[at]);
+      }
+      continue;
     }
+    std::size_t number = 0;
+    std::string_view old_lines = part.set.old_lines;
+    for_each_line(part.bits, [&](std::uint64_t, std::size_t at, std::size_t end) {
+      if (were_set[number++] || old_lines.empty()) return;
+      for (; at < end; ++at) {
+        const std::uint64_t position = part.bits.positions[at];
+        if (!is_set_in(old_lines, position)) changed.push_back(position);
+      }
+      old_lines.remove_prefix(kLineBytes);
+    });
   }
   return changed;
+}
+
+std::vector<std::uint64_t> NativePlace::Insertion::touched() const {
+  std::vector<std::uint64_t> touched;
+  touched.reserve(bit_count());
+  for (const Part& part : parts) {
+    touched.insert(touched.end(), part.bits.positions.begin(), part.bits.positions.end());
+  }
+  return touched;
 }
 
 void NativePlace::Insertion::tell(bool by_lines, Inserted old_key,
@@ -145,16 +159,18 @@ void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Know
   if (!read_beginning(all, false, part)) return;
   std::vector<bool> none;
   read_bitfield(all[4], known.positions.size(), 0, part.result.known_bits, none, name_);
-  part.set = read_set(all[5], count_of(sets_lines(), part.bits), name_);
+  part.set = read_set(all[5], count_of(sets_lines(), part.bits), sets_lines(), name_);
 }
 
-NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key) const {
-  return {.parts = split(bits, first_key, kBitsInTrip)};
+NativePlace::Insertion NativePlace::insertion(InsertCall call, const KeyBits& bits,
+                                              std::size_t first_key) const {
+  return {.call = call, .parts = split(bits, first_key, kBitsInTrip)};
 }
 
-NativePlace::Insertion NativePlace::insertion(const KeyBits& bits, std::size_t first_key, Head old,
+NativePlace::Insertion NativePlace::insertion(InsertCall call, const KeyBits& bits,
+                                              std::size_t first_key, Head old,
                                               const Watermark& watermark) const {
-  Insertion made{.parts = split(bits, first_key, kBitsInStep)};
+  Insertion made{.call = call, .parts = split(bits, first_key, kBitsInStep)};
   for (Part& part : made.parts) {
     first_key += part.bits.size();
     FileHeader next = old->header;
@@ -204,11 +220,12 @@ bool NativePlace::run(Insertion& insertion, const CallContext& context) {
   const Answer answer =
       client_->run(request, Repeat::safe, context,
                    [&](std::span<const Reply> replies) { read(replies, insertion); });
+  insertion.repeated = insertion.repeated || answer.repeated;
   settle(insertion, context);
   return !answer.repeated;
 }
 
-bool NativePlace::exchange(const Insertion& insertion, std::size_t fewest_keys,
+bool NativePlace::exchange(Insertion& insertion, std::size_t fewest_keys,
                            const CallContext& context) {
   const Head old = insertion.parts.front().old;
   const Head next = insertion.parts.back().next;
@@ -246,12 +263,12 @@ bool NativePlace::exchange(const Insertion& insertion, std::size_t fewest_keys,
   if (lost) fail(*lost);
   if (!is_sure || outcome != NativeExchange::Outcome::done) {
     exchanges_to_skip_ = kExchangesToSkip;
+    insertion.repeated = true;
     return false;
   }
   remember(next);
-  const KeyBits& last = insertion.parts.back().bits;
-  const std::span<const std::uint64_t> positions(last.positions);
-  lost_.learn(offsets(positions.subspan(last.begin_of(last.size() - 1))), true);
+  lost_.learn(insertion.call,
+              {.changed = offsets(exchange.changed()), .touched = offsets(insertion.touched())});
   return true;
 }
 
@@ -259,17 +276,9 @@ void NativePlace::settle(const Insertion& insertion, const CallContext& context)
   for (const Part& part : insertion.parts) settle(part, insertion.known, context);
   const auto is_ours = [&](const Part& part) { return is_opened(*part.head); };
   if (!std::ranges::all_of(insertion.parts, is_ours)) return;
-  const std::vector<std::uint64_t> changed = offsets(insertion.changed(sets_lines()));
-  if (sets_lines()) {
-    lost_.learn_changed_among(changed);
-  } else {
-    lost_.learn_changed(changed);
-  }
-  // A trip that was repeated finds set what its first try has set.
-  const KeyBits& last = insertion.parts.back().bits;
-  if (!changed.empty() || last.size() == 0) return;
-  const std::span<const std::uint64_t> positions(last.positions);
-  lost_.learn(offsets(positions.subspan(last.begin_of(last.size() - 1))), true);
+  lost_.learn(insertion.call, {.changed = offsets(insertion.changed(sets_lines())),
+                               .touched = offsets(insertion.touched()),
+                               .repeated = insertion.repeated});
 }
 
 void NativePlace::settle(const Part& part, const LostBits::Known& known,
@@ -288,21 +297,22 @@ void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
                               const CallContext& context) {
   require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
+  const InsertCall call = next_insert_call();
   while (!keys.empty()) {
     const std::size_t count =
         std::min(keys.size(), std::max<std::size_t>(1, kBitsInTrip / probe_count_));
     const std::span<Inserted> these = outcomes.first(std::min(count, outcomes.size()));
-    insert_bits(bits_of(keys.first(count)), these, context);
+    insert_bits(call, bits_of(keys.first(count)), these, context);
     keys = keys.subspan(count);
     outcomes = outcomes.subspan(these.size());
   }
 }
 
-void NativePlace::insert_bits(const KeyBits& bits, std::span<Inserted> outcomes,
+void NativePlace::insert_bits(InsertCall call, const KeyBits& bits, std::span<Inserted> outcomes,
                               const CallContext& context) {
   for (std::size_t key = 0; key < bits.size();) {
     if (const auto lost = lost_.verdict()) fail(*lost);
-    Insertion trip = insertion(bits, key);
+    Insertion trip = insertion(call, bits, key);
     trip.tell(sets_lines(), run(trip, context) ? Inserted::present : Inserted::unknown, outcomes);
     outcomes = outcomes.subspan(std::min(trip.key_count(), outcomes.size()));
     key += trip.key_count();
@@ -365,9 +375,10 @@ bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   if (const auto lost = lost_.verdict()) fail(*lost);
   Head old = head_to_step_from(head, context);
   if (!old) return false;
+  const InsertCall call = next_insert_call();
   std::size_t key = 0;
   do {
-    Insertion trip = insertion(bits, key, old, next);
+    Insertion trip = insertion(call, bits, key, old, next);
     if (exchange(trip, kKeysToExchange, context)) {
       old = trip.parts.back().next;
     } else {

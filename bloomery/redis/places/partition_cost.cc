@@ -12,6 +12,7 @@
 #include "bloomery/format/native/file_header.h"
 #include "bloomery/redis/client/bitfield.h"
 #include "bloomery/redis/client/request.h"
+#include "bloomery/redis/places/lost_bits.h"
 #include "bloomery/redis/places/partition_keys.h"
 
 namespace bloomery::redis {
@@ -19,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kFewestNodes = 3;
 
-// In bytes of the protocol, of a question as PartitionedPlace asks it.
+// In bytes of the protocol, of a question as PartitionedPlace asks it that only reads.
 struct Traffic {
   double asked = 0;
   double answered = 0;
@@ -31,7 +32,7 @@ std::size_t text_reply(std::size_t size) {
 
 // What a partition costs once in a trip, and each line of 64 bytes.
 Traffic of_partition(const FileHeader& head, const std::string& key) {
-  constexpr std::size_t kWitnesses = 8;
+  constexpr std::size_t kWitnesses = LostBits::kAskedByReader;
   constexpr std::size_t kRole = 40;                       // of a primary without replicas
   const std::size_t head_bytes = kHeaderBytes + 64 + 64;  // identity, part, and room for more
   const std::array<std::uint64_t, kWitnesses> bits{};
@@ -101,13 +102,14 @@ PartitionCost partition_cost(const FilterParameters& parameters,
   const Traffic part = of_partition(head, key);
   const Traffic line = of_line(head, key);
   const double lines_each = geometry.lines_per_key;
-  const double parts_each = lines_each - (lines_each - 1) / cost.partitions;
+  const double index = cost.partitions == 1 ? 0 : 1;  // which is asked as a part is
+  const double parts_each = lines_each - (lines_each - 1) / cost.partitions + index;
   cost.asked_bytes = parts_each * part.asked + lines_each * line.asked;
   cost.answered_bytes = parts_each * part.answered + lines_each * line.answered;
   const auto batch = static_cast<double>(assumptions.batch);
   cost.batch_partitions =
       cost.partitions * (1 - std::pow(1 - 1.0 / cost.partitions, batch * lines_each));
-  cost.batch_bytes = cost.batch_partitions * (part.asked + part.answered) +
+  cost.batch_bytes = (cost.batch_partitions + index) * (part.asked + part.answered) +
                      batch * lines_each * (line.asked + line.answered);
 
   const double batch_ns = cost.batch_partitions * assumptions.server_ns_per_partition +
@@ -116,7 +118,7 @@ PartitionCost partition_cost(const FilterParameters& parameters,
   const double by_servers = nodes * batch / batch_ns * 1e9;
   // The answers are the larger half.
   const double answer_bits =
-      8 * (cost.batch_partitions * part.answered + batch * lines_each * line.answered);
+      8 * ((cost.batch_partitions + index) * part.answered + batch * lines_each * line.answered);
   const double by_links = nodes * batch * assumptions.link_bits / answer_bits;
   cost.keys_a_second = std::min(by_servers, by_links);
   cost.is_link_bound = by_links < by_servers;

@@ -37,6 +37,7 @@ void within_timeout(const Location& location, const CallContext& context, Trip t
 // What an insert does in all parts.
 struct PartitionedPlace::Inserting {
   const std::vector<Share>& shares;
+  InsertCall call = 0;
   const Watermark* next = nullptr;
 
   // One node has all that is asked: then a trip asks for the index, behind what it inserts.
@@ -54,6 +55,7 @@ struct PartitionedPlace::Progress {
   bool is_done = false;
   NativePlace::Head old{};  // of one that steps
   NativePlace::Insertion trip{};
+  bool was_tried = false;  // all that is left, by an exchange
   bool is_elsewhere = false;
 };
 
@@ -69,8 +71,11 @@ PartitionedPlace::Progress PartitionedPlace::begin(Inserting& all, std::size_t s
   progress.is_done = progress.old == nullptr;
   const KeyBits& bits = all.shares[share].bits;
   while (!progress.is_done) {
-    const auto trip = part.insertion(bits, progress.next_key, progress.old, *all.next);
-    if (!part.exchange(trip, kKeysOfPartToExchange, context)) break;
+    auto trip = part.insertion(all.call, bits, progress.next_key, progress.old, *all.next);
+    if (!part.exchange(trip, kKeysOfPartToExchange, context)) {
+      progress.was_tried = trip.repeated;
+      break;
+    }
     progress.old = trip.parts.back().next;
     progress.next_key += trip.key_count();
     progress.is_done = progress.next_key == bits.size();
@@ -88,8 +93,9 @@ std::vector<PartitionedPlace::Progress*> PartitionedPlace::append(Request& reque
     const KeyBits& bits = all.shares[each.share].bits;
     NativePlace& part = *parts_[all.shares[each.share].part];
     if (travelling.empty()) request.about(part.key_).of_several_slots();
-    each.trip = all.next == nullptr ? part.insertion(bits, each.next_key)
-                                    : part.insertion(bits, each.next_key, each.old, *all.next);
+    each.trip = all.next == nullptr
+                    ? part.insertion(all.call, bits, each.next_key)
+                    : part.insertion(all.call, bits, each.next_key, each.old, *all.next);
     part.append(request, each.trip);
     bit_count += each.trip.bit_count();
     travelling.push_back(&each);
@@ -129,6 +135,7 @@ void PartitionedPlace::settle(Inserting& all, Progress& each, bool was_repeated,
                               const CallContext& context) {
   const Share& share = all.shares[each.share];
   NativePlace& part = *parts_[share.part];
+  each.trip.repeated = was_repeated || each.was_tried;
   // With all that the client does to find it.
   if (each.is_elsewhere) {
     was_repeated = !part.run(each.trip, context) || was_repeated;
@@ -185,10 +192,11 @@ void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted
                                    const CallContext& context) {
   require_room(keys, outcomes);
   if (!writes_) refuse("is open for reading only");
+  const InsertCall call = next_insert_call();
   for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
     const auto shares = shares_of(keys.subspan(at, count));
-    Inserting all{.shares = shares};
+    Inserting all{.shares = shares, .call = call};
     insert_shares(all, context);
     const auto& done = all.done;
     if (outcomes.empty()) continue;
@@ -226,7 +234,7 @@ bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& 
     each.bits = sorted(each.bits);
     shares[each.part] = std::move(each);
   }
-  Inserting all{.shares = shares, .next = &next};
+  Inserting all{.shares = shares, .call = next_insert_call(), .next = &next};
   insert_shares(all, context);
   if (std::ranges::find(all.has_moved, 0) != all.has_moved.end()) return false;
   return combine(head);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/redis/places/set_bits.h"
 
+#include <algorithm>
+
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/lines.h"
@@ -18,7 +20,7 @@ constexpr char kNo = 'N';
 // ARGV: how long the string is, its geometry, and what is to be set; the head that must be there
 // for a step, and the one that takes its place, or nothing.
 constexpr std::string_view kIsNative = R"(
-local key, what, were = KEYS[1], ARGV[3], {}
+local key, what, were, olds = KEYS[1], ARGV[3], {}, {}
 local old, new, from = ARGV[4], ARGV[5], 0
 if redis.call('STRLEN', key) ~= tonumber(ARGV[1]) then return 0 end
 local head = redis.call('GETRANGE', key, 0, 31)
@@ -31,7 +33,7 @@ if head:sub(1, 9) .. head:sub(11, 14) .. head:sub(17, 32) ~= ARGV[2] then return
 // keys have to be missing, and names and values of the configuration.
 static_assert(kTrailerBytes == 80, "the script says it, too");
 constexpr std::string_view kIsForeign = R"(
-local key, what, were = KEYS[1], ARGV[3], {}
+local key, what, were, olds = KEYS[1], ARGV[3], {}, {}
 local length, most, trailer = redis.call('STRLEN', key), tonumber(ARGV[1]), ARGV[2]
 local old, new, from = ARGV[4], ARGV[5], most - 80
 if length > most or length < tonumber(ARGV[6]) then return 0 end
@@ -49,7 +51,8 @@ end
 
 // `what`: for each run of lines that are near each other where it begins, in four bytes, how many
 // bytes it has and how many lines are to change, in two each; and for each of those where in the
-// run it is, in two bytes, and 64 of a mask.
+// run it is, in two bytes, and 64 of a mask. The first lines that change are kept as they were.
+static_assert(SetAnswer::kOldLines == 4, "the script says it, too");
 constexpr std::string_view kSetLines = R"(
 local call, unpack, pack, bor = redis.call, struct.unpack, struct.pack, bit.bor
 local words = string.rep('I4', 16)
@@ -74,7 +77,10 @@ while i <= #what do
                      bor(g, y), bor(h, z), bor(A, S), bor(B, T), bor(C, U), bor(D, V),
                      bor(E, W), bor(F, X), bor(G, Y), bor(H, Z))
     were[#were + 1] = now == old and '-' or 'N'
-    changed = changed or now ~= old
+    if now ~= old then
+      changed = true
+      if #olds < 4 then olds[#olds + 1] = old end
+    end
     pieces[#pieces + 1] = now
     i = i + 66
   end
@@ -105,7 +111,7 @@ if #old > 0 and redis.call('GETRANGE', key, from, from + #old - 1) == old then
   redis.call('SETRANGE', key, from, new)
   step = '-'
 end
-return step .. table.concat(were)
+return step .. table.concat(were) .. table.concat(olds)
 )";
 
 std::string script_of(std::string_view looks, std::string_view sets) {
@@ -222,9 +228,9 @@ void append_set_bits(Request& request, const LiveBitmap& filter, std::uint64_t l
   request.add(words);
 }
 
-SetAnswer read_set(const Reply& reply, std::size_t count, const std::string& name) {
+SetAnswer read_set(const Reply& reply, std::size_t count, bool by_lines, const std::string& name) {
   if (reply.is(Reply::Type::number) && reply.number == 0) return {};
-  if (!reply.is(Reply::Type::text) || reply.text.size() != 1 + count) fail_answer(name, "its bits");
+  if (!reply.is(Reply::Type::text) || reply.text.size() < 1 + count) fail_answer(name, "its bits");
   SetAnswer answer{.has_set = true};
   answer.were_set.reserve(count);
   const auto says = [&](char said) {
@@ -232,9 +238,13 @@ SetAnswer read_set(const Reply& reply, std::size_t count, const std::string& nam
     return said == kYes;
   };
   answer.has_stepped = says(reply.text[0]);
-  for (const char each : std::string_view(reply.text).substr(1)) {
+  for (const char each : std::string_view(reply.text).substr(1, count)) {
     answer.were_set.push_back(says(each));
   }
+  answer.old_lines = reply.text.substr(1 + count);
+  const auto changed = static_cast<std::size_t>(std::ranges::count(answer.were_set, false));
+  const std::size_t lines = by_lines ? std::min(changed, SetAnswer::kOldLines) : 0;
+  if (answer.old_lines.size() != kLineBytes * lines) fail_answer(name, "lines as they were");
   return answer;
 }
 

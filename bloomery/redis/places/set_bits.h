@@ -39,7 +39,7 @@ struct NativeString {
 
 // Of lines of 64 bytes, of a body that starts at `body_offset`. Those that come one after the other
 // and are near each other are one reading and one writing; a single one takes the server some 10
-// us. Answers of each line whether all of its bits were set.
+// us. Answers of each line whether all of its bits were set, and what the first that changed were.
 void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
                       const KeyBits& bits, const ByteStep& step);
 // Of bits wherever they are, as SETBIT counts them, some 3 us each. Answers what they were.
@@ -54,8 +54,10 @@ struct SetAnswer {
   bool has_set = false;  // false: it is another's, and nothing was done
   bool has_stepped = false;
   std::vector<bool> were_set{};  // a line or bit each
+  static constexpr std::size_t kOldLines = 4;
+  std::string old_lines{};  // the first that changed, at most so many, as they were
 };
-// Throws ProtocolError for what is no answer; `name` is the place's.
-SetAnswer read_set(const Reply& reply, std::size_t count, const std::string& name);
+// Of so many lines or bits. Throws ProtocolError for what is no answer; `name` is the place's.
+SetAnswer read_set(const Reply& reply, std::size_t count, bool by_lines, const std::string& name);
 
 }  // namespace bloomery::redis
