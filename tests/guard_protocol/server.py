@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Redis server on a free loopback port, and the guard's script on it."""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+
+import redis
+
+SCRIPT = (pathlib.Path(__file__).resolve().parents[2] / "bindings/guard/guard.lua").read_bytes()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(holds, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > deadline:
+            raise TimeoutError("it does not come")
+        time.sleep(0.005)
+
+
+class Server:
+    """With `module` where BLOOMERY_MODULE names one. More words are the server's settings."""
+
+    def __init__(self, *settings, module=True):
+        self.folder = tempfile.mkdtemp(prefix="guard")
+        self.port = free_port()
+        self.words = [os.environ.get("REDIS_SERVER", "redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
+                      "--save", "", "--loglevel", "warning", *settings]
+        path = os.environ.get("BLOOMERY_MODULE")
+        if module and path:
+            self.words += ["--loadmodule", path]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.words, stdout=subprocess.DEVNULL)
+        self.redis = redis.Redis(port=self.port)
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                if self.redis.ping():
+                    return
+            except redis.exceptions.RedisError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError("the server does not start") from None
+                time.sleep(0.01)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def has_module(self):
+        return "--loadmodule" in self.words
+
+    def run(self, verb, keys, *arguments, name="n", filter=None):
+        """A verb of the script about these keys of the guard `name`."""
+        words = [each for key in keys for each in (entry(key, name), lease(key, name))] + ([filter] if filter else [])
+        return self.redis.eval(SCRIPT, len(words), *words, verb, *arguments)
+
+
+def raw(key):
+    return key.encode() if isinstance(key, str) else key
+
+
+def entry(key, name="n"):
+    return raw(name) + b":{=" + raw(key) + b"}"
+
+
+def lease(key, name="n"):
+    return entry(key, name) + b":lease"
