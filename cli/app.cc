@@ -29,10 +29,22 @@ constexpr const char* kFooter =
     "Exit status: 0 some, 1 none, 2 an error or misuse.\n"
     "bloomery help COMMAND shows the options of a command, with examples.";
 
-int run_or_throw(std::span<const AddCommand> commands, int argc, const char* const* argv) {
+// The command that the first word names, as declaring all of them takes longer than most of them
+// run; all, where it names none or one that tells of all.
+std::span<const NamedCommand> wanted_of(std::span<const NamedCommand> commands, int argc,
+                                        const char* const* argv) {
+  if (argc < 2) return commands;
+  const auto named = std::ranges::find(commands, std::string_view(argv[1]), &NamedCommand::name);
+  if (named == commands.end() || named->tells_of_all) return commands;
+  return {named, 1};
+}
+
+int run_or_throw(std::span<const NamedCommand> commands, int argc, const char* const* argv) {
   CommandLine line("bloomery", kDescription, "bloomery " BLOOMERY_VERSION, kFooter);
   int status = kSome;
-  for (const AddCommand add : commands) add(line.root(), status);
+  for (const NamedCommand& command : wanted_of(commands, argc, argv)) {
+    command.add(line.root(), status);
+  }
   if (const std::optional<std::string> text = line.parse(argc, argv)) {
     Output output;
     output.write(*text);
@@ -59,7 +71,7 @@ void occupy_closed_streams() {
 
 }  // namespace
 
-int run(std::span<const AddCommand> commands, int argc, const char* const* argv) noexcept {
+int run(std::span<const NamedCommand> commands, int argc, const char* const* argv) noexcept {
   occupy_closed_streams();
   // A reader that has gone ends the command without a word, as it does for every filter of a shell,
   // even where the parent process ignores the signal. A file beyond its allowed size is an error of

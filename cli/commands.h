@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "cli/app.h"
 #include "cli/command_line.h"
 #include "cli/exit_status.h"
 
@@ -37,10 +38,30 @@ void add_help(Command app, int& status);
 
 // In the order of --help.
 inline constexpr std::array kCommands{
-    add_create,  add_insert,  add_erase, add_check,       add_dedup,      add_info,
-    add_explain, add_merge,   add_load,  add_follow,      add_rebuild,    add_convert,
-    add_push,    add_seal,    add_clear, add_destroy,     add_formats,    add_rdb,
-    add_calc,    add_measure, add_demo,  add_experiments, add_completion, add_help,
+    NamedCommand{"create", add_create},
+    NamedCommand{"insert", add_insert},
+    NamedCommand{"erase", add_erase},
+    NamedCommand{"check", add_check},
+    NamedCommand{"dedup", add_dedup},
+    NamedCommand{"info", add_info},
+    NamedCommand{"explain", add_explain},
+    NamedCommand{"merge", add_merge},
+    NamedCommand{"load", add_load},
+    NamedCommand{"follow", add_follow},
+    NamedCommand{"rebuild", add_rebuild},
+    NamedCommand{"convert", add_convert},
+    NamedCommand{"push", add_push},
+    NamedCommand{"seal", add_seal},
+    NamedCommand{"clear", add_clear},
+    NamedCommand{"destroy", add_destroy},
+    NamedCommand{"formats", add_formats},
+    NamedCommand{"rdb", add_rdb},
+    NamedCommand{"calc", add_calc},
+    NamedCommand{"measure", add_measure},
+    NamedCommand{"demo", add_demo},
+    NamedCommand{"experiments", add_experiments},
+    NamedCommand{"completion", add_completion, true},
+    NamedCommand{"help", add_help, true},
 };
 
 }  // namespace bloomery::cli

@@ -5,6 +5,6 @@
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
-  constexpr bloomery::cli::AddCommand kDemo[] = {bloomery::cli::add_demo};
+  constexpr bloomery::cli::NamedCommand kDemo[] = {{"demo", bloomery::cli::add_demo}};
   return bloomery::cli::run(kDemo, argc, argv);
 }

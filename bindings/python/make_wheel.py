@@ -3,8 +3,8 @@
 make_wheel.py FROM VERSION FOLDER.
 
 The extension and libbloomery.so.0 lie in it side by side. All else that they need is the system's
-(libhiredis, libssl): it is for the Debian, the processor and the Python that it was built on. The
-same files become the same bytes.
+(libhiredis; libssl, which is loaded when a server is reached by TLS): it is for the Debian, the
+processor and the Python that it was built on. The same files become the same bytes.
 """
 
 import base64
@@ -26,7 +26,6 @@ License-File: NOTICE
 License-File: THIRD-PARTY
 Requires-Python: =={python}.*
 Requires-External: libhiredis
-Requires-External: libssl (>=3)
 """
 TAGS = """\
 Wheel-Version: 1.0

@@ -4,6 +4,6 @@
 #include "cli/live_demo/live_demo.h"
 
 int main(int argc, char** argv) {
-  constexpr bloomery::cli::AddCommand kDemo[] = {bloomery::cli::add_live_demo};
+  constexpr bloomery::cli::NamedCommand kDemo[] = {{"demo", bloomery::cli::add_live_demo}};
   return bloomery::cli::run(kDemo, argc, argv);
 }

@@ -2,14 +2,12 @@
 #include "bloomery/redis/client/tls.h"
 
 #include <arpa/inet.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <algorithm>
 #include <climits>
 
 #include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/openssl.h"
 
 namespace bloomery::redis {
 namespace {

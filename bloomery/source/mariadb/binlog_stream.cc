@@ -90,8 +90,8 @@ void BinlogStream::request(const std::string& file, std::uint32_t offset,
                 period + ", @master_heartbeat_period=" + period,
       context);
   MYSQL* const mysql = connection_.handle();
-  const std::unique_ptr<MARIADB_RPL, decltype(&mariadb_rpl_close)> dump(mariadb_rpl_init(mysql),
-                                                                        mariadb_rpl_close);
+  const std::unique_ptr<MARIADB_RPL, decltype((mariadb_rpl_close))> dump(mariadb_rpl_init(mysql),
+                                                                         mariadb_rpl_close);
   if (dump == nullptr) throw std::bad_alloc();
   mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_SERVER_ID, draw_server_number());
   mariadb_rpl_optionsv(dump.get(), MARIADB_RPL_FILENAME, file.c_str(), file.size());

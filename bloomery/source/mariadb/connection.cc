@@ -156,7 +156,7 @@ std::vector<Connection::Row> Connection::ask(const std::string& sql, const CallC
   constexpr const char* kDoing = "reading an answer";
   Waiting waiting(server_.name, context, server_.timeout);
   send(sql, waiting);
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> result(
+  const std::unique_ptr<MYSQL_RES, decltype((mysql_free_result))> result(
       run<MYSQL_RES*>(
           waiting, kDoing, [&](MYSQL_RES** out) { return mysql_store_result_start(out, &mysql_); },
           [&](MYSQL_RES** out, int events) {
@@ -196,7 +196,7 @@ void Connection::stream(const std::string& sql, const RowConsumer& consumer,
   MYSQL_RES* const result = mysql_use_result(&mysql_);
   if (result == nullptr) fail(kDoing);
   // Reads whatever is left, unless it is cut off before.
-  const std::unique_ptr<MYSQL_RES, decltype(&mysql_free_result)> freed(result, mysql_free_result);
+  const std::unique_ptr<MYSQL_RES, decltype((mysql_free_result))> freed(result, mysql_free_result);
   try {
     if (fields) fields(mysql_fetch_fields(result), mysql_num_fields(result));
     std::size_t row_count = 0;

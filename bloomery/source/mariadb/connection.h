@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mysql.h>
-
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -12,6 +10,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/place/call_context.h"
+#include "bloomery/source/mariadb/libmariadb.h"
 #include "bloomery/source/mariadb/server.h"
 #include "bloomery/source/mariadb/waiting.h"
 

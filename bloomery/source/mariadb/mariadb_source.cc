@@ -62,22 +62,23 @@ void MariadbSource::check_query(const CallContext& context) {
                                 why + "; allowed: one SELECT of one column");
   };
   mariadb::Waiting waiting(location_.name(), context, connection.server().timeout);
-  const std::unique_ptr<MYSQL_STMT, decltype(&mysql_stmt_close)> statement(
-      mysql_stmt_init(connection.handle()), mysql_stmt_close);
+  const std::unique_ptr<MYSQL_STMT, decltype((mariadb::mysql_stmt_close))> statement(
+      mariadb::mysql_stmt_init(connection.handle()), mariadb::mysql_stmt_close);
   if (statement == nullptr) throw std::bad_alloc();
   const int failed = connection.run<int>(
       waiting, "preparing a query",
       [&](int* result) {
-        return mysql_stmt_prepare_start(result, statement.get(), query.data(), query.size());
+        return mariadb::mysql_stmt_prepare_start(result, statement.get(), query.data(),
+                                                 query.size());
       },
       [&](int* result, int events) {
-        return mysql_stmt_prepare_cont(result, statement.get(), events);
+        return mariadb::mysql_stmt_prepare_cont(result, statement.get(), events);
       });
-  if (failed != 0) refuse(std::string("is refused: ") + mysql_stmt_error(statement.get()));
-  const unsigned columns = mysql_stmt_field_count(statement.get());
+  if (failed != 0) refuse(std::string("is refused: ") + mariadb::mysql_stmt_error(statement.get()));
+  const unsigned columns = mariadb::mysql_stmt_field_count(statement.get());
   if (columns == 0) refuse("is no SELECT");
   if (columns != 1) refuse("selects " + std::to_string(columns) + " columns");
-  if (mysql_stmt_param_count(statement.get()) > 0) refuse("has parameters");
+  if (mariadb::mysql_stmt_param_count(statement.get()) > 0) refuse("has parameters");
   select_ = query;
   // A line end, in case of a comment there.
   count_ = "SELECT COUNT(*) FROM (\n" + query + "\n) AS bloomery_selected_keys";

@@ -49,8 +49,9 @@ void check_server(Connection& connection, const Variables& variables, const Call
     const auto found = variables.find(name);
     return found != variables.end() && found->second == value;
   };
-  if (mysql_get_server_version(connection.handle()) < kFirstVersion) {
-    refuse(connection, std::string("is version ") + mysql_get_server_info(connection.handle()) +
+  if (mariadb::mysql_get_server_version(connection.handle()) < kFirstVersion) {
+    refuse(connection, std::string("is version ") +
+                           mariadb::mysql_get_server_info(connection.handle()) +
                            "; followed are MySQL 8.0.22 and later");
   }
   if (variables.contains("aurora_version")) {
@@ -118,7 +119,7 @@ std::string grant(Connection& connection, const std::string& rights, const CallC
 }
 
 Connection::Row log_status(Connection& connection, const CallContext& context) {
-  const bool is_new = mysql_get_server_version(connection.handle()) >= kStatusOfBinary;
+  const bool is_new = mariadb::mysql_get_server_version(connection.handle()) >= kStatusOfBinary;
   try {
     auto rows = connection.ask(is_new ? "SHOW BINARY LOG STATUS" : "SHOW MASTER STATUS", context);
     if (rows.size() == 1 && rows[0].size() >= 4 && rows[0][0] && rows[0][1]) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -12,6 +10,7 @@
 #include <string_view>
 
 #include "bloomery/place/call_context.h"
+#include "bloomery/source/postgres/libpq.h"
 #include "bloomery/source/server_location.h"
 
 namespace bloomery::postgres {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <libpq-fe.h>
-
 #include <thread>
+
+#include "bloomery/source/postgres/libpq.h"
 
 namespace bloomery::postgres {
 
