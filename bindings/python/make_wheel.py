@@ -43,9 +43,9 @@ def make(package: pathlib.Path, version: str, folder: pathlib.Path) -> pathlib.P
     tag = "cp{0}{1}-cp{0}{1}-{2}".format(major, minor, sysconfig.get_platform().replace("-", "_"))
 
     files = {
-        f"pybloomery/{path.name}": path.read_bytes()
-        for path in package.iterdir()
-        if not path.name.startswith("libbloomery.so.0.")  # to which a link of the name points
+        f"pybloomery/{path.relative_to(package)}": path.read_bytes()
+        for path in package.rglob("*")
+        if path.is_file() and not path.name.startswith("libbloomery.so.0.")  # to which a link of the name points
     }
     notes = f"pybloomery-{version}.dist-info"
     files[f"{notes}/METADATA"] = ABOUT.format(version=version, python=f"{major}.{minor}").encode()

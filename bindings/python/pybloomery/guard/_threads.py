@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guard for threads."""
+from __future__ import annotations
+
+import functools
+import secrets
+import threading
+import time
+from typing import Any, Callable, Iterable, Mapping, Optional
+
+import redis
+from redis.client import NEVER_DECODE
+
+from ._steps import SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many
+
+
+class Guard(Steps):
+    """For threads. refresh_in: an executor in which refresh_ahead loads; without one, the reader that has to refresh loads first."""
+
+    def __init__(self, redis: Any, name: str, *, refresh_in: Any = None, **options: Any):
+        super().__init__(redis, name, **options)
+        self._turns, self._refresh_in = threading.BoundedSemaphore(self.queries_at_once), refresh_in
+
+    def get(self, key: Key, load: Callable[[Key], Any], *, fence: Optional[tuple] = None, wait_limit: Optional[float] = None) -> Any:
+        """The row of the key, from the cache or by load(key), which returns None where there is no such row."""
+        name = key_bytes(key)
+        return self._drive(self._rows([name], fence, wait_limit), lambda _: {name: load(key)})[name]
+
+    def get_many(self, keys: Iterable[Key], load: Callable[[list], Mapping], *, fence: Optional[tuple] = None,
+                 wait_limit: Optional[float] = None) -> dict:
+        """A dict of the rows, in the order of the keys. load gets a list of keys, and returns a mapping of those that have rows."""
+        keys = list(keys)
+        by_name = by_key(keys)
+        rows = self._drive(self._rows([key_bytes(key) for key in keys], fence, wait_limit), functools.partial(load_many, by_name, load))
+        return {key: rows[key_bytes(key)] for key in keys}
+
+    def open(self) -> None:
+        """Reads the filter's identity, also anew after a rebuild: whoever calls vouches that the filter is whole. The first
+        question does it by itself."""
+        self._drive(self._open(), None)
+
+    def announce(self, *keys: Key, wait: int = 0, wait_limit: float = 1) -> "Announcement":
+        """Announces rows before they are inserted, for `with`; its end, after the commit or roll-back, erases the keys. With
+        `wait`, so many replicas have it within wait_limit seconds. Raises NotAnnounced: then do not insert."""
+        return Announcement(self, list(by_key(keys)), wait, wait_limit)
+
+    def erase(self, *keys: Key) -> None:
+        """After the commit of changes and deletions. Raises NotErased: then call again."""
+        self._drive(self._erase(list(by_key(keys)), ""), None)
+
+    def cached(self, key: Callable[..., Key]) -> Callable:
+        """A decorator of a function that loads one row: key(...) of its arguments is the row's key. The function then has
+        erase(...) and announce(...), which take the same arguments."""
+        return functools.partial(cached, self, key)
+
+    def _drive(self, steps, load):
+        result, error = None, None
+        while True:
+            try:
+                what, *words = steps.throw(error) if error else steps.send(result)
+            except StopIteration as stop:
+                return stop.value
+            result, error = None, None
+            try:
+                if what == "run":
+                    result = self._run(*words)
+                elif what == "load":
+                    result = self._with_turn(load, *words)
+                elif what == "sleep":
+                    time.sleep(*words)
+                elif self._refresh_in:
+                    self._refresh_in.submit(self._drive, self._refresh(*words[0]), load)
+                else:
+                    self._drive(self._refresh(*words[0]), load)
+            except BaseException as failed:
+                error = failed
+
+    def _run(self, words: tuple, wait: int = 0, wait_limit: float = 0):
+        options = {NEVER_DECODE: True}
+        if wait:
+            with self.redis.pipeline(transaction=False) as both:
+                both.execute_command("EVAL", SCRIPT, *words, **options)
+                both.execute_command("WAIT", wait, round(wait_limit * 1000))
+                return enough(wait, *both.execute())
+        try:
+            return self.redis.execute_command("EVALSHA", SHA, *words, **options)
+        except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
+            return self.redis.execute_command("EVAL", SCRIPT, *words, **options)
+
+    def _with_turn(self, load, names):
+        if not self._turns.acquire(timeout=self.query_wait):
+            raise Overloaded(f"{self.queries_at_once} queries run already")
+        try:
+            return load(names)
+        finally:
+            self._turns.release()
+
+
+class Announcement:
+    """Rows that are about to be inserted. The end of `with` is release()."""
+
+    def __init__(self, guard: Guard, names: list, wait: int, wait_limit: float):
+        self._guard, self._names, self._token, self._wait = guard, names, secrets.token_hex(16), (wait, wait_limit)
+        guard._drive(guard._announce_or_erase(self._names, self._token, *self._wait), None)
+
+    def renew(self) -> bool:
+        """Just before a commit that comes late: the marks hold anew. Whether they had held all the while. Raises NotAnnounced:
+        then roll back."""
+        return self._guard._drive(self._guard._announce(self._names, self._token, *self._wait), None)
+
+    def release(self) -> None:
+        """After the commit or roll-back. Raises NotErased: then call again."""
+        self._guard._drive(self._guard._erase(self._names, self._token), None)
+
+    def __enter__(self) -> "Announcement":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.release()

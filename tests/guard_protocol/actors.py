@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Actors of the scenes: one process each, of any language, that has a guard and does what it is told."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILT = pathlib.Path(os.environ.get("GUARD_BUILT", HERE))
+
+# How a language's driver is started; a name after a dash is another client of it.
+DRIVERS = {
+    "python": [sys.executable, "-B", str(HERE / "drivers/driver.py")],
+    "python-asyncio": [sys.executable, "-B", str(HERE / "drivers/driver.py"), "tasks"],
+}
+
+
+class Actor:
+    def __init__(self, language):
+        self.language, self.process, self.pending = language, None, False
+
+    def begin(self, **words):
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(DRIVERS[self.language], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process.stdin.write(json.dumps(words).encode() + b"\n")
+        self.process.stdin.flush()
+        self.pending = True
+
+    def hear(self):
+        line = self.process.stdout.readline()
+        if not line:
+            raise AssertionError(f"the driver of {self.language} died")
+        said = json.loads(line)
+        self.pending = "load" in said
+        return said
+
+    def do(self, **words):
+        self.begin(**words)
+        return self.hear()
+
+    def kill(self):
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
+        self.process, self.pending = None, False

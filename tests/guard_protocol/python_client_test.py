@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guard for Python has beyond the scenes: threads and tasks, caps, cancelling, decorators, filters in the process."""
+import asyncio
+import concurrent.futures
+import pathlib
+import sys
+import threading
+import unittest
+
+import redis
+import redis.asyncio
+
+from server import Server, entry, lease, wait_until
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python/pybloomery"))
+import guard as guards  # noqa: E402
+
+
+class Clients(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server()
+        cls.redis = cls.server.redis
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+    def setUp(self):
+        self.redis.flushall()
+
+    def test_many_threads_miss_one_key_and_one_loads(self):
+        guard = guards.Guard(redis.Redis(port=self.server.port, max_connections=64), "n")
+        loads, go, begun = [], threading.Event(), threading.Event()
+
+        def load(key):
+            loads.append(key)
+            begun.set()
+            go.wait(30)
+            return "row"
+        with concurrent.futures.ThreadPoolExecutor(32) as threads:
+            answers = [threads.submit(guard.get, "a", load) for _ in range(32)]
+            begun.wait(30)
+            wait_until(lambda: guard.counters()["waits"] >= 31)
+            go.set()
+            self.assertEqual({"row"}, {each.result() for each in answers})
+        self.assertEqual(["a"], loads)
+
+    def test_a_client_that_decodes_answers_gives_bytes_all_the_same(self):
+        guard = guards.Guard(redis.Redis(port=self.server.port, decode_responses=True), "n", codec=guards.Bytes)
+        self.assertEqual(b"\xff\0", guard.get("a", lambda _: b"\xff\0"))
+        self.assertEqual(b"\xff\0", guard.get("a", None))
+        with guard.announce("b", wait=0):
+            self.assertEqual(b"O", self.redis.get(lease("b"))[:1])
+
+    def test_keys_are_texts_bytes_and_numbers(self):
+        guard = guards.Guard(self.redis, "n")
+        self.assertEqual({7: "7", "7": "7", b"7": "7"}, guard.get_many([7, "7", b"7"], lambda keys: {key: "7" for key in keys}))
+        self.assertTrue(self.redis.exists(entry("7")))
+        for wrong in (None, 1.5, True, ["a"]):
+            with self.assertRaises(TypeError):
+                guard.get(wrong, None)
+
+    def test_what_is_no_setting_is_refused(self):
+        for name, options in (("a{b", {}), ("n", {"value_life": 0}), ("n", {"jitter": 1}), ("n", {"queries_at_once": 0}), ("n", {"lease_life": -1})):
+            with self.assertRaises(ValueError):
+                guards.Guard(self.redis, name, **options)
+
+    def test_a_value_that_is_no_json_is_raised_and_keeps_nobody_waiting(self):
+        guard = guards.Guard(self.redis, "n")
+        for value in (object(), float("nan")):
+            with self.assertRaises((TypeError, ValueError)):
+                guard.get("a", lambda _: value)
+            self.assertEqual([], self.redis.keys())
+
+    def test_no_turn_among_the_queries(self):
+        guard = guards.Guard(self.redis, "n", queries_at_once=1, query_wait=0.01)
+
+        def nested(_):
+            with self.assertRaises(guards.Overloaded):
+                guard.get("b", lambda _: 1)
+            return "a"
+        self.assertEqual("a", guard.get("a", nested))
+        self.assertFalse(self.redis.exists(lease("b")))
+        self.assertEqual(1, guard.counters()["overloaded"])
+
+    def test_cached(self):
+        guard, loads = guards.Guard(self.redis, "n"), []
+
+        @guard.cached(key=lambda tenant, user: f"{tenant}:{user}")
+        def load_user(tenant, user):
+            """Loads."""
+            loads.append(user)
+            return {"user": user}
+        self.assertEqual([{"user": "a"}] * 2, [load_user(1, "a"), load_user(1, user="a")])
+        self.assertEqual(["a"], loads)
+        load_user.erase(1, "a")
+        load_user(1, "a")
+        self.assertEqual(["a", "a"], loads)
+        with load_user.announce(1, "b"):
+            self.assertTrue(self.redis.exists(lease("1:b")))
+        self.assertEqual("Loads.", load_user.__doc__)
+
+    def test_an_exception_in_the_transaction_ends_the_mark(self):
+        guard = guards.Guard(self.redis, "n")
+        with self.assertRaises(ZeroDivisionError), guard.announce("a"):
+            1 / 0
+        self.assertFalse(self.redis.exists(lease("a")))
+
+    def test_a_filter_in_the_process(self):
+        has, asked = {b"alice"}, []
+
+        def near(key):
+            asked.append(key)
+            return key in has
+        final = guards.Guard(self.redis, "n", near=near, near_is_final=True)
+        self.assertIsNone(final.get("bob", None))
+        self.assertEqual(1, final.get("alice", lambda _: 1))
+        other = guards.Guard(self.redis, "n", near=near)
+        self.assertEqual(2, other.get("bob", lambda _: 2), "it does not know what others announced")
+
+    def test_a_near_filter_leads_to_that_on_the_server(self):
+        if not self.server.has_module():
+            self.skipTest("no module")
+        self.redis.execute_command("BLOOM.RESERVE", "f", 0.0001, 100)
+        guard = guards.Guard(self.redis, "n", filter="f", near=lambda _: False)
+        self.assertIsNone(guard.get("bob", None))
+        guard = guards.Guard(self.redis, "n", filter="f", near=lambda _: True)
+        self.assertEqual(2, guard.get("bob", lambda _: 2), "the filter on the server need not be asked")
+
+    def test_behind_a_fence_nothing_negative_is_taken_or_written(self):
+        guard = guards.Guard(self.redis, "n")
+        fence = ("ab" * 16, "7")
+        self.assertIsNone(guard.get("a", lambda _: None, fence=fence))
+        self.assertEqual([], self.redis.keys())
+        self.assertIsNone(guard.get("a", lambda _: None))
+        self.assertEqual(1, guard.get("a", lambda _: 1, fence=fence))
+
+    def test_too_few_replicas(self):
+        guard = guards.Guard(self.redis, "n")
+        with self.assertRaises(guards.NotAnnounced):
+            guard.announce("a", wait=1, wait_limit=0.01)
+        self.assertFalse(self.redis.exists(lease("a")))
+
+    def test_a_server_that_is_away_is_left_alone_for_a_while(self):
+        guard = guards.Guard(redis.Redis(port=1), "n", failures_in_a_row=2, failure_pause=60)
+        self.assertEqual([0, 1, 2, 3], [guard.get("a", lambda _: i) for i in range(4)])
+        self.assertEqual((2, 2), (guard.counters()["skips"], guard.counters()["server_errors"]))
+        with self.assertRaises(guards.NotErased):
+            guard.erase("a")
+
+    def test_more_keys_than_one_call_takes(self):
+        guard = guards.Guard(self.redis, "n")
+        keys = [str(i) for i in range(2500)]
+        self.assertEqual({key: key for key in keys}, guard.get_many(keys, lambda asked: {key: key for key in asked}))
+        self.assertEqual({key: key for key in keys}, guard.get_many(keys, None))
+        with guard.announce(*keys):
+            self.assertEqual(5000, self.redis.dbsize())
+        self.assertEqual(0, self.redis.dbsize())
+
+    def test_the_page(self):
+        if not self.server.has_module():
+            self.skipTest("no module")
+        self.redis.execute_command("BLOOM.RESERVE", "users:filter", 0.0001, 100)
+        self.redis.execute_command("BLOOM.ADD", "users:filter", "alice")
+        page = (pathlib.Path(__file__).resolve().parents[2] / "docs/python.md").read_text()
+        blocks = [each.split("```")[0] for each in page.split("```py\n")[1:]]
+        self.assertEqual(2, len(blocks))
+
+        class Database(dict):
+            find = dict.get
+            insert = update = dict.__setitem__
+
+            def commit(self):
+                pass
+
+            def find_many(self, keys):
+                return {key: self[key] for key in keys if key in self}
+        printed, names = [], {"database": Database(alice="Alice"), "print": lambda words: printed.append(words)}
+        source = "\n".join(blocks).replace("redis.Redis()", f"redis.Redis(port={self.server.port})").replace("pybloomery.guard", "guard")
+        exec(source, names)
+        self.assertEqual(["Bob B.", {"alice": "Alice A.", "carol": None, "bob": "Bob B."}, 2], printed)
+
+    def test_a_cluster(self):
+        with Server("--cluster-enabled", "yes") as server:
+            server.redis.execute_command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            wait_until(lambda: "cluster_state:ok" in str(server.redis.execute_command("CLUSTER", "INFO")))
+            options = {}
+            if server.has_module():
+                server.redis.execute_command("BLOOM.RESERVE", "f", 0.0001, 100)
+                server.redis.execute_command("BLOOM.ADD", "f", "alice")
+                options = {"filter": "f"}
+            cluster = redis.RedisCluster(host="127.0.0.1", port=server.port)
+            guard = guards.Guard(cluster, "n", **options)
+            self.assertEqual({"alice": 1, "bob": None}, guard.get_many(["alice", "bob"], lambda keys: {"alice": 1}))
+            with guard.announce("bob", "carol"):
+                self.assertEqual({"alice": 1, "bob": 2, "carol": 3}, guard.get_many(["alice", "bob", "carol"], lambda keys: {"bob": 2, "carol": 3}))
+            guard.erase("alice")
+            self.assertEqual(4, guard.get("alice", lambda _: 4))
+            cluster.close()
+
+
+class Tasks(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self):
+        self.server = Server(module=False)
+        self.client = redis.asyncio.Redis(port=self.server.port)
+        self.guard = guards.AsyncGuard(self.client, "n")
+
+    async def asyncTearDown(self):
+        await self.client.close()
+        self.server.stop()
+
+    async def until(self, holds):
+        for _ in range(3000):
+            if holds():
+                return
+            await asyncio.sleep(0.005)
+        self.fail("it does not come")
+
+    async def test_many_tasks_miss_one_key_and_one_loads(self):
+        loads, go = [], asyncio.Event()
+
+        async def load(key):
+            loads.append(key)
+            await go.wait()
+            return "row"
+        tasks = [asyncio.ensure_future(self.guard.get("a", load)) for _ in range(64)]
+        await self.until(lambda: self.guard.counters()["waits"] >= 63)
+        go.set()
+        self.assertEqual(["row"] * 64, await asyncio.gather(*tasks))
+        self.assertEqual(["a"], loads)
+
+    async def test_a_task_that_is_cancelled_while_it_loads_gives_its_lease_back(self):
+        begun = asyncio.Event()
+
+        async def load(_):
+            begun.set()
+            await asyncio.sleep(60)
+        task = asyncio.ensure_future(self.guard.get("a", load))
+        await begun.wait()
+        task.cancel()
+        with self.assertRaises(asyncio.CancelledError):
+            await task
+        self.assertEqual([], self.server.redis.keys())
+
+    async def test_a_task_that_is_cancelled_while_it_asks_gives_its_lease_back(self):
+        await self.guard.get("warm", lambda key: asyncio.sleep(0, 1))
+        for turns in range(1, 40):
+            task = asyncio.ensure_future(self.guard.get(f"a{turns}", lambda key: asyncio.sleep(60)))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+        await self.until(lambda: not self.server.redis.keys("*lease"))
+
+    async def test_no_turn_among_the_queries(self):
+        guard, go = guards.AsyncGuard(self.client, "n", queries_at_once=1, query_wait=0.01), asyncio.Event()
+
+        async def load(_):
+            await go.wait()
+            return 1
+        first = asyncio.ensure_future(guard.get("a", load))
+        await self.until(lambda: guard.counters()["loads"] == 1)
+        with self.assertRaises(guards.Overloaded):
+            await guard.get("b", load)
+        go.set()
+        self.assertEqual([1, 1], [await first, await guard.get("b", load)])
+
+    async def test_cached_and_announced(self):
+        @self.guard.cached(key=lambda user: user)
+        async def load_user(user):
+            return user.upper()
+        self.assertEqual("A", await load_user("a"))
+        async with load_user.announce("b") as mark:
+            self.assertTrue(await mark.renew())
+        await load_user.erase("a")
+        self.assertEqual([], self.server.redis.keys())
+
+
+if __name__ == "__main__":
+    unittest.main()
