@@ -30,7 +30,7 @@ bool has_rate(const FilterParameters& of) {
          std::ranges::find(kSolvableKinds, of.kind) != kSolvableKinds.end();
 }
 
-// Who does not say how the source writes keys follows texts.
+// Takes keys for texts if nobody has said how the source writes them.
 FollowerOptions with_said_keys(FollowerOptions options) {
   if (!options.filter.keys.is_known()) options.filter.keys = {};
   return options;
@@ -144,6 +144,12 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
       status.key_count = std::max(filter_.head().inserted, about);
     });
   } else {
+    if (from) {
+      update([&](FollowerStatus& status) {
+        ++status.anew;
+        status.scan_reason = why_scan();
+      });
+    }
     scan(context, /*is_live=*/false);
     wanted = after_scan();
   }
@@ -175,6 +181,12 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
     if (!filter_.is_dirty() && Clock::now() >= audit_at_) audit(context);
   }
   return is_fresh;
+}
+
+std::string Follower::why_scan() const {
+  std::string why = source_.why_anew();
+  if (why.empty()) why = "the database does not have the changes since the filter's watermark";
+  return why;
 }
 
 void Follower::rebuild_beside(const CallContext& context) {
@@ -214,7 +226,7 @@ void Follower::show_head() {
   });
 }
 
-// As large as is wanted; or, where there cannot be such a one, as the one that is there.
+// Begins a filter of the wanted capacity, or of the present filter's if none can be so large.
 std::unique_ptr<Rebuild> Follower::begin_new(FilterOptions wanted, const CallContext& context) {
   try {
     return place_.begin_rebuild(wanted, context);

@@ -25,8 +25,8 @@
 namespace bloomery {
 
 struct FollowerOptions {
-  // Of the filters that it makes; `capacity` is the least that they have. `keys` is how the source
-  // writes them: texts, unless it is said.
+  // Options of the filters that the follower makes. `capacity` is the least that they have; `keys`
+  // is how the source writes keys: as texts, unless it is said.
   FilterOptions filter{};
   double growth = 1.5;              // they have room for so many times the keys that are there
   double rebuild_at = 0.9;          // of a filter's capacity
@@ -82,7 +82,7 @@ class Follower {
   // Builds the filter again, as soon as run() can.
   void rebuild() noexcept { rebuilds_.ask(); }
 
-  // What the filter is known to reach.
+  // The watermark up to which the filter is known to have every key.
   std::optional<Watermark> watermark() const { return status().watermark; }
   // All that was committed before is in.
   std::optional<Clock::time_point> fresh_as_of() const { return status().fresh_as_of; }
@@ -92,6 +92,7 @@ class Follower {
   using Keep = std::pair<Clock::time_point, Watermark>;
 
   bool follow(std::stop_token stop, FenceSource* until);
+  std::string why_scan() const;
   void rebuild_beside(const CallContext& context);
   void scan(const CallContext& context, bool is_live);
   void scan_into_new(const CallContext& context, bool is_live);
@@ -116,7 +117,7 @@ class Follower {
   FilterPlace& place_;
   const FollowerOptions options_;
 
-  // Of the thread that runs.
+  // Members that only the thread in run() uses.
   FilterStepper filter_;
   bool has_followed_ = false;
   Clock::time_point flush_at_{};

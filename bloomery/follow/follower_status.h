@@ -36,6 +36,8 @@ struct FollowerStatus {
   std::optional<Watermark> watermark{};
   std::optional<std::chrono::steady_clock::time_point> fresh_as_of{};
   std::string last_error{};
+  std::uint64_t anew = 0;     // how often the source could not go on from the filter's watermark
+  std::string scan_reason{};  // why the last of them was
 };
 
 std::string_view state_name(FollowerStatus::State state) noexcept;

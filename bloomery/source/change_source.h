@@ -17,15 +17,15 @@
 
 namespace bloomery {
 
-// What happened to the rows of a source since it was asked before. Views are valid until the
-// consumer returns.
+// The changes of a source's rows since it was asked before. Views are valid until the consumer
+// returns.
 struct Changes {
   std::span<const Key> keys;        // of rows inserted, and new keys of rows that were changed
   std::uint64_t deleted_count = 0;  // keys that rows had until now
   // Where ChangeOptions::tells_touched: the keys that changed rows, and those that are gone, had
   // before. Whoever remembers such a row has an old one.
   std::span<const Key> touched{};
-  // Of so many more the database did not tell the key.
+  // The number of further changed rows whose keys the database did not tell.
   std::uint64_t untold_count = 0;
   // Transactions of these rows, and of some before, that have ended: by what names the source has
   // for them.
@@ -38,7 +38,8 @@ struct Changes {
   bool has_open = false;
 };
 
-// What a scan hands over while it waits for the database: its consumer has changes to carry.
+// The batch that a scan hands over while it waits for the database: its consumer has changes to
+// carry.
 inline constexpr Batch kEmptyBatch{.keys = {}, .lines = {}, .first_record = 1, .byte_count = 0};
 
 using ChangeConsumer = std::function<void(const Changes&)>;
@@ -60,13 +61,16 @@ class ChangeSource {
  public:
   virtual ~ChangeSource() = default;
 
-  // What it is called in messages: its location, without passwords.
+  // The source's name in messages: its location, without passwords.
   virtual std::string name() const = 0;
 
   // From now on, poll() gives what was committed after `from`, perhaps with some from before. False
   // where it cannot go on from there, or no place is named: then it begins at this moment, and the
   // rows that are there already come by scan().
   virtual bool start(const std::optional<Watermark>& from, const CallContext& context = {}) = 0;
+  // Why the last start() that was given a watermark did not go on from it: for people. Empty where
+  // the source cannot say.
+  virtual std::string why_anew() const { return {}; }
 
   // Every row there is, and perhaps, not counted, keys of others. What it hands over and what
   // poll() has given since it began, or since start(), are together all rows up to any watermark
@@ -86,8 +90,8 @@ class ChangeSource {
     ended.clear();
   }
 
-  // Of rows here and there in the table, whatever poll() was told of them, at a cost that no size
-  // of the table raises. Nothing where the source cannot do that.
+  // Keys of random rows of the table, whatever poll() reported of them, at a cost that does not
+  // grow with the table. Nothing if the source cannot do that.
   virtual std::optional<DrawnKeys> draw(const CallContext& = {}) { return std::nullopt; }
 
   // The filter keeps what came up to here, wherever it must be kept: the database need not.

@@ -27,6 +27,7 @@
 #include "bloomery/source/open_source.h"
 #include "bloomery/store/writer_lock.h"
 #include "bloomery/text/key_form.h"
+#include "bloomery/text/printable.h"
 #include "cli/ending_signals.h"
 #include "cli/exit_status.h"
 #include "cli/follow/file_follower.h"
@@ -156,6 +157,11 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
   auto told = Follower::Clock::now();
   std::optional<int> signal;
   bool has_told_full = false;
+  auto tell_why_anew = [&, anew = std::uint64_t{0}](const FollowerStatus& status) mutable {
+    if (std::exchange(anew, status.anew) == status.anew) return;
+    complain(arguments.to->text() +
+             ": the table is read again: " + without_controls(status.scan_reason));
+  };
   while (!is_over) {
     if (const auto came = signals.wait(std::min(kTick, every))) {
       if (*came == SIGUSR1) {
@@ -175,6 +181,7 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
                ". It is followed all the same; more and more keys seem to be there that are not. "
                "Give it more bits, or a filter that grows (bitmap:, bloom:)");
     }
+    tell_why_anew(status);
     // The first failure of a row of them is told at once.
     if (now < next && (failures > 0 || status.failures == failures)) continue;
     const double seconds = std::chrono::duration<double>(now - told).count();
@@ -185,6 +192,7 @@ std::optional<int> watch(const FollowArguments& arguments, Follower& follower,
     told = now;
     next = now + every;
   }
+  tell_why_anew(follower.status());
   return signal;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/follow/status_text.h"
 
+#include <cmath>
 #include <string_view>
 
 #include "bloomery/place/watermark_text.h"
@@ -74,15 +75,37 @@ std::string metrics_text(const FollowerStatus& status) {
   return text;
 }
 
+namespace {
+
+std::string seconds_text(double seconds) {
+  return seconds < 10 ? short_number(seconds, 2) : std::to_string(std::llround(seconds));
+}
+
+// Why a filter is not one to rely on now; empty: it is.
+std::string why_unhealthy(const FollowerStatus& status, std::chrono::duration<double> most) {
+  using enum FollowerStatus::State;
+  if (status.is_doubted) return "the filter denied a row that it had; it is built again";
+  if (status.state == failing) return "failing: " + without_controls(status.last_error);
+  if (status.state == ended) return "the follower has ended";
+  const double behind = seconds_behind(status);
+  if (behind < 0) {
+    return status.state == scanning ? "the table is read for the first time" : "starting";
+  }
+  if (status.state == starting) return "the follower begins again";
+  if (behind <= most.count()) return {};
+  return seconds_text(behind) + " s behind; --healthy allows " + seconds_text(most.count());
+}
+
+}  // namespace
+
 StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
                            std::chrono::duration<double> most) {
   if (path == "/metrics") return {.status = 200, .text = metrics_text(status)};
   if (path != "/healthz") return {.status = 404, .text = "there are /metrics and /healthz\n"};
-  const double behind = seconds_behind(status);
-  const bool works = (status.state == FollowerStatus::State::following ||
-                      status.state == FollowerStatus::State::scanning) &&
-                     behind >= 0 && behind <= most.count() && !status.is_doubted;
-  return {.status = works ? 200 : 503, .text = status_line(status, 0) + "\n"};
+  const std::string why = why_unhealthy(status, most);
+  const std::string line = status_line(status, 0) + "\n";
+  if (why.empty()) return {.status = 200, .text = line};
+  return {.status = 503, .text = "not ready: " + why + "\n" + line};
 }
 
 }  // namespace bloomery::cli

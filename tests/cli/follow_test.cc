@@ -99,6 +99,14 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
 }
 
+TEST_F(FollowCommand, SaysWhyItReadsTheTableAgain) {
+  EXPECT_THAT(follow("ids.bloom --once").err, Not(HasSubstr("read again")));
+  shell_.run("sqlite3 shop.db 'ALTER TABLE users ADD COLUMN name TEXT'");
+  EXPECT_THAT(follow("ids.bloom --once").err,
+              HasSubstr("ids.bloom: the table is read again: the database does not have the "
+                        "changes since the filter's watermark"));
+}
+
 // As at a start of the whole machine. --once leaves that to who calls it.
 TEST_F(FollowCommand, WaitsForAServerThatComesLater) {
   if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";

@@ -31,6 +31,30 @@ TEST(StatusText, AFilterThatDeniedARowIsNotHealthyUntilAnotherIsThere) {
   EXPECT_EQ(answer_status("/healthz", status, kMost).status, 200);
 }
 
+TEST(StatusText, AnUnhealthyFollowerSaysWhy) {
+  using enum FollowerStatus::State;
+  const auto now = Follower::Clock::now();
+  const auto why = [](const FollowerStatus& status) {
+    const StatusAnswer answer = answer_status("/healthz", status, kMost);
+    EXPECT_EQ(answer.status, 503);
+    return answer.text.substr(0, answer.text.find('\n'));
+  };
+  FollowerStatus status{.state = starting};
+  EXPECT_EQ(why(status), "not ready: starting");
+  status.state = scanning;
+  EXPECT_EQ(why(status), "not ready: the table is read for the first time");
+  status.fresh_as_of = now - std::chrono::seconds(42);
+  status.state = following;
+  EXPECT_EQ(why(status), "not ready: 42 s behind; --healthy allows 10");
+  status.state = starting;
+  EXPECT_EQ(why(status), "not ready: the follower begins again");
+  status.state = failing;
+  status.last_error = "postgres://db/shop: refused";
+  EXPECT_EQ(why(status), "not ready: failing: postgres://db/shop: refused");
+  status.state = ended;
+  EXPECT_EQ(why(status), "not ready: the follower has ended");
+}
+
 TEST(StatusText, SaysTheRateThatSoManyKeysGive) {
   // 1 - (1 - 1/1000)^100 = 0.0952 of the bits are set, and one probe hits such a one.
   const FollowerStatus status{.key_count = 100, .geometry = {.bit_count = 1000, .probe_count = 1}};

@@ -27,7 +27,7 @@ constexpr std::chrono::microseconds kPause{300};
 constexpr std::chrono::milliseconds kCheckEvery{200};
 // A filter that is kept is confirmed again soon.
 constexpr std::chrono::seconds kConfirmTime{10};
-// What is confirmed is noted in the database first, which is a transaction: not for every row.
+// Limits how often the confirmed position is noted in the database: each note is a transaction.
 constexpr std::uint64_t kNoteBytes = 64 * 1024;
 constexpr std::chrono::seconds kNoteEvery{1};
 
@@ -72,8 +72,10 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
 
   replication_.emplace(location_, *run_, context);
   noted_.reset();
+  why_anew_ = "without --slot the server keeps no changes for a follower that is away";
   if (!options_.slot.empty()) {
     slot_ = named_slot();
+    if (is_stream_broken_) why_anew_ = "the slot " + slot_ + " holds what cannot be read";
     if (!is_stream_broken_ && resume(slot_, from, now, context)) return true;
     postgres::drop_slot(control(context), name(), slot_, context);
   } else {
@@ -100,7 +102,7 @@ SourceTotals PostgresChanges::scan(const BatchConsumer& consumer, const CallCont
   };
   const SourceTotals totals =
       postgres::copy_keys(rows, plan_.table.select(), reading_, and_stay, context);
-  // What was read is locked under its name for as long as the transaction is open.
+  // The table that was read is locked under its name while the transaction is open.
   if (rows.is_open()) {
     const Result read = rows.query(
         "SELECT FROM pg_attribute WHERE attrelid = to_regclass($1)::oid AND attname = $2 "
@@ -128,7 +130,7 @@ void PostgresChanges::poll(const ChangeConsumer& consumer, std::chrono::millisec
       // A socket holds a few hundred rows. Those of a transaction that has not ended can wait for
       // the rest: no watermark moves by them.
       if ((rows_->is_full() || has_moved()) && hand_over(consumer)) break;
-      // Of a transaction of many rows each would wake us.
+      // Each row of a large transaction would wake this thread.
       if (rows_->has_open() && rows_->key_count() >= kManyKeys) {
         std::this_thread::sleep_for(kPause);
       }
@@ -151,7 +153,8 @@ void PostgresChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallCon
   });
 }
 
-// Of places that are drawn, some hold a row: a page is taken to have as many as the average one.
+// Draws places of rows; some of them hold a row. Each page is taken to have as many rows as the
+// average page.
 std::optional<DrawnKeys> PostgresChanges::draw(const CallContext& context) {
   if (!replication_ || plan_.table.kind != 'r') return std::nullopt;
   const Result found = control(context).query(
@@ -244,8 +247,8 @@ void PostgresChanges::check_server(const CallContext& context) {
   }
 }
 
-// What is published, and the answer that is about just this: the table may be exchanged for
-// another, or the publication, between any two statements of ours.
+// Makes the publication and asks how far the table is, until both are about one table: the table or
+// the publication may be exchanged between any two statements.
 Watermark PostgresChanges::publish(const CallContext& context) {
   const auto plan_and_make = [&] {
     plan_ = postgres::plan_publication(control(context), location_.selection, ignores_updates_,
@@ -272,7 +275,11 @@ Watermark PostgresChanges::publish(const CallContext& context) {
 // tell that: it must be of the run in which that was, and the slot the one that was confirmed then.
 bool PostgresChanges::resume(const std::string& slot, const std::optional<Watermark>& from,
                              const Watermark& now, const CallContext& context) {
-  if (!from || from->source.high != now.source.high || from->position > now.position) return false;
+  if (!from || from->source.high != now.source.high || from->position > now.position) {
+    why_anew_ = "the table, the publication or the server is another one, or was put back";
+    return false;
+  }
+  why_anew_ = "the slot " + slot + " does not go on where the filter ends";
   const auto has_all_before = [&](const std::optional<std::uint64_t>& kept) {
     if (!kept || *kept > from->position) return false;
     if (from->source.low == now.source.low) return true;
@@ -280,6 +287,11 @@ bool PostgresChanges::resume(const std::string& slot, const std::optional<Waterm
     return noted && noted->run == hex_word(from->source.low) && *kept <= noted->position;
   };
   const auto kept = postgres::confirmed_position(control(context), slot, context);
+  if (!kept) {
+    why_anew_ = "the slot " + slot +
+                " is gone: it was dropped, or the server removed the log that it needs "
+                "(max_slot_wal_keep_size)";
+  }
   if (!has_all_before(kept)) return false;
   const auto until = Clock::now() + postgres::kSlotPatience;
   while (true) {
@@ -360,7 +372,8 @@ void PostgresChanges::check_table_now_and_then(const CallContext& context) {
   checked_position_ = position_;
 }
 
-// What the slot gives is the same each time: where it cannot be read, a new slot is needed.
+// Takes what has come. A slot sends the same messages each time: if they cannot be read, a new slot
+// is needed.
 void PostgresChanges::take_messages(const CallContext& context) {
   try {
     take_all(context);
@@ -397,7 +410,7 @@ bool PostgresChanges::hand_over(const ChangeConsumer& consumer) {
   Changes changes = rows_->changes();
   if (moves) changes.watermark = Watermark{.source = source_, .position = position_};
   {
-    // As many come again while these are carried.
+    // Reads on while these changes are carried: as many come meanwhile.
     const auto drain = rows_->is_full() && replication_ ? replication_->drain() : nullptr;
     consumer(changes);
   }

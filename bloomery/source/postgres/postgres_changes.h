@@ -35,6 +35,7 @@ class PostgresChanges final : public ChangeSource {
   // Waits for the transactions first that were writing when it began: they may have been in the log
   // before following began, and be visible only later.
   SourceTotals scan(const BatchConsumer& consumer, const CallContext& context = {}) override;
+  std::string why_anew() const override { return why_anew_; }
   std::optional<std::uint64_t> expected_count() override;
   void poll(const ChangeConsumer& consumer, std::chrono::milliseconds patience,
             const CallContext& context = {}) override;
@@ -45,7 +46,7 @@ class PostgresChanges final : public ChangeSource {
   std::string remove(const CallContext& context = {}) override;
 
  private:
-  // What ChangeOptions::slot is called in the server.
+  // The name of ChangeOptions::slot in the server.
   std::string named_slot() const { return publication_ + "_" + options_.slot; }
   postgres::Connection& control(const CallContext& context);
   void check_server(const CallContext& context);
@@ -84,6 +85,7 @@ class PostgresChanges final : public ChangeSource {
   postgres::KeyReading reading_;
   std::optional<postgres::ChangedRows> rows_;
   bool is_stream_broken_ = false;  // for whoever reads it again, too
+  std::string why_anew_;
 
   Identity source_;
   std::uint64_t position_ = 0;

@@ -115,6 +115,7 @@ TEST(PostgresChanges, ScansAgainWhereItsSlotWasDropped) {
   EXPECT_FALSE(named.says_absent("later"));
   EXPECT_THROW(for (int i = 0; i < 200; ++i) named.poll(), StoreError);
   EXPECT_FALSE(named.start_again());
+  EXPECT_THAT(named.source().why_anew(), HasSubstr("_dropped is gone"));
   EXPECT_TRUE(named.catch_up());
   EXPECT_TRUE(named.keys().contains("later"));
 }
