@@ -5,7 +5,8 @@
 # names of preamble.h; the headers of those with one are read before. What a sh block calls redis://127.0.0.1:6379, or asks by
 # redis-cli, is an empty server of its own, with MODULE; without redis-server here, such a block is left out. A c block is a
 # program, and uses LIBRARY; a python block is one for $BLOOMERY_PYTHON3, and left out where that is not set. An output block
-# is what the one before it prints.
+# is what the one before it prints. The sh blocks of a document that is read from top to bottom (in_order) run one after the other,
+# in one folder and with one server.
 set -eu
 source=$1 work=$2/blocks compiler=$3 bin=$4 library=$5 module=${6-}
 rm -rf "$work"
@@ -36,7 +37,9 @@ is_new() {
 }
 
 redis=${REDIS_SERVER:-redis-server}
-run_with_server() {
+server=""
+trap '[ -z "$server" ] || kill "$server"' EXIT
+start_server() {
   folder=$(mktemp -d)
   "$redis" --port 0 --unixsocket "$folder/s" --dir "$folder" --save '' --daemonize no ${module:+--loadmodule "$module"} \
     >"$folder/log" 2>&1 &
@@ -45,12 +48,21 @@ run_with_server() {
     [ -S "$folder/s" ] && break
     sleep 0.1
   done
+}
+stop_server() {
+  kill "$server"
+  wait "$server" || true
+  server=""
+  rm -rf "$folder"
+}
+
+run_with_server() {
+  kept=$server
+  [ -n "$server" ] || start_server
   sed "s#redis://127.0.0.1:6379#redis+unix://$folder/s#g; s#^redis-cli #redis-cli -s $folder/s #" commands.sh >"$folder/commands.sh"
   status=0
   (cd "$1" && PATH=$bin:$PATH sh -eu "$folder/commands.sh" >../output 2>&1 </dev/null) || status=$?
-  kill "$server"
-  wait "$server" || true
-  rm -rf "$folder"
+  [ -n "$kept" ] || stop_server
   return $status
 }
 
@@ -58,6 +70,7 @@ run_alone() {
   (cd "$1" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null)
 }
 
+in_order=" README.md README.zh-CN.md first_steps.md "
 count=0
 : >includes.cc
 : >programs.cc
@@ -98,9 +111,14 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
       exit 1
     }
   done
+  case $in_order in
+    *" ${document##*/} "*) together=yes ;;
+    *) together="" ;;
+  esac
+  [ -z "$together" ] || ! command -v "$redis" >/dev/null || start_server
   for block in $(blocks sh "$document"); do
     count=$((count + 1))
-    is_new "$block" || continue
+    [ -n "$together" ] || is_new "$block" || continue
     # The door itself cannot be run from within; the ways in that a document names must exist.
     sed -n 's/^\.\/run *\([a-z]*\).*/\1/p' "$block" | while read -r way; do
       [ -z "$way" ] || grep -q "^  $way)" "$source/run" || {
@@ -109,13 +127,15 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
       }
     done
     grep -v '^\./run' "$block" >commands.sh || true
-    mkdir -p "dir_$block"
+    here=dir_${together:+${document##*/}}
+    [ -n "$together" ] || here=dir_$block
+    mkdir -p "$here"
     run=run_alone
     if grep -q 'redis://127.0.0.1:6379\|^redis-cli' commands.sh; then
       command -v "$redis" >/dev/null || continue
       run=run_with_server
     fi
-    $run "dir_$block" || {
+    $run "$here" || {
       cat output >&2
       echo "$document: block $block fails" >&2
       exit 1
@@ -125,6 +145,7 @@ for document in "$source"/README*.md "$source"/docs/*.md; do
       exit 1
     }
   done
+  [ -z "$server" ] || stop_server
 done
 cat includes.cc programs.cc statements.cc >all.cc
 "$compiler" -std=c++20 -fsyntax-only -I"$source" -I"$source/tests/docs" all.cc || {
