@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <map>
-#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,94 +10,21 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/native/write_native.h"
 #include "bloomery/redis/places/push_filter.h"
+#include "tests/module/cluster_nodes.h"
 #include "tests/module/filters_under_test.h"
-#include "tests/module/server_client.h"
-#include "tests/module/server_state.h"
 
 namespace bloomery {
 namespace {
 
 using testing::Client;
-using testing::FilterUnderTest;
+using testing::ClusterClient;
+using testing::ClusterTest;
 using testing::ModuleServer;
-using testing::ModuleTest;
+using testing::Node;
 using testing::Reply;
 
-using Words = std::vector<std::string>;
-
-struct Node {
-  std::string port;
-  std::string id;
-  std::unique_ptr<ModuleServer> server;
-};
-
-// Goes where it is sent.
-class ClusterClient {
- public:
-  explicit ClusterClient(const std::vector<Node>& nodes) {
-    for (const Node& each : nodes) {
-      clients_[each.port] = std::make_unique<Client>(each.server->socket());
-    }
-    at_ = nodes[0].port;
-  }
-
-  Reply call(const Words& words) {
-    for (int i = 0; i < 100; ++i) {
-      Reply reply = clients_.at(at_)->call(words);
-      const std::string port = reply.line.substr(reply.line.rfind(':') + 1);
-      if (reply.line.starts_with("-MOVED")) {
-        at_ = port;
-      } else if (reply.line.starts_with("-ASK")) {
-        Client& there = *clients_.at(port);
-        there.call({"ASKING"});
-        reply = there.call(words);
-        if (reply.line[0] != '-') return reply;
-      } else {
-        return reply;
-      }
-    }
-    return {.line = "-ERR sent from node to node"};
-  }
-  Client& current() { return *clients_.at(at_); }
-
- private:
-  std::map<std::string, std::unique_ptr<Client>> clients_;
-  std::string at_;
-};
-
-class Cluster : public ModuleTest {
+class Cluster : public ClusterTest {
  protected:
-  // False where the server has no cluster.
-  bool start() {
-    for (int i = 0; i < 3; ++i) {
-      Node node{.port = testing::free_port(), .id = {}, .server = nullptr};
-      const std::string bus = testing::free_port();
-      node.server = std::make_unique<ModuleServer>(
-          folder("node" + std::to_string(i)), Words{},
-          Words{"--port", node.port, "--cluster-enabled", "yes", "--cluster-port", bus,
-                "--cluster-node-timeout", "5000"});
-      node.id = node.server->call({"CLUSTER", "MYID"}).text;
-      const std::string first = std::to_string(16384 * i / 3);
-      const std::string last = std::to_string(16384 * (i + 1) / 3 - 1);
-      EXPECT_EQ(node.server->ask("CLUSTER ADDSLOTSRANGE " + first + " " + last), "+OK");
-      EXPECT_EQ(node.server->ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "+OK");
-      if (i > 0) {
-        EXPECT_EQ(nodes_[0].server->ask("CLUSTER MEET 127.0.0.1 " + node.port + " " + bus), "+OK");
-      }
-      nodes_.push_back(std::move(node));
-    }
-    return testing::comes_true([&] {
-      for (const Node& each : nodes_) {
-        const std::string state = each.server->call({"CLUSTER", "INFO"}).text;
-        if (state.find("cluster_state:ok") == std::string::npos ||
-            state.find("cluster_known_nodes:3") == std::string::npos) {
-          return false;
-        }
-      }
-      return true;
-    });
-  }
-
   void move_slot(const std::string& slot, const Node& from, const Node& to) {
     ModuleServer& source = *from.server;
     EXPECT_EQ(to.server->ask("CLUSTER SETSLOT " + slot + " IMPORTING " + from.id), "+OK");
@@ -114,12 +39,10 @@ class Cluster : public ModuleTest {
     EXPECT_EQ(to.server->ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
     EXPECT_EQ(source.ask("CLUSTER SETSLOT " + slot + " NODE " + to.id), "+OK");
   }
-
-  std::vector<Node> nodes_;
 };
 
 TEST_F(Cluster, MovesASlotWhileItemsAreAdded) {
-  ASSERT_TRUE(start());
+  ASSERT_TRUE(start(3));
   const std::string slot = nodes_[0].server->ask("CLUSTER KEYSLOT {a}").substr(1);
   std::size_t owner = std::stoul(slot) * 3 / 16384;
 
@@ -168,7 +91,7 @@ TEST_F(Cluster, MovesASlotWhileItemsAreAdded) {
 }
 
 TEST_F(Cluster, TakesAFilterAtAnyNodeAndWhileItsSlotMoves) {
-  ASSERT_TRUE(start());
+  ASSERT_TRUE(start(3));
   AnyFilter filter = make_filter(FilterKind::blocked, {.capacity = 100'000});
   filter.insert("member");
   const FilterContents contents = filter.contents();
