@@ -58,6 +58,14 @@ void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was
   }
 }
 
+bool note(const Call& call, Upload& load, Key item, std::uint64_t milliseconds,
+          std::uint64_t times) {
+  const bool was_whole = load.added.spoilt().empty();
+  const bool is_new = load.added.note(item, milliseconds, times);
+  if (was_whole && !load.added.spoilt().empty() && call.is_slot_move()) throw Refusal(kNotKept);
+  return is_new;
+}
+
 void await_load(OpenKey& key) {
   if (key.is_empty()) key.store(std::make_unique<LostFilter>(LostFilter::kAwaitsLoad));
 }
@@ -84,7 +92,7 @@ void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool
     try {
       // Nobody else has it: who cannot keep it, does not take it.
       if (!load.added.spoilt().empty()) throw Refusal(kNotKept);
-      const bool was_new = call.is_replay() ? load.added.note(call.word(i), now)
+      const bool was_new = call.is_replay() ? note(call, load, call.word(i), now)
                                             : load.added.keep(call.word(i), now);
       items.push_back(call.raw_word(i));
       call.reply_bool(was_new);
@@ -110,7 +118,7 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
   if (became == Insert::full) throw Full(kFull);
   if (load != nullptr) {
     load->had_filter = true;
-    load->added.note(call.word(2), now);
+    note(call, *load, call.word(2), now);
   }
   const std::array item{call.raw_word(2)};
   const bool changes = became == Insert::added || filter.counts_repeats() || load != nullptr;
@@ -160,7 +168,7 @@ Added add_and_tell(Call& call, StoredFilter& filter, std::size_t first, std::siz
   std::vector<String*> changes;
   changes.reserve(load != nullptr ? progress.done : progress.added);
   for (std::size_t i = 0; i < progress.done; ++i) {
-    if (load != nullptr) load->added.note(items[i], now);
+    if (load != nullptr) note(call, *load, items[i], now);
     if (was_new[i] || filter.counts_repeats() || load != nullptr) {
       changes.push_back(call.raw_word(first + i));
     }

@@ -23,6 +23,10 @@ void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool
 // A load has taken items for the key, which keeps that from here on: the filter that is made when
 // the load is gone, by whomever, would say "absent" of them.
 void await_load(OpenKey& key);
+// Keeps in a load what a filter has taken already, or what others say that it has. Where there is
+// no memory for it the load cannot end well any more; throws Refusal if it comes with a slot.
+bool note(const Call& call, Upload& load, Key item, std::uint64_t milliseconds,
+          std::uint64_t times = 1);
 // Throws Refusal where one is to be made before; also where that key was evicted.
 void require_no_items_kept(const Call& call, const OpenKey& key);
 // What is added without its items is not in the filter that is on its way. Throws Refusal, but not

@@ -100,7 +100,7 @@ void bloom_apply(Call& call) {
     Upload* const load = call.load_under_way();
     if (load != nullptr) {
       for (const Key item : items) {
-        load->added.note(item, static_cast<std::uint64_t>(*milliseconds));
+        note(call, *load, item, static_cast<std::uint64_t>(*milliseconds));
       }
       call.replicate();
       if (key.has_no_filter_yet()) return await_load(key);

@@ -315,8 +315,8 @@ void meanwhile(Call& call) {
 void added(Call& call) {
   require_replay(call);
   OpenKey key = call.open(kRead | kWrite);
-  key.existing<Upload>().added.note(call.word(5), number_of(call, 3, "the milliseconds"),
-                                    number_of(call, 4, "how often"));
+  note(call, key.existing<Upload>(), call.word(5), number_of(call, 3, "the milliseconds"),
+       number_of(call, 4, "how often"));
   call.replicate();
   call.reply_ok();
 }

@@ -104,6 +104,10 @@ bool Call::is_replay() const noexcept {
   return module::is_replay(flags());
 }
 
+bool Call::is_slot_move() const noexcept {
+  return module::is_slot_move(flags());
+}
+
 bool Call::is_in_cluster() const noexcept {
   return (flags() & kCluster) != 0;
 }
@@ -264,7 +268,8 @@ Upload* Call::load_under_way() const {
 }
 
 void Call::require_not_evicted() const {
-  if ((flags() & kFromPrimary) != 0 && replica_evicts(context_)) throw Evicted();
+  if ((flags() & kFromPrimary) == 0) return;
+  if (is_slot_move() || replica_evicts(context_)) throw Evicted();
 }
 
 void Call::lose(OpenKey& key, const std::string& why, bool for_good) const {

@@ -137,6 +137,9 @@ class Call {
   bool is_in_cluster() const noexcept;
   // A primary, or a file of commands, has decided already: limits are not for it.
   bool is_replay() const noexcept;
+  // A node that gives a slot to this one says it. Valkey takes an error for "no", and the slot
+  // stays where it is; Redis writes one into its log, and goes on.
+  bool is_slot_move() const noexcept;
   Settings limits() const noexcept;
 
   void reply_ok() const { reply_simple("OK"); }
@@ -181,7 +184,7 @@ class Call {
   }
 
   // Before a command makes a filter by the way: throws Evicted where it may be a primary's, to one
-  // that this server no longer has.
+  // that this server no longer has, or a node's that gives a slot, whose filters came before.
   void require_not_evicted() const;
   // Keeps, for what a primary or a file says and cannot be followed, a key that says so, and a line
   // in the log. The append-only file gets the command; or, `for_good`, that the filter is lost.
@@ -214,11 +217,10 @@ void follow_or_lose(const Call& call, OpenKey& key, Do act) {
     throw;
   } catch (const Full&) {
     throw;
-  } catch (const Evicted& error) {
-    call.lose(key, error.what(), true);
   } catch (const std::exception& error) {
     if (!call.is_replay()) throw;
-    call.lose(key, error.what());
+    call.lose(key, error.what(), dynamic_cast<const Evicted*>(&error) != nullptr);
+    if (call.is_slot_move()) throw;
   }
 }
 

@@ -26,6 +26,14 @@ namespace {
 constexpr int kVersion = 80000;
 constexpr int kApiVersion = 1;
 
+// Valkey from 9.0 on moves slots only where all modules say that it may.
+int options_for(const Api& api) {
+  const bool moves_slots =
+      api.module_options != nullptr && (api.module_options() & kMovesSlots) != 0;
+  return kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing |
+         (moves_slots ? kMovesSlots : 0);
+}
+
 void load(Context* context, std::span<String* const> words) {
   Module& module = the_module();
   const Api& api = module.api;
@@ -39,7 +47,7 @@ void load(Context* context, std::span<String* const> words) {
   }
   api.set_module_attributes(context, name.c_str(), kVersion, kApiVersion);
   module.settings = parse_settings(arguments);
-  api.set_module_options(context, kHandlesIoErrors | kSignalsByItself | kLoadsBesideServing);
+  api.set_module_options(context, options_for(api));
   register_config(context);
   use_server_memory(api);
   const auto half = register_half_types(context, module.names);

@@ -17,9 +17,9 @@ class Finder {
   explicit Finder(Context* context) : find_(*reinterpret_cast<Find*>(context)) {}
 
   template <class F>
-  bool may(F& function, const char* name) const {
+  bool may(F& function, const char* name, const char* of = "RedisModule_") const {
     function = nullptr;
-    const std::string full = std::string("RedisModule_") + name;
+    const std::string full = std::string(of) + name;
     return find_(full.c_str(), static_cast<void*>(&function)) == kOk;
   }
   template <class F>
@@ -106,6 +106,7 @@ Api find_api(Context* context) {
   find.must(api.emit_aof, "EmitAOF");
   find.must(api.digest_bytes, "DigestAddStringBuffer");
   find.must(api.digest_end, "DigestEndSequence");
+  find.may(api.module_options, "GetModuleOptionsAll", "ValkeyModule_");
 #ifdef BLOOMERY_STRICT_API
   return strict(api);
 #else

@@ -42,6 +42,7 @@ inline constexpr int kLoadingBeside = 1 << 23;  // a replica, from its primary, 
 inline constexpr int kHandlesIoErrors = 1 << 0;  // options of a module
 inline constexpr int kSignalsByItself = 1 << 1;
 inline constexpr int kLoadsBesideServing = 1 << 2;
+inline constexpr int kMovesSlots = 1 << 5;  // Valkey, 9.0; nothing yet on Redis
 
 inline constexpr int kModuleEvent = 1 << 13;
 
@@ -216,6 +217,7 @@ struct Api {
   void (*emit_aof)(Io*, const char* command, const char* format, ...);
   void (*digest_bytes)(Digest*, const char*, std::size_t);
   void (*digest_end)(Digest*);
+  int (*module_options)();  // all that the server knows; Valkey
 };
 
 // Of the server that a context is of. Throws std::runtime_error, naming what is missing, for one

@@ -16,9 +16,10 @@ struct WrongType : Refusal {
 struct Full : Refusal {
   using Refusal::Refusal;
 };
-// A primary adds to a filter that is not here, as this server evicted it.
+// A primary, or a node that gives a slot, adds to a filter that is not here, as this server evicted
+// it.
 struct Evicted : Refusal {
-  Evicted() : Refusal("it is not here, and this replica evicts keys that its primary has") {}
+  Evicted() : Refusal("ERR it is not here, and this server evicts keys that the other has") {}
 };
 struct WrongArity {};
 

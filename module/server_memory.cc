@@ -130,6 +130,11 @@ bool is_replay(int context_flags) noexcept {
   return (context_flags & (kFromPrimary | kLoading)) != 0;
 }
 
+// Others are on the link of a replica to its primary.
+bool is_slot_move(int context_flags) noexcept {
+  return (context_flags & kFromPrimary) != 0 && (context_flags & kReplica) == 0;
+}
+
 bool replica_evicts(Context* context) {
   if (!limits().evicts) return false;
   CallReply* const reply =
@@ -146,7 +151,8 @@ bool replica_evicts(Context* context) {
 void require_room(std::uint64_t byte_count) {
   if (byte_count > memory_limit()) throw std::bad_alloc();
   if (respected_for == nullptr || byte_count < kAsksFrom) return;
-  if (is_replay(the_api->context_flags(respected_for))) return;
+  const int flags = the_api->context_flags(respected_for);
+  if (is_replay(flags) && !is_slot_move(flags)) return;
   const Limits server = limits();
   if (server.most == 0) return;
   const auto beside = static_cast<std::uint64_t>(uncounted_bytes.load(std::memory_order_relaxed));

@@ -38,7 +38,7 @@ class UncountedMemory {
 // While this lives, arrays that the server's `maxmemory` has no room for are refused with
 // std::bad_alloc. A server that evicts has room for all that fits into `maxmemory`, as for values
 // of its own: it evicts before the next command. Not for what a primary or a file says (is_replay):
-// that is to be followed.
+// that is to be followed, but for a slot that moves.
 class RespectMaxmemory {
  public:
   explicit RespectMaxmemory(Context* context) noexcept;
@@ -49,6 +49,8 @@ class RespectMaxmemory {
 
 // The flags of the context of a command that a primary, or a file of commands, has decided already.
 bool is_replay(int context_flags) noexcept;
+// Whether it is of a command by which another node gives a slot to this primary.
+bool is_slot_move(int context_flags) noexcept;
 
 // Whether the server, while it is a replica, evicts keys that its primary keeps: where `maxmemory`
 // evicts and `replica-ignore-maxmemory` is off, which it is not by itself. Asks the server twice.

@@ -116,6 +116,8 @@ class FakeServer {
   std::string log{};
   std::string replicated{};  // names of commands
   bool has_resp3 = false;
+  int valkey_options = 0;  // all that it knows; 0: it is no Valkey
+  int options = 0;         // that the module gave
 
  private:
   using Find = int (*)(const char*, void*);
@@ -127,6 +129,13 @@ class FakeServer {
   Context* context() { return reinterpret_cast<Context*>(&find_); }
 
   static int find(const char* full_name, void* function) {
+    if (!std::string(full_name).starts_with("RedisModule_")) {  // of Valkey's own
+      const bool has = the_one->valkey_options != 0 &&
+                       std::string(full_name) == "ValkeyModule_GetModuleOptionsAll";
+      int (*const options)() = [] { return the_one->valkey_options; };
+      if (has) *static_cast<int (**)()>(function) = options;
+      return has ? module::kOk : module::kError;
+    }
     const std::string function_name = std::string(full_name).substr(sizeof "RedisModule_" - 1);
     static const std::map<std::string, ServerVersion> since{
         {"GetCommand", ServerVersion::redis_7_0},
@@ -186,7 +195,8 @@ class FakeServer {
       the_one->module_name = of;
       return kOk;
     });
-    give<&Api::set_module_options>("SetModuleOptions", [](Context*, int) {});
+    give<&Api::set_module_options>("SetModuleOptions",
+                                   [](Context*, int given) { the_one->options = given; });
     give<&Api::log>("Log", write_log);
     give<&Api::context_flags>("GetContextFlags",
                               [](Context*) { return the_one->has_resp3 ? module::kResp3 : 0; });

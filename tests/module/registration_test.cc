@@ -71,6 +71,19 @@ TEST(Registration, GivesCategoriesWhereThereAreSome) {
   }
 }
 
+TEST(Registration, SaysThatSlotsMayMoveWhereThatMeansSomething) {
+  const auto options_on = [](int known) {
+    FakeServer server(ServerVersion::redis_8_0);
+    server.valkey_options = known;
+    EXPECT_TRUE(server.load()) << server.log;
+    return server.options;
+  };
+  const int redis = options_on(0);
+  EXPECT_EQ(redis & module::kMovesSlots, 0);
+  EXPECT_EQ(options_on(module::kMovesSlots - 1), redis) << "Valkey before 9";
+  EXPECT_EQ(options_on(2 * module::kMovesSlots - 1), redis | module::kMovesSlots);
+}
+
 TEST(Registration, HasParametersWithRedisBloomsNamesOnRedis8) {
   FakeServer server(ServerVersion::redis_8_0);
   server.configured["bf-expansion-factor"] = "3";

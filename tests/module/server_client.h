@@ -34,6 +34,7 @@ class ModuleServer {
   Reply ask_reply(std::string_view command) { return client.ask_reply(command); }
   void end(int signal) { server_.end(signal); }
   const std::string& socket() const noexcept { return server_.socket(); }
+  pid_t process() const noexcept { return server_.process(); }
 
  private:
   static std::vector<std::string> arguments(std::vector<std::string> settings,

@@ -66,8 +66,7 @@ PyObject* filter_add(PyObject* op, PyObject* object) {
   leave(&visit);
   if (outcome < 0) return raise_last();
   if (outcome == BLOOMERY_TAKEN) Py_RETURN_NONE;
-  if (outcome != BLOOMERY_ADDED) Py_RETURN_FALSE;
-  return count_new(self, 1, 1, Py_NewRef(Py_True));
+  return PyBool_FromLong(outcome == BLOOMERY_ADDED);
 }
 
 PyObject* filter_erase(PyObject* op, PyObject* object) {
