@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 // What the library throws, by meaning. Wrong arguments are std::invalid_argument. Questions about
 // keys never throw. Every message says what was wrong, where, and what is allowed.
@@ -21,6 +23,15 @@ struct IncompatibleError : std::runtime_error {
 // The place where a filter lives failed: a file, a disk, a lock, a server.
 struct StoreError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+// What the system said about one file: its number, as errno has it, and the file's path.
+struct FileError : StoreError {
+  FileError(const std::string& message, int number, std::string file)
+      : StoreError(message), error_number(number), path(std::move(file)) {}
+
+  int error_number;
+  std::string path;
 };
 
 }  // namespace bloomery

@@ -7,6 +7,7 @@
 
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/bitmap_gap.h"
+#include "bloomery/format/dcso.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/places/live_bitmap.h"
@@ -166,8 +167,12 @@ void add_cardinality(Report& report, const AnyFilter& filter) {
 
 void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter) {
   if (location.format == nullptr) return;
-  const std::string gap = gap_advice(filter.contents());
-  if (!gap.empty()) complain(location.text() + ": " + gap);
+  const FilterContents contents = filter.contents();
+  const bool is_dcso = contents.parameters.kind == FilterKind::dcso;
+  for (const std::string& each :
+       {gap_advice(contents), is_dcso ? dcso::user_data_advice(contents) : std::string()}) {
+    if (!each.empty()) complain(location.text() + ": " + each);
+  }
 }
 
 std::string no_absent(const PlaceLocation& location) {

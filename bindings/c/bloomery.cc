@@ -173,13 +173,6 @@ std::size_t write_bytes(const bloomery_filter& filter, std::byte* bytes, std::si
   return needed;
 }
 
-char* malloc_text(const std::string& text) {
-  auto* const copy = static_cast<char*>(std::malloc(text.size() + 1));
-  if (copy == nullptr) throw std::bad_alloc();
-  std::memcpy(copy, text.c_str(), text.size() + 1);
-  return copy;
-}
-
 }  // namespace
 }  // namespace bloomery::c
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
+#include <cstring>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -39,6 +42,14 @@ T result_of(T failed, const auto& call) noexcept {
 
 bloomery_filter* handle(const auto& call) noexcept {
   return result_of<bloomery_filter*>(nullptr, [&] { return call().release(); });
+}
+
+// A copy for bloomery_free().
+inline char* malloc_text(const std::string& text) {
+  auto* const copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, text.c_str(), text.size() + 1);
+  return copy;
 }
 
 }  // namespace bloomery::c

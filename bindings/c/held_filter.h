@@ -55,6 +55,12 @@ class HeldFilter {
   virtual std::uint64_t inserted() = 0;
   virtual std::uint64_t capacity() = 0;
   virtual std::string info(const KeyForm& keys) = 0;
+
+  virtual FilterParameters parameters() = 0;
+  // Of its bits, in this process's own memory: 0 where a file or server has them.
+  virtual std::uint64_t memory_bytes() = 0;
+  // How its place is called; "" in memory.
+  virtual std::string place_name() = 0;
 };
 
 }  // namespace bloomery::c

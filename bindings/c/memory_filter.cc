@@ -125,6 +125,13 @@ class MemoryFilter final : public HeldFilter {
   std::string info(const KeyForm& keys) override {
     return exclusion_.keep([&] { return filter_info(filter_, keys); });
   }
+  FilterParameters parameters() override {
+    return exclusion_.shared([&] { return filter_.parameters(); });
+  }
+  std::uint64_t memory_bytes() override {
+    return exclusion_.keep([&] { return 8 * filter_.contents().word_count(); });
+  }
+  std::string place_name() override { return {}; }
 
  private:
   template <class T>

@@ -4,6 +4,7 @@
 #include "bindings/c/make_filter.h"
 #include "bindings/c/open_filter.h"
 #include "bloomery/open/open_place.h"
+#include "bloomery/store/mapped_filter.h"
 
 // The calls that take locations.
 namespace bloomery::c {
@@ -35,6 +36,10 @@ bloomery_filter* bloomery_load(const char* location, const char* keys) {
 
 int bloomery_save(const bloomery_filter* filter, const char* location, int must_be_new) {
   return status_of([&] { save(need(filter), location, must_be_new != 0); });
+}
+
+int bloomery_recover(const char* path) {
+  return status_of([&] { bloomery::recover(need_text(path, "path")); });
 }
 
 }  // extern "C"

@@ -118,6 +118,9 @@ class PlacedFilter final : public HeldFilter {
     head.parameters.keys = keys;
     return place_info(place_->name(), head);
   }
+  FilterParameters parameters() override { return place_->head().parameters; }
+  std::uint64_t memory_bytes() override { return 0; }
+  std::string place_name() override { return place_->name(); }
 
   bool erase(Key) override { refuse("erases no keys"); }
   void merge(FilterContents other) override {

@@ -44,6 +44,16 @@ class ByteReader {
   std::size_t offset() const noexcept { return at_; }
   std::size_t left() const noexcept { return bytes_.size() - at_; }
 
+  // Behind the last field. What is there would neither be asked nor be written again.
+  void end() const {
+    if (left() == 0) return;
+    refuse("its end", std::to_string(left()) +
+                          " bytes more, which may be another filter; each takes a file of its own "
+                          "(head -c " +
+                          std::to_string(at_) + " FILE is the first, tail -c +" +
+                          std::to_string(at_ + 1) + " FILE the rest)");
+  }
+
   // Of the field that comes next, or of one that began at `offset`.
   [[noreturn]] void refuse(const char* field, const std::string& why) const {
     refuse(at_, field, why);

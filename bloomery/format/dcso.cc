@@ -109,6 +109,20 @@ AnyFilter decode(std::span<const std::byte> bytes) {
   return open_foreign(std::move(contents), std::move(words));
 }
 
+std::string user_data_advice(const FilterContents& contents) {
+  const std::string& data = contents.parameters.foreign_data;
+  try {
+    if (data.empty()) return {};
+    decode(std::as_bytes(std::span(data)));
+  } catch (const FormatError&) {
+    return {};
+  }
+  return "its user data, " + std::to_string(data.size()) +
+         " bytes, are another filter: they are kept, but its keys are not asked; each filter takes "
+         "a file of its own (tail -c " +
+         std::to_string(data.size()) + " FILE is the other)";
+}
+
 const Format kFormat{
     .name = "dcso",
     .system = "DCSO bloom (Go) and Debian's `bloom`, version 1",

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/parameters.h"
@@ -55,6 +56,9 @@ struct Probes {
 // Throws FormatError, naming offset and field, also for a filter made for no keys or of no bits,
 // which cannot hold any.
 AnyFilter decode(std::span<const std::byte> bytes);
+
+// What must be known of user data that are another filter; empty where they are none.
+std::string user_data_advice(const FilterContents& contents);
 
 extern const Format kFormat;
 

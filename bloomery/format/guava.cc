@@ -17,10 +17,17 @@ namespace bloomery::guava {
 namespace {
 
 constexpr std::uint32_t kMostProbes = 255;
+constexpr std::size_t kHeadBytes = 6;
+
+constexpr const char* kWhat = "a Guava BloomFilter";
 
 AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& settings) {
   const SettingsReader known(settings, kFormat.name, kFormat.settings);
-  return decode(bytes);
+  Filter filter = decode(bytes);
+  ByteReader read(bytes, kWhat);
+  read.take(kHeadBytes + filter.geometry().bit_count / 8, "longs");
+  read.end();
+  return filter;
 }
 
 AnyFilter create_any(const FilterOptions& options, const FormatSettings& settings) {
@@ -111,7 +118,7 @@ Filter create(std::uint64_t capacity, double rate, Strategy strategy, ProbeRule 
 }
 
 Filter decode(std::span<const std::byte> bytes) {
-  ByteReader read(bytes, "a Guava BloomFilter");
+  ByteReader read(bytes, kWhat);
   const auto strategy = read.big<std::int8_t>("strategy");
   if (strategy != 0 && strategy != 1) {
     read.refuse(0, "strategy", std::to_string(strategy) + "; 0 and 1 are known");

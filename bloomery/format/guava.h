@@ -40,8 +40,9 @@ Geometry geometry(std::uint64_t capacity, double rate, ProbeRule rule);
 Filter create(std::uint64_t capacity, double rate, Strategy strategy = Strategy::mitz_64,
               ProbeRule rule = ProbeRule::from_rate);
 
-// Throws FormatError where readFrom throws, naming offset and field. The capacity of the result is
-// what its size fits best.
+// Throws FormatError where readFrom throws, naming offset and field. Leaves what is behind the
+// longs, as that does; kFormat.decode refuses it. The capacity of the result is what its size fits
+// best.
 Filter decode(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const Filter& filter);
 

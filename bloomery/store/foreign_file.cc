@@ -258,7 +258,7 @@ void save(const FilterContents& contents, const FileLocation& location,
   std::error_code unknown;  // writing it says what is wrong
   if (!options.replace &&
       std::filesystem::exists(std::filesystem::symlink_status(location.path, unknown))) {
-    throw_store_error(location.path, "already exists");
+    throw_exists(location.path);
   }
   write_or_replace(
       location.path, options.replace,

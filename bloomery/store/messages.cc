@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/messages.h"
 
+#include <cerrno>
 #include <system_error>
 
 #include "bloomery/errors.h"
+#include "bloomery/store/own_locks.h"
 #include "bloomery/store/writer_lock.h"
 #include "bloomery/text/printable.h"
 
@@ -18,8 +20,18 @@ std::string about(const std::filesystem::path& path, std::string_view reason) {
 }  // namespace
 
 void throw_store_error(const std::filesystem::path& path, std::string_view step, int error_number) {
-  throw_store_error(
-      path, "cannot " + std::string(step) + ": " + std::generic_category().message(error_number));
+  const std::string reason =
+      "cannot " + std::string(step) + ": " + std::generic_category().message(error_number);
+  throw FileError(about(path, reason), error_number, path.string());
+}
+
+void throw_exists(const std::filesystem::path& path) {
+  throw FileError(about(path, "already exists"), EEXIST, path.string());
+}
+
+void throw_other_sort(const std::filesystem::path& path, std::string_view reason,
+                      bool is_directory) {
+  throw FileError(about(path, reason), is_directory ? EISDIR : EINVAL, path.string());
 }
 
 void throw_store_error(const std::filesystem::path& path, std::string_view reason) {
@@ -27,7 +39,8 @@ void throw_store_error(const std::filesystem::path& path, std::string_view reaso
 }
 
 void throw_busy(const std::filesystem::path& path) {
-  throw BusyError(about(path, "another process is writing this file, or shares it"));
+  const char* const who = is_locked_here(path) ? "this" : "another";
+  throw BusyError(about(path, std::string(who) + " process is writing this file, or shares it"));
 }
 
 void throw_format_error(const std::filesystem::path& path, std::string_view reason) {

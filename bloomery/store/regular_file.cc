@@ -24,7 +24,7 @@ void require_regular(const std::filesystem::path& path, mode_t mode) {
   if (S_ISFIFO(mode)) what = "is a pipe, not a file";
   if (S_ISSOCK(mode)) what = "is a socket, not a file";
   if (S_ISCHR(mode) || S_ISBLK(mode)) what = "is a device, not a file";
-  throw_store_error(path, what);
+  throw_other_sort(path, what, S_ISDIR(mode));
 }
 
 }  // namespace

@@ -4,14 +4,6 @@
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
-namespace {
-
-[[noreturn]] void throw_exists(const std::filesystem::path& path) {
-  throw_store_error(path, "already exists");
-}
-
-}  // namespace
-
 std::optional<WriterLock> replace_file(const std::filesystem::path& target,
                                        std::uint64_t byte_count, bool owner_only,
                                        const std::optional<WriterLock>& replaced,

@@ -10,6 +10,7 @@
 namespace bloomery {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using testing::Outcome;
 using testing::Shell;
@@ -49,6 +50,23 @@ TEST(Formats, GoThroughTheCommand) {
         ".bloom 17 --json | grep -q maybe\n" + "bloomery convert " + name + ".bloom " + name +
         ":back\n" + "cmp " + name + ".theirs back\nrm back*\n");
     EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+}
+
+// Programs write one filter after another into one stream. Nobody would find the second's keys.
+TEST(Formats, SayWhereAnotherFilterStandsBehindTheFirst) {
+  const Shell shell;
+  for (const std::string name : {"guava", "dcso", "parquet", "redisson", "redisbloom-dump"}) {
+    SCOPED_TRACE(name);
+    const Outcome outcome =
+        shell.run("set -e\nexec 3>&1 >out\nN=" + name + "\nbloomery create $N:$N -n 500 -p 0.02\n" +
+                  "seq 500 | bloomery insert $N:$N --as text\n" +
+                  "cp $N first\ncat first >>$N\nstat -c %s $N >&3\nset +e\n" +
+                  "echo 7 | bloomery check $N:$N --as text >&2\n" +
+                  "echo new | bloomery insert $N:$N --as text 2>&1\nstat -c %s $N >&3");
+    EXPECT_THAT(outcome.err, AnyOf(HasSubstr("filter"), HasSubstr("bytes"))) << outcome.out;
+    const std::size_t line = outcome.out.find('\n') + 1;
+    EXPECT_EQ(outcome.out.substr(0, line), outcome.out.substr(line)) << "bytes were cut off";
   }
 }
 

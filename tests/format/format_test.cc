@@ -84,6 +84,35 @@ TEST_P(EveryFormat, ReadsWhatItWrites) {
   }
 }
 
+// A second filter in one stream, whose keys nobody would find, and whose bytes who writes the first
+// one would cut off.
+TEST_P(EveryFormat, RefusesBytesBehindTheFilter) {
+  const Format& format = *GetParam();
+  if (format.create == nullptr || format.encode == nullptr) GTEST_SKIP() << "not made by us";
+  if (format.name == "leveldb") GTEST_SKIP() << "all bytes but the last are its array";
+  if (format.name == "dcso") GTEST_SKIP() << "the bytes behind the filter belong to it";
+  AnyFilter filter = format.create({.capacity = 1000, .false_positive_rate = 0.02},
+                                   bloomery::testing::small_settings(format));
+  insert_all(filter, text_keys("key:%d"), 0, 1000);
+  auto bytes = encode(format, filter.contents());
+  const FormatSettings settings =
+      format.settings_of == nullptr ? FormatSettings{} : format.settings_of(filter.contents());
+  // Arrays that systems write up to their last bit that is set.
+  bytes.resize(std::max(bytes.size(), (filter.geometry().bit_count + 7) / 8));
+  for (const std::size_t count : {std::size_t{1}, std::size_t{8}, bytes.size()}) {
+    for (const bool are_zero : {false, true}) {
+      auto longer = bytes;
+      if (are_zero) {
+        longer.resize(bytes.size() + count);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) longer.push_back(bytes[i]);
+      }
+      EXPECT_THROW(format.decode(longer, settings), FormatError)
+          << count << " bytes more" << (are_zero ? ", of zero" : "");
+    }
+  }
+}
+
 TEST_P(EveryFormat, TakesIntegersAsTheirEightBytes) {
   const Format& format = *GetParam();
   if (format.create == nullptr) GTEST_SKIP() << "not made by us";

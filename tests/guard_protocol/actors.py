@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -13,7 +14,21 @@ BUILT = pathlib.Path(os.environ.get("GUARD_BUILT", HERE))
 DRIVERS = {
     "python": [sys.executable, "-B", str(HERE / "drivers/driver.py")],
     "python-asyncio": [sys.executable, "-B", str(HERE / "drivers/driver.py"), "tasks"],
+    "php": ["php", str(HERE / "drivers/driver.php"), "phpredis"],
+    "php-predis": ["php", str(HERE / "drivers/driver.php"), "predis"],
 }
+
+
+# What else a language needs: a program, or a file.
+NEEDS = {
+    "php": ["php"],
+    "php-predis": ["php", "/usr/share/php/Predis/Autoloader.php"],
+}
+
+
+def missing(language):
+    """What is not here of what the language needs."""
+    return [each for each in NEEDS.get(language, []) if not (os.path.exists(each) if "/" in each else shutil.which(each))]
 
 
 class Actor:

@@ -6,7 +6,7 @@ import pathlib
 import sys
 import time
 
-from actors import DRIVERS, Actor
+from actors import DRIVERS, Actor, missing
 from server import SCRIPT, Server, entry, lease, wait_until
 
 SCENES = sorted((pathlib.Path(__file__).resolve().parent / "scenes").glob("*.json"))
@@ -155,8 +155,8 @@ def run_all(server, languages, label):
                     print(f"{label}: {path.stem}: {scene['scene']}{f' ({family})' if family else ''}: {error}", flush=True)
                     for actor in pool:
                         actor.kill()
-                    if server.process.poll() is not None:
-                        server.start()
+                    server.kill()
+                    server.start()
     for actor in pool:
         actor.kill()
     print(f"{label}: {count - failed} of {count} scenes", flush=True)
@@ -168,6 +168,9 @@ def main():
     for language in languages:
         if language not in DRIVERS:
             sys.exit(f"no such language: {language}; there are {', '.join(DRIVERS)}")
+        if missing(language):
+            print(f"skipped: {language} needs {', '.join(missing(language))}", file=sys.stderr)
+            sys.exit(77)
     with Server() as server:
         server.redis.script_load(SCRIPT)
         server.redis.script_flush()

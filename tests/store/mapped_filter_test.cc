@@ -117,7 +117,7 @@ TEST(MappedFilter, IsOneWriterAtATime) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f");
   const MappedFilter mapped = open_mapped(folder / "f", kReadWrite);
-  const auto busy = ThrowsMessage<StoreError>(HasSubstr("another process is writing this file"));
+  const auto busy = ThrowsMessage<StoreError>(HasSubstr("this process is writing this file"));
   EXPECT_THAT([&] { open_mapped(folder / "f", kReadWrite); }, busy);
   EXPECT_THAT([&] { save(*mapped, folder / "f"); }, busy);
   EXPECT_THAT([&] { recover(folder / "f"); }, busy);

@@ -25,22 +25,14 @@ Filters may be used by many threads. Batches run without the interpreter's lock.
 """
 
 import copy
-import enum
 import json
 import os
-import sys
-from typing import NamedTuple
 
 from . import _bloomery
-from ._attributes import attributes_of, set_attributes
-from ._bloomery import (
-    Error,
-    FormatError,
-    IncompatibleError,
-    InDoubtError,
-    KeyFormError,
-    StoreError,
-)
+from ._answers import Presence, Size, shaped
+from ._attributes import attributes_of, has_keys, set_attributes
+from ._bloomery import Error, FormatError, IncompatibleError, InDoubtError, KeyFormError, OverfilledWarning, StoreError
+from ._description import describe
 
 __all__ = [
     "BloomFilter",
@@ -49,67 +41,35 @@ __all__ = [
     "InDoubtError",
     "IncompatibleError",
     "KeyFormError",
+    "OverfilledWarning",
     "Presence",
     "Size",
     "StoreError",
     "load",
     "open",
     "open_shared",
+    "recover",
     "size_of",
 ]
 __version__ = _bloomery.version
+# StoreErrors that are Python's own errors, too: under their names here, for pickles, and not in __all__.
+globals().update(_bloomery.system_errors)
 
 # What _many() is asked for.
 _PRESENCE, _FOUND, _NEW = range(3)
-_OWN_SLOTS = ("__weakref__", "_shared_path")
-
-
-class Presence(enum.IntEnum):
-    """What a filter says about a key.
-
-    It is neither true nor false: compare it with ``Presence.ABSENT``.
-
-    >>> bool(Presence.UNKNOWN)
-    Traceback (most recent call last):
-        ...
-    TypeError: compare with Presence.ABSENT: MAYBE and UNKNOWN are both not it
-    """
-
-    MAYBE = 1
-    UNKNOWN = 2
-    ABSENT = 3
-
-    def __bool__(self):
-        raise TypeError("compare with Presence.ABSENT: MAYBE and UNKNOWN are both not it")
-
-
-class Size(NamedTuple):
-    """What a filter takes: see :func:`size_of`."""
-
-    bit_count: int
-    probe_count: int
-    lines_per_key: int
-
-
-def _shaped(keys, answers, is_array, dtype):
-    """Shapes answers as the keys were: an array for an array, a list for an iterable."""
-    if "numpy" in sys.modules and hasattr(keys, "__array__") and hasattr(keys, "dtype"):
-        return sys.modules["numpy"].frombuffer(answers, dtype=dtype)
-    if dtype != "bool":
-        return memoryview(answers)
-    view = memoryview(answers).cast("?")
-    return view if is_array else view.tolist()
+_OWN_SLOTS = ("__weakref__", "_mode", "_shared_path")
 
 
 class BloomFilter(_bloomery.Filter):
     """BloomFilter(capacity, rate=0.01, *, kind="blocked", keys=None, seed=0, secret=False, ...)
 
     An empty filter in memory that holds ``capacity`` keys at ``rate`` false positives; it goes on
-    beyond, at a rising rate.
+    beyond, at a rising rate, and says so once with an :class:`OverfilledWarning`. Two filters are
+    equal where their bits are, and mean the same.
 
     ``kind``: ``"blocked"`` (the fastest), ``"classic"`` (the smallest), ``"counting"`` (keys can be
     removed), ``"scalable"`` (grows; ``expansion``, ``tightening``), ``"windowed"`` (forgets;
-    ``window_ms``, ``generations``), ``"classic-counting"``; ``"static"`` ones come of
+    ``window``, a timedelta or ``"24h"``, or ``window_ms``; ``generations``), ``"classic-counting"``; ``"static"`` ones come of
     :meth:`build`. ``format`` instead makes another system's: ``"guava"``, ``"redisson"``, ...,
     with ``settings`` as ``"name=value&name=value"``.
 
@@ -138,6 +98,16 @@ class BloomFilter(_bloomery.Filter):
         (True, False)
         """
         return cls._build(batch, capacity, rate, **options)
+
+    @classmethod
+    def load(cls, location, *, keys=None):
+        """The whole filter in memory, on its own from then on. Locations are those of :func:`open`.
+
+        >>> BloomFilter(1000, keys="text").save("users.bloom")
+        >>> "alice" in BloomFilter.load("users.bloom")
+        False
+        """
+        return cls._load(location, keys)
 
     @classmethod
     def from_bytes(cls, data):
@@ -170,7 +140,7 @@ class BloomFilter(_bloomery.Filter):
         >>> BloomFilter(1000).add_many(["a", "b", "a"])
         [True, True, False]
         """
-        return _shaped(keys, *self._many(keys, _NEW, None), "bool")
+        return shaped(keys, *self._many(keys, _NEW, None), "bool")
 
     def contains(self, key, *, timeout=None):
         """``key in self``, and ``True`` where a server does not say it within so many seconds."""
@@ -190,7 +160,7 @@ class BloomFilter(_bloomery.Filter):
         >>> f.contains_many(["a", "b"])
         [True, False]
         """
-        return _shaped(keys, *self._many(keys, _FOUND, timeout), "bool")
+        return shaped(keys, *self._many(keys, _FOUND, timeout), "bool")
 
     def presence(self, key):
         """As ``key in self``, but tells "maybe" and "nobody knows" apart.
@@ -208,7 +178,7 @@ class BloomFilter(_bloomery.Filter):
         >>> BloomFilter(1000).presence_many(["a", "b"]).tolist()
         [3, 3]
         """
-        return _shaped(keys, *self._many(keys, _PRESENCE, timeout), "uint8")
+        return shaped(keys, *self._many(keys, _PRESENCE, timeout), "uint8")
 
     def remove(self, key):
         """Takes out one add of the key, of a counting filter. KeyError where it is not there.
@@ -259,25 +229,41 @@ class BloomFilter(_bloomery.Filter):
         made = memo[id(self)] = self._copy()
         return set_attributes(made, copy.deepcopy(attributes_of(self, _OWN_SLOTS), memo))
 
-    def __or__(self, other):
-        """The keys of both.
+    def union(self, *others):
+        """Another filter, in memory, with the keys of all of them: filters, or batches of keys.
 
         >>> a, b = BloomFilter(1000), BloomFilter(1000)
         >>> a.add("x"), b.add("y")
         (True, True)
-        >>> (a | b).contains_many(["x", "y", "z"])
+        >>> a.union(b, ["z"]).contains_many(["x", "y", "z", "w"])
+        [True, True, True, False]
+        """
+        all_keys = self.copy()
+        for other in others:
+            all_keys._take(other)
+        return all_keys
+
+    def _take(self, other):
+        if isinstance(other, _bloomery.Filter):
+            self._merge(other)
+        else:
+            self._update(other)
+
+    def __or__(self, other):
+        """The keys of both: of another filter, or of any iterable or array.
+
+        >>> a = BloomFilter(1000)
+        >>> (a | ["x", "y"]).contains_many(["x", "y", "z"])
         [True, True, False]
         """
-        if not isinstance(other, _bloomery.Filter):
-            return NotImplemented
-        both = self.copy()
-        both._merge(other)
-        return both
+        return self.union(other) if has_keys(other) else NotImplemented
+
+    __ror__ = __or__
 
     def __ior__(self, other):
-        if not isinstance(other, _bloomery.Filter):
+        if not has_keys(other):
             return NotImplemented
-        self._merge(other)
+        self._take(other)
         return self
 
     def __reduce__(self):
@@ -319,12 +305,17 @@ class BloomFilter(_bloomery.Filter):
         """
         return json.loads(self._info())
 
-    def __repr__(self):
-        if self.closed:
-            return f"<{type(self).__name__}, closed>"
-        if self._is_elsewhere:
-            return f"<{type(self).__name__}, open elsewhere>"
-        return f"<{type(self).__name__}: {len(self)} of {self.capacity} keys>"
+    @property
+    def predicted_rate(self):
+        """The rate of false positives now, by the bits as they are. Reads every bit.
+
+        >>> BloomFilter(1000, 0.01).predicted_rate
+        0.0
+        """
+        info = self.info()
+        return float(info["predicted_rate"]) if "predicted_rate" in info else self.copy().predicted_rate
+
+    __repr__ = describe
 
 
 def open(location, mode="r", *, keys=None, forgetting=False, whole=False):
@@ -350,7 +341,9 @@ def open(location, mode="r", *, keys=None, forgetting=False, whole=False):
     flags = _bloomery.WRITE if mode == "r+" else _bloomery.READ
     flags |= _bloomery.FORGETTING if forgetting else 0
     flags |= _bloomery.WHOLE if whole else 0
-    return BloomFilter._open(location, flags, keys)
+    opened = BloomFilter._open(location, flags, keys)
+    opened._mode = mode
+    return opened
 
 
 def open_shared(path, *, keys=None):
@@ -372,12 +365,22 @@ def open_shared(path, *, keys=None):
     """
     shared = BloomFilter._open(path, _bloomery.SHARED, keys)
     shared._shared_path = os.path.abspath(path)
+    shared._mode = "shared"
     return shared
 
 
 def load(location, *, keys=None):
     """The whole filter in memory, on its own from then on. Locations are those of :func:`open`."""
     return BloomFilter._load(location, keys)
+
+
+def recover(path):
+    """Makes a file of ours whole that its writer did not close, as it was killed or the power went.
+
+    The filter then has the keys whose bits came to the disk. Add again what was added after the
+    last ``flush()``. Nothing happens to a file that was closed.
+    """
+    _bloomery.recover(path)
 
 
 def size_of(capacity, rate=0.01, **options):

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a subclass keeps in its instances, beside the filter itself."""
+"""What a filter is beside its keys, and what it is not."""
 
 import copyreg
+
+from ._bloomery import Filter
+
+
+def has_keys(other):
+    """Whether ``|`` takes it: a filter, or what may be a batch."""
+    return isinstance(other, Filter) or any(
+        hasattr(other, name) for name in ("__iter__", "__arrow_c_array__", "__arrow_c_stream__")
+    )
 
 
 def attributes_of(filter, own_slots):

@@ -13,6 +13,7 @@ typedef struct {
   size_t users;      /* calls that are under way without the interpreter's lock */
   size_t inherited;  /* those that were so when a parent forked this process */
   char is_elsewhere; /* a file or a server: a single call may wait */
+  uint64_t room;     /* new keys after which somebody looks whether there are too many */
 } Filter;
 
 extern PyTypeObject* filter_type;
@@ -64,6 +65,11 @@ static inline void leave(const struct visit* visit) {
    C or before: what of it is in is known to nobody. */
 PyObject* left_inserting(const struct visit* visit, PyObject* result);
 
+/* The end of each call that inserted, with how many keys were new: warns once where the filter now
+   holds more keys than it was made for. Returns `result`; or NULL, where warnings are errors.
+   `level` is 1 where the caller's code calls it itself, 2 where a method in Python does. */
+PyObject* count_new(Filter* self, uint64_t added, int level, PyObject* result);
+
 /* A filter of C's as one of Python's. Raises what C says, where it is NULL. */
 PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewhere);
 
@@ -84,6 +90,7 @@ PyObject* filter_open(PyObject* type, PyObject* args);
 PyObject* filter_load(PyObject* type, PyObject* args);
 PyObject* filter_from_bytes(PyObject* type, PyObject* object);
 PyObject* size_of(PyObject* module, PyObject* args, PyObject* kwargs);
+PyObject* recover_file(PyObject* module, PyObject* args);
 /* and whole filters. */
 PyObject* filter_copy(PyObject* op, PyObject* none);
 PyObject* filter_merge(PyObject* op, PyObject* object);
@@ -98,6 +105,10 @@ Py_ssize_t filter_length(PyObject* op);
 PyObject* filter_capacity(PyObject* op, void* closure);
 PyObject* filter_keys(PyObject* op, void* closure);
 PyObject* filter_closed(PyObject* op, void* closure);
+PyObject* filter_in_doubt(PyObject* op, void* closure);
+PyObject* filter_place(PyObject* op, PyObject* none);
+PyObject* filter_memory(PyObject* op, PyObject* none);
+PyObject* filter_compare(PyObject* op, PyObject* other, int operation);
 void filter_dealloc(PyObject* op);
 
 #endif

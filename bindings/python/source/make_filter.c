@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How filters come to be. */
 #include <float.h>
+#include <string.h>
 
 #include "batch.h"
 #include "errors.h"
@@ -20,55 +21,101 @@ PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewhere) {
   return (PyObject*)self;
 }
 
-static int read_options(PyObject* args, PyObject* kwargs, bloomery_options* options) {
+/* Reads a whole number from `least` to `most`: an int or an integer of NumPy, but no truth value.
+   Leaves *number as it is where nothing was given. -1 with an exception set, which says `what`. */
+static int read_whole(PyObject* given, const char* what, uint64_t least, uint64_t most,
+                      uint64_t* number) {
+  PyObject* integer;
+  if (given == NULL) return 0;
+  if (!PyIndex_Check(given) || PyBool_Check(given) ||
+      strncmp(Py_TYPE(given)->tp_name, "numpy.bool", 10) == 0) {
+    PyErr_Format(PyExc_TypeError, "%s, not %.200s", what, Py_TYPE(given)->tp_name);
+    return -1;
+  }
+  integer = PyNumber_Index(given);
+  if (integer == NULL) return -1;
+  *number = PyLong_AsUnsignedLongLong(integer);
+  if (PyErr_Occurred() || *number < least || *number > most) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "%s, not %R", what, integer);
+  }
+  Py_DECREF(integer);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+/* As read_whole(), of a number above 0 and below `below`. */
+static int read_real(PyObject* given, const char* what, double below, double* number) {
+  if (given == NULL) return 0;
+  *number = PyFloat_AsDouble(given);
+  if (PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "%s, not %.200s", what, Py_TYPE(given)->tp_name);
+    return -1;
+  }
+  if (*number > 0 && *number < below) return 0; /* and not NaN */
+  PyErr_Format(PyExc_ValueError, "%s, not %R", what, given);
+  return -1;
+}
+
+/* The milliseconds of a window that is a timedelta or a text such as "24h". */
+static int read_window(PyObject* window, uint64_t* milliseconds) {
+  PyObject *module, *number;
+  int status;
+  if (window == NULL || window == Py_None) return 0;
+  module = PyImport_ImportModule("pybloomery._window");
+  if (module == NULL) return -1;
+  number = PyObject_CallMethod(module, "milliseconds_of", "O", window);
+  Py_DECREF(module);
+  if (number == NULL) return -1;
+  status = read_whole(number, "window is at least a millisecond", 1, UINT64_MAX, milliseconds);
+  Py_DECREF(number);
+  return status;
+}
+
+/* `least` keys: 0 where a batch says how many. */
+static int read_options(PyObject* args, PyObject* kwargs, uint64_t least,
+                        bloomery_options* options) {
   static char* names[] = {"capacity", "rate",      "kind",       "keys",      "seed",
                           "secret",   "expansion", "tightening", "window_ms", "generations",
-                          "format",   "settings",  "hash",       NULL};
+                          "format",   "settings",  "hash",       "window",    NULL};
   static const bloomery_options kUsual = BLOOMERY_OPTIONS;
-  static const double kNotGiven = -DBL_MAX;
-  PyObject *capacity = NULL, *seed = NULL, *window = NULL, *generations = NULL;
-  unsigned long long count = 0;
+  PyObject *capacity = NULL, *rate = NULL, *seed = NULL, *window_ms = NULL, *generations = NULL,
+           *expansion = NULL, *tightening = NULL, *window = NULL;
+  uint64_t count = 0;
   *options = kUsual;
   options->rate = 0.01;
-  options->expansion = options->tightening = kNotGiven;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "O|d$zzO!pddO!O!zzz:BloomFilter", names, &capacity, &options->rate,
-          &options->kind, &options->keys, &PyLong_Type, &seed, &options->secret,
-          &options->expansion, &options->tightening, &PyLong_Type, &window, &PyLong_Type,
-          &generations, &options->format, &options->settings, &options->hash)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$zzOpOOOOzzzO:BloomFilter", names, &capacity,
+                                   &rate, &options->kind, &options->keys, &seed, &options->secret,
+                                   &expansion, &tightening, &window_ms, &generations,
+                                   &options->format, &options->settings, &options->hash, &window)) {
     return -1;
   }
-  if (!PyLong_Check(capacity)) {
-    PyErr_Format(PyExc_TypeError, "capacity is an int, in keys, not %.200s",
-                 Py_TYPE(capacity)->tp_name);
+  if (read_whole(capacity, "capacity is a whole number of keys, from 1 to 2**64 - 1", least,
+                 UINT64_MAX, &options->capacity) < 0 ||
+      read_real(rate, "rate is a number above 0 and below 1", 1, &options->rate) < 0 ||
+      read_whole(seed, "seed is a whole number from 0 to 2**64 - 1", 0, UINT64_MAX,
+                 &options->seed) < 0 ||
+      read_real(expansion, "expansion is a number above 0", DBL_MAX, &options->expansion) < 0 ||
+      read_real(tightening, "tightening is a number above 0", DBL_MAX, &options->tightening) < 0 ||
+      read_whole(window_ms, "window_ms is a whole number of milliseconds, below 2**64", 0,
+                 UINT64_MAX, &options->window_ms) < 0 ||
+      read_whole(generations, "generations is a whole number below 2**32", 0, UINT32_MAX, &count) <
+          0) {
     return -1;
-  }
-  if (options->rate == 0) { /* which means "as usual" to C */
-    PyErr_SetString(PyExc_ValueError, "rate is above 0 and below 1, not 0");
-    return -1;
-  }
-  if (options->expansion == 0 || options->tightening == 0) {
-    PyErr_Format(PyExc_ValueError, "%s is above 0, not 0",
-                 options->expansion == 0 ? "expansion" : "tightening");
-    return -1;
-  }
-  if (options->expansion == kNotGiven) options->expansion = 0;
-  if (options->tightening == kNotGiven) options->tightening = 0;
-  options->capacity = PyLong_AsUnsignedLongLong(capacity);
-  if (!PyErr_Occurred() && seed != NULL) options->seed = PyLong_AsUnsignedLongLong(seed);
-  if (!PyErr_Occurred() && window != NULL) options->window_ms = PyLong_AsUnsignedLongLong(window);
-  if (!PyErr_Occurred() && generations != NULL) count = PyLong_AsUnsignedLongLong(generations);
-  if (!PyErr_Occurred() && count > UINT32_MAX) {
-    PyErr_Format(PyExc_OverflowError, "generations has 32 bits, and %llu has more", count);
   }
   options->generations = (uint32_t)count;
-  return PyErr_Occurred() ? -1 : 0;
+  if (window_ms != NULL && window != NULL && window != Py_None) {
+    PyErr_SetString(PyExc_TypeError, "window and window_ms are the same: give one of them");
+    return -1;
+  }
+  return read_window(window, &options->window_ms);
 }
 
 PyObject* filter_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   bloomery_options options;
   bloomery_filter* made;
-  if (read_options(args, kwargs, &options) < 0) return NULL;
+  if (read_options(args, kwargs, 1, &options) < 0) return NULL;
   UNLOCKED(made = bloomery_make(&options));
   return wrap(type, made, 0);
 }
@@ -87,7 +134,7 @@ PyObject* filter_build(PyObject* type, PyObject* args, PyObject* kwargs) {
   }
   rest = PyTuple_GetSlice(args, 1, PyTuple_GET_SIZE(args));
   if (rest == NULL) return NULL;
-  if (read_options(rest, kwargs, &options) < 0) goto done;
+  if (read_options(rest, kwargs, 0, &options) < 0) goto done;
   is_array = batch_read(PyTuple_GET_ITEM(args, 0), &batch);
   if (is_array < 0) goto done;
   if (is_array) {
@@ -138,6 +185,17 @@ PyObject* filter_load(PyObject* type, PyObject* args) {
   return wrap((PyTypeObject*)type, loaded, 0);
 }
 
+PyObject* recover_file(PyObject* module, PyObject* args) {
+  PyObject* path;
+  int status;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path)) return NULL;
+  UNLOCKED(status = bloomery_recover(PyBytes_AS_STRING(path)));
+  Py_DECREF(path);
+  if (status < 0) return raise_last();
+  Py_RETURN_NONE;
+}
+
 PyObject* filter_from_bytes(PyObject* type, PyObject* object) {
   Py_buffer view;
   bloomery_filter* made;
@@ -152,7 +210,7 @@ PyObject* size_of(PyObject* module, PyObject* args, PyObject* kwargs) {
   bloomery_options options;
   bloomery_size size = BLOOMERY_SIZE;
   (void)module;
-  if (read_options(args, kwargs, &options) < 0) return NULL;
+  if (read_options(args, kwargs, 1, &options) < 0) return NULL;
   if (bloomery_size_of(&options, &size) < 0) return raise_last();
   return Py_BuildValue("KII", (unsigned long long)size.bit_count, (unsigned)size.probe_count,
                        (unsigned)size.lines_per_key);

@@ -190,7 +190,9 @@ PyObject* filter_many(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
   if (run_batch(filter, what, args[0], deadline, &outcome) == 0) {
     result = Py_BuildValue("NO", outcome.answers, outcome.is_array ? Py_True : Py_False);
   }
-  if (what == MANY_NEW) return left_inserting(&visit, result);
+  if (what == MANY_NEW) {
+    return count_new(self, outcome.added, 2, left_inserting(&visit, result));
+  }
   leave(&visit);
   return result;
 }
@@ -210,5 +212,5 @@ PyObject* filter_update(PyObject* op, PyObject* const* args, Py_ssize_t nargs) {
       return left_inserting(&visit, NULL);
     added += outcome.added;
   }
-  return left_inserting(&visit, PyLong_FromSize_t(added));
+  return count_new(self, added, 2, left_inserting(&visit, PyLong_FromSize_t(added)));
 }

@@ -31,6 +31,8 @@ static PyMethodDef methods[] = {
     {"_save", filter_save, METH_VARARGS, NULL},
     {"_to_bytes", filter_to_bytes, METH_NOARGS, NULL},
     {"_info", filter_info, METH_NOARGS, NULL},
+    {"_place", filter_place, METH_NOARGS, NULL},
+    {"__sizeof__", filter_memory, METH_NOARGS, NULL},
     {"_flush", filter_flush, METH_NOARGS, NULL},
     {"_clear", filter_clear, METH_NOARGS, NULL},
     {"_acknowledge", filter_acknowledge, METH_NOARGS, NULL},
@@ -40,21 +42,29 @@ static PyMethodDef methods[] = {
 static PyGetSetDef members[] = {{"capacity", filter_capacity, NULL, NULL, NULL},
                                 {"keys", filter_keys, NULL, NULL, NULL},
                                 {"closed", filter_closed, NULL, NULL, NULL},
+                                {"in_doubt", filter_in_doubt, NULL, NULL, NULL},
                                 {NULL, NULL, NULL, NULL, NULL}};
 
 static PyMemberDef facts[] = {
     {"_is_elsewhere", T_BOOL, offsetof(Filter, is_elsewhere), READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 
-static PyType_Slot slots[] = {{Py_tp_new, filter_new},       {Py_tp_dealloc, filter_dealloc},
-                              {Py_tp_methods, methods},      {Py_tp_getset, members},
-                              {Py_tp_members, facts},        {Py_sq_contains, filter_contains},
-                              {Py_sq_length, filter_length}, {0, NULL}};
+static PyType_Slot slots[] = {{Py_tp_new, filter_new},
+                              {Py_tp_dealloc, filter_dealloc},
+                              {Py_tp_methods, methods},
+                              {Py_tp_getset, members},
+                              {Py_tp_members, facts},
+                              {Py_sq_contains, filter_contains},
+                              {Py_sq_length, filter_length},
+                              {Py_tp_richcompare, filter_compare},
+                              {Py_tp_hash, PyObject_HashNotImplemented},
+                              {0, NULL}};
 
 static PyType_Spec spec = {"pybloomery._bloomery.Filter", sizeof(Filter), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
 
 static PyMethodDef functions[] = {{"size_of", CALL(size_of), METH_VARARGS | METH_KEYWORDS, NULL},
+                                  {"recover", recover_file, METH_VARARGS, NULL},
                                   {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef module_def = {PyModuleDef_HEAD_INIT,

@@ -66,7 +66,8 @@ PyObject* filter_add(PyObject* op, PyObject* object) {
   leave(&visit);
   if (outcome < 0) return raise_last();
   if (outcome == BLOOMERY_TAKEN) Py_RETURN_NONE;
-  return PyBool_FromLong(outcome == BLOOMERY_ADDED);
+  if (outcome != BLOOMERY_ADDED) Py_RETURN_FALSE;
+  return count_new(self, 1, 1, Py_NewRef(Py_True));
 }
 
 PyObject* filter_erase(PyObject* op, PyObject* object) {

@@ -152,6 +152,93 @@ PyObject* filter_keys(PyObject* op, void* closure) {
   return PyUnicode_FromString(form);
 }
 
+PyObject* filter_in_doubt(PyObject* op, void* closure) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  int answer;
+  (void)closure;
+  if (filter == NULL) return NULL;
+  answer = bloomery_in_doubt(filter);
+  leave(&visit);
+  return answer < 0 ? raise_last() : PyBool_FromLong(answer);
+}
+
+PyObject* filter_place(PyObject* op, PyObject* none) {
+  Filter* const self = (Filter*)op;
+  struct visit visit;
+  bloomery_filter* const filter = enter(self, &visit);
+  PyObject* result;
+  char* text;
+  (void)none;
+  if (filter == NULL) return NULL;
+  text = bloomery_place(filter);
+  leave(&visit);
+  if (text == NULL) return raise_last();
+  result = PyUnicode_DecodeFSDefault(text);
+  bloomery_free(text);
+  return result;
+}
+
+/* __sizeof__: the object's own bytes and those of its bits. */
+PyObject* filter_memory(PyObject* op, PyObject* none) {
+  Filter* const self = (Filter*)op;
+  uint64_t number = 0;
+  (void)none;
+  if (self->filter != NULL && number_of(self, bloomery_memory, &number) < 0) return NULL;
+  return PyLong_FromUnsignedLongLong(number + (uint64_t)Py_TYPE(op)->tp_basicsize);
+}
+
+PyObject* filter_compare(PyObject* op, PyObject* object, int operation) {
+  Filter *const self = (Filter*)op, *const other = (Filter*)object;
+  struct visit visit, others;
+  bloomery_filter *one, *two;
+  int answer;
+  if ((operation != Py_EQ && operation != Py_NE) || !PyObject_TypeCheck(object, filter_type)) {
+    Py_RETURN_NOTIMPLEMENTED;
+  }
+  if (self == other || self->filter == NULL || other->filter == NULL) {
+    return PyBool_FromLong((self == other) == (operation == Py_EQ));
+  }
+  one = enter(self, &visit);
+  two = enter(other, &others);
+  UNLOCKED(answer = bloomery_equal(one, two));
+  leave(&others);
+  leave(&visit);
+  return answer < 0 ? raise_last() : PyBool_FromLong((answer != 0) == (operation == Py_EQ));
+}
+
+PyObject* count_new(Filter* self, uint64_t added, int level, PyObject* result) {
+  struct visit visit;
+  bloomery_filter* filter;
+  uint64_t inserted, capacity;
+  char what[160];
+  int is_over;
+  if (result == NULL || added <= self->room) {
+    self->room -= result == NULL ? 0 : added;
+    return result;
+  }
+  self->room = UINT64_MAX; /* also where it is not known: what was inserted is in */
+  filter = self->filter == NULL ? NULL : enter(self, &visit);
+  if (filter == NULL) return result;
+  UNLOCKED({
+    is_over = bloomery_overfilled(filter);
+    inserted = bloomery_inserted(filter);
+    capacity = bloomery_capacity(filter);
+  });
+  leave(&visit);
+  if (is_over == 0 && inserted <= capacity) self->room = capacity - inserted;
+  if (is_over != 1) return result;
+  PyOS_snprintf(
+      what, sizeof what,
+      "%llu keys in a filter for %llu: more of its answers are wrongly True than its rate "
+      "says",
+      (unsigned long long)inserted, (unsigned long long)capacity);
+  if (warn_overfilled(what, level) == 0) return result;
+  Py_DECREF(result);
+  return NULL;
+}
+
 PyObject* filter_closed(PyObject* op, void* closure) {
   (void)closure;
   return PyBool_FromLong(((Filter*)op)->filter == NULL);

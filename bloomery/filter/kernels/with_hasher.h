@@ -25,18 +25,27 @@ struct IntegerHasher {
   void finish(HashBlock& out) const { Isa::finish_hash(out); }
 };
 
-// The same by FoldHash: the products are made in general registers, while vector ones probe.
+// The same by FoldHash. Where an Isa does not make products of eight keys, they are made in general
+// registers, while vector ones probe.
+template <class Isa>
 struct FoldHasher {
+  static constexpr bool kEight = requires(HashBlock & out) { Isa::go_on_fold(out); };
+
   const std::uint64_t* keys;
   std::uint64_t spread_seed;
 
   [[gnu::always_inline]] void start(std::size_t first, std::size_t count, HashBlock& out) const {
     prefetch_keys(keys + first);
+    if constexpr (kEight) {
+      if (count == kHashBlock) return Isa::start_fold(keys + first, spread_seed, out);
+    }
     for (std::size_t j = 0; j < count; ++j) {
       out.set(j, FoldHash::hash(keys[first + j], spread_seed));
     }
   }
-  [[gnu::always_inline]] void go_on(HashBlock&) const {}
+  [[gnu::always_inline]] void go_on(HashBlock& out) const {
+    if constexpr (kEight) Isa::go_on_fold(out);
+  }
   [[gnu::always_inline]] void finish(HashBlock&) const {}
 };
 
@@ -47,7 +56,7 @@ template <class Isa, class Act>
     Isa::with_hasher(hashes, act);
   } else if (hashes.hash == nullptr) {
     if (kFoldsInLoops && hashes.id == HashId::fold) {
-      act(FoldHasher{hashes.integers, hashes.spread_seed});
+      act(FoldHasher<Isa>{hashes.integers, hashes.spread_seed});
     } else {
       act(IntegerHasher<Isa>{hashes.integers, hashes.spread_seed});
     }

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bloomery/c/bloomery.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -376,6 +377,60 @@ static void an_unknown_form_is_erased_in_either(void) {
   CHECK(bloomery_ask_i64(filter, 7) == BLOOMERY_MAYBE);
   CHECK(bloomery_erase_i64(filter, 7) == BLOOMERY_OK);
   CHECK(bloomery_ask_i64(filter, 7) == BLOOMERY_ABSENT);
+  bloomery_close(filter);
+}
+
+static void what_the_system_said_has_its_number_and_file(void) {
+  bloomery_filter* const filter = make(NULL, NULL);
+  const char* const file = file_named("facts.bloom");
+  remove(file);
+  CHECK(bloomery_load("nothing.bloom", NULL) == NULL);
+  CHECK(bloomery_status() == BLOOMERY_STORE_FAILED);
+  CHECK(bloomery_error_number() == ENOENT);
+  CHECK(strcmp(bloomery_error_path(), "nothing.bloom") == 0);
+  CHECK(bloomery_recover("nothing.bloom") == BLOOMERY_STORE_FAILED);
+  CHECK(bloomery_error_number() == ENOENT);
+  CHECK(bloomery_save(filter, file, 0) == BLOOMERY_OK);
+  CHECK(bloomery_save(filter, file, 1) == BLOOMERY_STORE_FAILED);
+  CHECK(bloomery_error_number() == EEXIST);
+  CHECK(bloomery_recover(file) == BLOOMERY_OK);
+  CHECK(bloomery_ask(NULL, "a", 1) == BLOOMERY_UNKNOWN);
+  CHECK(bloomery_error_number() == 0);
+  CHECK(strcmp(bloomery_error_path(), "") == 0);
+  remove(file);
+  bloomery_close(filter);
+}
+
+static void a_filter_says_what_it_is(void) {
+  bloomery_options options = options_for(10);
+  bloomery_filter *filter = make("classic", NULL), *other = bloomery_copy(filter), *small;
+  char* place = bloomery_place(filter);
+  int64_t i;
+  CHECK(place != NULL && place[0] == '\0');
+  bloomery_free(place);
+  CHECK(bloomery_memory(filter) > 100);
+  CHECK(bloomery_equal(filter, other) == 1);
+  CHECK(bloomery_equal(filter, filter) == 1);
+  CHECK(insert(filter, "alice") == BLOOMERY_ADDED);
+  CHECK(bloomery_equal(filter, other) == 0);
+  CHECK(insert(other, "alice") == BLOOMERY_ADDED);
+  CHECK(bloomery_equal(filter, other) == 1);
+  CHECK(bloomery_equal(filter, NULL) == BLOOMERY_BAD_ARGUMENT);
+  CHECK(bloomery_in_doubt(filter) == 0);
+  CHECK(bloomery_doubt(filter) == BLOOMERY_OK);
+  CHECK(bloomery_in_doubt(filter) == 1);
+  CHECK(bloomery_equal(filter, other) == BLOOMERY_IN_DOUBT);
+  CHECK(bloomery_equal(other, filter) == BLOOMERY_IN_DOUBT);
+  options.rate = 1e-9;
+  small = bloomery_make(&options);
+  CHECK(small != NULL);
+  for (i = 0; i < 10; ++i) CHECK(bloomery_insert_i64(small, i) == BLOOMERY_ADDED);
+  CHECK(bloomery_overfilled(small) == 0);
+  CHECK(bloomery_insert_i64(small, 10) == BLOOMERY_ADDED);
+  CHECK(bloomery_overfilled(small) == 1);
+  CHECK(bloomery_overfilled(NULL) == BLOOMERY_BAD_ARGUMENT);
+  bloomery_close(small);
+  bloomery_close(other);
   bloomery_close(filter);
 }
 
@@ -1058,6 +1113,8 @@ static const struct {
              CASE(an_unknown_form_is_asked_in_both),
              CASE(an_unknown_form_is_erased_in_either),
              CASE(answers_that_are_too_few_are_refused),
+             CASE(what_the_system_said_has_its_number_and_file),
+             CASE(a_filter_says_what_it_is),
              CASE(every_layout_means_the_same_keys),
              CASE(integers_may_lie_anywhere),
              CASE(hostile_sizes_are_refused),

@@ -117,8 +117,24 @@ class Keys(unittest.TestCase):
         for wrong in (lambda: BloomFilter(), lambda: BloomFilter("10"), lambda: BloomFilter(10, sped=1)):
             with self.assertRaises(TypeError):
                 wrong()
-        with self.assertRaises(OverflowError):
-            BloomFilter(-1)
+        for wrong in (0, -1, 2**64, numpy.int64(-1)):
+            for call in (BloomFilter, pybloomery.size_of):
+                with self.assertRaisesRegex(ValueError, r"^capacity is a whole number of keys, .*, not -?\d+$"):
+                    call(wrong)
+        for wrong in ("10", 1e6, True, numpy.bool_(True), numpy.float64(10), None, [10]):
+            with self.assertRaisesRegex(TypeError, "^capacity is a whole number of keys, .*, not "):
+                BloomFilter(wrong)
+        for wrong in (0, 1, -0.5, 1.5, float("nan"), float("inf"), numpy.float64(2)):
+            for call in (BloomFilter, pybloomery.size_of):
+                with self.assertRaisesRegex(ValueError, "^rate is a number above 0 and below 1, not "):
+                    call(10, wrong)
+        with self.assertRaisesRegex(TypeError, "^rate is a number above 0 and below 1, not str$"):
+            BloomFilter(10, "0.01")
+
+    def test_numbers_are_those_of_numpy_too(self):
+        f = BloomFilter(numpy.int32(1000), numpy.float32(0.01), seed=numpy.uint64(2**64 - 1), kind="windowed", generations=numpy.int8(7))
+        self.assertEqual((f.capacity, f.info()["seed"]), (1000, 2**64 - 1))
+        self.assertEqual(BloomFilter.build(["a"], capacity=numpy.int64(50)).capacity, 50)
 
     def test_presence_has_no_truth(self):
         f = BloomFilter(10)

@@ -29,12 +29,23 @@ class Whole(Folder):
         a |= b
         self.assertIn("b", a)
         a |= a
+        for others in ({"x"}, iter(["x"]), numpy.array(["x"])):
+            self.assertIn("x", b | others)
+        self.assertIn("x", {"x"} | b)
+        self.assertNotIn("x", b)
+        both = a.union(b, ["x"], {"y"})
+        self.assertEqual(both.contains_many(["a", "b", "x", "y", "z"]), [True] * 4 + [False])
+        self.assertEqual(a.union(), a)
+        a |= ["x"]
+        self.assertIn("x", a)
         with self.assertRaises(pybloomery.IncompatibleError):
             a | BloomFilter(2000)
         with self.assertRaises(pybloomery.IncompatibleError):
             a |= BloomFilter(2000)
-        with self.assertRaises(TypeError):
-            a | {"x"}
+        a.acknowledge()
+        for nothing in (5, None, "x", b"x"):
+            with self.assertRaises(TypeError):
+                a | nothing
 
     def test_a_union_that_failed_denies_nothing_until_acknowledged(self):
         doubtful, closed = BloomFilter(1000, keys="i64"), BloomFilter(1000, keys="i64")
@@ -86,7 +97,7 @@ class Whole(Folder):
 
     def test_numbers_that_do_not_fit_are_refused(self):
         for generations in (2**32 + 4, 2**64, -1):
-            with self.assertRaises(OverflowError):
+            with self.assertRaisesRegex(ValueError, "generations is a whole number below 2"):
                 BloomFilter(1000, kind="windowed", generations=generations)
         self.assertIn("a", BloomFilter.build(["a"], kind="windowed", generations=7))
 

@@ -66,6 +66,10 @@ enum {
    filter itself did not know. The message is valid until the next of them. */
 int bloomery_status(void);
 const char* bloomery_message(void);
+/* Of the same call, where it was the system that failed: its number, as errno has it, else 0; and
+   the path of the file, else "". */
+int bloomery_error_number(void);
+const char* bloomery_error_path(void);
 
 /* "0.1.0" */
 const char* bloomery_version(void);
@@ -114,6 +118,11 @@ bloomery_filter* bloomery_open(const char* location, int flags, const char* keys
 
 /* The same whole in memory, on its own from then on. */
 bloomery_filter* bloomery_load(const char* location, const char* keys) BLOOMERY_LOOK_AT;
+
+/* Makes a file of ours whole that its writer did not close, as it died or the machine stopped: with
+   the keys whose bits came to the disk. What was inserted after the last bloomery_flush() may be
+   missing: insert it again. Does nothing to a file that was closed. */
+int bloomery_recover(const char* path) BLOOMERY_LOOK_AT;
 
 /* Another one with the same keys, in memory. */
 bloomery_filter* bloomery_copy(const bloomery_filter* filter) BLOOMERY_LOOK_AT;
@@ -240,6 +249,21 @@ const char* bloomery_key_form(const bloomery_filter* filter);
    estimate from the bits, which may be a little more. UINT64_MAX where it failed. */
 uint64_t bloomery_inserted(const bloomery_filter* filter);
 uint64_t bloomery_capacity(const bloomery_filter* filter);
+
+/* Whether it holds more keys than its capacity, so that more answers are wrongly "maybe" than its
+   rate says: 1 or 0, or a status below 0. Filters that grow or forget never do. */
+int bloomery_overfilled(const bloomery_filter* filter);
+/* Whether an insert failed that nobody acknowledged: 1 or 0, or a status below 0. */
+int bloomery_in_doubt(const bloomery_filter* filter);
+/* Whether both give the same answers to all keys, as they have the same kind, size, hash, form of
+   keys and bits: 1 or 0, or a status below 0. Copies `b` meanwhile. */
+int bloomery_equal(const bloomery_filter* a, const bloomery_filter* b) BLOOMERY_LOOK_AT;
+/* The bytes of its bits in this process's own memory: 0 where a file or server has them. UINT64_MAX
+   where it failed. */
+uint64_t bloomery_memory(const bloomery_filter* filter);
+/* Where it was opened, without passwords; "" in memory. For bloomery_free(). NULL where it failed.
+ */
+char* bloomery_place(const bloomery_filter* filter) BLOOMERY_LOOK_AT;
 
 /* What bloomery_make() would take for these options. */
 typedef struct bloomery_size {

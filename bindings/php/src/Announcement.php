@@ -1,0 +1,65 @@
+<?php
+
+// SPDX-License-Identifier: Apache-2.0
+declare(strict_types=1);
+
+namespace Bloomery\Guard;
+
+/** Rows that are about to be inserted. */
+final class Announcement
+{
+    private readonly string $token;
+
+    /** @param list<string> $names */
+    public function __construct(
+        private readonly Verbs $verbs,
+        private readonly array $names,
+        private readonly int $wait,
+        private readonly float $waitLimit,
+    ) {
+        $this->token = Verbs::token();
+        try {
+            $this->renew();
+        } catch (NotAnnounced $error) {
+            try {
+                $this->release();
+            } catch (NotErased) {
+                // Its marks end by themselves.
+            }
+            throw $error;
+        }
+    }
+
+    /**
+     * Just before a commit that comes late: the marks hold anew. Whether they had held all the while.
+     *
+     * @throws NotAnnounced then roll back
+     */
+    public function renew(): bool
+    {
+        try {
+            $held = $this->verbs->announce($this->names, $this->token);
+            $replicas = $this->wait > 0 ? $this->verbs->wait($this->wait, $this->waitLimit) : 0;
+        } catch (ServerError $error) {
+            throw new NotAnnounced('not announced, do not commit the rows: ' . $error->getMessage(), 0, $error);
+        }
+        if ($replicas < $this->wait) {
+            throw new NotAnnounced("not announced, do not commit the rows: $replicas replicas have it, not $this->wait");
+        }
+        return $held;
+    }
+
+    /**
+     * After the commit or roll-back.
+     *
+     * @throws NotErased then call again
+     */
+    public function release(): void
+    {
+        try {
+            $this->verbs->erase($this->names, $this->token);
+        } catch (ServerError $error) {
+            throw new NotErased('not erased, erase again: ' . $error->getMessage(), 0, $error);
+        }
+    }
+}

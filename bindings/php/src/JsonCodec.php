@@ -1,0 +1,23 @@
+<?php
+
+// SPDX-License-Identifier: Apache-2.0
+declare(strict_types=1);
+
+namespace Bloomery\Guard;
+
+/** The codec of every language: JSON in UTF-8. Objects are read as arrays. */
+final class JsonCodec implements Codec
+{
+    public function encode(mixed $value): string
+    {
+        return json_encode(
+            $value,
+            JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION
+        );
+    }
+
+    public function decode(string $bytes): mixed
+    {
+        return json_decode($bytes, true, 512, JSON_THROW_ON_ERROR);
+    }
+}
