@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUILT = pathlib.Path(os.environ.get("GUARD_BUILT", HERE))
 
 # How a language's driver is started; a name after a dash is another client of it.
 DRIVERS = {
@@ -16,13 +15,21 @@ DRIVERS = {
     "python-asyncio": [sys.executable, "-B", str(HERE / "drivers/driver.py"), "tasks"],
     "php": ["php", str(HERE / "drivers/driver.php"), "phpredis"],
     "php-predis": ["php", str(HERE / "drivers/driver.php"), "predis"],
+    "javascript": ["node", str(HERE / "drivers/driver.mjs"), "redis"],
+    "javascript-redis4": ["node", str(HERE / "drivers/driver.mjs"), "redis4"],
+    "javascript-ioredis": ["node", str(HERE / "drivers/driver.mjs"), "ioredis"],
 }
 
 
+NODE = os.environ.get("BLOOMERY_NODE_FOLDER", "/nowhere")
+
 # What else a language needs: a program, or a file.
 NEEDS = {
-    "php": ["php"],
+    "php": ["php", "/usr/share/php/Psr/SimpleCache"],
     "php-predis": ["php", "/usr/share/php/Predis/Autoloader.php"],
+    "javascript": ["node", f"{NODE}/node_modules/redis"],
+    "javascript-redis4": ["node", f"{NODE}/node_modules/redis4"],
+    "javascript-ioredis": ["node", f"{NODE}/node_modules/ioredis"],
 }
 
 

@@ -2,7 +2,7 @@
 
 // SPDX-License-Identifier: Apache-2.0
 // What the guard for PHP has beyond the scenes: PSR-16, places among the queries of all processes, keys that are digits.
-// php_client_test.php PORT WITH_MODULE PAGE: on an empty server.
+// php_client_test.php PORT WITH_MODULE: on an empty server.
 declare(strict_types=1);
 
 use Bloomery\Guard\{BytesCodec, CacheGuard, InvalidKey, NotAnnounced, Overloaded, PhpRedisConnection, Settings, SimpleCache};
@@ -131,7 +131,7 @@ if ($argv[2] === 'yes') {
     $redis->rawCommand('FLUSHALL');
     $redis->rawCommand('BLOOM.RESERVE', 'users:filter', '0.0001', '100');
     $redis->rawCommand('BLOOM.ADD', 'users:filter', 'alice');
-    preg_match_all('/```php\n(.*?)```/s', file_get_contents($argv[3]), $blocks);
+    preg_match_all('/```php\n(.*?)```/s', file_get_contents(__DIR__ . '/../../docs/php.md'), $blocks);
     same(2, count($blocks[1]));
     $database = new class extends ArrayObject {
         public function find(string $id): ?string

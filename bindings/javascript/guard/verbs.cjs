@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+const { createHash, randomBytes } = require('node:crypto');
+const { readFileSync } = require('node:fs');
+const { join } = require('node:path');
+
+const SCRIPT = readFileSync(join(__dirname, 'guard.lua'));
+const SHA = createHash('sha1').update(SCRIPT).digest('hex');
+const MOST_KEYS = 1000;
+const AS_BYTES = { returnBuffers: true, typeMapping: { 36: Buffer } }; // node-redis 4, and 5: 36 is '$', a text of RESP
+
+/** The verbs of docs/guard_protocol.md, each one call of the script. Names are keys' bytes as latin1 text. */
+class Verbs {
+  #client;
+  #prefix;
+  #options;
+
+  constructor(client, name, options) {
+    if (typeof client.callBuffer !== 'function' && typeof client.sendCommand !== 'function') {
+      throw new TypeError('the client is one of node-redis or ioredis');
+    }
+    this.#client = client;
+    this.#prefix = Buffer.from(name).toString('latin1');
+    this.#options = options;
+  }
+
+  static token() {
+    return randomBytes(16).toString('hex');
+  }
+
+  /** For each name: [answer, what the filter knew, value or lease, lease]. */
+  async get(names, asksFilter, identity, fence) {
+    const [source, position] = fence ?? ['', ''];
+    const answers = [];
+    for (const batch of this.#batches(names)) {
+      const words = [asksFilter ? this.#options.family : '', asksFilter ? identity : '', source, String(position), Verbs.token(),
+        String(Math.round(this.#options.leaseLife)), ...batch.map(bytesOf)];
+      for (const [answer, presence, value, lease] of await this.#about('get', batch, words, asksFilter)) {
+        const word = answer.toString();
+        answers.push([word, presence?.toString(), word === 'lease' ? value.toString() : value, lease?.toString()]);
+      }
+    }
+    return answers;
+  }
+
+  /** puts: [name, lease, bytes or null]. For each 1, 0 (too late), or why not. */
+  async put(puts) {
+    const done = [];
+    for (const batch of this.#batches(puts)) {
+      const words = batch.flatMap(([, lease, value]) => [lease, ...this.#life(value), value ?? '']);
+      done.push(...(await this.#about('put', batch.map(([name]) => name), words)));
+    }
+    return done.map((each) => (typeof each === 'object' ? each.toString() : Number(each)));
+  }
+
+  async drop(leases) {
+    for (const batch of this.#batches([...leases])) {
+      await this.#about('drop', batch.map(([name]) => name), batch.map(([, lease]) => lease));
+    }
+  }
+
+  /** Whether the token's marks of all had held. */
+  async announce(names, token, wait, waitLimit) {
+    const { filter, family, markLife } = this.#options;
+    let held = true;
+    for (const batch of this.#batches(names)) {
+      const words = [filter ? family : '', '', '', '', token, String(Math.round(markLife)), ...batch.map(bytesOf)];
+      const [, ...marks] = await this.#about('announce', batch, words, Boolean(filter), wait && { wait, waitLimit });
+      held &&= marks.every(Number);
+    }
+    return held;
+  }
+
+  async erase(names, token) {
+    for (const batch of this.#batches(names)) await this.#about('erase', batch, [token]);
+  }
+
+  /** The filter's identity. */
+  async open() {
+    const { filter, family } = this.#options;
+    const markers = `${filter.includes('{') ? filter : `{${filter}}`}:markers`;
+    return (await this.#run(family.endsWith('BLOOM') ? [filter] : [filter, markers], ['open', family])).toString();
+  }
+
+  #batches(all) {
+    return Array.from({ length: Math.ceil(all.length / MOST_KEYS) }, (_, i) => all.slice(i * MOST_KEYS, (i + 1) * MOST_KEYS));
+  }
+
+  // The kind of an entry, its life, and when to refresh it.
+  #life(value) {
+    const { valueLife, negativeLife, jitter, refreshAhead } = this.#options;
+    const drawn = (value === null ? negativeLife : valueLife) * (1 + jitter * (2 * Math.random() - 1));
+    const life = Math.min(Math.max(1, Math.round(drawn)), 315_360_000_000);
+    const after = value !== null && refreshAhead > 0 ? Math.max(1, Math.round(life * (1 - refreshAhead))) : 0;
+    return [value === null ? 'N' : 'V', String(life), String(after)];
+  }
+
+  #about(verb, names, words, withFilter = false, wait = 0) {
+    const keys = names.flatMap((name) => [`${this.#prefix}:{=${name}}`, `${this.#prefix}:{=${name}}:lease`]).map(bytesOf);
+    return this.#run(withFilter ? [...keys, this.#options.filter] : keys, [verb, ...words], wait);
+  }
+
+  async #run(keys, words, wait) {
+    const all = [String(keys.length), ...keys, ...words];
+    if (wait) { // behind it on the same connection, so both are sent at once
+      const [reply, replicas] = await Promise.all([this.#send(['EVAL', SCRIPT, ...all]),
+        this.#send(['WAIT', String(wait.wait), String(wait.waitLimit)], wait.waitLimit)]);
+      if (Number(replicas) < wait.wait) throw new Error(`${replicas} replicas have it, not ${wait.wait}`);
+      return reply;
+    }
+    try {
+      return await this.#send(['EVALSHA', SHA, ...all]);
+    } catch (error) {
+      if (!String(error.message).startsWith('NOSCRIPT')) throw error;
+      return this.#send(['EVAL', SCRIPT, ...all]);
+    }
+  }
+
+  // A command that is not answered in time may still come to the server: every verb may come late.
+  #send(words, more = 0) {
+    return new Promise((resolve, reject) => {
+      const { serverTimeout } = this.#options;
+      const timer = setTimeout(() => reject(new Error(`the server does not answer within ${serverTimeout + more} ms`)), serverTimeout + more);
+      const sent = typeof this.#client.callBuffer === 'function'
+        ? this.#client.callBuffer(...words) : this.#client.sendCommand(words, AS_BYTES);
+      sent.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+}
+
+function bytesOf(name) {
+  return Buffer.from(name, 'latin1');
+}
+
+module.exports = { Verbs };

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the guard for node has beyond the scenes: AbortSignal, turns, keys of all types, both clients, both module systems.
+// javascript_client_test.mjs PORT WITH_MODULE: on an empty server.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Guard, NotAnnounced, NotErased, Overloaded, WaitedTooLong, bytes } from '../../bindings/javascript/guard/guard.mjs';
+
+const require = createRequire(`${process.env.BLOOMERY_NODE_FOLDER}/`);
+const [port, withModule] = process.argv.slice(2);
+assert.equal(createRequire(import.meta.url)('../../bindings/javascript/guard/guard.cjs').Guard, Guard);
+const Redis = require('ioredis');
+const client = await require('redis').createClient({ socket: { port, host: '127.0.0.1' } }).connect();
+const other = new Redis({ port, host: '127.0.0.1' });
+const never = () => assert.fail('it is not loaded');
+const loading = (key, { signal }) => new Promise((resolve, reject) => { signal.addEventListener('abort', () => reject(new Error('stopped'))); });
+const until = async (holds) => {
+  for (let i = 0; !(await holds()); i++) {
+    assert.ok(i < 3000, 'it does not come');
+    await sleep(5);
+  }
+};
+
+for (const one of [client, other]) {
+  await client.flushAll();
+  const guard = new Guard(one, 'n');
+
+  // Many miss one key, and one loads.
+  let loads = 0;
+  let go;
+  const gone = new Promise((resolve) => { go = resolve; });
+  const answers = Array.from({ length: 64 }, () => guard.get('a', async () => (loads++, await gone, 'row')));
+  await until(() => guard.counters().waits >= 63);
+  go();
+  assert.deepEqual(await Promise.all(answers), Array(64).fill('row'));
+  assert.equal(loads, 1);
+
+  // Keys are one by their bytes; a batch takes a Map or an array.
+  const rows = await guard.getMany(['7', '8'], ([seven, eight]) => new Map([[seven, 'seven']]));
+  assert.deepEqual([...rows], [['7', 'seven'], ['8', null]]);
+  for (const key of [7, 7n, Buffer.from('7'), new Uint8Array([55])]) assert.equal(await guard.get(key, never), 'seven');
+  assert.deepEqual([...(await guard.getMany([9, 'x'], () => [9, undefined]))], [[9, 9], ['x', null]]);
+  await assert.rejects(guard.getMany(['y', 'z'], () => [1]), TypeError);
+  for (const key of [1.5, null, {}, NaN]) await assert.rejects(guard.get(key, never), TypeError);
+  const raw = new Guard(one, 'raw', { codec: bytes });
+  await raw.get(Buffer.from([0xff, 0]), () => Buffer.from([0xff, 0, 10]));
+  assert.deepEqual(await raw.get(Buffer.from([0xff, 0]), never), Buffer.from([0xff, 0, 10]));
+  await assert.rejects(guard.get('none', () => () => 1), TypeError);
+  assert.equal(await client.exists('n:{=none}:lease'), 0);
+
+  // A signal ends a call while it loads, while it waits for another, and for its turn.
+  for (const key of ['s', 't']) {
+    const stop = new AbortController();
+    const first = guard.get(key, key === 's' ? loading : () => new Promise(() => {}), { signal: stop.signal });
+    await until(async () => (await client.exists(`n:{=${key}}:lease`)) === 1);
+    const stopSecond = new AbortController();
+    const second = guard.get(key, never, { signal: stopSecond.signal });
+    stopSecond.abort();
+    await assert.rejects(second, { name: 'AbortError' });
+    stop.abort();
+    await assert.rejects(first, { name: 'AbortError' });
+    await until(async () => (await client.exists(`n:{=${key}}:lease`)) === 0);
+  }
+  await assert.rejects(guard.get('s', never, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+
+  // Turns.
+  const few = new Guard(one, 'few', { queriesAtOnce: 1, queryWait: 20 });
+  assert.equal(await few.get('a', async () => {
+    await assert.rejects(few.get('b', never), Overloaded);
+    return 'a';
+  }), 'a');
+  assert.equal(await client.exists('few:{=b}:lease'), 0);
+  assert.deepEqual(await Promise.all(['c', 'd'].map((key) => few.get(key, () => key))), ['c', 'd']);
+
+  // cached, announced, too few replicas, a filter in the process, a fence.
+  const load = guard.cached(async (tenant, user) => ({ user }), { key: (tenant, user) => `${tenant}:${user}` });
+  assert.deepEqual(await load(1, 'a'), { user: 'a' });
+  await load.erase(1, 'a');
+  assert.equal(await client.exists('n:{=1:a}'), 0);
+  const mark = await load.announce(1, 'b');
+  assert.equal(await mark.renew(), true);
+  await mark.release();
+  assert.equal(await client.exists('n:{=1:b}:lease'), 0);
+  await assert.rejects(guard.announce('c', { wait: 1, waitLimit: 10 }), NotAnnounced);
+  assert.equal(await client.exists('n:{=c}:lease'), 0);
+  assert.equal(await new Guard(one, 'n', { near: () => false, nearIsFinal: true }).get('bob', never), null);
+  assert.equal(await new Guard(one, 'n', { near: () => false }).get('carol', () => 2), 2);
+  assert.equal(await guard.get('dave', () => null, { fence: ['ab'.repeat(16), '7'] }), null);
+  assert.equal(await client.exists('n:{=dave}'), 0);
+
+  // More keys than one call takes.
+  const keys = Array.from({ length: 2500 }, (_, i) => `k${i}`);
+  assert.deepEqual([...(await guard.getMany(keys, (asked) => asked)).values()], keys);
+  assert.deepEqual([...(await guard.getMany(keys, never)).values()], keys);
+  await guard.erase(...keys);
+  assert.equal(await client.exists('n:{=k0}', 'n:{=k2499}'), 0);
+}
+
+for (const [name, options] of [['a{b', {}], ['n', { valueLife: 0 }], ['n', { jitter: 1 }], ['n', { leaseLife: NaN }], ['n', { queriesAtOnce: 0 }]]) {
+  assert.throws(() => new Guard(client, name, options), RangeError);
+}
+assert.throws(() => new Guard(client, 'n', { valueLive: 7 }), /valueLive/);
+assert.throws(() => new Guard({}, 'n'), TypeError);
+
+// A server that is away hangs nobody.
+const away = new Redis({ port: 1, host: '127.0.0.1', retryStrategy: () => 10, maxRetriesPerRequest: null });
+away.on('error', () => {});
+const alone = new Guard(away, 'n', { serverTimeout: 30, failuresInARow: 2, failurePause: 60_000 });
+for (let i = 0; i < 4; i++) assert.equal(await alone.get('a', () => i), i);
+assert.equal(alone.counters().skips, 2);
+await assert.rejects(alone.erase('a'), NotErased);
+away.disconnect();
+
+// Who waits too long is told so, in milliseconds.
+await client.flushAll();
+const patient = new Guard(client, 'n');
+const stop = new AbortController();
+const first = patient.get('a', loading, { signal: stop.signal });
+await until(async () => (await client.exists('n:{=a}:lease')) === 1);
+await assert.rejects(patient.get('a', never, { waitLimit: 30 }), WaitedTooLong);
+stop.abort();
+await assert.rejects(first);
+
+// The page's blocks.
+if (withModule === 'yes') {
+  await client.sendCommand(['BLOOM.RESERVE', 'users:filter', '0.0001', '100']);
+  await client.sendCommand(['BLOOM.ADD', 'users:filter', 'alice']);
+  const page = readFileSync(new URL('../../docs/javascript.md', import.meta.url), 'utf8');
+  const blocks = page.split('```javascript\n').slice(1).map((each) => each.split('```')[0]);
+  assert.equal(blocks.length, 2);
+  const source = blocks.join('\n').replace(/^import .*$/gm, '').replace('await createClient().connect()', 'client');
+  const printed = [];
+  const table = new Map([['alice', 'Alice']]);
+  const database = {
+    find: async (id) => table.get(id), findMany: async (ids) => ids.map((id) => table.get(id)),
+    insert: (id, row) => table.set(id, row), update: (id, row) => table.set(id, row),
+  };
+  const AsyncFunction = (async () => {}).constructor;
+  await new AsyncFunction('client', 'Guard', 'database', 'console', source)(client, Guard, database, { log: (...words) => printed.push(...words) });
+  assert.deepEqual(printed, ['Bob B.', 'Alice A.', null]);
+}
+await client.close();
+other.disconnect();
+console.log('javascript: all as it should be');
