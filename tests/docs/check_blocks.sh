@@ -70,7 +70,7 @@ run_alone() {
   (cd "$1" && PATH=$bin:$PATH sh -eu ../commands.sh >../output 2>&1 </dev/null)
 }
 
-in_order=" README.md README.zh-CN.md first_steps.md "
+in_order=" README.md README.zh-CN.md first_steps.md first_steps.zh-CN.md "
 count=0
 : >includes.cc
 : >programs.cc
