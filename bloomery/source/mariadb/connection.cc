@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <new>
+#include <stdexcept>
 
 #include "bloomery/source/sql_quotes.h"
 
@@ -39,6 +40,12 @@ const char* or_none(const std::string& text) noexcept {
   return text.empty() ? nullptr : text.c_str();
 }
 
+unsigned way_to(const Server& server) noexcept {
+  if (!server.socket.empty()) return MYSQL_PROTOCOL_SOCKET;
+  if (!server.host.empty() || server.port != 0) return MYSQL_PROTOCOL_TCP;
+  return MYSQL_PROTOCOL_DEFAULT;
+}
+
 bool is_of_connection(unsigned code) noexcept {
   return code >= CR_MIN_ERROR && code <= CR_MAX_ERROR;
 }
@@ -55,6 +62,9 @@ Connection::Connection(const Server& server, const CallContext& context,
     Waiting waiting(server_.name, context, server_.timeout);
     send(kSessionSettings, waiting);
     send(kTransactions, waiting);
+    // An option file's init-command may have chosen another.
+    const bool may_have_left = !server_.option_file.empty() && !server_.database.empty();
+    if (may_have_left) send("USE " + quote_name(server_.database), waiting);
   } catch (...) {
     end();
     throw;
@@ -83,11 +93,7 @@ void Connection::set_options(std::chrono::milliseconds silence) {
   }
   // The client library takes "localhost", or a port without a host, for its usual socket, whichever
   // server that is of.
-  const unsigned int way = !server_.socket.empty()
-                               ? static_cast<unsigned int>(MYSQL_PROTOCOL_SOCKET)
-                           : !server_.host.empty() || server_.port != 0
-                               ? static_cast<unsigned int>(MYSQL_PROTOCOL_TCP)
-                               : static_cast<unsigned int>(MYSQL_PROTOCOL_DEFAULT);
+  const unsigned way = way_to(server_);
   mysql_options(&mysql_, MYSQL_OPT_PROTOCOL, &way);
   const my_bool no = 0;
   const my_bool yes = 1;
@@ -96,8 +102,7 @@ void Connection::set_options(std::chrono::milliseconds silence) {
         static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(silence).count());
     mysql_options(&mysql_, MYSQL_OPT_READ_TIMEOUT, &seconds);
   }
-  mysql_options(&mysql_, MYSQL_OPT_RECONNECT, &no);
-  mysql_options(&mysql_, MYSQL_OPT_LOCAL_INFILE, &no);
+  refuse_what_nobody_asked_for();
   mysql_options(&mysql_, MYSQL_SET_CHARSET_NAME, "utf8mb4");
   if (server_.tls == Server::Tls::off) return;
   mysql_options(&mysql_, MYSQL_OPT_SSL_ENFORCE, &yes);
@@ -110,6 +115,45 @@ void Connection::set_options(std::chrono::milliseconds silence) {
   }
 }
 
+// A session that is begun again has other settings, and no server is sent files.
+void Connection::refuse_what_nobody_asked_for() {
+  const my_bool no = 0;
+  mysql_options(&mysql_, MYSQL_OPT_RECONNECT, &no);
+  mysql_options(&mysql_, MYSQL_OPT_LOCAL_INFILE, &no);
+}
+
+// The library reads an option file when it connects, and what that says takes the place of what
+// the library was told before.
+void Connection::require_options_of_location() {
+  if (server_.option_file.empty()) return;
+  const auto refuse = [&](const char* option) {
+    throw std::invalid_argument(server_.name + ": the option file " + server_.option_file +
+                                " says otherwise than the location (" + option +
+                                "); take it out of its group [client]");
+  };
+  unsigned way = MYSQL_PROTOCOL_DEFAULT;
+  mysql_get_optionv(&mysql_, MYSQL_OPT_PROTOCOL, &way);
+  if (way_to(server_) != MYSQL_PROTOCOL_DEFAULT && way != way_to(server_)) refuse("protocol");
+  if (server_.tls == Server::Tls::off) return;
+  const auto flag = [&](mysql_option option) {
+    my_bool is_set = 0;
+    mysql_get_optionv(&mysql_, option, &is_set);
+    return is_set != 0;
+  };
+  const auto require_file = [&](const std::string& wanted, mysql_option option, const char* name) {
+    const char* found = nullptr;
+    mysql_get_optionv(&mysql_, option, &found);
+    if (!wanted.empty() && (found == nullptr || wanted != found)) refuse(name);
+  };
+  if (!flag(MYSQL_OPT_SSL_ENFORCE)) refuse("ssl");
+  if (server_.tls == Server::Tls::verify && !flag(MYSQL_OPT_SSL_VERIFY_SERVER_CERT)) {
+    refuse("ssl-verify-server-cert");
+  }
+  require_file(server_.ca, MYSQL_OPT_SSL_CA, "ssl-ca");
+  require_file(server_.certificate, MYSQL_OPT_SSL_CERT, "ssl-cert");
+  require_file(server_.key, MYSQL_OPT_SSL_KEY, "ssl-key");
+}
+
 void Connection::connect(const CallContext& context) {
   Waiting waiting(server_.name, context, server_.timeout);
   constexpr const char* kDoing = "connecting";
@@ -117,16 +161,19 @@ void Connection::connect(const CallContext& context) {
   const auto* const connected = run<MYSQL*>(
       waiting, kDoing,
       [&](MYSQL** result) {
-        return mysql_real_connect_start(result, &mysql_, or_none(server_.host),
-                                        or_none(server_.user), or_none(server_.password),
-                                        or_none(server_.database), server_.port,
-                                        or_none(server_.socket), 0);
+        const int events =
+            mysql_real_connect_start(result, &mysql_, or_none(server_.host), or_none(server_.user),
+                                     or_none(server_.password), or_none(server_.database),
+                                     server_.port, or_none(server_.socket), 0);
+        require_options_of_location();
+        return events;
       },
       [&](MYSQL** result, int events) { return mysql_real_connect_cont(result, &mysql_, events); });
   if (connected == nullptr) {
     is_broken_ = true;
     fail(kDoing);
   }
+  refuse_what_nobody_asked_for();
   keep_alive(static_cast<int>(mysql_get_socket(&mysql_)));
   is_mariadb_ = mariadb_connection(&mysql_) != 0;
 }

@@ -66,6 +66,9 @@ class Connection {
 
  private:
   void set_options(std::chrono::milliseconds silence);
+  void refuse_what_nobody_asked_for();
+  // Throws std::invalid_argument.
+  void require_options_of_location();
   void connect(const CallContext& context);
   void send(const std::string& sql, Waiting& waiting);
   void interrupt() noexcept;

@@ -32,6 +32,7 @@ BLOOMERY_LATE(mysql_fetch_row_cont);
 BLOOMERY_LATE(mysql_fetch_row_start);
 BLOOMERY_LATE(mysql_field_count);
 BLOOMERY_LATE(mysql_free_result);
+BLOOMERY_LATE(mysql_get_optionv);
 BLOOMERY_LATE(mysql_get_server_info);
 BLOOMERY_LATE(mysql_get_server_version);
 BLOOMERY_LATE(mysql_get_socket);

@@ -55,6 +55,9 @@ std::string without_line_end(std::string_view text) {
 }
 
 void check_settings(const ServerLocation& location) {
+  if (!location.host.empty() && location.settings.contains("host")) {
+    throw std::invalid_argument(location.name() + ": names a host twice; a server has one address");
+  }
   for (const auto& [name, value] : location.settings) {
     if (std::ranges::find(kSettings, name) != kSettings.end()) continue;
     if (std::ranges::find(kOwnSettings, name) != kOwnSettings.end()) continue;
@@ -132,6 +135,7 @@ Connection::Connection(const ServerLocation& location, Kind kind, const CallCont
   values.push_back(nullptr);
   connection_.reset(PQconnectStartParams(names.data(), values.data(), 0));
   if (connection_ == nullptr) throw std::bad_alloc();
+  require_words_of(location);
   PQsetNoticeProcessor(
       handle(), [](void*, const char*) {}, nullptr);
   CallContext limited = context;
@@ -156,6 +160,41 @@ Connection::Connection(const ServerLocation& location, Kind kind, const CallCont
     throw StoreError(name_ + ": the server is PostgreSQL " + found + "; allowed: 14 and later");
   }
   if (PQsetnonblocking(handle(), 1) != 0) fail("cannot use the connection");
+  // PGDATESTYLE and PGTZ are asked for behind the options.
+  if (!says("DateStyle", "ISO") || !says("TimeZone", "UTC")) {
+    query("SET DateStyle = ISO; SET TimeZone = UTC", context);
+    if (!says("DateStyle", "ISO") || !says("TimeZone", "UTC")) {
+      fail("the server prints dates in another way than was asked for");
+    }
+  }
+}
+
+bool Connection::says(const char* parameter, std::string_view value) const {
+  const char* const said = PQparameterStatus(connection_.get(), parameter);
+  return said != nullptr && std::string_view(said).starts_with(value);
+}
+
+// What the environment or a service says of a server is for what the location leaves open. But
+// libpq takes an address from there in the place of the host that it was told.
+void Connection::require_words_of(const ServerLocation& location) {
+  const std::unique_ptr<PQconninfoOption, decltype((PQconninfoFree))> all(PQconninfo(handle()),
+                                                                          PQconninfoFree);
+  if (all == nullptr) return;
+  const auto setting = [&](std::string_view name) -> std::string {
+    const auto found = location.settings.find(std::string(name));
+    return found == location.settings.end() ? "" : found->second;
+  };
+  const bool names_host = !location.host.empty() || !setting("host").empty();
+  const std::string address = setting("hostaddr");
+  for (const PQconninfoOption* each = all.get(); each->keyword != nullptr; ++each) {
+    if (each->keyword != std::string_view("hostaddr") || each->val == nullptr) continue;
+    if (!names_host || *each->val == '\0' || address == each->val) return;
+    const std::string found = each->val;
+    close();
+    throw std::invalid_argument(name_ + ": PGHOSTADDR or a service says " + found +
+                                ", which libpq would ask in the place of the host; unset it, or "
+                                "say hostaddr=ADDRESS in the location");
+  }
 }
 
 Result Connection::query(const std::string& sql, const CallContext& context) {

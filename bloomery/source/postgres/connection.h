@@ -88,6 +88,9 @@ class Connection {
 
   // Throws StoreError with what libpq says went wrong, and closes the connection.
   [[noreturn]] void fail(const std::string& what);
+  // Whether the server said so when the session began.
+  bool says(const char* parameter, std::string_view value) const;
+  void require_words_of(const ServerLocation& location);
   // Throws StoreError with what the server said.
   [[noreturn]] void refuse(const Result& result, const std::string& what) const;
   void close() noexcept { connection_.reset(); }
