@@ -17,9 +17,10 @@ class SetPlace final : public FilterPlace {
   std::string name() const override { return "a set"; }  // begins every message
 
   // Say `absent` only when you know: the set is whole from the start. A call that waits for others
-  // gives up when context.is_over(), and whoever has no watermark knows nothing behind a fence.
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override {
+  // gives up when context.is_over(), and whoever has no watermark knows nothing behind a fence. The
+  // proofs say by which watermark a filter denies behind one; this place has none.
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs&,
+           const CallContext& context = {}) override {
     require_room(keys, answers);
     const std::shared_lock lock(mutex_);
     for (std::size_t i = 0; i < keys.size(); ++i) {

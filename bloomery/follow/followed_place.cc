@@ -303,11 +303,11 @@ void FollowedPlace::replace(const AnyFilter& filter, const Watermark* watermark)
   open();
 }
 
-void FollowedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                     const CallContext& context) {
+void FollowedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                        const CallContext& context) {
   require_room(keys, answers);
   const std::shared_lock lock(mutex_);
-  if (inner_) inner_->presence_of_many(keys, answers, context);
+  if (inner_) inner_->ask(keys, answers, proofs, context);
 }
 
 void FollowedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -334,12 +334,6 @@ PlaceHead FollowedPlace::head(const CallContext& context) {
   was_lost_ = was_lost_ || is_lost;
   if (inner_ && !is_lost && !location_.is_live()) return inner_->head(context);
   return open_if_there();
-}
-
-// Of what denies, which may be there no more.
-std::vector<Watermark> FollowedPlace::watermarks(const CallContext& context) {
-  const std::shared_lock lock(mutex_);
-  return inner_ ? inner_->watermarks(context) : std::vector<Watermark>{};
 }
 
 Told FollowedPlace::told(Telling telling, const CallContext& context) {

@@ -40,8 +40,8 @@ class FollowedPlace final : public FilterPlace {
   ~FollowedPlace() override;
 
   std::string name() const override { return location_.text(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
@@ -49,7 +49,6 @@ class FollowedPlace final : public FilterPlace {
   // Looks at what is there now, also where a server lost it or somebody put another there. A filter
   // that is damaged is as good as lost.
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,

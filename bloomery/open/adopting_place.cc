@@ -61,27 +61,28 @@ std::shared_ptr<FilterPlace> AdoptingPlace::now() const {
   return opened_.load()->place;
 }
 
-void AdoptingPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                     const CallContext& context) {
+void AdoptingPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                        const CallContext& context) {
   require_room(keys, answers);
   const Asked asked =
-      ask([&](FilterPlace& place) { place.presence_of_many(keys, answers, context); });
+      ask_opened([&](FilterPlace& place) { place.ask(keys, answers, proofs, context); });
   if (!asked.knows_form) settle_form(asked, answers, context);
   if (context.fence == nullptr) return;
-  if (std::ranges::find(answers, Presence::unknown) != answers.end()) look(keys, answers, context);
+  if (std::ranges::find(answers, Presence::unknown) != answers.end()) look(keys, answers, proofs, context);
 }
 
-Presence AdoptingPlace::presence_of(Key key, const CallContext& context) {
+Presence AdoptingPlace::ask_one(Key key, Proofs& proofs, const CallContext& context) {
   Presence answer = Presence::unknown;
-  const Asked asked = ask([&](FilterPlace& place) { answer = place.presence_of(key, context); });
+  const Asked asked =
+      ask_opened([&](FilterPlace& place) { answer = place.ask_one(key, proofs, context); });
   if (!asked.knows_form) settle_form(asked, {&answer, 1}, context);
   if (answer == Presence::unknown && context.fence != nullptr) {
-    look({&key, 1}, {&answer, 1}, context);
+    look({&key, 1}, {&answer, 1}, proofs, context);
   }
   return answer;
 }
 
-void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
+void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) {
   Mine& mine = mine_.get();
   const std::unique_lock lock(mine.looking, std::try_to_lock);
@@ -94,7 +95,7 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
       if (head.watermark && head.watermark->reaches(context.fence->at_least) &&
           opened_.load()->keys.value_or(head.parameters.keys) == head.parameters.keys) {
         std::vector<Presence> said(keys.size(), Presence::unknown);
-        place->presence_of_many(keys, said, context);
+        place->ask(keys, said, proofs, context);
         const std::unique_ptr<const Opened> old(opened_.exchange(new Opened{
             std::move(place), head.identity, head.parameters.keys, opened_.load()->adoptions + 1}));
         mine.gate.wait_for_readers();
@@ -158,10 +159,6 @@ void AdoptingPlace::flush(const CallContext& context) {
 
 PlaceHead AdoptingPlace::head(const CallContext& context) {
   return with([&](FilterPlace& place) { return place.head(context); });
-}
-
-std::vector<Watermark> AdoptingPlace::watermarks(const CallContext& context) {
-  return with([&](FilterPlace& place) { return place.watermarks(context); });
 }
 
 Told AdoptingPlace::told(Telling telling, const CallContext& context) {

@@ -38,15 +38,14 @@ class AdoptingPlace final : public FilterPlace {
   ~AdoptingPlace() override;
 
   std::string name() const override { return name_; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
-  Presence presence_of(Key key, const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -82,7 +81,7 @@ class AdoptingPlace final : public FilterPlace {
     std::uint64_t adoptions = 0;
     bool knows_form = false;
   };
-  Asked ask(auto&& call) const {
+  Asked ask_opened(auto&& call) const {
     const auto pass = mine_.get().gate.enter();
     const Opened& opened = *opened_.load();
     call(*opened.place);
@@ -90,7 +89,8 @@ class AdoptingPlace final : public FilterPlace {
   }
   void settle_form(const Asked& asked, std::span<Presence> answers, const CallContext& context);
   std::shared_ptr<FilterPlace> now() const;
-  void look(std::span<const Key> keys, std::span<Presence> answers, const CallContext& context);
+  void look(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+            const CallContext& context);
   bool may_be_another(const Fence& fence, const CallContext& context) const;
 
   const std::string name_;

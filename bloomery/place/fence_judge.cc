@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bloomery/place/fence_source.h"
+#include "bloomery/place/proof_comparison.h"
 
 namespace bloomery {
 namespace {
@@ -25,19 +26,22 @@ std::uint64_t highest_of(const std::vector<Watermark>& all, const Identity& sour
 
 }  // namespace
 
-JudgedFence FenceJudge::ask(bool looks, const CallContext& context) {
+JudgedFence FenceJudge::ask(Proofs known, bool looks, const CallContext& context) {
   using enum HistoryWatch::Verdict;
   HistoryWatch& history = history_.get();
   HistoryWatch::Before before = history.begin();
   before.has_looked = looks || history.must_look();
   std::optional<Watermark> first;
   while (true) {
-    before.filters = read_filters(before, context);
+    before.filters = read_filters(before, known, context);
     const Fence fence = fence_now(context);
     if (!first) first = fence.at_least;
     switch (history.judge(before, fence.at_least)) {
       case one_history:
-        return {.fence = fence, .filters = before.filters, .is_barred = before.is_barred};
+        return {.fence = fence,
+                .filters = before.filters,
+                .is_barred = before.is_barred,
+                .known = std::make_shared<const Proofs>(std::move(known))};
       case look:
         before.has_looked = true;
         continue;
@@ -54,12 +58,20 @@ JudgedFence FenceJudge::ask(bool looks, const CallContext& context) {
 // Which they are; none where the place cannot say. What its answers said counts then, and where it
 // was ahead, it is so until it says otherwise.
 std::optional<std::uint64_t> FenceJudge::read_filters(HistoryWatch::Before& before,
-                                                      const CallContext& context) {
+                                                      Proofs& known, const CallContext& context) {
   before.has_failed = false;
   try {
     for (int i = 0; i < kLooks; ++i) {
       Told told = place_.told(before.has_looked ? Telling::filters : Telling::all, context);
-      before.read = before.has_looked ? place_.watermarks(context) : std::move(told.watermarks);
+      if (before.has_looked) {
+        Proofs now;
+        place_.ask({}, {}, now, context);
+        for (const Proof& each : now.all()) {
+          if (each.watermark) told.watermarks.push_back(*each.watermark);
+        }
+        known = std::move(now);
+      }
+      before.read = std::move(told.watermarks);
       if (!before.has_looked || told.filters == place_.told(Telling::filters, context).filters) {
         return told.filters;
       }
@@ -86,9 +98,20 @@ Fence FenceJudge::fence_now(const CallContext& context) {
   return fence_(context);
 }
 
-// Where nothing could be read the answers' own watermarks say it.
-bool FenceJudge::counts(const JudgedFence& asked, const CallContext& context) {
+bool FenceJudge::counts(const JudgedFence& asked, const Proofs& proofs,
+                        const CallContext& context) {
   if (asked.is_barred) return false;
+  const bool by_proof = !proofs.is_empty() &&
+                        std::ranges::all_of(proofs.all(), [&](const Proof& each) {
+                          return asked.known->has_filter_of(each);
+                        });
+  const bool by_told = counts_by_told(asked, context);
+  ProofComparison::decided(by_told, by_proof);
+  return by_told;
+}
+
+// Where nothing could be read the answers' own watermarks say it.
+bool FenceJudge::counts_by_told(const JudgedFence& asked, const CallContext& context) {
   try {
     if (asked.filters) return *asked.filters == place_.told(Telling::filters, context).filters;
     const Watermark& fence = asked.fence.at_least;
@@ -99,7 +122,8 @@ bool FenceJudge::counts(const JudgedFence& asked, const CallContext& context) {
   }
 }
 
-bool FenceJudge::is_confirmed(const JudgedFence& asked, const CallContext& context) {
+bool FenceJudge::is_confirmed(const JudgedFence& asked, const Proofs& proofs,
+                              const CallContext& context) {
   if (asked.fence.names_history) return true;
   const Watermark& fence = asked.fence.at_least;
   Watermark risen = fence;
@@ -109,6 +133,9 @@ bool FenceJudge::is_confirmed(const JudgedFence& asked, const CallContext& conte
   } catch (const std::exception&) {
     return false;
   }
+  // What other answers have told meanwhile may be higher.
+  ProofComparison::decided(risen.position <= fence.position,
+                           proofs.highest_of(fence.source) <= fence.position);
   return risen.position <= fence.position || fence_now(context).at_least.reaches(risen);
 }
 

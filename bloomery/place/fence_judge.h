@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -22,6 +23,8 @@ struct JudgedFence {
   // Told::filters of those that it was compared with; none: they could not be read.
   std::optional<std::uint64_t> filters{};
   bool is_barred = false;  // HistoryWatch: no denial behind it counts
+  // What was read of the filters before it was asked.
+  std::shared_ptr<const Proofs> known{};
 };
 
 // Asks how far a place's database is, and says which denials behind that count, where the database
@@ -43,16 +46,19 @@ class FenceJudge {
 
   // `looks`: at the filter as it is now; else what its answers told is enough, as they came just
   // before. Throws SourceChanged where the filter is ahead, and what the place and the fence throw.
-  JudgedFence ask(bool looks, const CallContext& context);
+  // `known`: the proofs of those answers.
+  JudgedFence ask(Proofs known, bool looks, const CallContext& context);
 
   // Whether a denial that came behind it counts, as far as the place itself can say.
-  bool counts(const JudgedFence& asked, const CallContext& context);
+  // `proofs`: what the denial rests on.
+  bool counts(const JudgedFence& asked, const Proofs& proofs, const CallContext& context);
   // The same, and whether the database confirms it now. Throws what the fence throws.
-  bool is_confirmed(const JudgedFence& asked, const CallContext& context);
+  bool is_confirmed(const JudgedFence& asked, const Proofs& proofs, const CallContext& context);
 
  private:
-  std::optional<std::uint64_t> read_filters(HistoryWatch::Before& before,
+  std::optional<std::uint64_t> read_filters(HistoryWatch::Before& before, Proofs& known,
                                             const CallContext& context);
+  bool counts_by_told(const JudgedFence& asked, const CallContext& context);
   Fence fence_now(const CallContext& context);
 
   FilterPlace& place_;

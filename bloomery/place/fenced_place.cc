@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "bloomery/place/proof_comparison.h"
 #include "bloomery/place/recent_fences.h"
 #include "bloomery/place/stalled_fence.h"
 
@@ -75,9 +76,9 @@ FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions
       own_counters_(std::move(own)),
       counters_(counters != nullptr ? *counters : *own_counters_),
       judge_(place, std::move(fence), counters_),
-      gathering_([this](std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) { decide(keys, answers, context); },
-                 Presence::unknown, {.name = place.name(), .timeout = std::chrono::hours(1)}) {}
+      gathering_([this](std::span<const Key> keys, std::span<Undecided> questions,
+                        const CallContext& context) { decide_gathered(keys, questions, context); },
+                 Undecided(), {.name = place.name(), .timeout = std::chrono::hours(1)}) {}
 
 FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
                          CounterBoard& counters)
@@ -88,46 +89,48 @@ FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions
 
 FencedPlace::~FencedPlace() = default;
 
-void FencedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                   const CallContext& context) {
+void FencedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                      const CallContext& context) {
   require_room(keys, answers);
+  const ProofComparison::Question compared;
+  if (keys.empty()) return place_.ask(keys, answers, proofs, context);
   if (context.fence != nullptr) {
-    ask_behind(*context.fence, keys, answers, context);
+    ask_behind(*context.fence, keys, answers, proofs, context);
     return count_denials(answers);
   }
-  if (options_.budget == milliseconds(0)) return ask_strictly(keys, answers, context);
-  ask_within_budget(keys, answers, context);
+  if (options_.budget == milliseconds(0)) return ask_strictly(keys, answers, proofs, context);
+  ask_within_budget(keys, answers, proofs, context);
 }
 
-Presence FencedPlace::presence_of(Key key, const CallContext& context) {
-  Presence answer = Presence::unknown;
-  if (context.fence != nullptr) {
-    presence_of_many({&key, 1}, {&answer, 1}, context);
+Presence FencedPlace::ask_one(Key key, Proofs& proofs, const CallContext& context) {
+  const bool is_strict = context.fence == nullptr && options_.budget == milliseconds(0);
+  if (!is_strict || mine_.get().stalled.is_there()) [[unlikely]] {
+    Presence answer = Presence::unknown;
+    ask({&key, 1}, {&answer, 1}, proofs, context);
     return answer;
   }
-  if (options_.budget != milliseconds(0)) {
-    ask_within_budget({&key, 1}, {&answer, 1}, context);
-    return answer;
+  const ProofComparison::Question compared;
+  Undecided mine;
+  mine.answer = place_.ask_one(key, mine.proofs, context);
+  if (mine.answer == Presence::maybe) {
+    proofs.add(mine.proofs);
+    return mine.answer;
   }
-  if (mine_.get().stalled.is_there()) [[unlikely]] {
-    ask_strictly({&key, 1}, {&answer, 1}, context);
-    return answer;
-  }
-  answer = place_.presence_of(key, context);
-  if (answer == Presence::maybe) return answer;
   const auto began = Clock::now();
-  answer = gathering_.ask(key, context);
+  mine = gathering_.ask(key, std::move(mine), context);
   waits_.add(Clock::now() - began);
-  return answer;
+  proofs.add(mine.proofs);
+  return mine.answer;
 }
 
 void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
-                               const CallContext& context) {
+                               Proofs& proofs, const CallContext& context) {
   StalledFence& stalled = mine_.get().stalled;
   const std::optional<Fence> old = stalled.get();
   const bool is_hopeless = old && stalled.gave_up();
   std::vector<Presence> first(keys.size(), Presence::unknown);
-  place_.presence_of_many(keys, first, old ? behind(*old, context) : context);
+  Proofs known;
+  place_.ask(keys, first, known, old ? behind(*old, context) : context);
   std::vector<std::size_t> undecided;
   std::vector<Key> asked;
   std::size_t skipped = 0;
@@ -151,14 +154,15 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
     asked.push_back(keys[i]);
   }
   if (skipped != 0) counters_.add(&GuardCounters::fence_skips, skipped);
-  if (undecided.empty()) return;
+  if (undecided.empty()) return proofs.add(known);
   const auto began = Clock::now();
   std::vector<Presence> said(undecided.size(), Presence::unknown);
   const auto hand_over = [&] {
     for (std::size_t i = 0; i < said.size(); ++i) answers[undecided[i]] = said[i];
+    proofs.add(known);
   };
   try {
-    decide(asked, said, context);
+    decide(asked, said, known, context);
   } catch (...) {
     hand_over();
     throw;
@@ -167,39 +171,53 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
   waits_.add(Clock::now() - began);
 }
 
-// Everybody whose keys these are has asked the place before. The answers come in as `unknown`.
-void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers,
+// What each rested on was read before the fence that is asked now, so all of it may be compared
+// with that.
+void FencedPlace::decide_gathered(std::span<const Key> keys, std::span<Undecided> questions,
+                                  const CallContext& context) {
+  Proofs proofs;
+  for (const Undecided& each : questions) proofs.add(each.proofs);
+  std::vector<Presence> answers(keys.size(), Presence::unknown);
+  decide(keys, answers, proofs, context);
+  for (std::size_t i = 0; i < keys.size(); ++i) questions[i] = {answers[i], proofs};
+}
+
+// Everybody whose keys these are has asked the place before, with these proofs; those of the
+// answers are added. The answers come in as `unknown`.
+void FencedPlace::decide(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) {
-  if (decide_once(keys, answers, context)) return;
+  if (decide_once(keys, answers, proofs, context)) return;
   // By now something is known of the filter that came in between.
   std::ranges::fill(answers, Presence::unknown);
-  decide_once(keys, answers, context);
+  decide_once(keys, answers, proofs, context);
 }
 
 // False where a denial was taken back.
 bool FencedPlace::decide_once(std::span<const Key> keys, std::span<Presence> answers,
-                              const CallContext& context) {
-  const JudgedFence asked = asked_now(keys.size(), context);
+                              Proofs& proofs, const CallContext& context) {
+  const JudgedFence asked = asked_now(keys.size(), proofs, context);
   bool stands = false;
+  Proofs behind_it;
   try {
-    ask_behind(asked.fence, keys, answers, context);
-    stands = !denies(answers) || judge_.is_confirmed(asked, context);
+    ask_behind(asked.fence, keys, answers, behind_it, context);
+    stands = !denies(answers) || judge_.is_confirmed(asked, behind_it, context);
     if (!stands) take_back(answers);
   } catch (...) {
     take_back(answers);
     throw;
   }
-  stands = take_back_unseen(asked, answers, context) && stands;
+  stands = take_back_unseen(asked, answers, behind_it, context) && stands;
+  proofs.add(behind_it);
   count_denials(answers);
   return stands;
 }
 
 void FencedPlace::ask_within_budget(std::span<const Key> keys, std::span<Presence> answers,
-                                    const CallContext& context) {
-  if (!ask_recent(keys, answers, context) && mine_.get().stalled.may_try()) {
+                                    Proofs& proofs, const CallContext& context) {
+  if (!ask_recent(keys, answers, proofs, context) && mine_.get().stalled.may_try()) {
     std::ranges::fill(answers, Presence::unknown);
     renew(options_.now(), context);
-    ask_recent(keys, answers, context);
+    ask_recent(keys, answers, proofs, context);
   }
   count_denials(answers);
   const auto unknowns = std::ranges::count(answers, Presence::unknown);
@@ -207,26 +225,28 @@ void FencedPlace::ask_within_budget(std::span<const Key> keys, std::span<Presenc
 }
 
 // False where a denial was taken back.
-bool FencedPlace::ask_recent(std::span<const Key> keys, std::span<Presence> answers,
+bool FencedPlace::ask_recent(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                              const CallContext& context) {
   const JudgedFence asked = recent_fence(context);
   const CallContext fenced = behind(asked.fence, context);
+  Proofs behind_it;
   try {
     if (keys.size() == 1) {
-      answers[0] = place_.presence_of(keys[0], fenced);
+      answers[0] = place_.ask_one(keys[0], behind_it, fenced);
     } else {
-      place_.presence_of_many(keys, answers, fenced);
+      place_.ask(keys, answers, behind_it, fenced);
     }
   } catch (...) {
-    take_back_unseen(asked, answers, context);
+    take_back_unseen(asked, answers, behind_it, context);
     throw;
   }
-  return take_back_unseen(asked, answers, context);
+  proofs.add(behind_it);
+  return take_back_unseen(asked, answers, behind_it, context);
 }
 
 bool FencedPlace::take_back_unseen(const JudgedFence& asked, std::span<Presence> answers,
-                                   const CallContext& context) {
-  if (!denies(answers) || judge_.counts(asked, context)) return true;
+                                   const Proofs& proofs, const CallContext& context) {
+  if (!denies(answers) || judge_.counts(asked, proofs, context)) return true;
   take_back(answers);
   return false;
 }
@@ -238,9 +258,10 @@ void FencedPlace::count_denials(std::span<const Presence> answers) {
 
 // Strictly the place was asked just before, and has told its watermarks. Within a budget that may
 // be long ago, and so is the last fence.
-JudgedFence FencedPlace::asked_now(std::size_t key_count, const CallContext& context) {
+JudgedFence FencedPlace::asked_now(std::size_t key_count, Proofs known,
+                                   const CallContext& context) {
   try {
-    return judge_.ask(/*looks=*/options_.budget != milliseconds(0), context);
+    return judge_.ask(std::move(known), /*looks=*/options_.budget != milliseconds(0), context);
   } catch (...) {
     counters_.add(&GuardCounters::fence_failures, key_count);
     throw;
@@ -248,13 +269,14 @@ JudgedFence FencedPlace::asked_now(std::size_t key_count, const CallContext& con
 }
 
 void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
-                             std::span<Presence> answers, const CallContext& context) {
+                             std::span<Presence> answers, Proofs& proofs,
+                             const CallContext& context) {
   StalledFence& stalled = mine_.get().stalled;
   const CallContext fenced = behind(fence, context);
-  place_.presence_of_many(keys, answers, fenced);
+  place_.ask(keys, answers, proofs, fenced);
   const bool waits = std::ranges::count(answers, Presence::unknown) != 0;
   // Who has waited in vain for long has done so for all who come after.
-  const bool has_come = !waits || (!stalled.gave_up() && wait_for(fenced, keys, answers));
+  const bool has_come = !waits || (!stalled.gave_up() && wait_for(fenced, keys, answers, proofs));
   if (!has_come) {
     counters_.add(why_unknown(fence, context), std::ranges::count(answers, Presence::unknown));
     // Who had no time has not waited.
@@ -265,7 +287,7 @@ void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
 
 // Asks again until nothing is unknown. False where time was over before.
 bool FencedPlace::wait_for(const CallContext& fenced, std::span<const Key> keys,
-                           std::span<Presence> answers) {
+                           std::span<Presence> answers, Proofs& proofs) {
   const auto until = std::min(fenced.deadline, Clock::now() + options_.longest_wait);
   std::vector<Presence> again(keys.size(), Presence::unknown);
   microseconds pause = kFirstPause;
@@ -277,12 +299,12 @@ bool FencedPlace::wait_for(const CallContext& fenced, std::span<const Key> keys,
     pause = std::min(pause * 3 / 2, kLongestPause);
     // One of them tells whether it is worth while to ask for all.
     const auto at = static_cast<std::size_t>(left - answers.begin());
-    const Presence one = place_.presence_of(keys[at], fenced);
+    const Presence one = place_.ask_one(keys[at], proofs, fenced);
     if (one == Presence::unknown) continue;
     answers[at] = one;
     if (std::ranges::find(answers, Presence::unknown) == answers.end()) return true;
     std::ranges::fill(again, Presence::unknown);
-    place_.presence_of_many(keys, again, fenced);
+    place_.ask(keys, again, proofs, fenced);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (answers[i] == Presence::unknown) answers[i] = again[i];
     }
@@ -328,7 +350,7 @@ void FencedPlace::try_to_renew(Clock::time_point now, const CallContext& context
 }
 
 JudgedFence FencedPlace::renew(Clock::time_point now, const CallContext& context) {
-  const JudgedFence asked = asked_now(0, context);
+  const JudgedFence asked = asked_now(0, {}, context);
   mine_.get().recent.add(asked, now);
   return asked;
 }

@@ -62,9 +62,9 @@ class FencedPlace final : public FilterPlace {
   ~FencedPlace() override;
 
   std::string name() const override { return place_.name(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
-  Presence presence_of(Key key, const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override;
 
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -74,9 +74,6 @@ class FencedPlace final : public FilterPlace {
   }
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override { return place_.head(context); }
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override {
-    return place_.watermarks(context);
-  }
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override {
     return place_.told(telling, context);
   }
@@ -107,23 +104,34 @@ class FencedPlace final : public FilterPlace {
   FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
               std::unique_ptr<CounterBoard> own, CounterBoard* counters);
 
-  void ask_strictly(std::span<const Key> keys, std::span<Presence> answers,
+  // A question that the place did not answer with `maybe`, and what its answer rested on; then the
+  // answer behind the fence, and what that rests on.
+  struct Undecided {
+    Presence answer = Presence::unknown;
+    Proofs proofs{};
+  };
+
+  void ask_strictly(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                     const CallContext& context);
-  void decide(std::span<const Key> keys, std::span<Presence> answers, const CallContext& context);
-  bool decide_once(std::span<const Key> keys, std::span<Presence> answers,
+  void decide_gathered(std::span<const Key> keys, std::span<Undecided> questions,
+                       const CallContext& context);
+  void decide(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+              const CallContext& context);
+  bool decide_once(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                    const CallContext& context);
-  void ask_within_budget(std::span<const Key> keys, std::span<Presence> answers,
+  void ask_within_budget(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context);
-  bool ask_recent(std::span<const Key> keys, std::span<Presence> answers,
+  bool ask_recent(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                   const CallContext& context);
   void ask_behind(const Fence& fence, std::span<const Key> keys, std::span<Presence> answers,
-                  const CallContext& context);
-  bool take_back_unseen(const JudgedFence& asked, std::span<Presence> answers,
+                  Proofs& proofs, const CallContext& context);
+  bool take_back_unseen(const JudgedFence& asked, std::span<Presence> answers, const Proofs& proofs,
                         const CallContext& context);
   void count_denials(std::span<const Presence> answers);
-  bool wait_for(const CallContext& behind, std::span<const Key> keys, std::span<Presence> answers);
+  bool wait_for(const CallContext& behind, std::span<const Key> keys, std::span<Presence> answers,
+                Proofs& proofs);
   CounterBoard::Counter why_unknown(const Fence& fence, const CallContext& context);
-  JudgedFence asked_now(std::size_t key_count, const CallContext& context);
+  JudgedFence asked_now(std::size_t key_count, Proofs known, const CallContext& context);
   JudgedFence recent_fence(const CallContext& context);
   JudgedFence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
@@ -136,7 +144,7 @@ class FencedPlace final : public FilterPlace {
   WaitTimes waits_;
   PerProcess<Mine> mine_;
 
-  Gathering<Presence> gathering_;
+  Gathering<Undecided> gathering_;
 };
 
 }  // namespace bloomery

@@ -14,6 +14,7 @@
 #include "bloomery/hash/key.h"
 #include "bloomery/place/call_context.h"
 #include "bloomery/place/presence.h"
+#include "bloomery/place/proof.h"
 #include "bloomery/place/watermark.h"
 
 namespace bloomery {
@@ -96,14 +97,30 @@ class FilterPlace {
   // answers[i] is about keys[i]; both are of one length, and the answers come in as `unknown`. What
   // was filled in before an exception is true. Behind a fence (context.fence), a place whose
   // watermark does not reach it, or which has none, says `unknown` for `absent`.
-  virtual void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                const CallContext& context = {}) = 0;
+  //
+  // Adds to `proofs` what the answers rest on. Without keys it is a look at the place as it is now:
+  // it adds the proof of every part by which a key may be denied from now on, unless that moves,
+  // and one whose filter is not known for each part that cannot be read.
+  virtual void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                   const CallContext& context = {}) = 0;
 
   // One key. Override where that is cheaper than a batch of one.
-  virtual Presence presence_of(Key key, const CallContext& context = {}) {
+  virtual Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) {
     Presence answer = Presence::unknown;
-    presence_of_many({&key, 1}, {&answer, 1}, context);
+    ask({&key, 1}, {&answer, 1}, proofs, context);
     return answer;
+  }
+
+  // The same for who needs no proofs.
+  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
+                        const CallContext& context = {}) {
+    if (keys.empty() && answers.empty()) return;
+    Proofs proofs;
+    ask(keys, answers, proofs, context);
+  }
+  Presence presence_of(Key key, const CallContext& context = {}) {
+    Proofs proofs;
+    return ask_one(key, proofs, context);
   }
 
   // When it returns, no key of the batch is ever `absent` again. Throws where that cannot be
@@ -120,12 +137,8 @@ class FilterPlace {
 
   virtual PlaceHead head(const CallContext& context = {}) = 0;
 
-  // Every watermark by which it may deny a key from now on, unless it moves: of all its parts, also
-  // of such as do not answer now. Throws where it cannot say.
-  virtual std::vector<Watermark> watermarks(const CallContext& context = {});
-
-  // Asked before each fence, and after each denial behind one. Overridden where watermarks() is a
-  // trip, where one filter takes another's place, and by each place that asks another.
+  // Asked before each fence, and after each denial behind one. Overridden where a look is a trip,
+  // where one filter takes another's place, and by each place that asks another.
   virtual Told told(Telling telling = Telling::all, const CallContext& context = {});
 
   // Inserts the keys of another filter of the same kind and geometry.

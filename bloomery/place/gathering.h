@@ -54,7 +54,8 @@ struct GatheringLimits {
 template <class Answer, class Timeout = StoreError>
 class Gathering {
  public:
-  // Asks for a batch; throws, or has answered all. The keys are valid for the call.
+  // Asks for a batch; throws, or has answered all. The keys are valid for the call, and the answers
+  // come in as what each question brought.
   using Ask = std::function<void(std::span<const Key> keys, std::span<Answer> answers,
                                  const CallContext& context)>;
 
@@ -65,18 +66,19 @@ class Gathering {
   }
 
   // Throws what asking throws, and CallAborted or Timeout where time was over before.
-  Answer ask(Key key, const CallContext& context) {
+  Answer ask(Key key, const CallContext& context) { return ask(key, nothing_, context); }
+  Answer ask(Key key, Answer brought, const CallContext& context) {
     // Such a key is the whole trip's risk and cost.
-    if (key.size() > limits_.longest_key) return ask_alone(key, context);
+    if (key.size() > limits_.longest_key) return ask_alone(key, std::move(brought), context);
     Traffic& traffic = traffic_.get();
     std::unique_lock lock(traffic.mutex);
     if (traffic.waiting.empty() && traffic.trips < limits_.usual_trips) {
       ++traffic.trips;
       lock.unlock();
       const Trip trip(*this, traffic);
-      return ask_alone(key, context);
+      return ask_alone(key, std::move(brought), context);
     }
-    const auto mine = std::make_shared<Question>(key, nothing_, limits_, context);
+    const auto mine = std::make_shared<Question>(key, std::move(brought), limits_, context);
     traffic.waiting.push_back(mine);
     wait(lock, traffic, *mine, context);
     if (mine->state == State::leads) {
@@ -103,11 +105,11 @@ class Gathering {
   enum class State : std::uint8_t { waits, travels, leads, answered, gone };
 
   struct Question {
-    Question(Key asked, Answer nothing, const GatheringLimits& limits, const CallContext& context)
+    Question(Key asked, Answer brought, const GatheringLimits& limits, const CallContext& context)
         : key(asked),
           came(Clock::now()),
           until(std::min(context.deadline, came + limits.timeout)),
-          answer(std::move(nothing)) {}
+          answer(std::move(brought)) {}
 
     const std::string key;
     const Clock::time_point came;
@@ -148,8 +150,7 @@ class Gathering {
     Traffic& in_;
   };
 
-  Answer ask_alone(Key key, const CallContext& context) {
-    Answer answer = nothing_;
+  Answer ask_alone(Key key, Answer answer, const CallContext& context) {
     ask_({&key, 1}, {&answer, 1}, context);
     return answer;
   }
@@ -194,8 +195,10 @@ class Gathering {
     bool has_left = false;
     try {
       std::vector<Key> keys;
-      for (const auto& each : all) keys.push_back(each->key);
-      answers.assign(all.size(), nothing_);
+      for (const auto& each : all) {
+        keys.push_back(each->key);
+        answers.push_back(each->answer);
+      }
       ask_(keys, answers, {.deadline = mine->until, .stop = context.stop, .user = context.user});
     } catch (const CallAborted&) {
       has_left = true;

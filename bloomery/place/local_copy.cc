@@ -75,20 +75,19 @@ PlaceHead LocalCopy::head(const CallContext& context) {
   }
 }
 
-// The copy's is in the place's head, or given up. Where the place is away the copy's is what there
-// is, until the place is back, however far it is then.
-std::vector<Watermark> LocalCopy::watermarks(const CallContext& context) {
-  std::vector<Watermark> all;
+// The copy's watermark is in the place's head, or it is given up. Where the place is away the copy
+// is what there is, until the place is back, however far it is then.
+void LocalCopy::look_at_both(Proofs& proofs, const CallContext& context) {
   try {
-    all = place_.watermarks(context);
+    place_.ask({}, {}, proofs, context);
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
     ++misses_;
+    proofs.add(Proof{});
   }
-  const auto reached = head(context).watermark;
-  if (reached) all.push_back(*reached);
-  return all;
+  head(context);
+  ask_copy({}, {}, proofs, context);
 }
 
 Told LocalCopy::told(Telling telling, const CallContext& context) {
@@ -113,40 +112,48 @@ void LocalCopy::meet_place() {
 }
 
 // The watermark was read before the bits.
-Presence LocalCopy::local(Key key, const CallContext& context) const {
+void LocalCopy::ask_copy(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                         const CallContext& context) const {
   const auto pass = gate_.enter();
   const Copy* const copy = copy_.load();
-  if (copy == nullptr) return Presence::unknown;
-  bool found = true;
-  std::as_const(*copy->filter).may_contain_many({&key, 1}, {&found, 1});
-  if (found) return Presence::maybe;
-  const bool has_come = copy->may_deny() && context.fence != nullptr && copy->reached &&
-                        copy->reached->reaches(context.fence->at_least);
-  return has_come ? Presence::absent : Presence::unknown;
+  if (copy == nullptr) return;
+  const bool may_deny = copy->may_deny() && copy->reached;
+  if (may_deny) {
+    proofs.add({kCopyPart, numbers_.of(copy->identity), copy->reached});
+  }
+  const bool has_come =
+      may_deny && context.fence != nullptr && copy->reached->reaches(context.fence->at_least);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    bool found = true;
+    std::as_const(*copy->filter).may_contain_many(keys.subspan(i, 1), {&found, 1});
+    answers[i] = found ? Presence::maybe : has_come ? Presence::absent : Presence::unknown;
+  }
 }
 
-Presence LocalCopy::presence_of(Key key, const CallContext& context) {
-  Presence answer = local(key, context);
+Presence LocalCopy::ask_one(Key key, Proofs& proofs, const CallContext& context) {
+  Presence answer = Presence::unknown;
+  ask_copy({&key, 1}, {&answer, 1}, proofs, context);
   if (answer != Presence::unknown) return answer;
-  answer = place_.presence_of(key, context);
+  answer = place_.ask_one(key, proofs, context);
   meet_place();
   return answer;
 }
 
-void LocalCopy::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                 const CallContext& context) {
+void LocalCopy::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                    const CallContext& context) {
   require_room(keys, answers);
+  if (keys.empty()) return look_at_both(proofs, context);
+  ask_copy(keys, answers, proofs, context);
   std::vector<Key> asked;
   std::vector<std::size_t> positions;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    answers[i] = local(keys[i], context);
     if (answers[i] != Presence::unknown) continue;
     asked.push_back(keys[i]);
     positions.push_back(i);
   }
   if (asked.empty()) return;
   std::vector<Presence> said(asked.size(), Presence::unknown);
-  place_.presence_of_many(asked, said, context);
+  place_.ask(asked, said, proofs, context);
   meet_place();
   for (std::size_t i = 0; i < said.size(); ++i) answers[positions[i]] = said[i];
 }

@@ -52,15 +52,14 @@ class LocalCopy final : public FilterPlace {
   ~LocalCopy() override;
 
   std::string name() const override { return place_.name(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
-  Presence presence_of(Key key, const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
@@ -89,9 +88,14 @@ class LocalCopy final : public FilterPlace {
     bool may_deny() const noexcept { return is_confirmed && !is_given_up; }
     bool is_of(const PlaceHead& now) const noexcept;
   };
+  // Of the copy, beside the parts of the place.
+  static constexpr std::uint32_t kCopyPart = UINT32_MAX;
 
-  // `maybe`, `absent`, or `unknown`: ask the place.
-  Presence local(Key key, const CallContext& context) const;
+  // Answers by the copy: `maybe`, `absent`, or `unknown`, of which the place is asked.
+  void ask_copy(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                const CallContext& context) const;
+  // FilterPlace::ask without keys.
+  void look_at_both(Proofs& proofs, const CallContext& context);
   void put_in(std::span<const Key> keys);
   void meet_place();
   // Of the process that made it, not of a child.
@@ -101,6 +105,7 @@ class LocalCopy final : public FilterPlace {
 
   FilterPlace& place_;
   const LocalCopyOptions options_;
+  const FilterNumbers numbers_;
   ReaderGate gate_;
   std::atomic<Copy*> copy_{nullptr};
   // How often the place was away when it was looked at, and how many of these an answer of its came

@@ -83,11 +83,12 @@ class MemoryPlace final : public FilterPlace {
     return state_.load()->filter;
   }
 
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override {
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override {
     require_room(keys, answers);
     const auto pass = gate_.enter();
     const State& state = *state_.load();
+    proofs.add(state.proof());
     const Presence no = missing(state, context);
     // In pieces whose answers fit on the stack: no allocation.
     std::array<bool, kPiece> found;
@@ -100,9 +101,10 @@ class MemoryPlace final : public FilterPlace {
     }
   }
 
-  Presence presence_of(Key key, const CallContext& context = {}) override {
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
     const auto pass = gate_.enter();
     const State& state = *state_.load();
+    proofs.add(state.proof());
     const F& filter = *state.filter;
     bool found = true;
     if constexpr (requires { bool{filter.may_contain(key)}; }) {
@@ -136,11 +138,6 @@ class MemoryPlace final : public FilterPlace {
       head.inserted = state.filter->inserted();
     }
     return head;
-  }
-
-  std::vector<Watermark> watermarks(const CallContext& = {}) override {
-    const auto pass = gate_.enter();
-    return one_or_none(state_.load()->watermark);
   }
 
   Told told(Telling telling = Telling::all, const CallContext& = {}) override {
@@ -236,6 +233,9 @@ class MemoryPlace final : public FilterPlace {
     std::uint64_t beat = 0;
     bool ready = false;
     bool must_enter_next = false;
+
+    // The identity is random, and no other filter's.
+    Proof proof() const noexcept { return {.filter = identity.low, .watermark = watermark}; }
   };
 
   struct Exchange final : Rebuild {

@@ -19,11 +19,13 @@ LoadedPlace::LoadedPlace(const FileLocation& location)
   editor_.emplace(location);
 }
 
-void LoadedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                   const CallContext& context) {
+void LoadedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                      const CallContext& context) {
   require_room(keys, answers);
   const std::shared_lock lock(mutex_);
-  answer_from(filter(), reached(), keys, answers, context);
+  const std::optional<Watermark> now = reached();
+  proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
+  answer_from(filter(), now, keys, answers, context);
 }
 
 void LoadedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -80,11 +82,6 @@ PlaceHead LoadedPlace::head(const CallContext&) {
 bool LoadedPlace::is_there() {
   const std::shared_lock lock(mutex_);
   return editor_ && editor_->is_there();
-}
-
-std::vector<Watermark> LoadedPlace::watermarks(const CallContext&) {
-  const std::shared_lock lock(mutex_);
-  return one_or_none(reached());
 }
 
 AnyFilter LoadedPlace::copy(const CallContext& context) {

@@ -23,8 +23,8 @@ class LoadedPlace final : public FilterPlace {
   explicit LoadedPlace(const FileLocation& location);
 
   std::string name() const override { return name_; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
@@ -33,7 +33,6 @@ class LoadedPlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   // With what is not flushed yet.
   AnyFilter copy(const CallContext& context = {}) override;
 
@@ -52,6 +51,7 @@ class LoadedPlace final : public FilterPlace {
   std::shared_mutex mutex_;
   std::optional<AnyFilter> loaded_;
   std::optional<FilterEditor> editor_;
+  const FilterNumbers numbers_;
 };
 
 }  // namespace bloomery

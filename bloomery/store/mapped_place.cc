@@ -12,10 +12,12 @@ MappedPlace::MappedPlace(const FileLocation& location, bool writes)
       writes_(writes),
       mapped_(location.path, {.access = writes ? MapOptions::read_write : MapOptions::read_only}) {}
 
-void MappedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                   const CallContext& context) {
+void MappedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                      const CallContext& context) {
   require_room(keys, answers);
-  answer_from(mapped_.filter(), mapped_.notes().reached(), keys, answers, context);
+  const std::optional<Watermark> now = mapped_.notes().reached();
+  proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
+  answer_from(mapped_.filter(), now, keys, answers, context);
 }
 
 void MappedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -31,10 +33,6 @@ void MappedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> out
 
 void MappedPlace::flush(const CallContext&) {
   if (writes_) mapped_.flush();
-}
-
-std::vector<Watermark> MappedPlace::watermarks(const CallContext&) {
-  return one_or_none(mapped_.notes().reached());
 }
 
 AnyFilter MappedPlace::copy(const CallContext& context) {

@@ -19,14 +19,13 @@ class MappedPlace final : public FilterPlace {
   MappedPlace(const FileLocation& location, bool writes);
 
   std::string name() const override { return location_.text(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   // Of the file that it answers from, whatever has its name by now.
   AnyFilter copy(const CallContext& context = {}) override;
 
@@ -34,6 +33,7 @@ class MappedPlace final : public FilterPlace {
   const FileLocation location_;
   const bool writes_;
   MappedFilter mapped_;
+  const FilterNumbers numbers_;
 };
 
 }  // namespace bloomery

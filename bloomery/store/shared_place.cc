@@ -15,10 +15,12 @@ SharedPlace::SharedPlace(const FileLocation& location, bool writes)
               {.access = writes ? SharedOptions::read_write : SharedOptions::read_only}) {}
 
 // Bits are only ever set, so keys up to the watermark of the file are in, as they were.
-void SharedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                   const CallContext& context) {
+void SharedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                      const CallContext& context) {
   require_room(keys, answers);
-  answer_from(shared_.filter(), shared_.notes().reached(), keys, answers, context);
+  const std::optional<Watermark> now = shared_.notes().reached();
+  proofs.add({.filter = numbers_.of_the_only_one(), .watermark = now});
+  answer_from(shared_.filter(), now, keys, answers, context);
 }
 
 void SharedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,

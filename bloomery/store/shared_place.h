@@ -17,8 +17,8 @@ class SharedPlace final : public FilterPlace {
   SharedPlace(const FileLocation& location, bool writes);
 
   std::string name() const override { return location_.text(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context = {}) override;
@@ -31,6 +31,7 @@ class SharedPlace final : public FilterPlace {
   const FileLocation location_;
   const bool writes_;
   SharedFilter shared_;
+  const FilterNumbers numbers_;
 };
 
 }  // namespace bloomery

@@ -42,8 +42,8 @@ struct TrafficResult {
 class NoFilter final : public FilterPlace {
  public:
   std::string name() const override { return "no filter"; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {}
   PlaceHead head(const CallContext&) override { return {}; }

@@ -34,18 +34,13 @@ class TrustedPlace final : public FilterPlace {
   explicit TrustedPlace(std::string location) : location_(std::move(location)) {}
 
   std::string name() const override { return location_; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
     const auto place = current();
-    place->presence_of_many(keys, answers, context);
+    place->ask(keys, answers, proofs, context);
     if (std::ranges::find(answers, Presence::unknown) == answers.end()) return;
     const std::lock_guard lock(mutex_);
     if (place_ == place) place_.reset();  // another may be there by now
-  }
-  Presence presence_of(Key key, const CallContext& context) override {
-    Presence answer = Presence::unknown;
-    presence_of_many({&key, 1}, {&answer, 1}, context);
-    return answer;
   }
   void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {
     refuse("is only asked");

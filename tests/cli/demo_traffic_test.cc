@@ -17,8 +17,8 @@ namespace {
 class Forgetful final : public FilterPlace {
  public:
   std::string name() const override { return "forgetful"; }
-  void presence_of_many(std::span<const Key>, std::span<Presence> answers,
-                        const CallContext&) override {
+  void ask(std::span<const Key>, std::span<Presence> answers, Proofs&,
+           const CallContext&) override {
     for (Presence& answer : answers) answer = Presence::absent;
   }
   void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {}

@@ -39,8 +39,8 @@ std::vector<std::string> rows(int count) {
 class AskedPlace final : public FilterPlace {
  public:
   std::string name() const override { return "asked"; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs&,
+           const CallContext& context) override {
     ASSERT_NE(context.fence, nullptr);
     EXPECT_EQ(context.fence->at_least, *now.watermark);
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -114,9 +114,9 @@ TEST(FollowerAudit, IsADenialOnlyOfTheFilterThatWasLeftThere) {
 class LossyPlace final : public PlaceInFront {
  public:
   LossyPlace() : PlaceInFront(memory_) {}
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    PlaceInFront::presence_of_many(keys, answers, context);
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    PlaceInFront::ask(keys, answers, proofs, context);
     if (denies) std::ranges::replace(answers, Presence::maybe, Presence::absent);
   }
   bool advance(const PlaceHead& expected, const Watermark& next,

@@ -288,9 +288,9 @@ TEST_F(FollowerTest, KeysAreInWhateverWatermarkTheyCameWith) {
 class RestoredPlace final : public FilterPlace {
  public:
   std::string name() const override { return now_->name(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    now_->presence_of_many(keys, answers, context);
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    now_->ask(keys, answers, proofs, context);
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,

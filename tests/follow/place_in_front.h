@@ -15,9 +15,9 @@ class PlaceInFront : public FilterPlace {
   explicit PlaceInFront(FilterPlace& place) : place_(place) {}
 
   std::string name() const override { return place_.name(); }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    place_.presence_of_many(keys, answers, context);
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    place_.ask(keys, answers, proofs, context);
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,

@@ -30,7 +30,7 @@ TEST(CacheGuardFailure, AFilterThatThrowsOpensTheGuard) {
 struct SilentFilter final : FilterPlace {
   std::string name() const override { return "silent"; }
   PlaceHead head(const CallContext&) override { return {}; }
-  void presence_of_many(std::span<const Key>, std::span<Presence>, const CallContext&) override {}
+  void ask(std::span<const Key>, std::span<Presence>, Proofs&, const CallContext&) override {}
   void insert_many(std::span<const Key>, std::span<Inserted>, const CallContext&) override {}
 };
 

@@ -31,10 +31,11 @@ class FakeFilter final : public FilterPlace {
  public:
   std::string name() const override { return "a played filter"; }
   PlaceHead head(const CallContext&) override { return {}; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    ++batches;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    batches += keys.empty() ? 0 : 1;
     last_user = context.user;
+    proofs.add({.filter = 1});
     if (throws) throw std::runtime_error("filter is away");
     const Presence no =
         context.fence != nullptr && !reaches_fences ? Presence::unknown : Presence::absent;

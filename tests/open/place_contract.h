@@ -155,7 +155,13 @@ class PlaceContract {
     EXPECT_EQ(count(*place_, names("out ", 100), Presence::absent, {.fence = &above}), 0U);
     EXPECT_EQ(count(*place_, names("out ", 100), Presence::absent, {.fence = &elsewhere}), 0U);
     EXPECT_EQ(place_->presence_of("row 5", {.fence = &reached}), Presence::maybe);
-    EXPECT_TRUE(all_are(place_->watermarks(), at));
+    Proofs looked;
+    place_->ask({}, {}, looked);
+    EXPECT_FALSE(looked.is_empty());
+    for (const Proof& each : looked.all()) {
+      EXPECT_NE(each.filter, 0U);
+      EXPECT_EQ(each.watermark, at);
+    }
     EXPECT_TRUE(all_are(place_->told().watermarks, at));
     an_answer_tells_its_watermark(at);
   }

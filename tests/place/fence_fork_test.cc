@@ -27,8 +27,9 @@ constexpr Watermark kEnd{{1, 1}, 10};
 class EmptyPlace final : public FilterPlace {
  public:
   std::string name() const override { return "an empty place"; }
-  void presence_of_many(std::span<const Key>, std::span<Presence> answers,
-                        const CallContext&) override {
+  void ask(std::span<const Key>, std::span<Presence> answers, Proofs& proofs,
+           const CallContext&) override {
+    proofs.add({.filter = 1, .watermark = kEnd});
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     for (Presence& each : answers) each = Presence::absent;
   }

@@ -68,9 +68,10 @@ TEST(FencedPlace, AnotherSourceInBetweenHidesNoHistoryThatWasLost) {
 class PlayedParts final : public FilterPlace {
  public:
   std::string name() const override { return "a played place of parts"; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
     place.presence_of_many(keys, answers, context);
+    for (std::uint32_t i = 0; i < all.size(); ++i) proofs.add({i, 1, all[i]});
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -78,7 +79,6 @@ class PlayedParts final : public FilterPlace {
     place.insert_many(keys, outcomes, context);
   }
   PlaceHead head(const CallContext&) override { return {}; }
-  std::vector<Watermark> watermarks(const CallContext&) override { return all; }
 
   PlayedPlace place;  // the part that is asked
   std::vector<Watermark> all;
@@ -205,26 +205,25 @@ TEST(FencedPlace, WhatRisesAboveItsFenceCountsOnlyWhereTheDatabaseIsThereToo) {
 class TellingPlace final : public FilterPlace {
  public:
   std::string name() const override { return "a telling place"; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    looks += keys.empty() ? 1 : 0;
     if (!travels()) {
-      if (throws_when_away) throw StoreError("the server is away");
+      if (throws_when_away || keys.empty()) throw StoreError("the server is away");
       return;
     }
     place.presence_of_many(keys, answers, context);
+    if (keys.empty()) return proofs.add({.filter = filters, .watermark = place.head({}).watermark});
     if (answered.empty()) ++filters;
-    answered = place.watermarks();
+    answered = one_or_none(place.head({}).watermark);
+    proofs.add({.filter = filters, .watermark = answered.at(0)});
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                    const CallContext& context) override {
     place.insert_many(keys, outcomes, context);
   }
-  PlaceHead head(const CallContext& context) override {
-    ++looks;
-    if (!travels()) throw StoreError("the server is away");
-    return place.head(context);
-  }
+  PlaceHead head(const CallContext& context) override { return place.head(context); }
   Told told(Telling, const CallContext&) override { return {filters, answered}; }
 
   bool travels() {

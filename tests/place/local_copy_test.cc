@@ -25,10 +25,11 @@ class FarPlace final : public FilterPlace {
  public:
   FarPlace() { place_.ready(); }
   std::string name() const override { return "a far place"; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    ++trips;
-    place_.presence_of_many(keys, answers, context);
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    if (keys.empty() && is_away) throw StoreError("a far place: away");
+    trips += keys.empty() ? 0 : 1;
+    place_.ask(keys, answers, proofs, context);
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,

@@ -23,11 +23,12 @@ inline const Identity kElsewhere{2, 2};
 class PlayedPlace final : public FilterPlace {
  public:
   std::string name() const override { return "a played place"; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context) override {
-    ++questions;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context) override {
+    questions += keys.empty() ? 0 : 1;
     fenced_questions += context.fence != nullptr ? 1 : 0;
     const std::lock_guard lock(mutex_);
+    proofs.add({.filter = 1, .watermark = head_.watermark});
     const bool may_deny = context.fence == nullptr ||
                           (head_.watermark && head_.watermark->reaches(context.fence->at_least));
     for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -223,11 +223,13 @@ void BitmapPlace::learn(const Part& part) {
   lost_.learn(std::span(part.positions).subspan(static_cast<std::size_t>(set - bits.begin()), 1));
 }
 
-void BitmapPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                   const CallContext& context) {
+void BitmapPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                      const CallContext& context) {
   require_room(keys, answers);
+  if (keys.empty()) return look_at_trailer(proofs, context);
   while (!keys.empty()) {
     const Found found = travel(keys, Touch::read, context);
+    prove(found, proofs);
     const Presence no = missing(found, context);
     std::transform(found.all_set.begin(), found.all_set.end(), answers.begin(),
                    [no](bool is_there) { return is_there ? Presence::maybe : no; });
@@ -295,14 +297,21 @@ PlaceHead BitmapPlace::head(const CallContext& context) {
 }
 
 // Behind a fence it also denies by the trailer of another bitmap than was opened.
-std::vector<Watermark> BitmapPlace::watermarks(const CallContext& context) {
+void BitmapPlace::look_at_trailer(Proofs& proofs, const CallContext& context) {
   const std::uint64_t notes = told_.notes();
   const Found found = travel({}, Touch::read, context);
   if (!found.doubt.empty()) found.require_none(name());
   const std::optional<Trailer>& trailer = found.trailers.front();
-  if (!trailer) return {};
-  told_.replace(notes, ToldWatermark::Mark::of(trailer->notes));
-  return one_or_none(trailer->notes.reached());
+  if (trailer) told_.replace(notes, ToldWatermark::Mark::of(trailer->notes));
+  prove(found, proofs);
+}
+
+void BitmapPlace::prove(const Found& found, Proofs& proofs) const {
+  for (const std::optional<Trailer>& each : found.trailers) {
+    if (!each) continue;
+    const FileNotes& notes = each->notes;
+    proofs.add({.filter = numbers_.of(notes.identity), .watermark = notes.reached()});
+  }
 }
 
 bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,

@@ -35,11 +35,11 @@ class BitmapPlace final : public FilterPlace {
   BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes);
 
   std::string name() const override { return filter_.name; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   // Questions of several threads at the same moment are one trip.
-  Presence presence_of(Key key, const CallContext& context = {}) override {
-    return gathered_.of(key, context);
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
+    return gathered_.of(key, proofs, context);
   }
   using FilterPlace::insert_many;
   // Sets the bits in the order of the keys. Where the trip had to be repeated, a key whose bits are
@@ -50,7 +50,6 @@ class BitmapPlace final : public FilterPlace {
   // One round trip. `inserted` is 0: counting bits takes the server as long as its bitmap is large.
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& = {}) override {
     return told_.told(telling);
   }
@@ -77,6 +76,8 @@ class BitmapPlace final : public FilterPlace {
   Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context);
   const KeyForm& keys() const noexcept;  // in which form it is asked
   bool is_opened(const std::optional<Trailer>& trailer) const noexcept;
+  void look_at_trailer(Proofs& proofs, const CallContext& context);
+  void prove(const Found& found, Proofs& proofs) const;
   // What a key is that has a clear bit.
   Presence missing(const Found& found, const CallContext& context) const;
   std::vector<Part> split(std::span<const Key> keys, Touch touch, InsertCall call) const;
@@ -88,6 +89,7 @@ class BitmapPlace final : public FilterPlace {
   const std::unique_ptr<Client> client_;
   const LiveBitmap filter_;
   const bool writes_;
+  const FilterNumbers numbers_;
   std::optional<Trailer> opened_{};  // as look() found it
   LostBits lost_;
   ToldWatermark told_;

@@ -188,11 +188,13 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   }
 }
 
-void ItemPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                 const CallContext& context) {
+void ItemPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                    const CallContext& context) {
   require_room(keys, answers);
+  if (keys.empty()) return look(proofs, context);
   while (!keys.empty()) {
     const Trip trip = travel(keys, false, context);
+    if (trip.tells || context.fence != nullptr) prove(trip, proofs, context);
     const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
     const bool is_whole = trip.doubt.empty();
     const auto what = is_whole ? described(trip, context) : std::nullopt;
@@ -265,20 +267,31 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   return head;
 }
 
-std::vector<Watermark> ItemPlace::watermarks(const CallContext& context) {
-  if (setup_.dialect != Dialect::bloom) return {};
-  if (!tells_watermark_) return FilterPlace::watermarks(context);
+void ItemPlace::look(Proofs& proofs, const CallContext& context) {
+  if (setup_.dialect != Dialect::bloom) return;
   const std::uint64_t notes = told_.notes();
   const Trip trip = travel({}, false, context);
   if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
-  if (!trip.tells) return FilterPlace::watermarks(context);
-  told_.replace(notes, trip.mark);
-  return one_or_none(trip.mark.reached);
+  if (trip.tells) told_.replace(notes, trip.mark);
+  prove(trip, proofs, context);
+}
+
+void ItemPlace::prove(const Trip& trip, Proofs& proofs, const CallContext& context) {
+  if (trip.tells) {
+    if (trip.doubt.empty())
+      proofs.add({.filter = numbers_.of(trip.mark.filter), .watermark = trip.mark.reached});
+    return;
+  }
+  if (setup_.dialect != Dialect::bloom || !trip.doubt.empty()) return;
+  PlaceHead head;
+  add_watermark(head, require_done(ask_info(context).replies.at(0), client_->location()));
+  proofs.add({.filter = numbers_.of(head.identity), .watermark = head.watermark});
 }
 
 Told ItemPlace::told(Telling telling, const CallContext& context) {
   Told told = told_.told(telling);
-  if (telling == Telling::all && !tells_watermark_) told.watermarks = watermarks(context);
+  if (telling == Telling::all && !tells_watermark_) told = FilterPlace::told(telling, context);
+  told.filters = told_.told(Telling::filters).filters;
   return told;
 }
 

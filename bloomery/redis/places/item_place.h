@@ -45,11 +45,11 @@ class ItemPlace final : public FilterPlace {
   ItemPlace(std::unique_ptr<Client> client, Setup setup);
 
   std::string name() const override { return setup_.name; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   // Questions of several threads at the same moment are one trip.
-  Presence presence_of(Key key, const CallContext& context = {}) override {
-    return gathered_.of(key, context);
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
+    return gathered_.of(key, proofs, context);
   }
   using FilterPlace::insert_many;
   // Throws StoreError where a key does not go in (a full filter), or the filter is in doubt.
@@ -61,7 +61,6 @@ class ItemPlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
@@ -75,6 +74,9 @@ class ItemPlace final : public FilterPlace {
                    std::span<const std::string> step);
   Answer ask_info(const CallContext& context);
   void add_watermark(PlaceHead& head, const Reply& info) const;
+  // An older module tells no watermark with its answers, and is asked for it by itself.
+  void prove(const Trip& trip, Proofs& proofs, const CallContext& context);
+  void look(Proofs& proofs, const CallContext& context);
   // What the filter is, as was learnt before, or else is asked; nothing where none is there.
   std::optional<ItemDescription> described(const CallContext& context);
   // Of the filter that a trip met; nothing where that is not there any more.
@@ -84,6 +86,7 @@ class ItemPlace final : public FilterPlace {
 
   const std::unique_ptr<Client> client_;
   const Setup setup_;
+  const FilterNumbers numbers_;
   // The server knows BLOOM.INFO key WATERMARK, and steps of any size. One that goes back to an
   // older module does not any more.
   std::atomic<bool> tells_watermark_;

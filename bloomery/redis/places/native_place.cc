@@ -36,6 +36,7 @@ NativePlace::NativePlace(std::shared_ptr<Client> client, std::string key, std::s
       key_(std::move(key)),
       name_(std::move(name)),
       writes_(writes),
+      part_(opened.header.part ? opened.header.part->index : 0),
       probe_count_(opened.header.contents.parameters.geometry.probe_count),
       lines_per_key_(opened.header.contents.parameters.geometry.lines_per_key),
       layout_(opened.header.layout),
@@ -246,7 +247,7 @@ bool NativePlace::has_grown(const Trip& trip) const noexcept {
   return trip.has_doubt() && head_length_ > trip.head_bytes;
 }
 
-NativePlace::Trip NativePlace::ask(KeyBits bits, const CallContext& context) {
+NativePlace::Trip NativePlace::travel(KeyBits bits, const CallContext& context) {
   for (bool again = false;; again = true) {
     Trip trip{.bits = std::move(bits)};
     Request request;
@@ -282,9 +283,13 @@ bool NativePlace::has_lost(const Trip& trip, const CallContext& context) {
 }
 
 // Of a trip that was judged.
-void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
+void NativePlace::answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) {
   for (const TripPiece& piece : trip.pieces) {
+    if (piece.head) {
+      const FileNotes& notes = piece.head->header.notes;
+      proofs.add({part_, numbers_.of(notes.identity), notes.reached()});
+    }
     const Presence no = missing(piece, context);
     for (std::size_t i = piece.first_key; i < piece.behind_keys; ++i) {
       answers[i] = trip.all_set[i] ? Presence::maybe : no;
@@ -296,19 +301,20 @@ void NativePlace::answer(const Trip& trip, std::span<Presence> answers,
   }
 }
 
-void NativePlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                   const CallContext& context) {
+void NativePlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                      const CallContext& context) {
   require_room(keys, answers);
+  if (keys.empty()) return look(proofs, context);
   while (!keys.empty()) {
     const std::size_t count = std::min(keys.size(), kKeysAsked);
-    answer(ask(bits_of(keys.first(count)), context), answers, context);
+    answer(travel(bits_of(keys.first(count)), context), answers, proofs, context);
     keys = keys.subspan(count);
     answers = answers.subspan(count);
   }
 }
 
 NativePlace::Head NativePlace::need_head(const CallContext& context) {
-  const Trip trip = ask({}, context);
+  const Trip trip = travel({}, context);
   require_sure(trip);
   return trip.pieces.back().head;
 }
@@ -325,13 +331,13 @@ PlaceHead NativePlace::head(const CallContext& context) {
 }
 
 // Behind a fence it also denies by the head of another filter than was opened.
-std::vector<Watermark> NativePlace::watermarks(const CallContext& context) {
+void NativePlace::look(Proofs& proofs, const CallContext& context) {
   const std::uint64_t notes = told_.notes();
-  const Trip trip = ask({}, context);
+  const Trip trip = travel({}, context);
   const TripPiece& piece = trip.pieces.front();
   if (!piece.doubt.empty()) fail(piece.doubt);
   told_.replace(notes, ToldWatermark::Mark::of(piece.head->header.notes));
-  return one_or_none(piece.head->header.notes.reached());
+  answer(trip, {}, proofs, context);
 }
 
 namespace {

@@ -36,11 +36,11 @@ class NativePlace final : public FilterPlace {
               NativeBitmapHead opened, bool writes);
 
   std::string name() const override { return name_; }
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
   // Questions of several threads at the same moment are one trip.
-  Presence presence_of(Key key, const CallContext& context = {}) override {
-    return gathered_.of(key, context);
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
+    return gathered_.of(key, proofs, context);
   }
   using FilterPlace::insert_many;
   // Throws StoreError where no filter is there, or one whose keys have other bits.
@@ -49,7 +49,6 @@ class NativePlace final : public FilterPlace {
   // Throws StoreError where the filter is in doubt. `inserted` is what the head says: nobody counts
   // in a server.
   PlaceHead head(const CallContext& context = {}) override;
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& = {}) override {
     return told_.told(telling);
   }
@@ -74,7 +73,7 @@ class NativePlace final : public FilterPlace {
   struct Insertion;
 
   KeyBits bits_of(std::span<const Key> keys) const;
-  Trip ask(KeyBits bits, const CallContext& context);
+  Trip travel(KeyBits bits, const CallContext& context);
   void cut_into_pieces(Trip& trip) const;
   void append_question(Request& request, Trip& trip);
   std::span<const std::uint64_t> bits_in(const Trip& trip, const TripPiece& piece) const;
@@ -89,9 +88,11 @@ class NativePlace final : public FilterPlace {
   // Why keys that have bits in what was opened may have none there; empty: they have the same.
   std::string other_bits(const NativeBitmapHead& head) const;
   Presence missing(const TripPiece& piece, const CallContext& context) const;
+  void look(Proofs& proofs, const CallContext& context);
   // Whether what was opened is not there any more.
   static bool has_lost(const Trip& trip, const CallContext& context);
-  void answer(const Trip& trip, std::span<Presence> answers, const CallContext& context);
+  void answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
+              const CallContext& context);
 
   Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
   Head opened() const;
@@ -137,6 +138,8 @@ class NativePlace final : public FilterPlace {
   const std::string key_;
   const std::string name_;
   const bool writes_;
+  const std::uint32_t part_;
+  const FilterNumbers numbers_;
   const std::size_t probe_count_;
   const std::size_t lines_per_key_;  // 0: the bits are asked one by one
   const FileLayout layout_;

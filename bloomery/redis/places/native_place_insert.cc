@@ -350,7 +350,7 @@ NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,
   Head old = last_head();
   // What was read last will do: the step itself looks whether it is still there.
   if (!old || !is_expected(*old)) {
-    const Trip trip = ask({}, context);
+    const Trip trip = travel({}, context);
     const TripPiece& piece = trip.pieces.front();
     if (!piece.doubt.empty()) fail(piece.doubt);
     if (!piece.not_ours.empty()) return nullptr;

@@ -101,6 +101,7 @@ std::vector<PartitionedPlace::Share> PartitionedPlace::shares_of(std::span<const
       share.bits.ends.back() = share.bits.positions.size();
     }
   }
+  std::ranges::sort(shares, {}, &Share::part);
   return shares;
 }
 
@@ -152,8 +153,8 @@ void PartitionedPlace::rethrow_first(const std::vector<std::exception_ptr>& erro
 
 // All shares of a node in one trip. Those that are elsewhere by now are asked each for itself, with
 // all that the client does to find them.
-void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
-                           const CallContext& context, const Visit& visit) {
+void PartitionedPlace::travel(const std::vector<Share>& shares, const Group& group,
+                              const CallContext& context, const Visit& visit) {
   std::vector<NativePlace::Trip> trips(group.size());
   std::vector<std::size_t> sizes(group.size());
   std::vector<bool> is_elsewhere(group.size());
@@ -178,7 +179,7 @@ void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
   for (std::size_t i = 0; i < group.size(); ++i) {
     NativePlace& part = *parts_[shares[group[i]].part];
     if (is_elsewhere[i] || part.has_grown(trips[i])) {
-      trips[i] = part.ask(std::move(trips[i].bits), context);
+      trips[i] = part.travel(std::move(trips[i].bits), context);
     } else {
       part.judge(trips[i]);
     }
@@ -186,9 +187,10 @@ void PartitionedPlace::ask(const std::vector<Share>& shares, const Group& group,
   }
 }
 
-void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                                        const CallContext& context) {
+void PartitionedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                           const CallContext& context) {
   require_room(keys, answers);
+  if (keys.empty()) return look(proofs, context);
   for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
     auto shares = shares_of(keys.subspan(at, count));
@@ -196,14 +198,15 @@ void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Pre
     shares.push_back({.part = part_count()});
     const auto groups = groups_of(shares, context);
     std::vector<std::vector<Presence>> said(shares.size());
+    std::vector<Proofs> proved(shares.size());
     bool is_lost = false;  // written by the index's thread
     const auto errors = at_nodes(groups, [&](const Group& group) {
-      ask(shares, group, context,
-          [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
-            said[i].assign(shares[i].keys.size(), Presence::unknown);
-            part.answer(trip, said[i], context);
-            if (i == index) is_lost = part.has_lost(trip, context);
-          });
+      travel(shares, group, context,
+             [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
+               said[i].assign(shares[i].keys.size(), Presence::unknown);
+               part.answer(trip, said[i], proved[i], context);
+               if (i == index) is_lost = part.has_lost(trip, context);
+             });
     });
     bool have_all_failed = true;
     for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -211,6 +214,7 @@ void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Pre
       have_all_failed = have_all_failed && (!has_parts || errors[i] != nullptr);
     }
     if (have_all_failed) rethrow_first(errors);
+    for (std::size_t i = 0; i < index; ++i) proofs.add(proved[i]);
     const auto of_batch = answers.subspan(at, count);
     std::ranges::fill(of_batch, Presence::maybe);
     for (std::size_t i = 0; i < index; ++i) {
@@ -226,10 +230,10 @@ void PartitionedPlace::presence_of_many(std::span<const Key> keys, std::span<Pre
 std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& context) {
   const auto shares = all_parts_and_index();
   return at_nodes(groups_of(shares, context), [&](const Group& group) {
-    ask(shares, group, context,
-        [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
-          part.require_sure(trip);
-        });
+    travel(shares, group, context,
+           [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
+             part.require_sure(trip);
+           });
   });
 }
 
@@ -272,35 +276,37 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
   return head;
 }
 
-std::vector<Watermark> PartitionedPlace::watermarks(const CallContext& context) {
+void PartitionedPlace::look(Proofs& proofs, const CallContext& context) {
   const auto shares = all_parts();
   std::vector<std::uint64_t> notes(shares.size());
   std::ranges::transform(shares, notes.begin(),
                          [&](const Share& each) { return parts_[each.part]->told_.notes(); });
-  std::vector<char> has_answered(shares.size(), 0);  // each written by one thread
+  std::vector<Proofs> proved(shares.size());  // each written by one thread
   const auto errors = at_nodes(groups_of(shares, context), [&](const Group& group) {
-    ask(shares, group, context,
-        [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
-          const auto& head = trip.pieces.front().head;
-          if (!head) return;
-          part.told_.replace(notes[i], ToldWatermark::Mark::of(head->header.notes));
-          has_answered[i] = 1;
-        });
+    travel(shares, group, context,
+           [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
+             const auto& head = trip.pieces.front().head;
+             if (!head) return;
+             part.told_.replace(notes[i], ToldWatermark::Mark::of(head->header.notes));
+             part.answer(trip, {}, proved[i], context);
+           });
   });
-  for (std::uint32_t i = 0; i < part_count(); ++i) {
-    if (has_answered[i] == 0) parts_[i]->told_.miss();
-  }
   for (const auto& error : errors) {
-    if (!error) continue;
     try {
-      std::rethrow_exception(error);
+      if (error) std::rethrow_exception(error);
     } catch (const CallAborted&) {
       throw;
     } catch (const std::exception&) {
-      // Parts that are away or lost say nothing; the others do (ToldWatermark::miss).
+      // Parts that are away or lost say nothing; the others do.
     }
   }
-  return told(Telling::all, context).watermarks;
+  for (std::uint32_t i = 0; i < part_count(); ++i) {
+    if (proved[i].is_empty()) {
+      parts_[i]->told_.miss();
+      proofs.add({.part = i});
+    }
+    proofs.add(proved[i]);
+  }
 }
 
 Told PartitionedPlace::told(Telling telling, const CallContext&) {

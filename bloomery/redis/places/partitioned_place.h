@@ -35,10 +35,10 @@ class PartitionedPlace final : public FilterPlace {
   std::string name() const override { return name_; }
   // A node that fails makes its parts unknown, and what was the index's says nothing; throws where
   // all nodes of parts fail.
-  void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
-                        const CallContext& context = {}) override;
-  Presence presence_of(Key key, const CallContext& context = {}) override {
-    return gathered_.of(key, context);
+  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+           const CallContext& context = {}) override;
+  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
+    return gathered_.of(key, proofs, context);
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -46,8 +46,6 @@ class PartitionedPlace final : public FilterPlace {
   // The watermark is the lowest of all parts; the beat, the sum of theirs. There is none where a
   // node does not answer.
   PlaceHead head(const CallContext& context = {}) override;
-  // As its head was when it was read last, of a part whose node does not answer.
-  std::vector<Watermark> watermarks(const CallContext& context = {}) override;
   Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   // Each part has its bits and its watermark in one transaction. False: some of them may have gone
@@ -83,8 +81,10 @@ class PartitionedPlace final : public FilterPlace {
   // All of a node: visit(share, its part, what was asked and came).
   using Visit =
       std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
-  void ask(const std::vector<Share>& shares, const Group& group, const CallContext& context,
-           const Visit& visit);
+  void travel(const std::vector<Share>& shares, const Group& group, const CallContext& context,
+              const Visit& visit);
+  // FilterPlace::ask without keys: of all parts.
+  void look(Proofs& proofs, const CallContext& context);
   // Inserts the shares of a node's parts, one trip for all of them while they fit, and tells of
   // each key. With `next` each part also moves its watermark, and `has_moved` tells which did.
   struct Inserting;

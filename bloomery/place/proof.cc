@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bloomery/place/proof.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace bloomery {
+
+void Proofs::add(const Proof& proof) {
+  const std::span<Proof> all = many_.empty() ? std::span(few_).first(count_) : std::span(many_);
+  const auto [begin, end] = std::ranges::equal_range(all, proof.part, {}, &Proof::part);
+  for (auto each = begin; each != end; ++each) {
+    if (!each->is_of_filter_of(proof)) continue;
+    if (proof.watermark && proof.watermark->reaches(*each->watermark)) *each = proof;
+    return;
+  }
+  const auto at = begin - all.begin();
+  if (count_ < few_.size()) {
+    std::move_backward(begin, all.end(), few_.begin() + static_cast<std::ptrdiff_t>(count_) + 1);
+    few_[static_cast<std::size_t>(at)] = proof;
+    ++count_;
+    return;
+  }
+  if (many_.empty()) many_.assign(few_.begin(), few_.end());
+  many_.insert(many_.begin() + at, proof);
+}
+
+bool Proofs::has_filter_of(const Proof& proof) const noexcept {
+  const auto of_part = std::ranges::equal_range(all(), proof.part, {}, &Proof::part);
+  return std::ranges::any_of(of_part,
+                             [&](const Proof& each) { return each.is_of_filter_of(proof); });
+}
+
+std::uint64_t Proofs::highest_of(const Identity& source) const noexcept {
+  std::uint64_t highest = 0;
+  for (const Proof& each : all()) {
+    if (each.watermark && each.watermark->source == source)
+      highest = std::max(highest, each.watermark->position);
+  }
+  return highest;
+}
+
+// Identities are random: of two that differ, two numbers are equal once in 2^64.
+std::uint64_t FilterNumbers::of(const Identity& filter) const noexcept {
+  if (!filter.is_set()) return 0;
+  constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
+  const std::uint64_t number = filter.low ^ std::rotl(filter.high * kOdd, 32) ^ (place_ * kOdd);
+  return number != 0 ? number : 1;
+}
+
+}  // namespace bloomery

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bloomery/place/watermark.h"
+
+namespace bloomery {
+
+// What answers of a place rest on: which filter they came from, and how far that was, read no later
+// than its bits.
+struct Proof {
+  std::uint32_t part = 0;  // of the place; a place in one piece is part 0
+  // Another number for another filter (FilterNumbers); 0: not known, and equal to nothing.
+  std::uint64_t filter = 0;
+  std::optional<Watermark> watermark{};
+
+  // Whether both are of one filter with one source, however far it was.
+  bool is_of_filter_of(const Proof& other) const noexcept {
+    return filter != 0 && part == other.part && filter == other.filter &&
+           watermark.has_value() == other.watermark.has_value() &&
+           (!watermark || watermark->source == other.watermark->source);
+  }
+};
+
+// The proofs of a question's answers: one for each part that it touched, or several where a part
+// was exchanged meanwhile. Allocates nothing for one or two.
+class Proofs {
+ public:
+  // Of one filter and source that is there already the higher watermark stays.
+  void add(const Proof& proof);
+  void add(const Proofs& others) {
+    for (const Proof& each : others.all()) add(each);
+  }
+
+  std::span<const Proof> all() const noexcept {
+    return many_.empty() ? std::span(few_).first(count_) : std::span<const Proof>(many_);
+  }
+  bool is_empty() const noexcept { return all().empty(); }
+  // Whether a filter and source like those of `proof` is among them.
+  bool has_filter_of(const Proof& proof) const noexcept;
+  // The highest position of a source; 0 where there is none.
+  std::uint64_t highest_of(const Identity& source) const noexcept;
+
+ private:
+  // In the order of their parts.
+  std::size_t count_ = 0;  // of few_
+  std::array<Proof, 2> few_{};
+  std::vector<Proof> many_{};  // all of them, once they are more
+};
+
+// Gives Proof::filter its numbers. Those of two places in one process differ.
+class FilterNumbers {
+ public:
+  // Of a filter with an identity. 0 for one that is not set.
+  std::uint64_t of(const Identity& filter) const noexcept;
+  // Of a place that never has another filter.
+  std::uint64_t of_the_only_one() const noexcept { return of({1, 1}); }
+
+ private:
+  static std::uint64_t next_place() noexcept {
+    static std::atomic<std::uint64_t> last = 0;
+    return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  }
+
+  const std::uint64_t place_ = next_place();
+};
+
+}  // namespace bloomery
