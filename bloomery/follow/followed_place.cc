@@ -229,7 +229,6 @@ bool FollowedPlace::has_watermark() const noexcept {
 // With the lock.
 PlaceHead FollowedPlace::open() {
   inner_.reset();
-  ++openings_;
   PlaceHead head = again_if_exchanged([&] {
     return open_whole(location_, [&]() -> FilterPlace* {
       if (location_.is_live()) {
@@ -334,13 +333,6 @@ PlaceHead FollowedPlace::head(const CallContext& context) {
   was_lost_ = was_lost_ || is_lost;
   if (inner_ && !is_lost && !location_.is_live()) return inner_->head(context);
   return open_if_there();
-}
-
-Told FollowedPlace::told(Telling telling, const CallContext& context) {
-  const std::shared_lock lock(mutex_);
-  Told told = inner_ ? inner_->told(telling, context) : Told{};
-  told.filters += openings_ << 32U;
-  return told;
 }
 
 AnyFilter FollowedPlace::copy(const CallContext& context) {

@@ -49,7 +49,6 @@ class FollowedPlace final : public FilterPlace {
   // Looks at what is there now, also where a server lost it or somebody put another there. A filter
   // that is damaged is as good as lost.
   PlaceHead head(const CallContext& context = {}) override;
-  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override;
@@ -77,7 +76,6 @@ class FollowedPlace final : public FilterPlace {
   KeyForm form_{};                      // of what make_ makes
   std::shared_mutex mutex_;             // inner_ and next_ may be replaced
   std::unique_ptr<FilterPlace> inner_;  // null: none is there
-  std::uint64_t openings_ = 0;
   bool was_lost_ = false;       // somebody took the file away, and no other was opened since
   std::shared_ptr<Next> next_;  // what a rebuild under way makes
 };

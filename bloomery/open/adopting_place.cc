@@ -68,7 +68,8 @@ void AdoptingPlace::ask(std::span<const Key> keys, std::span<Presence> answers, 
       ask_opened([&](FilterPlace& place) { place.ask(keys, answers, proofs, context); });
   if (!asked.knows_form) settle_form(asked, answers, context);
   if (context.fence == nullptr) return;
-  if (std::ranges::find(answers, Presence::unknown) != answers.end()) look(keys, answers, proofs, context);
+  if (std::ranges::find(answers, Presence::unknown) != answers.end())
+    look(keys, answers, proofs, context);
 }
 
 Presence AdoptingPlace::ask_one(Key key, Proofs& proofs, const CallContext& context) {
@@ -159,14 +160,6 @@ void AdoptingPlace::flush(const CallContext& context) {
 
 PlaceHead AdoptingPlace::head(const CallContext& context) {
   return with([&](FilterPlace& place) { return place.head(context); });
-}
-
-Told AdoptingPlace::told(Telling telling, const CallContext& context) {
-  const auto pass = mine_.get().gate.enter();
-  const Opened& opened = *opened_.load();
-  Told told = opened.place->told(telling, context);
-  told.filters += opened.adoptions << 32U;
-  return told;
 }
 
 AnyFilter AdoptingPlace::copy(const CallContext& context) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "bloomery/bits/per_process.h"
@@ -17,14 +15,11 @@ namespace bloomery {
 // How far the database is, at a moment after the call began (CoalescedFence::ask).
 using AskFence = std::function<Fence(const CallContext& context)>;
 
-// A fence, and what the place's filters were compared with it.
+// A fence, and what was known of the place's filters before it was asked.
 struct JudgedFence {
   Fence fence{};
-  // Told::filters of those that it was compared with; none: they could not be read.
-  std::optional<std::uint64_t> filters{};
-  bool is_barred = false;  // HistoryWatch: no denial behind it counts
-  // What was read of the filters before it was asked.
   std::shared_ptr<const Proofs> known{};
+  bool is_barred = false;  // HistoryWatch: no denial behind it counts
 };
 
 // Asks how far a place's database is, and says which denials behind that count, where the database
@@ -32,8 +27,8 @@ struct JudgedFence {
 //
 // - A fence counts only if no watermark lies above it that was read before it was asked
 //   (HistoryWatch).
-// - A denial counts only of filters that had been told when its fence was asked: one that came
-//   since may have been filled in a history that was lost before.
+// - A denial counts only of filters that were known before its fence was asked: one that came since
+//   may have been filled in a history that was lost before.
 // - A watermark that rises above its fence meanwhile does so rightly where the database is there by
 //   now. So the fence is asked once more, unless it names the history that it is of.
 //
@@ -44,21 +39,18 @@ class FenceJudge {
   FenceJudge(FilterPlace& place, AskFence fence, CounterBoard& counters)
       : place_(place), fence_(std::move(fence)), counters_(counters) {}
 
-  // `looks`: at the filter as it is now; else what its answers told is enough, as they came just
-  // before. Throws SourceChanged where the filter is ahead, and what the place and the fence throw.
-  // `known`: the proofs of those answers.
+  // `known`: what answers of the place rested on, of just now. `looks`: at the place as it is now,
+  // too. Throws SourceChanged where the filter is ahead, and what the place and the fence throw.
   JudgedFence ask(Proofs known, bool looks, const CallContext& context);
 
-  // Whether a denial that came behind it counts, as far as the place itself can say.
-  // `proofs`: what the denial rests on.
-  bool counts(const JudgedFence& asked, const Proofs& proofs, const CallContext& context);
-  // The same, and whether the database confirms it now. Throws what the fence throws.
+  // Whether a denial that came behind it counts, which rests on these.
+  static bool counts(const JudgedFence& asked, const Proofs& proofs);
+  // Whether the database has come to where they are, or is asked and confirms it. Throws what the
+  // fence throws.
   bool is_confirmed(const JudgedFence& asked, const Proofs& proofs, const CallContext& context);
 
  private:
-  std::optional<std::uint64_t> read_filters(HistoryWatch::Before& before, Proofs& known,
-                                            const CallContext& context);
-  bool counts_by_told(const JudgedFence& asked, const CallContext& context);
+  void look_at_place(HistoryWatch::Before& before, const CallContext& context);
   Fence fence_now(const CallContext& context);
 
   FilterPlace& place_;

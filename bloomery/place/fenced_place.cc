@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "bloomery/place/proof_comparison.h"
 #include "bloomery/place/recent_fences.h"
 #include "bloomery/place/stalled_fence.h"
 
@@ -92,7 +91,6 @@ FencedPlace::~FencedPlace() = default;
 void FencedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
-  const ProofComparison::Question compared;
   if (keys.empty()) return place_.ask(keys, answers, proofs, context);
   if (context.fence != nullptr) {
     ask_behind(*context.fence, keys, answers, proofs, context);
@@ -109,7 +107,6 @@ Presence FencedPlace::ask_one(Key key, Proofs& proofs, const CallContext& contex
     ask({&key, 1}, {&answer, 1}, proofs, context);
     return answer;
   }
-  const ProofComparison::Question compared;
   Undecided mine;
   mine.answer = place_.ask_one(key, mine.proofs, context);
   if (mine.answer == Presence::maybe) {
@@ -200,13 +197,13 @@ bool FencedPlace::decide_once(std::span<const Key> keys, std::span<Presence> ans
   Proofs behind_it;
   try {
     ask_behind(asked.fence, keys, answers, behind_it, context);
-    stands = !denies(answers) || judge_.is_confirmed(asked, behind_it, context);
-    if (!stands) take_back(answers);
+    stands = !denies(answers) ||
+             (judge_.counts(asked, behind_it) && judge_.is_confirmed(asked, behind_it, context));
   } catch (...) {
     take_back(answers);
     throw;
   }
-  stands = take_back_unseen(asked, answers, behind_it, context) && stands;
+  if (!stands) take_back(answers);
   proofs.add(behind_it);
   count_denials(answers);
   return stands;
@@ -237,18 +234,13 @@ bool FencedPlace::ask_recent(std::span<const Key> keys, std::span<Presence> answ
       place_.ask(keys, answers, behind_it, fenced);
     }
   } catch (...) {
-    take_back_unseen(asked, answers, behind_it, context);
+    take_back(answers);
     throw;
   }
   proofs.add(behind_it);
-  return take_back_unseen(asked, answers, behind_it, context);
-}
-
-bool FencedPlace::take_back_unseen(const JudgedFence& asked, std::span<Presence> answers,
-                                   const Proofs& proofs, const CallContext& context) {
-  if (!denies(answers) || judge_.counts(asked, proofs, context)) return true;
-  take_back(answers);
-  return false;
+  const bool stands = !denies(answers) || judge_.counts(asked, behind_it);
+  if (!stands) take_back(answers);
+  return stands;
 }
 
 void FencedPlace::count_denials(std::span<const Presence> answers) {
@@ -256,8 +248,8 @@ void FencedPlace::count_denials(std::span<const Presence> answers) {
   if (absents != 0) counters_.add(&GuardCounters::fenced, absents);
 }
 
-// Strictly the place was asked just before, and has told its watermarks. Within a budget that may
-// be long ago, and so is the last fence.
+// Strictly the place was asked just before, with these proofs. Within a budget that may be long
+// ago, and so is the last fence.
 JudgedFence FencedPlace::asked_now(std::size_t key_count, Proofs known,
                                    const CallContext& context) {
   try {

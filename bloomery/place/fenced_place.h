@@ -74,9 +74,6 @@ class FencedPlace final : public FilterPlace {
   }
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override { return place_.head(context); }
-  Told told(Telling telling = Telling::all, const CallContext& context = {}) override {
-    return place_.told(telling, context);
-  }
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   bool advance(const PlaceHead& expected, const Watermark& next,
                const CallContext& context = {}) override {
@@ -125,8 +122,6 @@ class FencedPlace final : public FilterPlace {
                   const CallContext& context);
   void ask_behind(const Fence& fence, std::span<const Key> keys, std::span<Presence> answers,
                   Proofs& proofs, const CallContext& context);
-  bool take_back_unseen(const JudgedFence& asked, std::span<Presence> answers, const Proofs& proofs,
-                        const CallContext& context);
   void count_denials(std::span<const Presence> answers);
   bool wait_for(const CallContext& behind, std::span<const Key> keys, std::span<Presence> answers,
                 Proofs& proofs);

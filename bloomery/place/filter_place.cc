@@ -34,17 +34,6 @@ void Rebuild::commit_at(const Watermark&, const CallContext&) {
   throw std::invalid_argument("a rebuild: its place has no watermark");
 }
 
-Told FilterPlace::told(Telling telling, const CallContext& context) {
-  if (telling == Telling::filters) return {};
-  Proofs proofs;
-  ask({}, {}, proofs, context);
-  Told told;
-  for (const Proof& each : proofs.all()) {
-    if (each.watermark) told.watermarks.push_back(*each.watermark);
-  }
-  return told;
-}
-
 bool FilterPlace::advance(const PlaceHead& expected, const Watermark& next,
                           const CallContext& context) {
   PlaceHead head = expected;

@@ -49,21 +49,6 @@ struct PlaceHead {
   NoAbsent no_absent = NoAbsent::none;
 };
 
-// By what a place judged the answers that it has given so far.
-struct Told {
-  // Another number once an answer rests on a filter, or on a part, of which `watermarks` had said
-  // nothing before. Read no later than they.
-  std::uint64_t filters = 0;
-  // Of each part that an answer rested on, one that is no lower than the one by which that was
-  // judged, unless another filter has taken its place since.
-  std::vector<Watermark> watermarks{};
-};
-
-enum class Telling : std::uint8_t {
-  all,
-  filters  // alone: for who asks after each answer
-};
-
 // A new filter beside the one that answers. From its making on, what is inserted into the place
 // goes into both. Destroyed without commit(), it leaves the place as it was. The place outlives it.
 //
@@ -136,10 +121,6 @@ class FilterPlace {
   virtual void flush(const CallContext&) {}
 
   virtual PlaceHead head(const CallContext& context = {}) = 0;
-
-  // Asked before each fence, and after each denial behind one. Overridden where a look is a trip,
-  // where one filter takes another's place, and by each place that asks another.
-  virtual Told told(Telling telling = Telling::all, const CallContext& context = {});
 
   // Inserts the keys of another filter of the same kind and geometry.
   virtual void merge(const FilterContents& other);

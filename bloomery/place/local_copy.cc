@@ -83,32 +83,10 @@ void LocalCopy::look_at_both(Proofs& proofs, const CallContext& context) {
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
-    ++misses_;
     proofs.add(Proof{});
   }
   head(context);
   ask_copy({}, {}, proofs, context);
-}
-
-Told LocalCopy::told(Telling telling, const CallContext& context) {
-  const std::uint64_t misses = met_misses_.load();
-  Told told = place_.told(telling, context);
-  told.filters += misses;
-  if (telling == Telling::filters) return told;
-  const auto pass = gate_.enter();
-  const Copy* const copy = copy_.load();
-  if (copy != nullptr && copy->may_deny() && copy->reached) {
-    told.watermarks.push_back(*copy->reached);
-  }
-  return told;
-}
-
-// Before anybody sees what came from the place.
-void LocalCopy::meet_place() {
-  const std::uint64_t misses = misses_.load();
-  std::uint64_t met = met_misses_.load();
-  while (met < misses && !met_misses_.compare_exchange_weak(met, misses)) {
-  }
 }
 
 // The watermark was read before the bits.
@@ -134,9 +112,7 @@ Presence LocalCopy::ask_one(Key key, Proofs& proofs, const CallContext& context)
   Presence answer = Presence::unknown;
   ask_copy({&key, 1}, {&answer, 1}, proofs, context);
   if (answer != Presence::unknown) return answer;
-  answer = place_.ask_one(key, proofs, context);
-  meet_place();
-  return answer;
+  return place_.ask_one(key, proofs, context);
 }
 
 void LocalCopy::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
@@ -154,7 +130,6 @@ void LocalCopy::ask(std::span<const Key> keys, std::span<Presence> answers, Proo
   if (asked.empty()) return;
   std::vector<Presence> said(asked.size(), Presence::unknown);
   place_.ask(asked, said, proofs, context);
-  meet_place();
   for (std::size_t i = 0; i < said.size(); ++i) answers[positions[i]] = said[i];
 }
 
@@ -248,7 +223,6 @@ void LocalCopy::look(const std::stop_token& stop) {
   if (!made->is_of(place_.head(context))) {
     throw StoreError(name() + ": another filter took its place while it was copied");
   }
-  meet_place();
   made->is_confirmed = true;
   copies_.fetch_add(1, std::memory_order_relaxed);
 }

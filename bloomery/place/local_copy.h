@@ -60,7 +60,6 @@ class LocalCopy final : public FilterPlace {
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override;
-  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
   bool advance(const PlaceHead& expected, const Watermark& next,
@@ -97,7 +96,6 @@ class LocalCopy final : public FilterPlace {
   // FilterPlace::ask without keys.
   void look_at_both(Proofs& proofs, const CallContext& context);
   void put_in(std::span<const Key> keys);
-  void meet_place();
   // Of the process that made it, not of a child.
   bool is_ours() const noexcept { return process_ == process_number(); }
   void keep_up(const std::stop_token& stop);
@@ -108,10 +106,6 @@ class LocalCopy final : public FilterPlace {
   const FilterNumbers numbers_;
   ReaderGate gate_;
   std::atomic<Copy*> copy_{nullptr};
-  // How often the place was away when it was looked at, and how many of these an answer of its came
-  // after.
-  std::atomic<std::uint64_t> misses_{0};
-  std::atomic<std::uint64_t> met_misses_{0};
 
   mutable std::mutex mutex_;
   bool is_reading_ = false;

@@ -140,15 +140,6 @@ class MemoryPlace final : public FilterPlace {
     return head;
   }
 
-  Told told(Telling telling = Telling::all, const CallContext& = {}) override {
-    const auto pass = gate_.enter();
-    const State& state = *state_.load();
-    // A number that no other filter has.
-    Told told{.filters = state.identity.low};
-    if (telling == Telling::all) told.watermarks = one_or_none(state.watermark);
-    return told;
-  }
-
   bool advance(const PlaceHead& expected, const Watermark& next, const CallContext& = {}) override {
     const std::lock_guard lock(changing_);
     State state = *state_.load();

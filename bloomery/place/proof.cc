@@ -31,6 +31,15 @@ bool Proofs::has_filter_of(const Proof& proof) const noexcept {
                              [&](const Proof& each) { return each.is_of_filter_of(proof); });
 }
 
+bool Proofs::shares_filter_with(const Proofs& others) const noexcept {
+  return std::ranges::any_of(all(), [&](const Proof& each) {
+    const auto of_part = std::ranges::equal_range(others.all(), each.part, {}, &Proof::part);
+    return std::ranges::any_of(of_part, [&](const Proof& other) {
+      return each.filter != 0 && each.filter == other.filter;
+    });
+  });
+}
+
 std::uint64_t Proofs::highest_of(const Identity& source) const noexcept {
   std::uint64_t highest = 0;
   for (const Proof& each : all()) {

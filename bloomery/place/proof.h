@@ -45,6 +45,8 @@ class Proofs {
   bool is_empty() const noexcept { return all().empty(); }
   // Whether a filter and source like those of `proof` is among them.
   bool has_filter_of(const Proof& proof) const noexcept;
+  // Whether a part of both has the same filter.
+  bool shares_filter_with(const Proofs& others) const noexcept;
   // The highest position of a source; 0 where there is none.
   std::uint64_t highest_of(const Identity& source) const noexcept;
 

@@ -11,8 +11,7 @@ RecentFences::Found RecentFences::find(Clock::time_point now, std::chrono::milli
     const auto& [asked, at] = list.all[i];
     if (at < now - budget) continue;
     if (!found.oldest) found.oldest = asked;
-    if (asked.filters) found.oldest->filters = asked.filters;
-    if (asked.known && !asked.known->is_empty()) found.oldest->known = asked.known;
+    if (!asked.known->is_empty()) found.oldest->known = asked.known;
   }
   return found;
 }

@@ -30,8 +30,8 @@ class RecentFences {
   ~RecentFences() { delete list_.load(); }
 
   struct Found {
-    // That of the oldest that is within the budget, with the filters that the newest was compared
-    // with that could be: all of them are of one history with a row from before.
+    // The oldest that is within the budget, with what was known of the filters before the newest
+    // was asked, if anything was: all of them are of one history with a row from before.
     std::optional<JudgedFence> oldest{};
     // The newest is so old that another should be asked.
     bool is_due = false;

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace bloomery {
 
@@ -30,10 +29,6 @@ struct Watermark {
   }
   friend bool operator==(const Watermark&, const Watermark&) = default;
 };
-
-inline std::vector<Watermark> one_or_none(const std::optional<Watermark>& watermark) {
-  return watermark ? std::vector{*watermark} : std::vector<Watermark>{};
-}
 
 // How far a filter must have been filled before its "absent" is true. Asked of the source after the
 // request began: one asked before says nothing about the rows in between.

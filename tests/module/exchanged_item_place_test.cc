@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bloomery/open/open_place.h"
@@ -57,17 +59,18 @@ TEST_F(ExchangedItemPlaces, AServerThatGoesBackToAnOlderModuleIsAskedAsThatKnows
   EXPECT_EQ(place->presence_of("out"), Presence::absent);
   is_old = true;
   EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_EQ(place->presence_of("out", {.fence = &reached}), Presence::absent);
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
+  Proofs of_old;
+  EXPECT_EQ(place->ask_one("out", of_old, {.fence = &reached}), Presence::absent);
+  ASSERT_EQ(of_old.all().size(), 1U);
+  EXPECT_EQ(of_old.all()[0].watermark, at);
   // And forth again.
-  const std::uint64_t filters = place->told(Telling::filters).filters;
   is_old = false;
   EXPECT_EQ(place->head().watermark, at);
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_NE(place->told(Telling::filters).filters, filters) << "it was not told meanwhile";
-  server_->ask("CONFIG RESETSTAT");
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
-  EXPECT_THAT(server_->ask("INFO commandstats"), ::testing::Not(HasSubstr("cmdstat_BLOOM.INFO")));
+  Proofs of_new;
+  EXPECT_EQ(place->ask_one("out", of_new), Presence::absent);
+  ASSERT_EQ(of_new.all().size(), 1U);
+  EXPECT_TRUE(of_old.has_filter_of(of_new.all()[0]));
+  EXPECT_EQ(of_new.all()[0].watermark, at);
 }
 
 // As a rebuild from a database with fewer rows leaves it: fewer items than the open place has seen.
@@ -103,22 +106,25 @@ TEST_F(ExchangedItemPlaces, AFilterThatWasRebuiltSmallerIsGoneOnWithBehindAFence
 TEST_F(ExchangedItemPlaces, LearnWhatTheFilterIsThatComesLater) {
   const Watermark at{.source = {3, 3}, .position = 5};
   const auto place = open(Dialect::bloom);
-  EXPECT_EQ(place->presence_of("out"), Presence::unknown);
-  EXPECT_THAT(place->told().watermarks, ::testing::IsEmpty());
+  const auto ask_one = [&](Key key) {
+    Proofs proofs;
+    const Presence presence = place->ask_one(key, proofs);
+    const auto all = proofs.all();
+    return std::pair(presence, all.empty() ? std::nullopt : all[0].watermark);
+  };
+  EXPECT_EQ(ask_one("out"), std::pair(Presence::unknown, std::optional<Watermark>()));
 
   server_->ask("BLOOM.RESERVE f 0.001 1000");
   PlaceHead head = place->head();
   ASSERT_TRUE(place->advance(head, at));
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(at));
+  EXPECT_EQ(ask_one("out"), std::pair(Presence::absent, std::optional(at)));
   Proofs looked;
   place->ask({}, {}, looked);
   EXPECT_EQ(looked.all()[0].watermark, at);
 
   server_->ask("DEL f");
   server_->ask("BF.ADD f somebody");
-  EXPECT_EQ(place->presence_of("somebody"), Presence::maybe);
-  EXPECT_THAT(place->told().watermarks, ::testing::IsEmpty());
+  EXPECT_EQ(ask_one("somebody"), std::pair(Presence::maybe, std::optional<Watermark>()));
   EXPECT_EQ(place->head().parameters.kind, FilterKind::redisbloom);
   EXPECT_THROW(place->advance(place->head(), at), std::invalid_argument);
 }

@@ -236,14 +236,15 @@ TEST_F(ItemPlaces, TwoStepsFromTheSamePlaceEndAtDifferentBeats) {
   EXPECT_TRUE(open(Dialect::bloom)->advance(theirs, {.source = {3, 3}, .position = 6}));
 }
 
-TEST_F(ItemPlaces, AQuestionTellsTheWatermarkInItsTrip) {
+TEST_F(ItemPlaces, AQuestionBringsItsWatermarkInItsTrip) {
   server_->ask("BLOOM.RESERVE f 0.001 1000");
   const auto place = open(Dialect::bloom);
   PlaceHead head = place->head();
   ASSERT_TRUE(place->advance(head, {.source = {3, 3}, .position = 5}));
   server_->ask("CONFIG RESETSTAT");
-  EXPECT_EQ(place->presence_of("out"), Presence::absent);
-  EXPECT_THAT(place->told().watermarks, ::testing::ElementsAre(Watermark{{3, 3}, 5}));
+  Proofs proofs;
+  EXPECT_EQ(place->ask_one("out", proofs), Presence::absent);
+  EXPECT_EQ(proofs.all()[0].watermark, (Watermark{{3, 3}, 5}));
   EXPECT_THAT(server_->ask("INFO commandstats"), HasSubstr("cmdstat_exec:calls=1,"));
 }
 

@@ -157,42 +157,43 @@ class PlaceContract {
     EXPECT_EQ(place_->presence_of("row 5", {.fence = &reached}), Presence::maybe);
     Proofs looked;
     place_->ask({}, {}, looked);
-    EXPECT_FALSE(looked.is_empty());
-    for (const Proof& each : looked.all()) {
+    expect_all_at(looked, at);
+    an_answer_proves_its_watermark(at);
+  }
+
+  static void expect_all_at(const Proofs& proofs, const Watermark& wanted) {
+    EXPECT_FALSE(proofs.is_empty());
+    for (const Proof& each : proofs.all()) {
       EXPECT_NE(each.filter, 0U);
-      EXPECT_EQ(each.watermark, at);
+      EXPECT_EQ(each.watermark, wanted);
     }
-    EXPECT_TRUE(all_are(place_->told().watermarks, at));
-    an_answer_tells_its_watermark(at);
   }
 
-  static bool all_are(const std::vector<Watermark>& told, const Watermark& wanted) {
-    return !told.empty() &&
-           std::ranges::all_of(told, [&](const auto& one) { return one == wanted; });
-  }
-
-  // Whether it was asked for one key or for many, behind a fence or without.
-  void an_answer_tells_its_watermark(const Watermark& at) {
+  // Whether it was asked for one key or for many, behind a fence or without: by the filter that a
+  // look at the place shows.
+  void an_answer_proves_its_watermark(const Watermark& at) {
     place_->flush({});
     if (!tested_.open) return;
     const Fence above{.at_least = {.source = at.source, .position = at.position + 1}};
-    const auto asked_of = [&](const auto& ask) {
+    const auto expect_proved = [&](const auto& ask) {
       const auto reader = tested_.open();
-      const Told before = reader->told();
-      ask(*reader);
-      const Told after = reader->told();
-      if (after.watermarks != before.watermarks) {
-        EXPECT_NE(after.filters, before.filters);
-      }
-      EXPECT_EQ(reader->told(Telling::filters).filters, after.filters);
-      return after.watermarks;
+      Proofs proofs;
+      ask(*reader, proofs);
+      expect_all_at(proofs, at);
+      Proofs looked;
+      reader->ask({}, {}, looked);
+      for (const Proof& each : proofs.all()) EXPECT_TRUE(looked.has_filter_of(each));
     };
-    EXPECT_TRUE(all_are(asked_of([](FilterPlace& place) { place.presence_of("out"); }), at));
-    EXPECT_TRUE(all_are(
-        asked_of([&](FilterPlace& place) { place.presence_of("out", {.fence = &above}); }), at));
-    EXPECT_TRUE(all_are(
-        asked_of([](FilterPlace& place) { count(place, names("out ", 100), Presence::absent); }),
-        at));
+    expect_proved([](FilterPlace& place, Proofs& proofs) { place.ask_one("out", proofs); });
+    expect_proved([&](FilterPlace& place, Proofs& proofs) {
+      place.ask_one("out", proofs, {.fence = &above});
+    });
+    expect_proved([](FilterPlace& place, Proofs& proofs) {
+      const auto texts = names("out ", 100);
+      const std::vector<Key> keys(texts.begin(), texts.end());
+      std::vector<Presence> answers(keys.size(), Presence::unknown);
+      place.ask(keys, answers, proofs);
+    });
   }
 
   void threads_may_ask_and_insert_together() {

@@ -200,11 +200,10 @@ TEST(FencedPlace, WhatRisesAboveItsFenceCountsOnlyWhereTheDatabaseIsThereToo) {
   EXPECT_EQ(fenced.counters().fence_questions, 2U);
 }
 
-// Of a place in a server: what its answers said, and nothing is asked beside them. The server may
-// be away for some trips.
-class TellingPlace final : public FilterPlace {
+// A place in a server, which may be away for some trips.
+class DistantPlace final : public FilterPlace {
  public:
-  std::string name() const override { return "a telling place"; }
+  std::string name() const override { return "a distant place"; }
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
            const CallContext& context) override {
     looks += keys.empty() ? 1 : 0;
@@ -213,10 +212,7 @@ class TellingPlace final : public FilterPlace {
       return;
     }
     place.presence_of_many(keys, answers, context);
-    if (keys.empty()) return proofs.add({.filter = filters, .watermark = place.head({}).watermark});
-    if (answered.empty()) ++filters;
-    answered = one_or_none(place.head({}).watermark);
-    proofs.add({.filter = filters, .watermark = answered.at(0)});
+    proofs.add({.filter = filter, .watermark = place.head({}).watermark});
   }
   using FilterPlace::insert_many;
   void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -224,7 +220,6 @@ class TellingPlace final : public FilterPlace {
     place.insert_many(keys, outcomes, context);
   }
   PlaceHead head(const CallContext& context) override { return place.head(context); }
-  Told told(Telling, const CallContext&) override { return {filters, answered}; }
 
   bool travels() {
     if (trips.empty()) return true;
@@ -234,8 +229,7 @@ class TellingPlace final : public FilterPlace {
   }
 
   PlayedPlace place;
-  std::vector<Watermark> answered{};
-  std::uint64_t filters = 0;
+  std::uint64_t filter = 1;
   int looks = 0;
   std::string trips{};  // those that come, by a sign each; '-' fails
   bool throws_when_away = true;
@@ -253,7 +247,7 @@ struct Lost {
     place.place.set(Watermark{kHere, 10});
   }
 
-  TellingPlace place;
+  DistantPlace place;
   std::uint64_t end = 5;
   FencedPlace fenced;
 };
@@ -272,10 +266,9 @@ TEST(FencedPlace, AFilterThatAnswersOnlyBehindTheFenceDeniesNothing) {
   lost.place.trips = "-+";
   EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged);
   lost.end = 10;
-  lost.place.answered.clear();
   lost.place.trips = "-+";
   EXPECT_THROW(lost.fenced.presence_of("out"), SourceChanged) << "it stood there in between";
-  ++lost.place.filters;  // built again
+  ++lost.place.filter;  // built again
   EXPECT_EQ(lost.fenced.presence_of("out"), Presence::absent) << "in step with its database";
 }
 
@@ -290,15 +283,17 @@ TEST(FencedPlaceBudget, AFilterThatWasAwayWhenTheFenceWasAskedDeniesNothing) {
   EXPECT_THROW(seen.fenced.presence_of("out"), SourceChanged) << "by the answer that denied";
 }
 
-TEST(FencedPlaceBudget, WhileAFilterCannotBeLookedAtItDeniesUpToItsFence) {
+// It is looked at once more for the answer that came.
+TEST(FencedPlaceBudget, AfterALookThatFailedAFilterDeniesBehindTheNextFence) {
   Lost setting({.budget = seconds(2)});
   setting.end = 10;
   setting.place.trips = "-";
   EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
+  EXPECT_EQ(setting.place.looks, 2);
 }
 
-TEST(FencedPlace, AsksForNoWatermarkBesideTheAnswersWhileAllIsWell) {
-  TellingPlace place;
+TEST(FencedPlace, LooksAtNothingBesideTheAnswersWhileAllIsWell) {
+  DistantPlace place;
   std::uint64_t end = 10;
   FencedPlace fenced(place,
                      [&](const CallContext&) {

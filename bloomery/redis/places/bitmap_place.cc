@@ -125,7 +125,6 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
     const TransactionResult& result = part.result;
     found.byte_count = result.byte_count;
     found.trailers.push_back(result.trailer);
-    if (result.trailer) told_.note(ToldWatermark::Mark::of(result.trailer->notes));
     found.has_stepped = found.has_stepped && result.has_stepped;
     std::string doubt = result.doubt;
     if (doubt.empty() && !is_opened(result.trailer)) {
@@ -226,8 +225,7 @@ void BitmapPlace::learn(const Part& part) {
 void BitmapPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
-  if (keys.empty()) return look_at_trailer(proofs, context);
-  while (!keys.empty()) {
+  do {
     const Found found = travel(keys, Touch::read, context);
     prove(found, proofs);
     const Presence no = missing(found, context);
@@ -235,7 +233,7 @@ void BitmapPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Pr
                    [no](bool is_there) { return is_there ? Presence::maybe : no; });
     keys = keys.subspan(found.all_set.size());
     answers = answers.subspan(found.all_set.size());
-  }
+  } while (!keys.empty());
 }
 
 void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -296,16 +294,7 @@ PlaceHead BitmapPlace::head(const CallContext& context) {
   return head;
 }
 
-// Behind a fence it also denies by the trailer of another bitmap than was opened.
-void BitmapPlace::look_at_trailer(Proofs& proofs, const CallContext& context) {
-  const std::uint64_t notes = told_.notes();
-  const Found found = travel({}, Touch::read, context);
-  if (!found.doubt.empty()) found.require_none(name());
-  const std::optional<Trailer>& trailer = found.trailers.front();
-  if (trailer) told_.replace(notes, ToldWatermark::Mark::of(trailer->notes));
-  prove(found, proofs);
-}
-
+// Behind a fence the trailer of another bitmap than was opened is as good a proof.
 void BitmapPlace::prove(const Found& found, Proofs& proofs) const {
   for (const std::optional<Trailer>& each : found.trailers) {
     if (!each) continue;

@@ -14,7 +14,6 @@
 #include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/live_bitmap.h"
 #include "bloomery/redis/places/lost_bits.h"
-#include "bloomery/redis/places/told_watermark.h"
 
 namespace bloomery::redis {
 
@@ -50,9 +49,6 @@ class BitmapPlace final : public FilterPlace {
   // One round trip. `inserted` is 0: counting bits takes the server as long as its bitmap is large.
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
-  Told told(Telling telling = Telling::all, const CallContext& = {}) override {
-    return told_.told(telling);
-  }
   // One transaction; the server copies the bitmap meanwhile, some 0.1 s for 256 MiB, which is the
   // most. Throws StoreError where the filter is in doubt.
   AnyFilter copy(const CallContext& context = {}) override;
@@ -76,7 +72,6 @@ class BitmapPlace final : public FilterPlace {
   Found exchange(std::vector<Part> parts, Touch touch, const CallContext& context);
   const KeyForm& keys() const noexcept;  // in which form it is asked
   bool is_opened(const std::optional<Trailer>& trailer) const noexcept;
-  void look_at_trailer(Proofs& proofs, const CallContext& context);
   void prove(const Found& found, Proofs& proofs) const;
   // What a key is that has a clear bit.
   Presence missing(const Found& found, const CallContext& context) const;
@@ -92,7 +87,6 @@ class BitmapPlace final : public FilterPlace {
   const FilterNumbers numbers_;
   std::optional<Trailer> opened_{};  // as look() found it
   LostBits lost_;
-  ToldWatermark told_;
   GatheredPresence gathered_;
 };
 

@@ -79,4 +79,15 @@ bool knows_watermark(const Reply& reply) {
   return !takes_no_such_command(reply) && !reply.text.starts_with("ERR wrong number of arguments");
 }
 
+FilterNow filter_now(const Reply& reply, const std::string& name) {
+  if (!reply.is(Reply::Type::array) || reply.elements.size() != 3) fail_answer(name, "a watermark");
+  const Reply& position = reply.elements[2];
+  if (!position.is(Reply::Type::number)) fail_answer(name, "a watermark");
+  FilterNow now{.filter = identity_in(reply.elements[0], name)};
+  const Identity source = identity_in(reply.elements[1], name);
+  // Positions above 2^63 come as negative numbers.
+  if (source.is_set()) now.reached = {source, static_cast<std::uint64_t>(position.number)};
+  return now;
+}
+
 }  // namespace bloomery::redis

@@ -36,4 +36,13 @@ Identity identity_in(const Reply& value, const std::string& name);
 // the filter.
 bool knows_watermark(const Reply& reply);
 
+// What BLOOM.INFO says where WATERMARK alone is asked.
+struct FilterNow {
+  Identity filter{};
+  std::optional<Watermark> reached{};
+};
+
+// Throws ProtocolError for what is no such answer.
+FilterNow filter_now(const Reply& reply, const std::string& name);
+
 }  // namespace bloomery::redis

@@ -29,18 +29,6 @@ std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name)
   return std::nullopt;
 }
 
-// What BLOOM.INFO says where WATERMARK alone is asked.
-ToldWatermark::Mark mark_in(const Reply& reply, const std::string& name) {
-  if (!reply.is(Reply::Type::array) || reply.elements.size() != 3) fail_answer(name, "a watermark");
-  const Reply& position = reply.elements[2];
-  if (!position.is(Reply::Type::number)) fail_answer(name, "a watermark");
-  ToldWatermark::Mark mark{.filter = identity_in(reply.elements[0], name)};
-  const Identity source = identity_in(reply.elements[1], name);
-  // Positions above 2^63 come as negative numbers.
-  if (source.is_set()) mark.reached = {source, static_cast<std::uint64_t>(position.number)};
-  return mark;
-}
-
 }  // namespace
 
 // What a trip brought.
@@ -59,7 +47,7 @@ struct ItemPlace::Trip {
   bool is_fenced = false;    // the fence was asked with the items
   bool has_reached = false;  // and the watermark is there
   bool tells = false;        // the watermark was asked with them
-  ToldWatermark::Mark mark{};
+  FilterNow now{};
   bool is_step = false;  // of the watermark
   bool has_stepped = false;
 };
@@ -74,13 +62,13 @@ ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
 
 ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
                                   const CallContext& context, std::span<const std::string> step) {
-  const bool told = tells_watermark_ && step.empty();
+  const bool asked_for_it = tells_watermark_ && step.empty();
   try {
     return travel_once(keys, inserts, context, step);
   } catch (const RefusedError&) {
     // A server may have gone back to an older module, which knows no such question, and does
     // nothing of what came with it.
-    if (!told) throw;
+    if (!asked_for_it) throw;
     ask_info(context);
     if (tells_watermark_) throw;
   }
@@ -144,7 +132,6 @@ ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
   trip.repeated = answer.repeated;
   if (!trip.is_there) filter_.lose();
   if (!trip.is_primary) client_->suspect(key);
-  if (trip.tells && trip.doubt.empty()) told_.note(trip.mark);
   if (trip.doubt.empty()) trip.doubt = known_.judge(known, trip.known, trip.item_count);
   return trip;
 }
@@ -170,7 +157,7 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   }
   const std::size_t added = trip.tells ? 5 : 4;  // the place of that reply
   const bool inserts = trip.unit_count > added;
-  if (trip.tells) trip.mark = mark_in(all[4], setup_.name);
+  if (trip.tells) trip.now = filter_now(all[4], setup_.name);
   const std::size_t before = 1 + known.items.size();
   std::vector<bool> found =
       item_flags(asked, before + (inserts ? 0 : trip.key_count), setup_.name, trip.is_fenced);
@@ -191,10 +178,10 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
 void ItemPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                     const CallContext& context) {
   require_room(keys, answers);
-  if (keys.empty()) return look(proofs, context);
-  while (!keys.empty()) {
+  const bool is_look = keys.empty();
+  do {
     const Trip trip = travel(keys, false, context);
-    if (trip.tells || context.fence != nullptr) prove(trip, proofs, context);
+    if (trip.tells || context.fence != nullptr || is_look) prove(trip, proofs, context);
     const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
     const bool is_whole = trip.doubt.empty();
     const auto what = is_whole ? described(trip, context) : std::nullopt;
@@ -210,7 +197,7 @@ void ItemPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proo
     }
     keys = keys.subspan(trip.key_count);
     answers = answers.subspan(trip.key_count);
-  }
+  } while (!keys.empty());
 }
 
 void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
@@ -267,32 +254,14 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   return head;
 }
 
-void ItemPlace::look(Proofs& proofs, const CallContext& context) {
-  if (setup_.dialect != Dialect::bloom) return;
-  const std::uint64_t notes = told_.notes();
-  const Trip trip = travel({}, false, context);
-  if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
-  if (trip.tells) told_.replace(notes, trip.mark);
-  prove(trip, proofs, context);
-}
-
 void ItemPlace::prove(const Trip& trip, Proofs& proofs, const CallContext& context) {
-  if (trip.tells) {
-    if (trip.doubt.empty())
-      proofs.add({.filter = numbers_.of(trip.mark.filter), .watermark = trip.mark.reached});
-    return;
-  }
   if (setup_.dialect != Dialect::bloom || !trip.doubt.empty()) return;
+  if (trip.tells) {
+    return proofs.add({.filter = numbers_.of(trip.now.filter), .watermark = trip.now.reached});
+  }
   PlaceHead head;
   add_watermark(head, require_done(ask_info(context).replies.at(0), client_->location()));
   proofs.add({.filter = numbers_.of(head.identity), .watermark = head.watermark});
-}
-
-Told ItemPlace::told(Telling telling, const CallContext& context) {
-  Told told = told_.told(telling);
-  if (telling == Telling::all && !tells_watermark_) told = FilterPlace::told(telling, context);
-  told.filters = told_.told(Telling::filters).filters;
-  return told;
 }
 
 std::optional<ItemDescription> ItemPlace::described(const CallContext& context) {
@@ -302,7 +271,7 @@ std::optional<ItemDescription> ItemPlace::described(const CallContext& context) 
 
 std::optional<ItemDescription> ItemPlace::described(const Trip& trip, const CallContext& context) {
   const auto is_of_it = [&](const std::optional<ItemDescription>& what) {
-    return what && (!trip.tells || what->identity == trip.mark.filter);
+    return what && (!trip.tells || what->identity == trip.now.filter);
   };
   auto what = described(context);
   if (!is_of_it(what)) what = learn(context);
@@ -321,9 +290,7 @@ Answer ItemPlace::ask_info(const CallContext& context) {
   Request request;
   request.add({"BLOOM.INFO", key}).add({"BLOOM.INFO", key, "WATERMARK"}).about(key);
   Answer answer = client_->run(request, Repeat::safe, context);
-  const bool tells = knows_watermark(answer.replies.at(1));
-  // What came to be meanwhile was not told.
-  if (tells_watermark_.exchange(tells) != tells) told_.miss();
+  tells_watermark_ = knows_watermark(answer.replies.at(1));
   return answer;
 }
 

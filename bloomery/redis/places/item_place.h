@@ -17,7 +17,6 @@
 #include "bloomery/redis/places/item_description.h"
 #include "bloomery/redis/places/known_items.h"
 #include "bloomery/redis/places/learnt_filter.h"
-#include "bloomery/redis/places/told_watermark.h"
 
 namespace bloomery::redis {
 
@@ -61,7 +60,6 @@ class ItemPlace final : public FilterPlace {
                           const CallContext& context = {}) override;
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context = {}) override;
-  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override;
 
  private:
@@ -76,7 +74,6 @@ class ItemPlace final : public FilterPlace {
   void add_watermark(PlaceHead& head, const Reply& info) const;
   // An older module tells no watermark with its answers, and is asked for it by itself.
   void prove(const Trip& trip, Proofs& proofs, const CallContext& context);
-  void look(Proofs& proofs, const CallContext& context);
   // What the filter is, as was learnt before, or else is asked; nothing where none is there.
   std::optional<ItemDescription> described(const CallContext& context);
   // Of the filter that a trip met; nothing where that is not there any more.
@@ -92,7 +89,6 @@ class ItemPlace final : public FilterPlace {
   std::atomic<bool> tells_watermark_;
   KnownItems known_;
   LearntFilter filter_;
-  ToldWatermark told_;
   GatheredPresence gathered_;
 };
 

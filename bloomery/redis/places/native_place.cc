@@ -230,7 +230,6 @@ void NativePlace::judge(Trip& trip) {
   const auto is_primary = [](const TripPiece& each) { return each.is_primary; };
   if (!std::ranges::all_of(trip.pieces, is_primary)) client_->suspect(key_);
   for (TripPiece& piece : trip.pieces) {
-    if (piece.head) told_.note(ToldWatermark::Mark::of(piece.head->header.notes));
     if (!piece.doubt.empty()) continue;
     piece.doubt = other_bits(*piece.head);
     if (!piece.doubt.empty()) continue;
@@ -282,7 +281,8 @@ bool NativePlace::has_lost(const Trip& trip, const CallContext& context) {
   });
 }
 
-// Of a trip that was judged.
+// Of a trip that was judged. Behind a fence the head of another filter than was opened is as good a
+// proof.
 void NativePlace::answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) {
   for (const TripPiece& piece : trip.pieces) {
@@ -304,13 +304,12 @@ void NativePlace::answer(const Trip& trip, std::span<Presence> answers, Proofs& 
 void NativePlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {
   require_room(keys, answers);
-  if (keys.empty()) return look(proofs, context);
-  while (!keys.empty()) {
+  do {
     const std::size_t count = std::min(keys.size(), kKeysAsked);
     answer(travel(bits_of(keys.first(count)), context), answers, proofs, context);
     keys = keys.subspan(count);
     answers = answers.subspan(count);
-  }
+  } while (!keys.empty());
 }
 
 NativePlace::Head NativePlace::need_head(const CallContext& context) {
@@ -328,16 +327,6 @@ void NativePlace::require_sure(const Trip& trip) const {
 
 PlaceHead NativePlace::head(const CallContext& context) {
   return need_head(context)->place_head();
-}
-
-// Behind a fence it also denies by the head of another filter than was opened.
-void NativePlace::look(Proofs& proofs, const CallContext& context) {
-  const std::uint64_t notes = told_.notes();
-  const Trip trip = travel({}, context);
-  const TripPiece& piece = trip.pieces.front();
-  if (!piece.doubt.empty()) fail(piece.doubt);
-  told_.replace(notes, ToldWatermark::Mark::of(piece.head->header.notes));
-  answer(trip, {}, proofs, context);
 }
 
 namespace {

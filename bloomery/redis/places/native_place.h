@@ -17,7 +17,6 @@
 #include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/lost_bits.h"
 #include "bloomery/redis/places/native_bitmap.h"
-#include "bloomery/redis/places/told_watermark.h"
 
 namespace bloomery::redis {
 
@@ -49,9 +48,6 @@ class NativePlace final : public FilterPlace {
   // Throws StoreError where the filter is in doubt. `inserted` is what the head says: nobody counts
   // in a server.
   PlaceHead head(const CallContext& context = {}) override;
-  Told told(Telling telling = Telling::all, const CallContext& = {}) override {
-    return told_.told(telling);
-  }
   // A megabyte a trip: what was inserted before the call is in it.
   AnyFilter copy(const CallContext& context = {}) override;
   // Each transaction has its bits and a step of the beat in it, the last one the watermark too.
@@ -88,7 +84,6 @@ class NativePlace final : public FilterPlace {
   // Why keys that have bits in what was opened may have none there; empty: they have the same.
   std::string other_bits(const NativeBitmapHead& head) const;
   Presence missing(const TripPiece& piece, const CallContext& context) const;
-  void look(Proofs& proofs, const CallContext& context);
   // Whether what was opened is not there any more.
   static bool has_lost(const Trip& trip, const CallContext& context);
   void answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
@@ -148,7 +143,6 @@ class NativePlace final : public FilterPlace {
   std::atomic<std::uint64_t> head_length_;
   std::atomic<int> exchanges_to_skip_ = 0;  // after one that was overtaken or refused
   LostBits lost_;                           // by their offsets in the string
-  ToldWatermark told_;
 
   mutable ForkMutex mutex_;
   Head opened_;

@@ -190,10 +190,10 @@ void PartitionedPlace::travel(const std::vector<Share>& shares, const Group& gro
 void PartitionedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                            const CallContext& context) {
   require_room(keys, answers);
-  if (keys.empty()) return look(proofs, context);
-  for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
+  std::size_t at = 0;
+  do {
     const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
-    auto shares = shares_of(keys.subspan(at, count));
+    auto shares = keys.empty() ? all_parts() : shares_of(keys.subspan(at, count));
     const std::size_t index = shares.size();
     shares.push_back({.part = part_count()});
     const auto groups = groups_of(shares, context);
@@ -214,7 +214,10 @@ void PartitionedPlace::ask(std::span<const Key> keys, std::span<Presence> answer
       have_all_failed = have_all_failed && (!has_parts || errors[i] != nullptr);
     }
     if (have_all_failed) rethrow_first(errors);
-    for (std::size_t i = 0; i < index; ++i) proofs.add(proved[i]);
+    for (std::size_t i = 0; i < index; ++i) {
+      if (keys.empty() && proved[i].is_empty()) proofs.add(Proof{.part = shares[i].part});
+      proofs.add(proved[i]);
+    }
     const auto of_batch = answers.subspan(at, count);
     std::ranges::fill(of_batch, Presence::maybe);
     for (std::size_t i = 0; i < index; ++i) {
@@ -224,7 +227,8 @@ void PartitionedPlace::ask(std::span<const Key> keys, std::span<Presence> answer
       }
     }
     if (is_lost) std::ranges::replace(of_batch, Presence::absent, Presence::unknown);
-  }
+    at += count;
+  } while (at < keys.size());
 }
 
 std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& context) {
@@ -274,49 +278,6 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
   head = index_.place_head();
   head.watermark.reset();
   return head;
-}
-
-void PartitionedPlace::look(Proofs& proofs, const CallContext& context) {
-  const auto shares = all_parts();
-  std::vector<std::uint64_t> notes(shares.size());
-  std::ranges::transform(shares, notes.begin(),
-                         [&](const Share& each) { return parts_[each.part]->told_.notes(); });
-  std::vector<Proofs> proved(shares.size());  // each written by one thread
-  const auto errors = at_nodes(groups_of(shares, context), [&](const Group& group) {
-    travel(shares, group, context,
-           [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
-             const auto& head = trip.pieces.front().head;
-             if (!head) return;
-             part.told_.replace(notes[i], ToldWatermark::Mark::of(head->header.notes));
-             part.answer(trip, {}, proved[i], context);
-           });
-  });
-  for (const auto& error : errors) {
-    try {
-      if (error) std::rethrow_exception(error);
-    } catch (const CallAborted&) {
-      throw;
-    } catch (const std::exception&) {
-      // Parts that are away or lost say nothing; the others do.
-    }
-  }
-  for (std::uint32_t i = 0; i < part_count(); ++i) {
-    if (proved[i].is_empty()) {
-      parts_[i]->told_.miss();
-      proofs.add({.part = i});
-    }
-    proofs.add(proved[i]);
-  }
-}
-
-Told PartitionedPlace::told(Telling telling, const CallContext&) {
-  Told all;
-  for (std::uint32_t i = 0; i < part_count(); ++i) {
-    const Told one = parts_[i]->told_.told(telling);
-    all.filters += one.filters;
-    all.watermarks.insert(all.watermarks.end(), one.watermarks.begin(), one.watermarks.end());
-  }
-  return all;
 }
 
 AnyFilter PartitionedPlace::copy(const CallContext& context) {

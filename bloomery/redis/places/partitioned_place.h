@@ -46,7 +46,6 @@ class PartitionedPlace final : public FilterPlace {
   // The watermark is the lowest of all parts; the beat, the sum of theirs. There is none where a
   // node does not answer.
   PlaceHead head(const CallContext& context = {}) override;
-  Told told(Telling telling = Telling::all, const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
   // Each part has its bits and its watermark in one transaction. False: some of them may have gone
   // on, of which the others' keys are no matter.
@@ -83,8 +82,6 @@ class PartitionedPlace final : public FilterPlace {
       std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
   void travel(const std::vector<Share>& shares, const Group& group, const CallContext& context,
               const Visit& visit);
-  // FilterPlace::ask without keys: of all parts.
-  void look(Proofs& proofs, const CallContext& context);
   // Inserts the shares of a node's parts, one trip for all of them while they fit, and tells of
   // each key. With `next` each part also moves its watermark, and `has_moved` tells which did.
   struct Inserting;
