@@ -36,11 +36,12 @@
 #include "bloomery/store/shared_filter.h"  // one for all processes of a machine
 
 // Filters wherever they are, and keys from wherever they come.
-#include "bloomery/open/open_place.h"     // a place by its location: memory, file or server
-#include "bloomery/place/filter_place.h"  // the seam: absent, maybe or unknown
-#include "bloomery/place/memory_place.h"  // a filter of this process, rebuilt while it answers
-#include "bloomery/place/presence.h"      // the three answers
-#include "bloomery/source/open_source.h"  // keys of a text or a database
+#include "bloomery/open/open_place.h"        // a place by its location: memory, file or server
+#include "bloomery/place/filter_place.h"     // the seam: absent, maybe or unknown
+#include "bloomery/place/followed_filter.h"  // what else a place can do that is kept in step
+#include "bloomery/place/memory_place.h"     // a filter of this process, rebuilt while it answers
+#include "bloomery/place/presence.h"         // the three answers
+#include "bloomery/source/open_source.h"     // keys of a text or a database
 
 // Kept in step with a table of a database.
 #include "bloomery/follow/followed_place.h"  // a filter anywhere, made beside and put in one step

@@ -340,12 +340,6 @@ AnyFilter FollowedPlace::copy(const CallContext& context) {
   return need().copy(context);
 }
 
-bool FollowedPlace::advance(const PlaceHead& expected, const Watermark& next,
-                            const CallContext& context) {
-  const std::shared_lock lock(mutex_);
-  return need().advance(expected, next, context);
-}
-
 bool FollowedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                        const Watermark& next, const CallContext& context) {
   const std::shared_lock lock(mutex_);

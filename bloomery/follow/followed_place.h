@@ -11,7 +11,7 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/open/place_location.h"
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 
 namespace bloomery {
 
@@ -29,7 +29,7 @@ using FilterMaker = std::function<AnyFilter(const FilterOptions& options)>;
 // watermark: it holds all that its source has up to there, whatever others have put into the old
 // one meanwhile. Keys that no source has (a guard's announced inserts) are in the new one only if
 // they came through this object.
-class FollowedPlace final : public FilterPlace {
+class FollowedPlace final : public FollowedFilter {
  public:
   // Throws std::invalid_argument for a location that no follower can fill. Asks no server.
   static void require_followable(const PlaceLocation& location);
@@ -50,8 +50,6 @@ class FollowedPlace final : public FilterPlace {
   // that is damaged is as good as lost.
   PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
   std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,

@@ -166,11 +166,6 @@ AnyFilter AdoptingPlace::copy(const CallContext& context) {
   return now()->copy(context);
 }
 
-bool AdoptingPlace::advance(const PlaceHead& expected, const Watermark& next,
-                            const CallContext& context) {
-  return with([&](FilterPlace& place) { return place.advance(expected, next, context); });
-}
-
 bool AdoptingPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                        const Watermark& next, const CallContext& context) {
   return with(

@@ -13,7 +13,7 @@
 
 #include "bloomery/bits/per_process.h"
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/place/reader_gate.h"
 
 namespace bloomery {
@@ -27,7 +27,7 @@ namespace bloomery {
 //
 // It looks where a question behind a fence would stay `unknown`, for one thread, some times a
 // second; the others are answered as before. Who asks meanwhile is answered by the old filter.
-class AdoptingPlace final : public FilterPlace {
+class AdoptingPlace final : public FollowedFilter {
  public:
   using Open = std::function<std::unique_ptr<FilterPlace>()>;
 
@@ -47,8 +47,6 @@ class AdoptingPlace final : public FilterPlace {
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override;
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
   std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,

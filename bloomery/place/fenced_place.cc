@@ -70,7 +70,7 @@ struct FencedPlace::Mine {
 
 FencedPlace::FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options,
                          std::unique_ptr<CounterBoard> own, CounterBoard* counters)
-    : place_(place),
+    : PlaceInFront(place),
       options_(checked_options(place, fence, options)),
       own_counters_(std::move(own)),
       counters_(counters != nullptr ? *counters : *own_counters_),

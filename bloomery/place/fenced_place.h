@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "bloomery/bits/per_process.h"
-#include "bloomery/filter/any_filter.h"
 #include "bloomery/place/fence_judge.h"
-#include "bloomery/place/filter_place.h"
 #include "bloomery/place/gathering.h"
 #include "bloomery/place/guard_counters.h"
+#include "bloomery/place/place_in_front.h"
 #include "bloomery/place/wait_times.h"
 
 namespace bloomery {
@@ -52,7 +51,7 @@ struct FencedOptions {
 // above. A child of fork() knows nothing of what its parent's threads were doing. Borrows the
 // place. All calls may run together. Throws what the place and the fence throw; the answers so far
 // are true then.
-class FencedPlace final : public FilterPlace {
+class FencedPlace final : public PlaceInFront {
  public:
   // Counts what it does in `counters`, which outlive it, or in its own. Throws
   // std::invalid_argument without a fence, or for times below zero.
@@ -61,33 +60,9 @@ class FencedPlace final : public FilterPlace {
   FencedPlace(FilterPlace& place, AskFence fence, const FencedOptions& options = {});
   ~FencedPlace() override;
 
-  std::string name() const override { return place_.name(); }
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
            const CallContext& context = {}) override;
   Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override;
-
-  using FilterPlace::insert_many;
-  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                   const CallContext& context = {}) override {
-    require_room(keys, outcomes);
-    place_.insert_many(keys, outcomes, context);
-  }
-  void flush(const CallContext& context) override { place_.flush(context); }
-  PlaceHead head(const CallContext& context = {}) override { return place_.head(context); }
-  AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override {
-    return place_.advance(expected, next, context);
-  }
-  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                          const CallContext& context = {}) override {
-    return place_.insert_and_advance(keys, head, next, context);
-  }
-  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
-                                         const CallContext& context = {}) override {
-    return place_.begin_rebuild(options, context);
-  }
-  void destroy(const CallContext& context = {}) override { place_.destroy(context); }
 
   // From the first "absent" of the place to the last word, strictly: with the fence's question.
   const WaitTimes& waits() const noexcept { return waits_; }
@@ -131,7 +106,6 @@ class FencedPlace final : public FilterPlace {
   JudgedFence renew(Clock::time_point now, const CallContext& context);
   void try_to_renew(Clock::time_point now, const CallContext& context);
 
-  FilterPlace& place_;
   const FencedOptions options_;
   std::unique_ptr<CounterBoard> own_counters_;
   CounterBoard& counters_;

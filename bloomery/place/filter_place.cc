@@ -5,8 +5,18 @@
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/hash/secret_key.h"
+#include "bloomery/place/followed_filter.h"
 
 namespace bloomery {
+namespace {
+
+constexpr std::string_view kNoWatermark = "has no watermark";
+constexpr std::string_view kNoRebuild = "cannot be rebuilt while it answers";
+constexpr std::string_view kNoMerge =
+    "where it lives, it merges nothing; load it into memory, and save that";
+constexpr std::string_view kNoDestroying = "cannot be destroyed from here";
+
+}  // namespace
 
 Identity Identity::random() {
   const SecretKey key = SecretKey::random();
@@ -34,31 +44,57 @@ void Rebuild::commit_at(const Watermark&, const CallContext&) {
   throw std::invalid_argument("a rebuild: its place has no watermark");
 }
 
+AnyFilter FilterPlace::copy(const CallContext&) {
+  refuse("its filter cannot be read as a whole");
+}
+
+bool FilterPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
+                                     const Watermark& next, const CallContext& context) {
+  FollowedFilter* const filter = followed();
+  if (filter == nullptr) refuse(kNoWatermark);
+  return filter->insert_and_advance(keys, head, next, context);
+}
+
 bool FilterPlace::advance(const PlaceHead& expected, const Watermark& next,
                           const CallContext& context) {
   PlaceHead head = expected;
   return insert_and_advance({}, head, next, context);
 }
 
-bool FilterPlace::insert_and_advance(std::span<const Key>, PlaceHead&, const Watermark&,
-                                     const CallContext&) {
-  refuse("has no watermark");
+std::unique_ptr<Rebuild> FilterPlace::begin_rebuild(const FilterOptions& options,
+                                                    const CallContext& context) {
+  FollowedFilter* const filter = followed();
+  if (filter == nullptr) refuse(kNoRebuild);
+  return filter->begin_rebuild(options, context);
 }
 
-void FilterPlace::merge(const FilterContents&) {
-  refuse("where it lives, it merges nothing; load it into memory, and save that");
+void FilterPlace::merge(const FilterContents& other) {
+  FollowedFilter* const filter = followed();
+  if (filter == nullptr) refuse(kNoMerge);
+  filter->merge(other);
 }
 
-AnyFilter FilterPlace::copy(const CallContext&) {
-  refuse("its filter cannot be read as a whole");
+void FilterPlace::destroy(const CallContext& context) {
+  FollowedFilter* const filter = followed();
+  if (filter == nullptr) refuse(kNoDestroying);
+  filter->destroy(context);
 }
 
-std::unique_ptr<Rebuild> FilterPlace::begin_rebuild(const FilterOptions&, const CallContext&) {
-  refuse("cannot be rebuilt while it answers");
+bool FollowedFilter::insert_and_advance(std::span<const Key>, PlaceHead&, const Watermark&,
+                                        const CallContext&) {
+  refuse(kNoWatermark);
 }
 
-void FilterPlace::destroy(const CallContext&) {
-  refuse("cannot be destroyed from here");
+std::unique_ptr<Rebuild> FollowedFilter::begin_rebuild(const FilterOptions&, const CallContext&) {
+  refuse(kNoRebuild);
+}
+
+void FollowedFilter::merge(const FilterContents&) {
+  refuse(kNoMerge);
+}
+
+void FollowedFilter::destroy(const CallContext&) {
+  refuse(kNoDestroying);
 }
 
 void FilterPlace::refuse(std::string_view why) const {

@@ -20,6 +20,7 @@
 namespace bloomery {
 
 class AnyFilter;
+class FollowedFilter;
 struct FilterContents;
 
 // What became of a key that was inserted somewhere. It is in, whichever of them it is.
@@ -122,32 +123,20 @@ class FilterPlace {
 
   virtual PlaceHead head(const CallContext& context = {}) = 0;
 
-  // Inserts the keys of another filter of the same kind and geometry.
-  virtual void merge(const FilterContents& other);
-
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});
 
-  // Moves the watermark, if identity, watermark and beat are still those of `expected`; else false.
-  // It must not get ahead of the bits: a server may lose what insert_many() put in, and still have
-  // the head that it had. So keys of a place in a server travel with their watermark, below.
-  // By default a step without keys, below.
-  virtual bool advance(const PlaceHead& expected, const Watermark& next,
-                       const CallContext& context = {});
-
-  // Inserts the keys, and moves the watermark in the same step; `head` is then what it is now.
-  // False: the head was not what `head` says when this was tried last; where an answer was lost,
-  // since the try before has moved it. Read the head, and send again every key above its watermark,
-  // since what was sent before may be lost.
-  virtual bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                                  const CallContext& context = {});
-
-  // A new, empty filter of the same kind, for `options`.
-  virtual std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
-                                                 const CallContext& context = {});
-
-  // Removes the filter for good.
-  virtual void destroy(const CallContext& context = {});
+  // What else it can do, where its filter may be moved, made anew or removed (followed_filter.h,
+  // which says what each of these does); null: nothing.
+  virtual FollowedFilter* followed() noexcept { return nullptr; }
+  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                          const CallContext& context = {});
+  // A step without keys. What is in `expected` stays.
+  bool advance(const PlaceHead& expected, const Watermark& next, const CallContext& context = {});
+  std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
+                                         const CallContext& context = {});
+  void merge(const FilterContents& other);
+  void destroy(const CallContext& context = {});
 
  protected:
   // For each place to begin with: throws std::invalid_argument, naming both numbers, where there

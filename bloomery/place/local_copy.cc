@@ -140,11 +140,6 @@ void LocalCopy::insert_many(std::span<const Key> keys, std::span<Inserted> outco
   put_in(keys);
 }
 
-bool LocalCopy::advance(const PlaceHead& expected, const Watermark& next,
-                        const CallContext& context) {
-  return place_.advance(expected, next, context);
-}
-
 bool LocalCopy::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                    const Watermark& next, const CallContext& context) {
   const bool has_moved = place_.insert_and_advance(keys, head, next, context);

@@ -16,7 +16,7 @@
 
 #include "bloomery/bits/own_process.h"
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/place/reader_gate.h"
 
 namespace bloomery {
@@ -43,7 +43,7 @@ struct LocalCopyOptions {
 //
 // A child of fork() has the copy, but no such thread: behind later fences it asks the place.
 // Borrows the place. All calls may run together.
-class LocalCopy final : public FilterPlace {
+class LocalCopy final : public FollowedFilter {
  public:
   // Reads nothing yet. Throws std::invalid_argument for a time below 1 ms.
   explicit LocalCopy(FilterPlace& place, const LocalCopyOptions& options = {});
@@ -62,8 +62,6 @@ class LocalCopy final : public FilterPlace {
   PlaceHead head(const CallContext& context = {}) override;
   AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
   // The copy has these keys too; its watermark stays where it is.
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context = {}) override;
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override { place_.destroy(context); }

@@ -15,7 +15,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/any_filter.h"
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/place/reader_gate.h"
 
 namespace bloomery {
@@ -52,7 +52,7 @@ AnyFilter make_another(const AnyFilter& filter, const FilterOptions& options);
 // begin_rebuild() exchanges the filter while it answers. A key costs no lock and no allocation;
 // what else there is waits for questions under way.
 template <PlaceableFilter F = AnyFilter>
-class MemoryPlace final : public FilterPlace {
+class MemoryPlace final : public FollowedFilter {
  public:
   // Throws std::invalid_argument for a kind that forgets (windowed) or erases (counting).
   explicit MemoryPlace(F filter) requires std::movable<F>
@@ -140,26 +140,19 @@ class MemoryPlace final : public FilterPlace {
     return head;
   }
 
-  bool advance(const PlaceHead& expected, const Watermark& next, const CallContext& = {}) override {
-    const std::lock_guard lock(changing_);
-    State state = *state_.load();
-    if (state.identity != expected.identity || state.watermark != expected.watermark ||
-        state.beat != expected.beat) {
-      return false;
-    }
-    state.watermark = next;
-    ++state.beat;
-    publish(std::move(state));
-    return true;
-  }
-
   // What is in stays in as long as this process: two steps are as good as one.
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override {
     insert_many(keys, std::span<Inserted>(), context);
-    if (!advance(head, next, context)) return false;
-    head.watermark = next;
-    ++head.beat;
+    const std::lock_guard lock(changing_);
+    State state = *state_.load();
+    if (state.identity != head.identity || state.watermark != head.watermark ||
+        state.beat != head.beat) {
+      return false;
+    }
+    head.watermark = state.watermark = next;
+    head.beat = ++state.beat;
+    publish(std::move(state));
     return true;
   }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/store/file_location.h"
 #include "bloomery/store/filter_editor.h"
 
@@ -15,7 +15,7 @@ namespace bloomery {
 
 // A file that is read whole. For writing it is locked against other writers, and written back by
 // flush(), in one step; without that the file stays as it was.
-class LoadedPlace final : public FilterPlace {
+class LoadedPlace final : public FollowedFilter {
  public:
   // For reading: what was loaded.
   LoadedPlace(std::string name, AnyFilter filter);

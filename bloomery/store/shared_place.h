@@ -4,14 +4,14 @@
 #include <span>
 #include <string>
 
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/store/file_location.h"
 #include "bloomery/store/shared_filter.h"
 
 namespace bloomery {
 
 // A file of our own that processes of this machine insert into together.
-class SharedPlace final : public FilterPlace {
+class SharedPlace final : public FollowedFilter {
  public:
   // Throws as open_shared() does.
   SharedPlace(const FileLocation& location, bool writes);

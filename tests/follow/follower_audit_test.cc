@@ -19,8 +19,8 @@
 #include "bloomery/place/memory_place.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/partition_keys.h"
+#include "tests/follow/followed_in_front.h"
 #include "tests/follow/follower_fixture.h"
-#include "tests/follow/place_in_front.h"
 #include "tests/support/redis_server.h"
 
 namespace bloomery {
@@ -111,17 +111,13 @@ TEST(FollowerAudit, IsADenialOnlyOfTheFilterThatWasLeftThere) {
 }
 
 // Has lost all bits, while it is told so.
-class LossyPlace final : public PlaceInFront {
+class LossyPlace final : public FollowedInFront {
  public:
-  LossyPlace() : PlaceInFront(memory_) {}
+  LossyPlace() : FollowedInFront(memory_) {}
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
            const CallContext& context) override {
-    PlaceInFront::ask(keys, answers, proofs, context);
+    FollowedInFront::ask(keys, answers, proofs, context);
     if (denies) std::ranges::replace(answers, Presence::maybe, Presence::absent);
-  }
-  bool advance(const PlaceHead& expected, const Watermark& next,
-               const CallContext& context) override {
-    return place_.advance(expected, next, context);
   }
   std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& wanted,
                                          const CallContext& context) override {

@@ -13,8 +13,8 @@
 #include "bloomery/errors.h"
 #include "bloomery/follow/follower.h"
 #include "bloomery/place/memory_place.h"
+#include "tests/follow/followed_in_front.h"
 #include "tests/follow/follower_fixture.h"
-#include "tests/follow/place_in_front.h"
 
 // A follower between sources and places that do what real ones seldom do.
 
@@ -122,9 +122,9 @@ TEST_F(FollowerTest, OnceEndsWhereATableIsAlteredAllTheTime) {
 }
 
 // As others' filters are: without a watermark.
-class UnmarkedPlace final : public PlaceInFront {
+class UnmarkedPlace final : public FollowedInFront {
  public:
-  using PlaceInFront::PlaceInFront;
+  using FollowedInFront::FollowedInFront;
 
   PlaceHead head(const CallContext& context) override {
     PlaceHead now = place_.head(context);
@@ -161,9 +161,9 @@ TEST_F(FollowerTest, OnceGivesAFilterWithoutAWatermarkAllThatWasThereWhenItCame)
 }
 
 // A place that another follower moves within a transaction: a step whenever somebody looks.
-class ContestedPlace final : public PlaceInFront {
+class ContestedPlace final : public FollowedInFront {
  public:
-  using PlaceInFront::PlaceInFront;
+  using FollowedInFront::FollowedInFront;
 
   PlaceHead head(const CallContext& context) override {
     if (steps_left > 0) {
@@ -199,9 +199,9 @@ TEST_F(FollowerTest, WhoFindsAnotherWithinATransactionStandsBy) {
 }
 
 // A place where the next filters cannot be made, as where memory is short.
-class FullPlace final : public PlaceInFront {
+class FullPlace final : public FollowedInFront {
  public:
-  using PlaceInFront::PlaceInFront;
+  using FollowedInFront::FollowedInFront;
 
   std::unique_ptr<Rebuild> begin_rebuild(const FilterOptions& options,
                                          const CallContext& context) override {
@@ -285,7 +285,7 @@ TEST_F(FollowerTest, KeysAreInWhateverWatermarkTheyCameWith) {
 
 // A filter of which an older copy was put back before its third step, and which another follower
 // has brought to the watermark since.
-class RestoredPlace final : public FilterPlace {
+class RestoredPlace final : public FollowedFilter {
  public:
   std::string name() const override { return now_->name(); }
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,

@@ -21,7 +21,7 @@ const Identity kFar{5, 5};
 const FilterOptions kSmall{.capacity = 10'000, .false_positive_rate = 0.0001};
 
 // A place that counts its trips.
-class FarPlace final : public FilterPlace {
+class FarPlace final : public FollowedFilter {
  public:
   FarPlace() { place_.ready(); }
   std::string name() const override { return "a far place"; }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bloomery/format/format.h"
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/bitmap_transaction.h"
 #include "bloomery/redis/places/gathered_presence.h"
@@ -29,7 +29,7 @@ namespace bloomery::redis {
 // watermark alone counts, also where another bitmap has taken the place of the one that was opened:
 // it says which keys are in. Without a fence it must be the bitmap that was opened. head() of one
 // whose trailer is gone has no identity and no watermark.
-class BitmapPlace final : public FilterPlace {
+class BitmapPlace final : public FollowedFilter {
  public:
   BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes);
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/dialect.h"
 #include "bloomery/redis/places/gathered_presence.h"
@@ -27,7 +27,7 @@ namespace bloomery::redis {
 // made anew by an insert here. `unknown` is said instead of `absent` without a filter, by a
 // replica, while a filter is still loaded, and from the moment on that an item which was there is
 // not.
-class ItemPlace final : public FilterPlace {
+class ItemPlace final : public FollowedFilter {
  public:
   struct Setup {
     Dialect dialect{};

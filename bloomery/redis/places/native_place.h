@@ -12,7 +12,7 @@
 
 #include "bloomery/bits/fork_mutex.h"
 #include "bloomery/bits/heap_words.h"
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/lost_bits.h"
@@ -28,7 +28,7 @@ namespace bloomery::redis {
 // no longer the same, where the string is shorter than its head says, by a replica, and from the
 // moment on that a bit is clear which was seen set. Behind a fence only the watermark counts: it
 // proves what is in.
-class NativePlace final : public FilterPlace {
+class NativePlace final : public FollowedFilter {
  public:
   // `key` is that of the string, which may be another than the client's location says.
   NativePlace(std::shared_ptr<Client> client, std::string key, std::string name,

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/native_bitmap.h"
@@ -26,7 +26,7 @@ namespace bloomery::redis {
 // needs no more than that this part has all keys' bits that are its own, and that the index is
 // still there: without it anybody may put another filter there, of other partitions. So a question
 // asks for the index too, and an insert for the index afterwards.
-class PartitionedPlace final : public FilterPlace {
+class PartitionedPlace final : public FollowedFilter {
  public:
   // `index`: what was at the location's key, with a part that is none.
   PartitionedPlace(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,

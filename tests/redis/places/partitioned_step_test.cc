@@ -126,7 +126,8 @@ TEST_F(PartitionedStepTest, EachPartHasAWatermarkAndTheLowestCounts) {
   ask({"RENAME", part(2), "away"});
   EXPECT_EQ(look().all()[2].filter, 0U);
   ask({"RENAME", "away", part(2)});
-  for (const Proof& each : look().all()) EXPECT_TRUE(whole.has_filter_of(each));
+  const Proofs again = look();
+  for (const Proof& each : again.all()) EXPECT_TRUE(whole.has_filter_of(each));
   const Fence now{{source, 8}};
   EXPECT_NEAR(static_cast<double>(count_of(*place, strangers, Presence::unknown, {.fence = &now})),
               250, 80);

@@ -5,14 +5,14 @@
 #include <span>
 #include <string>
 
-#include "bloomery/place/filter_place.h"
+#include "bloomery/place/followed_filter.h"
 
 namespace bloomery {
 
 // Hands on what it is asked.
-class PlaceInFront : public FilterPlace {
+class FollowedInFront : public FollowedFilter {
  public:
-  explicit PlaceInFront(FilterPlace& place) : place_(place) {}
+  explicit FollowedInFront(FilterPlace& place) : place_(place) {}
 
   std::string name() const override { return place_.name(); }
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
