@@ -83,8 +83,7 @@ double TrafficResult::requests_per_second() const {
   return static_cast<double>(request_count) / std::max(elapsed.count(), 1e-9);
 }
 
-void NoFilter::ask(std::span<const Key>, std::span<Presence> answers, Proofs&,
-                   const CallContext&) {
+void NoFilter::ask(std::span<const Key>, std::span<Presence> answers, Proofs&, const CallContext&) {
   std::ranges::fill(answers, Presence::maybe);
 }
 
