@@ -6,8 +6,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+
+BUILT = pathlib.Path(os.environ.get("GUARD_BUILT") or tempfile.mkdtemp(prefix="guard-built"))
 
 # How a language's driver is started; a name after a dash is another client of it.
 DRIVERS = {
@@ -18,6 +21,7 @@ DRIVERS = {
     "javascript": ["node", str(HERE / "drivers/driver.mjs"), "redis"],
     "javascript-redis4": ["node", str(HERE / "drivers/driver.mjs"), "redis4"],
     "javascript-ioredis": ["node", str(HERE / "drivers/driver.mjs"), "ioredis"],
+    "java": ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{BUILT}/java/bloomery-guard.jar:{BUILT}/java", "Driver"],
 }
 
 
@@ -30,12 +34,30 @@ NEEDS = {
     "javascript": ["node", f"{NODE}/node_modules/redis"],
     "javascript-redis4": ["node", f"{NODE}/node_modules/redis4"],
     "javascript-ioredis": ["node", f"{NODE}/node_modules/ioredis"],
+    "java": ["java"],
 }
 
 
 def missing(language):
     """What is not here of what the language needs."""
     return [each for each in NEEDS.get(language, []) if not (os.path.exists(each) if "/" in each else shutil.which(each))]
+
+
+def is_newer(made, used):
+    return made.exists() and made.stat().st_mtime > max(each.stat().st_mtime for each in used)
+
+
+def build(language):
+    """Compiles what the language needs compiled."""
+    if language == "java":
+        bindings = HERE.parents[1] / "bindings/java"
+        used = [*bindings.rglob("*"), *(HERE / "drivers/java").iterdir()]
+        if is_newer(BUILT / "java/Driver.class", used):
+            return
+        subprocess.run([str(bindings / "make_jar"), str(BUILT / "java")], check=True)
+        sources = sorted((HERE / "drivers/java").glob("*.java"))
+        subprocess.run(["java", "-m", "jdk.compiler/com.sun.tools.javac.Main", "-Xlint:all,-try", "-Werror", "-cp", str(BUILT / "java/bloomery-guard.jar"),
+                        "-d", str(BUILT / "java"), *map(str, sources)], check=True)
 
 
 class Actor:

@@ -6,7 +6,7 @@ import pathlib
 import sys
 import time
 
-from actors import DRIVERS, Actor, missing
+from actors import DRIVERS, Actor, build, missing
 from server import SCRIPT, Server, entry, lease, wait_until
 
 SCENES = sorted((pathlib.Path(__file__).resolve().parent / "scenes").glob("*.json"))
@@ -171,6 +171,7 @@ def main():
         if missing(language):
             print(f"skipped: {language} needs {', '.join(missing(language))}", file=sys.stderr)
             sys.exit(77)
+        build(language)
     with Server() as server:
         server.redis.script_load(SCRIPT)
         server.redis.script_flush()

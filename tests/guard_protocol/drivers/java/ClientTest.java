@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+import bloomery.guard.Announcement;
+import bloomery.guard.CacheGuard;
+import bloomery.guard.Codec;
+import bloomery.guard.Fence;
+import bloomery.guard.GuardException;
+import bloomery.guard.GuardOptions;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** What the guard for Java has beyond the scenes. ClientTest PORT WITH_MODULE: on an empty server. */
+final class ClientTest {
+  private static Resp server;
+
+  private static Object ask(String... words) throws Exception {
+    return server.send(Arrays.stream(words).map(word -> word.getBytes(StandardCharsets.UTF_8)).collect(Collectors.toList()));
+  }
+
+  private static void same(Object wanted, Object got) {
+    if (!Objects.equals(wanted, got)) {
+      throw new AssertionError("expected " + wanted + ", but it is " + got);
+    }
+  }
+
+  private interface Holds {
+    boolean hold() throws Exception;
+  }
+
+  private interface Step {
+    void run() throws Exception;
+  }
+
+  private static void refused(Class<?> wanted, Step step) throws Exception {
+    try {
+      step.run();
+    } catch (Exception error) {
+      same(wanted, error.getClass());
+      return;
+    }
+    throw new AssertionError("expected " + wanted);
+  }
+
+  private static <T> T never(T unused) {
+    throw new AssertionError("it is not loaded");
+  }
+
+  private static CacheGuard<String> guard(GuardOptions options) {
+    return new CacheGuard<>(server, "n", Codec.texts(), options);
+  }
+
+  private static void until(Holds holds) throws Exception {
+    for (int i = 0; !holds.hold(); i++) {
+      if (i > 6000) {
+        throw new AssertionError("it does not come");
+      }
+      Thread.sleep(5);
+    }
+  }
+
+  private static void manyThreadsMissOneKey() throws Exception {
+    CacheGuard<String> guard = guard(new GuardOptions());
+    AtomicInteger loads = new AtomicInteger();
+    CountDownLatch go = new CountDownLatch(1);
+    ExecutorService threads = Executors.newFixedThreadPool(32);
+    List<CompletableFuture<String>> answers = new ArrayList<>();
+    for (int i = 0; i < 32; i++) {
+      answers.add(guard.getAsync("a", key -> {
+        loads.incrementAndGet();
+        try {
+          go.await();
+        } catch (InterruptedException interrupted) {
+          throw new IllegalStateException(interrupted);
+        }
+        return "row";
+      }, threads));
+    }
+    until(() -> guard.counters().get("waits") >= 31);
+    go.countDown();
+    for (CompletableFuture<String> each : answers) {
+      same("row", each.get());
+    }
+    threads.shutdown();
+    same(1, loads.get());
+  }
+
+  private static void turns() throws Exception {
+    CacheGuard<String> few = guard(new GuardOptions().queriesAtOnce(1).queryWait(Duration.ofMillis(20)));
+    same("x", few.get("outer", key -> {
+      refusedQuietly(() -> few.get("inner", ClientTest::never));
+      return "x";
+    }));
+    same(0L, ask("EXISTS", "n:{=inner}:lease"));
+  }
+
+  private static void refusedQuietly(Step step) {
+    try {
+      refused(GuardException.Overloaded.class, step);
+    } catch (Exception error) {
+      throw new AssertionError(error);
+    }
+  }
+
+  private static void interruption() throws Exception {
+    ask("SET", "n:{=busy}:lease", "L" + "f".repeat(48), "PX", "60000");
+    Thread.currentThread().interrupt();
+    refused(GuardException.WaitedTooLong.class, () -> guard(new GuardOptions()).get("busy", ClientTest::never));
+    same(true, Thread.interrupted());
+    refused(GuardException.WaitedTooLong.class, () -> guard(new GuardOptions().waitLimit(Duration.ofMillis(30))).get("busy", ClientTest::never));
+  }
+
+  private static void keysAndValues() throws Exception {
+    CacheGuard<String> guard = guard(new GuardOptions());
+    refused(IllegalArgumentException.class, () -> guard.get("half \ud83d", ClientTest::never));
+    refused(IllegalArgumentException.class, () -> guard.erase("half \ud83d"));
+    CacheGuard<byte[]> bytes = new CacheGuard<>(server, "bytes", Codec.bytes(), new GuardOptions());
+    bytes.get("a", key -> new byte[] {-1, 0});
+    same("[-1, 0]", Arrays.toString(bytes.get("a", ClientTest::never2)));
+    CacheGuard<String> bad = new CacheGuard<>(server, "bad", Codec.of(value -> {
+      throw new java.io.IOException("no");
+    }, text -> ""), new GuardOptions());
+    refused(IllegalArgumentException.class, () -> bad.get("a", key -> "x"));
+    same(0L, ask("EXISTS", "bad:{=a}:lease"));
+    List<String> keys = IntStream.range(0, 2500).mapToObj(i -> "k" + i).collect(Collectors.toList());
+    Map<String, String> all = keys.stream().collect(Collectors.toMap(key -> key, key -> key));
+    same(all, guard.getMany(keys, asked -> all));
+    same(all, guard.getMany(keys, ClientTest::neverMany));
+    refused(java.io.IOException.class, () -> guard.get("checked", key -> {
+      throw new java.io.IOException("the loader's own");
+    }));
+  }
+
+  private static byte[] never2(String unused) {
+    throw new AssertionError();
+  }
+
+  private static Map<String, String> neverMany(List<String> unused) {
+    throw new AssertionError();
+  }
+
+  private static void nearAndFences() throws Exception {
+    same(null, guard(new GuardOptions().near("alice"::equals).nearIsFinal(true)).get("bob", ClientTest::never));
+    same("2", guard(new GuardOptions().near("alice"::equals)).get("carol", key -> "2"));
+    same(null, guard(new GuardOptions()).get("dave", key -> null, new Fence("ab".repeat(16), "7")));
+    same(0L, ask("EXISTS", "n:{=dave}"));
+  }
+
+  private static void refreshing() throws Exception {
+    List<Runnable> later = new ArrayList<>();
+    CacheGuard<String> guard = guard(new GuardOptions().refreshAhead(0.5).refreshIn(later::add));
+    guard.get("r", key -> "old");
+    ask("SETRANGE", "n:{=r}", "1", "0000000000001");
+    same("old", guard.get("r", key -> "new"));
+    same(1, later.size());
+    same("old", guard.get("r", ClientTest::never));
+    later.get(0).run();
+    same("new", guard.get("r", ClientTest::never));
+    CacheGuard<String> full = guard(new GuardOptions().refreshAhead(0.5).refreshIn(task -> {
+      throw new java.util.concurrent.RejectedExecutionException();
+    }));
+    ask("SETRANGE", "n:{=r}", "1", "0000000000001");
+    same("new", full.get("r", ClientTest::never));
+    same(0L, ask("EXISTS", "n:{=r}:lease"));
+  }
+
+  private static void away() throws Exception {
+    CacheGuard<String> away = new CacheGuard<>(words -> {
+      throw new java.io.IOException("away");
+    }, "n", Codec.texts(), new GuardOptions().failuresInARow(2).failurePause(Duration.ofMinutes(1)));
+    for (String row : Arrays.asList("0", "1", "2", "3")) {
+      same(row, away.get("a", key -> row));
+    }
+    same(2L, away.counters().get("skips"));
+    refused(GuardException.NotAnnounced.class, () -> away.announce("a"));
+    refused(GuardException.NotErased.class, () -> away.erase("a"));
+  }
+
+  private static void options() throws Exception {
+    refused(IllegalArgumentException.class, () -> new CacheGuard<>(server, "a{b", Codec.texts(), new GuardOptions()));
+    refused(IllegalArgumentException.class, () -> new GuardOptions().valueLife(Duration.ZERO));
+    refused(IllegalArgumentException.class, () -> new GuardOptions().jitter(1));
+    refused(IllegalArgumentException.class, () -> new GuardOptions().jitter(Double.NaN));
+    refused(IllegalArgumentException.class, () -> new GuardOptions().queriesAtOnce(0));
+  }
+
+  // As docs/java.md has it.
+  private static void page() throws Exception {
+    ask("BLOOM.RESERVE", "users:filter", "0.0001", "100");
+    ask("BLOOM.ADD", "users:filter", "alice");
+    Map<String, String> database = new java.util.HashMap<>(Collections.singletonMap("alice", "Alice"));
+    CacheGuard<String> users = new CacheGuard<>(server, "users", Codec.texts(), new GuardOptions().filter("users:filter"));
+    same("Alice", users.get("alice", database::get));
+    same(null, users.get("carol", ClientTest::never));
+    try (Announcement mark = users.announce("bob")) {
+      database.put("bob", "Bob B.");
+    }
+    database.put("alice", "Alice A.");
+    users.erase("alice");
+    same("{alice=Alice A., carol=null, bob=Bob B.}", users.getMany(Arrays.asList("alice", "carol", "bob"), keys -> database).toString());
+  }
+
+  public static void main(String[] words) throws Exception {
+    server = new Resp(Integer.parseInt(words[0]));
+    manyThreadsMissOneKey();
+    turns();
+    interruption();
+    keysAndValues();
+    nearAndFences();
+    refreshing();
+    away();
+    options();
+    if (words[1].equals("yes")) {
+      page();
+    }
+    System.out.println("java: all as it should be");
+  }
+}
