@@ -11,6 +11,7 @@
 
 #include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/redirection.h"
+#include "bloomery/redis/client/replica_wait.h"
 #include "bloomery/redis/client/rider.h"
 #include "bloomery/redis/client/told_command.h"
 
@@ -115,6 +116,7 @@ bool Client::run_watched(const Request& first, const Then& then, const CallConte
         auto replies = connection->exchange(*second, deadline);
         tell_commands(*second, replies);
         judge(replies);
+        await_replicas(*connection, node->location(), deadline);
       } catch (...) {
         connection->distrust();
         throw;
@@ -181,6 +183,7 @@ void Client::try_once(Call& call) {
   tell_commands(call.request, replies);
   try {
     if (call.judge) call.judge(replies);
+    if (call.request.changes()) await_replicas(*connection, call.node->location(), call.deadline);
   } catch (const ConnectionError&) {
     connection->distrust();
     throw;

@@ -160,6 +160,17 @@ void parse_hosts(std::string_view text, Location& location) {
 }
 
 // Whether it is a setting of the connection.
+// "N" or "N,MS".
+void set_wait(Location& location, std::string_view value) {
+  if (location.replicas_to_await != 0) refuse("says its wait twice");
+  const std::string_view count = take_until(value, ',');
+  location.replicas_to_await =
+      number<std::uint32_t>(count, "number of replicas to wait for", 1, 100);
+  if (value.empty()) return;
+  location.replica_patience = std::chrono::milliseconds(
+      number<std::uint32_t>(value, "time to wait for replicas in milliseconds", 1, 3'600'000));
+}
+
 bool set(Location& location, std::string_view name, const std::string& value) {
   const std::array texts{
       std::pair{"user"sv, &location.user},
@@ -188,6 +199,8 @@ bool set(Location& location, std::string_view name, const std::string& value) {
         number<std::uint32_t>(value, "timeout in milliseconds", 1, 3'600'000));
   } else if (name == "connections") {
     location.connections = number<std::uint32_t>(value, "number of connections", 1, 10'000);
+  } else if (name == "wait") {
+    set_wait(location, value);
   } else if (name == "replica") {
     location.allow_replica = flag(value, "replica");
   } else if (name == "insecure_skip_verify") {

@@ -3,12 +3,34 @@
 
 #include <hiredis/hiredis.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <vector>
 
 namespace bloomery::redis {
+
+using namespace std::string_view_literals;
+
+namespace {
+
+// Commands of ours that change nothing. A command that is not listed counts as one that does: then
+// a call waits for replicas that already have everything.
+constexpr std::array kReading{
+    "ASKING"sv,      "BF.CARD"sv,    "BF.EXISTS"sv, "BF.INFO"sv,  "BF.MEXISTS"sv, "BITFIELD_RO"sv,
+    "BLOOM.CHECK"sv, "BLOOM.INFO"sv, "CLUSTER"sv,   "ECHO"sv,     "EVAL_RO"sv,    "EXEC"sv,
+    "EXISTS"sv,      "GET"sv,        "GETBIT"sv,    "GETRANGE"sv, "HGETALL"sv,    "HMGET"sv,
+    "INFO"sv,        "MGET"sv,       "MULTI"sv,     "PING"sv,     "PTTL"sv,       "ROLE"sv,
+    "STRLEN"sv,      "TIME"sv,       "TYPE"sv,      "UNWATCH"sv,  "WATCH"sv};
+
+bool only_reads(std::string_view command) noexcept {
+  return std::ranges::find(kReading, command) != kReading.end();
+}
+
+}  // namespace
 
 Request& Request::add(std::span<const std::string_view> words) {
   std::vector<const char*> starts(words.size());
@@ -27,6 +49,7 @@ Request& Request::add(std::span<const std::string_view> words) {
   if (!in_transaction_) units_.emplace_back();
   units_.back().byte_count += static_cast<std::size_t>(size);
   ++units_.back().size;
+  changes_ = changes_ || !only_reads(words.front());
   if (words.front() == "MULTI") in_transaction_ = true;
   if (words.front() == "EXEC") in_transaction_ = false;
   return *this;
@@ -58,6 +81,7 @@ Request Request::with(const Request& behind) const {
   Request both = *this;
   both.bytes_ += behind.bytes_;
   both.size_ += behind.size_;
+  both.changes_ = both.changes_ || behind.changes_;
   both.units_.insert(both.units_.end(), behind.units_.begin(), behind.units_.end());
   return both;
 }

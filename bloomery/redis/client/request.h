@@ -30,6 +30,14 @@ class Request {
     return *this;
   }
 
+  // Whether any of its commands may change something. A script counts as one that does, unless
+  // reads_only() says otherwise.
+  bool changes() const noexcept { return changes_; }
+  Request& reads_only() {
+    changes_ = false;
+    return *this;
+  }
+
   // Nobody follows where single ones of its commands are sent: the caller asks for those anew.
   Request& of_several_slots() {
     has_several_slots_ = true;
@@ -58,6 +66,7 @@ class Request {
   bool in_transaction_ = false;
   std::string key_{};
   bool has_several_slots_ = false;
+  bool changes_ = false;
 };
 
 }  // namespace bloomery::redis

@@ -76,7 +76,7 @@ Request scripts_of(const Request& request, std::string_view eval) {
     append_script(scripts, {next, next + static_cast<std::ptrdiff_t>(unit.size)}, eval);
     next += static_cast<std::ptrdiff_t>(unit.size);
   }
-  return scripts;
+  return scripts.reads_only();
 }
 
 Reply status(const char* text) {

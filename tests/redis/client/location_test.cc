@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -42,6 +43,21 @@ TEST(LocationOfServer, SaysServerDatabaseAndKey) {
     EXPECT_EQ(socket.socket, "/run/my @redis.sock");
     EXPECT_EQ(socket.database, 2U);
     EXPECT_EQ(socket.text(), "redis+unix:///run/my @redis.sock?db=2#k");
+  }
+}
+
+TEST(LocationOfServer, SaysForHowManyReplicasToWait) {
+  EXPECT_EQ(parse_location("redis://host#k").replicas_to_await, 0U);
+  const Location one = parse_location("redis://host?wait=1#k");
+  EXPECT_EQ(one.replicas_to_await, 1U);
+  EXPECT_EQ(one.replica_patience, std::chrono::milliseconds(1'000));
+  const Location two = parse_location("redis+cluster://host?wait=2,250#k");
+  EXPECT_EQ(two.replicas_to_await, 2U);
+  EXPECT_EQ(two.replica_patience, std::chrono::milliseconds(250));
+  for (const char* const wrong : {"0", "", "-1", "x", "101", "1,0", "1,x", "1,2,3", "1&wait=1"}) {
+    EXPECT_THROW(parse_location("redis://host?wait=" + std::string(wrong) + "#k"),
+                 std::invalid_argument)
+        << wrong;
   }
 }
 

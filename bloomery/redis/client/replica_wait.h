@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bloomery/redis/client/connection.h"
+#include "bloomery/redis/client/deadline.h"
+#include "bloomery/redis/client/errors.h"
+#include "bloomery/redis/client/location.h"
+
+namespace bloomery::redis {
+
+// Fewer replicas than the location asks for have a change. The primary has it, and whoever asks for
+// it finds it; a failover may lose it. The call may be made again.
+struct NotReplicatedError : StoreError {
+  using StoreError::StoreError;
+};
+
+// Waits on `connection` until as many replicas as the location's wait=N have all that was changed
+// on it, as WAIT of the server tells; returns at once if the location does not say wait=N. The
+// server must still be a primary then: what a primary that was replaced had its replicas
+// acknowledge counts for nothing. Throws NotReplicatedError, also if the server refuses WAIT;
+// ConnectionError, TimeoutError and CallAborted as Connection::exchange() does.
+//
+// A replica that has acknowledged a change keeps it if it is the one that takes over. A failover to
+// another replica loses it all the same: N = all replicas leaves no such one.
+void await_replicas(Connection& connection, const Location& location, Deadline& deadline);
+
+}  // namespace bloomery::redis
