@@ -22,6 +22,7 @@ DRIVERS = {
     "javascript-redis4": ["node", str(HERE / "drivers/driver.mjs"), "redis4"],
     "javascript-ioredis": ["node", str(HERE / "drivers/driver.mjs"), "ioredis"],
     "java": ["java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", f"{BUILT}/java/bloomery-guard.jar:{BUILT}/java", "Driver"],
+    "go": [f"{BUILT}/go/driver"],
 }
 
 
@@ -35,6 +36,7 @@ NEEDS = {
     "javascript-redis4": ["node", f"{NODE}/node_modules/redis4"],
     "javascript-ioredis": ["node", f"{NODE}/node_modules/ioredis"],
     "java": ["java"],
+    "go": ["go", "/usr/share/gocode/src/github.com/gomodule/redigo"],
 }
 
 
@@ -43,12 +45,25 @@ def missing(language):
     return [each for each in NEEDS.get(language, []) if not (os.path.exists(each) if "/" in each else shutil.which(each))]
 
 
+def go(*words, **environment):
+    """The go command over drivers/go, with the guard and Debian's redigo, which has no modules' sums, by paths."""
+    path = BUILT / "go"
+    (path / "src/bloomery.dev").mkdir(parents=True, exist_ok=True)
+    link = path / "src/bloomery.dev/guard"
+    if not link.is_symlink():
+        link.symlink_to(HERE.parents[1] / "bindings/go")
+    settings = {"GO111MODULE": "off", "GOPATH": f"{path}:/usr/share/gocode", "GOFLAGS": "", **environment}
+    return subprocess.run(["go", *words], cwd=HERE / "drivers/go", check=True, env={**os.environ, **settings})
+
+
 def is_newer(made, used):
     return made.exists() and made.stat().st_mtime > max(each.stat().st_mtime for each in used)
 
 
 def build(language):
     """Compiles what the language needs compiled."""
+    if language == "go":
+        go("build", "-o", str(BUILT / "go/driver"), ".")
     if language == "java":
         bindings = HERE.parents[1] / "bindings/java"
         used = [*bindings.rglob("*"), *(HERE / "drivers/java").iterdir()]

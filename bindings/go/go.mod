@@ -1,0 +1,3 @@
+module bloomery.dev/guard
+
+go 1.19
