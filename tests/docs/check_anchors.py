@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_anchors.py SOURCE: fails, naming them, where a document links to a heading that its page does not have."""
+import pathlib
+import re
+import sys
+
+root = pathlib.Path(sys.argv[1])
+documents = [*root.glob("*.md"), *root.glob("docs/**/*.md")]
+
+
+def without_code(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)
+
+
+def anchors(page):
+    """The names that headings get: lower case, punctuation dropped, blanks as hyphens; a repeated one gets a number."""
+    names, seen = set(), {}
+    for line in re.findall(r"^#{1,6} (.*)$", without_code(page.read_text()), flags=re.M):
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line.strip()).lower()
+        name = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        count = seen.get(name, 0)
+        seen[name] = count + 1
+        names.add(f"{name}-{count}" if count else name)
+    return names
+
+
+status = 0
+count = 0
+for document in documents:
+    for path, anchor in re.findall(r"\]\(([^)#\s:]*)#([^)\s]+)\)", without_code(document.read_text())):
+        page = (document.parent / path).resolve() if path else document
+        if page.suffix != ".md" or not page.is_file():
+            continue  # check_paths.sh names what is not there
+        count += 1
+        if anchor not in anchors(page):
+            print(f"{document.relative_to(root)} links to #{anchor} of {page.name}, which has no such heading", file=sys.stderr)
+            status = 1
+if count < 20:
+    print(f"only {count} links to headings were found", file=sys.stderr)
+    status = 1
+sys.exit(status)
