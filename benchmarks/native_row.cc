@@ -14,9 +14,17 @@ struct Native : BlockedFilter {
 
 }  // namespace
 
-SubjectPointer make_native_blocked(std::uint64_t capacity, double rate) {
-  return std::make_unique<OurFilter<Native>>(
-      Native({.capacity = capacity, .false_positive_rate = rate}));
+SubjectPointer make_native_blocked(std::uint64_t capacity, HashId hash, Loop loop) {
+  Native filter({.capacity = capacity, .hash = hash});
+  switch (loop) {
+    case Loop::by_index:
+      return std::make_unique<OurFilter<Native, Loop::by_index>>(std::move(filter));
+    case Loop::view:
+      return std::make_unique<OurFilter<Native, Loop::view>>(std::move(filter));
+    case Loop::range_for:
+      break;
+  }
+  return std::make_unique<OurFilter<Native>>(std::move(filter));
 }
 
 }  // namespace bloomery::bench

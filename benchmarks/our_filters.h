@@ -60,7 +60,7 @@ class AskedFilter : public Subject {
 };
 
 // A filter that keys are inserted into as they come.
-template <class Filter>
+template <class Filter, Loop kLoop = Loop::range_for>
 class OurFilter final : public AskedFilter<Filter> {
  public:
   explicit OurFilter(Filter filter) {
@@ -70,9 +70,29 @@ class OurFilter final : public AskedFilter<Filter> {
 
   void clear() override { this->filter_->clear(); }
   void insert_each(const KeyChunk& chunk) override {
-    visit_keys(chunk, [&](auto keys) {
-      for (const auto key : keys) this->filter_->insert(key);
-    });
+    if constexpr (kLoop == Loop::view) {
+      auto view = this->filter_->integers();
+      for (const std::uint64_t key : chunk.integers) view.insert(key);
+    } else {
+      visit_keys(chunk, [&](auto keys) {
+        for_each_key<kLoop>(keys, [&](const auto& key) { this->filter_->insert(key); });
+      });
+    }
+  }
+  std::uint64_t count_each(const KeyChunk& chunk) const override {
+    if constexpr (kLoop == Loop::view) {
+      const auto view = this->filter_->integers();
+      std::uint64_t found = 0;
+      for (const std::uint64_t key : chunk.integers) found += view.may_contain(key) ? 1 : 0;
+      return found;
+    } else {
+      return visit_keys(chunk, [&](auto keys) {
+        std::uint64_t found = 0;
+        for_each_key<kLoop>(
+            keys, [&](const auto& key) { found += this->filter_->may_contain(key) ? 1 : 0; });
+        return found;
+      });
+    }
   }
   bool inserts_batches() const override { return true; }
   void insert_batches(const KeyChunk& chunk, std::size_t batch) override {

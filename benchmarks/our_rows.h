@@ -27,6 +27,20 @@ Row made_row(std::string name, double rate, std::function<Filter(std::uint64_t c
   return row;
 }
 
+// A blocked filter of integers that are folded, asked in loops of this sort.
+template <Loop kLoop>
+Row folded_row(std::string name, double rate) {
+  Row row;
+  row.name = std::move(name);
+  row.rate = rate;
+  row.make = [rate](std::uint64_t capacity) {
+    return std::make_unique<OurFilter<BlockedFilter, kLoop>>(
+        BlockedFilter({.capacity = capacity, .false_positive_rate = rate, .hash = HashId::fold}));
+  };
+  row.ours = true;
+  return row;
+}
+
 // A filter that is made from FilterOptions alone.
 template <class Filter>
 Row our_row(std::string name, double rate, Pattern keys = Pattern::random) {

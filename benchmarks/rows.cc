@@ -42,27 +42,39 @@ BlockedFilter hashed_by_aes(std::uint64_t capacity) {
   return BlockedFilter({.capacity = capacity, .hash = HashId::aes});
 }
 
-Row native_row() {
+Row native_row(std::string name, HashId hash, Loop loop = Loop::range_for) {
   Row row;
-  row.name = "BlockedFilter 1 %, for this machine";
+  row.name = std::move(name);
   row.rate = 0.01;
-  row.make = [](std::uint64_t capacity) { return make_native_blocked(capacity, 0.01); };
+  row.make = [hash, loop](std::uint64_t capacity) {
+    return make_native_blocked(capacity, hash, loop);
+  };
   row.ours = true;
   row.built_with = compiled_with("-march=native");
   return row;
 }
 
 // The fewest bits a key with which it keeps 1 %.
-Row boost_row(std::string name, SubjectPointer (*make)(std::uint64_t, double),
+Row boost_row(std::string name, std::function<SubjectPointer(std::uint64_t, double)> make,
               const std::string& flags, Pattern keys = Pattern::random) {
   Row row;
   row.name = std::move(name);
   row.rate = 0.01;
-  row.make = [make](std::uint64_t capacity) { return make(capacity, 10.53); };
+  row.make = [make = std::move(make)](std::uint64_t capacity) { return make(capacity, 10.53); };
   row.built_with = compiled_with(flags);
   row.keys = keys;
   if (!has_boost_bloom()) row.missing = "Boost.Bloom's headers: --peer-include DIR";
   return row;
+}
+
+// In both loops.
+void add_boost_rows(std::vector<Row>& rows, const std::string& name,
+                    SubjectPointer (*make)(std::uint64_t, double, Loop), const std::string& flags) {
+  for (const Loop loop : {Loop::range_for, Loop::by_index}) {
+    rows.push_back(boost_row(
+        name + (loop == Loop::by_index ? ", by index" : ""),
+        [make, loop](std::uint64_t keys, double bits) { return make(keys, bits, loop); }, flags));
+  }
 }
 
 Row static_row(std::string name, const StaticOptions& options) {
@@ -91,7 +103,13 @@ Row guava_row() {
 std::vector<Row> all_rows() {
   std::vector<Row> rows{
       our_row<BlockedFilter>("BlockedFilter 1 %", 0.01),
-      native_row(),
+      folded_row<Loop::range_for>("BlockedFilter 1 %, fold", 0.01),
+      folded_row<Loop::view>("BlockedFilter 1 %, fold, a view", 0.01),
+      native_row("BlockedFilter 1 %, for this machine", HashId::product),
+      native_row("BlockedFilter 1 %, fold, for this machine", HashId::fold),
+      native_row("BlockedFilter 1 %, fold, for this machine, by index", HashId::fold,
+                 Loop::by_index),
+      native_row("BlockedFilter 1 %, fold, for this machine, a view", HashId::fold, Loop::view),
       bulk_row("BlockedFilter 1 %, bulk", 0.01, 1),
       bulk_row("BlockedFilter 1 %, bulk, 2 threads", 0.01, 2),
       our_row<BlockedFilter>("BlockedFilter 0.1 %", 0.001),
@@ -109,9 +127,9 @@ std::vector<Row> all_rows() {
       static_row("StaticFilter 1 %, one line", {.one_line = true}),
       static_row("StaticFilter 0.78 %, fingerprints", {.false_positive_rate = 1.0 / 128}),
   };
-  rows.push_back(boost_row("Boost.Bloom 1 %", make_boost_bloom, ""));
-  rows.push_back(
-      boost_row("Boost.Bloom 1 %, for this machine", make_native_boost_bloom, "-march=native"));
+  add_boost_rows(rows, "Boost.Bloom 1 %", make_boost_bloom, "");
+  add_boost_rows(rows, "Boost.Bloom 1 %, for this machine", make_native_boost_bloom,
+                 "-march=native");
   rows.push_back(boost_row("Boost.Bloom 1 %, 36-byte texts, XXH3-64", make_boost_bloom_of_texts, "",
                            Pattern::uuid));
   // Bits a key: the fewest with which each keeps 1 %. LevelDB, which takes whole ones, has 1.2

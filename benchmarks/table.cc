@@ -11,7 +11,7 @@
 namespace bloomery::bench {
 namespace {
 
-constexpr int kNameWidth = 35;
+constexpr int kNameWidth = 53;
 
 // "3.9  62%": nanoseconds, and what share of the memory's speed that is.
 std::string speed_cell(const std::optional<Timing>& timing, const LineCost& limit) {

@@ -168,8 +168,8 @@ void add_new_filter_options(Command command, NewFilter& filter) {
   const Option hash =
       add_value(command, "--hash", "NAME",
                 "product, the default; fold, of blocked filters, faster where programs ask one "
-                "integer a call and slower in batches; aes, which processors with AES do faster "
-                "and others slower; or xxh3, as filters of earlier versions have it",
+                "integer a call; aes, which processors with AES do faster and others slower; or "
+                "xxh3, as filters of earlier versions have it",
                 [&filter](const std::string& text) { filter.hash = read_text_hash(text); });
   command
       .add_flag("--secret", filter.secret,

@@ -13,8 +13,8 @@ bool has_boost_bloom() {
 #endif
 }
 
-SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key) {
-  return boost_subject(capacity, bits_per_key);
+SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key, Loop loop) {
+  return boost_subject(capacity, bits_per_key, loop);
 }
 
 SubjectPointer make_boost_bloom_of_texts(std::uint64_t capacity, double bits_per_key) {

@@ -6,8 +6,8 @@
 
 namespace bloomery::bench {
 
-SubjectPointer make_native_boost_bloom(std::uint64_t capacity, double bits_per_key) {
-  return boost_subject(capacity, bits_per_key);
+SubjectPointer make_native_boost_bloom(std::uint64_t capacity, double bits_per_key, Loop loop) {
+  return boost_subject(capacity, bits_per_key, loop);
 }
 
 }  // namespace bloomery::bench

@@ -53,7 +53,7 @@ struct Xxh3 {
   std::size_t operator()(Key key) const noexcept { return XXH3_64bits(key.data(), key.size()); }
 };
 
-template <class K, class Hash>
+template <class K, class Hash, Loop kLoop = Loop::range_for>
 class BoostBloom final : public Subject {
  public:
   BoostBloom(std::uint64_t capacity, double bits_per_key)
@@ -62,11 +62,12 @@ class BoostBloom final : public Subject {
   std::uint64_t byte_count() const override { return filter_.capacity() / 8; }
   void clear() override { filter_.clear(); }
   void insert_each(const KeyChunk& chunk) override {
-    for (const K& key : keys_of(chunk)) filter_.insert(key);
+    for_each_key<kLoop>(keys_of(chunk), [&](const K& key) { filter_.insert(key); });
   }
   std::uint64_t count_each(const KeyChunk& chunk) const override {
     std::uint64_t found = 0;
-    for (const K& key : keys_of(chunk)) found += filter_.may_contain(key) ? 1 : 0;
+    for_each_key<kLoop>(keys_of(chunk),
+                        [&](const K& key) { found += filter_.may_contain(key) ? 1 : 0; });
     return found;
   }
   bool answers_dependently() const override { return true; }
@@ -83,13 +84,19 @@ class BoostBloom final : public Subject {
     }
   }
 
-  boost::bloom::filter<K, 1, boost::bloom::fast_multiblock32<8>, 1, Hash, HugePages<unsigned char>>
+  // Its default stride: blocks do not overlap.
+  boost::bloom::filter<K, 1, boost::bloom::fast_multiblock32<8>, 0, Hash, HugePages<unsigned char>>
       filter_;
 };
 
-SubjectPointer boost_subject(std::uint64_t capacity, double bits_per_key) {
-  using Integers = BoostBloom<std::uint64_t, boost::hash<std::uint64_t>>;
-  return std::make_unique<Integers>(capacity, bits_per_key);
+template <Loop kLoop>
+using BoostIntegers = BoostBloom<std::uint64_t, boost::hash<std::uint64_t>, kLoop>;
+
+SubjectPointer boost_subject(std::uint64_t capacity, double bits_per_key, Loop loop) {
+  if (loop == Loop::by_index) {
+    return std::make_unique<BoostIntegers<Loop::by_index>>(capacity, bits_per_key);
+  }
+  return std::make_unique<BoostIntegers<Loop::range_for>>(capacity, bits_per_key);
 }
 
 SubjectPointer boost_text_subject(std::uint64_t capacity, double bits_per_key) {
@@ -98,7 +105,7 @@ SubjectPointer boost_text_subject(std::uint64_t capacity, double bits_per_key) {
 
 #else
 
-SubjectPointer boost_subject(std::uint64_t, double) {
+SubjectPointer boost_subject(std::uint64_t, double, Loop) {
   return nullptr;
 }
 

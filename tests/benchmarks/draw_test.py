@@ -96,11 +96,15 @@ class Draw(unittest.TestCase):
         self.assertIn("L3: 10 million keys<", chart)
         self.assertIn(">12.0 MiB at 1 %; ns a key<", chart)
 
-    def test_chart_shows_batches_and_says_what_is_single(self):
+    def test_chart_shows_single_calls_and_batches_in_brackets(self):
         chart = self.chart()
-        for words in ">3.5</text>", ">4.2</text>", ">170 single</text>":
+        for words in ">7.5 (3.5)</text>", ">8.5 (4.2)</text>", ">170</text>":
             self.assertIn(words, chart)
-        self.assertNotIn(">8.5", chart)
+        del self.rows()[0]["operations"]["insert_one"]
+        self.assertIn(">(4.2)</text>", self.chart())
+
+    def test_chart_names_the_processor_in_its_title(self):
+        self.assertIn("peers on Some &lt;Processor&gt; &amp; Co<", self.chart())
 
     def test_chart_gives_wrong_rows_no_bar(self):
         chart = self.chart()

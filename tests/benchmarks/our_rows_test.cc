@@ -43,6 +43,19 @@ TEST(OurRows, InsertSinglyAndInBatches) {
   expect_members_found(*subject, row.keys);
 }
 
+// All loops insert and find the same keys.
+TEST(OurRows, LoopInThreeWays) {
+  const Row rows[] = {folded_row<Loop::range_for>("range-for", 0.01),
+                      folded_row<Loop::by_index>("by index", 0.01),
+                      folded_row<Loop::view>("a view", 0.01)};
+  for (const Row& row : rows) {
+    const SubjectPointer subject = row.make(kKeys);
+    KeyMaker maker(row.keys);
+    subject->insert_each(maker.make(0, kKeys));
+    expect_members_found(*subject, row.keys);
+  }
+}
+
 TEST(OurRows, TakeFiltersMadeInAnotherWay) {
   const Row row = made_row<ClassicFilter>("a row", 0.01, [](std::uint64_t capacity) {
     return ClassicFilter({.capacity = 2 * capacity, .false_positive_rate = 0.01});
