@@ -46,6 +46,12 @@ PyObject* array_of(PyObject* object) {
 }
 
 int refuse_frame(PyObject* object) {
+  if (PyObject_HasAttrString(object, "readline")) {
+    PyErr_SetString(PyExc_TypeError,
+                    "the elements of a file are lines with their ends, which would be part of the "
+                    "keys: give (line.rstrip(\"\\n\") for line in file)");
+    return -1;
+  }
   if (!PyObject_HasAttrString(object, "columns") || PyObject_HasAttrString(object, "dtype")) {
     return 0;
   }

@@ -19,8 +19,8 @@ int has_objects(PyObject* object);
    without an exception where it is none; NULL with one where it fails. */
 PyObject* array_of(PyObject* object);
 
-/* Raises a TypeError where `object` is a table whose columns have names, which is what an iteration
-   over it gives. Returns 0, or -1. */
+/* Raises a TypeError where an iteration over `object` gives what nobody means by keys: the names of
+   a table's columns, or a file's lines with their ends. Returns 0, or -1. */
 int refuse_frame(PyObject* object);
 
 /* Raises a ValueError about arrays of NumPy of which some elements are masked: their buffer does

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of every dtype: their elements are keys as they are, or are refused by name."""
+import io
 import unittest
 
 import numpy
@@ -126,6 +127,16 @@ class Shapes(unittest.TestCase):
                 with self.assertRaisesRegex(TypeError, r'give one column, as frame\["name"\]'):
                     call(table)
         self.assertEqual(len(f), 0)
+
+    def test_a_file_is_not_its_lines_with_their_ends(self):
+        f = BloomFilter(1000)
+        for make in (lambda: io.StringIO("alice\nbob\n"), lambda: io.BytesIO(b"alice\n"), lambda: open(__file__)):
+            for call in (f.add_many, f.update, f.contains_many, BloomFilter.build):
+                with make() as file, self.assertRaisesRegex(TypeError, r"lines with their ends.*line\.rstrip"):
+                    call(file)
+        f.acknowledge()
+        f.update(line.rstrip("\n") for line in io.StringIO("alice\nbob\n"))
+        self.assertEqual(f.contains_many(["alice", "bob", "bob\n"]), [True, True, False])
 
 
 if __name__ == "__main__":
