@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// node join_core.mjs FOLDER: core/filters.mjs with all that it imports, in one file each for import (FOLDER/core.mjs)
-// and for require (FOLDER/core.cjs).
+// node join_core.mjs FOLDER: core/start.mjs with all that it imports, in one file each for import (FOLDER/core.mjs) and
+// for require (FOLDER/core.cjs), which both of node's entries share; FOLDER/files.cjs is for these. Without comments and indentation.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,17 +10,24 @@ const core = fileURLToPath(new URL('core', import.meta.url));
 const IMPORT = /^import \{[^}]*\} from '\.\/(\w+\.mjs)';\n/gm;
 const LICENCE = /^\/\/ SPDX-License-Identifier: .*\n/;
 
+const COMMENT = /^ *\/\/ .*\n/gm;
+const INDENTATION = /^ +/gm; // no text of the sources goes on in another line
+
 const seen = new Set();
-const parts = [];
 const join = (file) => {
-  if (seen.has(file)) return;
+  if (seen.has(file)) return [];
   seen.add(file);
   const text = fs.readFileSync(path.join(core, file), 'utf8');
-  for (const [, imported] of text.matchAll(IMPORT)) join(imported);
-  parts.push(text.replace(LICENCE, '').replace(IMPORT, '').replace(/^export /gm, '').trim());
+  const before = [...text.matchAll(IMPORT)].flatMap(([, imported]) => join(imported));
+  const own = text.replace(LICENCE, '').replace(IMPORT, '').replace(COMMENT, '').replace(INDENTATION, '');
+  return [...before, own.replace(/^export /gm, '').trim()];
 };
-join('filters.mjs');
 
-const all = `// SPDX-License-Identifier: Apache-2.0\n${parts.join('\n\n')}`;
-fs.writeFileSync(path.join(folder, 'core.mjs'), `${all}\n\nexport { define };\n`);
-fs.writeFileSync(path.join(folder, 'core.cjs'), `${all}\n\nmodule.exports = { define };\n`);
+const SHARED = ['start', 'withFetch'];
+const licence = '// SPDX-License-Identifier: Apache-2.0\n';
+const all = licence + join('start.mjs').join('\n\n');
+const forNode = join('node_files.mjs').join('\n\n');
+fs.writeFileSync(path.join(folder, 'core.mjs'), `${all}\n\nexport { ${SHARED.join(', ')} };\n`);
+const required = [...SHARED, 'lazily', 'needText'];
+fs.writeFileSync(path.join(folder, 'core.cjs'), `${all}\n\nmodule.exports = { ${required.join(', ')} };\n`);
+fs.writeFileSync(path.join(folder, 'files.cjs'), `${licence}${forNode}\n\nmodule.exports = { filesOf };\n`);

@@ -5,7 +5,7 @@ import { buildStatic } from './build_static.mjs';
 import { BloomeryError } from './errors.mjs';
 import { instanceOf } from './instance.mjs';
 import { decoder, memoryOf } from './memory.mjs';
-import { settingsText, withOptions } from './options.mjs';
+import { objectOf, settingsText, withOptions } from './options.mjs';
 import { singleCallsOf } from './single_calls.mjs';
 import { stageIn } from './stage.mjs';
 import { isBuffer, isBytes } from './typed_arrays.mjs';
@@ -17,6 +17,14 @@ const ADDED = 4;
 const OK = 0;
 
 const HANDLE = Symbol('handle');
+
+// An object that structuredClone() and postMessage() refuse, as any with a slot of the engine's own
+// that they do not know: of a filter they would make an empty object.
+class Uncloneable {
+  constructor() {
+    return Reflect.construct(FinalizationRegistry, [() => {}], new.target);
+  }
+}
 
 export function define(module, crypto = globalThis.crypto) {
   const memory = memoryOf(instanceOf(module, crypto));
@@ -67,7 +75,7 @@ export function define(module, crypto = globalThis.crypto) {
     throw new BloomeryError('INCOMPATIBLE', `${asked.name}: that is a ${kind} filter`);
   };
 
-  class Filter {
+  class Filter extends Uncloneable {
     #handle = 0;
     // What never changes.
     #kind;
@@ -75,11 +83,12 @@ export function define(module, crypto = globalThis.crypto) {
     #secret;
 
     constructor(options) {
+      super();
       const fixed = new.target.kind;
       if (options?.[HANDLE] !== undefined) {
         this.#handle = options[HANDLE];
       } else {
-        if (fixed !== undefined && options?.kind !== undefined && options.kind !== fixed) {
+        if (fixed !== undefined && objectOf(options).kind !== undefined && options.kind !== fixed) {
           throw new TypeError(`options: kind ${options.kind} of a ${new.target.name}`);
         }
         const full = fixed === undefined ? options : { ...options, kind: fixed };
@@ -100,7 +109,7 @@ export function define(module, crypto = globalThis.crypto) {
 
     static of(given, options = {}) {
       const keys = gathered(given);
-      const { width, ...rest } = options;
+      const { width, ...rest } = objectOf(options);
       const kind = this.kind ?? rest.kind;
       const batch = batchOf(keys, width);
       if (kind !== 'static' && kind !== 'fuse') {
@@ -190,7 +199,13 @@ export function define(module, crypto = globalThis.crypto) {
     }
 
     copy() {
-      return fromHandle(call('bloomery_copy', this.#live), Filter);
+      const copy = fromHandle(call('bloomery_copy', this.#live), Filter);
+      Object.setPrototypeOf(copy, Object.getPrototypeOf(this));
+      return Object.assign(copy, this);
+    }
+
+    toJSON() {
+      throw new TypeError('a filter is no JSON: toBytes() has all of it, and info() describes it');
     }
 
     toBytes({ format } = {}) {
@@ -263,9 +278,13 @@ export function define(module, crypto = globalThis.crypto) {
       unlessFailed('bloomery_close', handle);
     }
   }
-  if (Symbol.dispose !== undefined) {
-    Object.defineProperty(Filter.prototype, Symbol.dispose, { value: Filter.prototype.free });
-  }
+  // Where the engine has no Symbol.dispose, what compilers put in its place.
+  const dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
+  Object.defineProperty(Filter.prototype, dispose, {
+    value() {
+      this.free();
+    },
+  });
 
   const CLASSES = {
     blocked: class BlockedFilter extends Filter {

@@ -4,8 +4,13 @@ import { BloomeryError, errorOf } from './errors.mjs';
 import { isText } from './keys.mjs';
 import { plain } from './typed_arrays.mjs';
 
-export const encoder = new TextEncoder();
-export const decoder = new TextDecoder();
+export let encoder = globalThis.TextEncoder && new TextEncoder();
+export let decoder = globalThis.TextDecoder && new TextDecoder();
+// For realms that lack both, as jsdom's: whose `given` has them.
+export const needText = (given) => {
+  encoder ??= new given.TextEncoder();
+  decoder ??= new given.TextDecoder();
+};
 
 export function memoryOf(instance) {
   const { bytes, call } = instance;

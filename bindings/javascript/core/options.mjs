@@ -33,12 +33,18 @@ const whole = (name, value, most) => {
   return BigInt(value);
 };
 
+export const objectOf = (options) => {
+  if (options === null || typeof options !== 'object') {
+    throw new TypeError(
+      `options: an object is expected, { capacity: 1000, rate: 0.01 }, and not ${String(options)}`,
+    );
+  }
+  return options;
+};
+
 // use(at) of what stands in memory meanwhile.
 export const withOptions = ({ bytes, data, call, take }, options, use) => {
-  if (options === null || typeof options !== 'object') {
-    throw new TypeError('options: an object, as { capacity: 1_000_000, rate: 0.01 }');
-  }
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const given = Object.entries(objectOf(options)).filter(([, value]) => value !== undefined);
   const taken = [];
   const at = take(OPTIONS_BYTES);
   try {

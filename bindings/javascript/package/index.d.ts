@@ -7,7 +7,7 @@ export type Key = string | number | bigint | Uint8Array;
 
 /** Many keys. Arrays of integers are copied as they lie; the narrower are integers, too. */
 export type Keys =
-  | Iterable<Key>
+  | (Iterable<Key> & object)
   | BigInt64Array
   | BigUint64Array
   | Int8Array
@@ -15,6 +15,10 @@ export type Keys =
   | Uint16Array
   | Int32Array
   | Uint32Array;
+
+/** What is no batch, though it can be iterated: one key, bytes without a width, other numbers. */
+type NoKeys = string | Uint8Array | Uint8ClampedArray | Float32Array | Float64Array;
+export type Batch<K extends Keys> = K extends NoKeys ? never : K;
 
 export type Kind = 'blocked' | 'classic' | 'counting' | 'scalable' | 'windowed' | 'static' | 'fuse';
 
@@ -32,12 +36,12 @@ export class BloomeryError extends Error {
     | 'FAILED';
 }
 
-export interface Options {
+/** What filters of every class take. */
+export interface CommonOptions {
   /** How many keys it is for. */
   capacity: number | bigint;
   /** Of false positives, when it has them all; 0.01. */
   rate?: number;
-  kind?: Kind;
   /** How keys are written: 'text', 'i64', 'u64', ...; else as those that are added first. */
   keys?: string;
   /** Filters merge only when their seeds agree; 0. */
@@ -52,11 +56,24 @@ export interface Options {
   windowMs?: number;
   /** Of a windowed filter; 4. */
   generations?: number;
-  /** Another system's filter: 'guava', 'redisson', ... */
-  format?: string;
-  /** Of that format. */
-  settings?: Settings;
 }
+/** A filter of a kind, or of another system's format, which has its own kind. */
+export type Options = CommonOptions &
+  (
+    | { kind?: Kind; format?: undefined; settings?: undefined }
+    | {
+        kind?: undefined;
+        /** Another system's filter: 'guava', 'redisson', ... */
+        format: string;
+        /** Of that format. */
+        settings?: Settings;
+      }
+  );
+/** Of a class, which says the kind. */
+export type OptionsOf<K extends Kind> = CommonOptions & { kind?: K };
+type OptionsFor<F> = F extends { readonly kind: infer K extends Kind }
+  ? Partial<OptionsOf<K>>
+  : Partial<CommonOptions> & { kind?: Kind };
 
 export type Settings = string | Record<string, string | number>;
 export interface Format {
@@ -70,6 +87,17 @@ export interface Width {
   width?: number;
 }
 
+/** The bytes of bloomery.wasm, where they are fetched from or the response, or a compiled module. */
+export type Source = Uint8Array | ArrayBuffer | URL | string | object;
+/**
+ * Of 'bloomery/init': compiles the module, once. Then the classes are there, also as what this
+ * resolves to. Without a source it is the package's own file, where one can be read or fetched.
+ */
+export function init(source?: Source): Promise<Bloomery>;
+/** The same at once, of bytes or of a compiled module. */
+export function initSync(source?: Source): Bloomery;
+export type Bloomery = Omit<typeof import('bloomery'), 'default'>;
+
 /** A set that has no false "no": what it denies was never added. */
 export class Filter {
   constructor(options: Options);
@@ -78,7 +106,7 @@ export class Filter {
   static of<F extends typeof Filter>(
     this: F,
     keys: Keys,
-    options?: Partial<Options> & Width,
+    options?: OptionsFor<F> & Width,
   ): InstanceType<F>;
   /** Of the bytes of a file. Throws BAD_FORMAT for what is damaged. */
   static fromBytes<F extends typeof Filter>(
@@ -106,12 +134,15 @@ export class Filter {
    * How many seemed to be new. Where it throws, keys may be missing: all that is not there is
    * "maybe", and the filter is not saved, until acknowledge() or clear().
    */
-  addMany(keys: Keys, options?: Width): number;
+  addMany(keys: Uint8Array, options: Required<Width>): number;
+  addMany<K extends Keys>(keys: Batch<K>): number;
   /** 1 for maybe, 0 for never. */
-  hasMany(keys: Keys, options?: Width): Uint8Array;
+  hasMany(keys: Uint8Array, options: Required<Width>): Uint8Array;
+  hasMany<K extends Keys>(keys: Batch<K>): Uint8Array;
 
   /** Then it has the keys of both. */
   merge(other: Filter): this;
+  /** Of the same class, and with the same properties. */
   copy(): this;
   clear(): void;
   /** Says that somebody knows which keys are missing. */
@@ -138,17 +169,61 @@ export class Filter {
 
   /** Gives its memory back now, and not when nobody holds it any more. */
   free(): void;
+  /** As free(): `using filter = new BlockedFilter(...)`. */
+  [Symbol.dispose](): void;
+  /** Throws: toBytes() has all of it. structuredClone() and postMessage() throw, too. */
+  toJSON(): never;
 }
 
 /** The fastest, and the one to begin with: a key touches one line of memory. */
-export class BlockedFilter extends Filter {}
+export class BlockedFilter extends Filter {
+  static readonly kind: 'blocked';
+  constructor(options: OptionsOf<'blocked'>);
+  /** Only a CountingFilter can. */
+  delete(key: never): never;
+}
 /** The smallest. */
-export class ClassicFilter extends Filter {}
+export class ClassicFilter extends Filter {
+  static readonly kind: 'classic';
+  constructor(options: OptionsOf<'classic'>);
+  /** Only a CountingFilter can. */
+  delete(key: never): never;
+}
 /** Keys can be deleted. */
-export class CountingFilter extends Filter {}
+export class CountingFilter extends Filter {
+  static readonly kind: 'counting';
+  constructor(options: OptionsOf<'counting'>);
+}
 /** Grows with its keys. */
-export class ScalableFilter extends Filter {}
+export class ScalableFilter extends Filter {
+  static readonly kind: 'scalable';
+  constructor(options: OptionsOf<'scalable'>);
+  /** Only a CountingFilter can. */
+  delete(key: never): never;
+}
 /** Forgets keys after a while. */
-export class WindowedFilter extends Filter {}
-/** Built once, of all keys: see Filter.of(). */
-export class StaticFilter extends Filter {}
+export class WindowedFilter extends Filter {
+  static readonly kind: 'windowed';
+  constructor(options: OptionsOf<'windowed'>);
+  /** Only a CountingFilter can. */
+  delete(key: never): never;
+}
+/** Built once, of all keys, by StaticFilter.of(). */
+export class StaticFilter extends Filter {
+  static readonly kind: 'static';
+  /** Nobody makes an empty one: StaticFilter.of(). */
+  constructor(options: never);
+  /** It has all its keys: StaticFilter.of(). */
+  add(key: never): never;
+  addMany(keys: never): never;
+  delete(key: never): never;
+}
+
+declare const bloomery: Bloomery;
+export default bloomery;
+
+declare global {
+  interface SymbolConstructor {
+    readonly dispose: unique symbol;
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same classes as require('bloomery') gives.
-import bloomery from './node.cjs';
+import { init, initSync } from './node_init.mjs';
+
+const bloomery = Object.assign(initSync(), { init, initSync });
 
 export const {
   version,
@@ -13,4 +15,5 @@ export const {
   WindowedFilter,
   StaticFilter,
 } = bloomery;
+export { init, initSync };
 export default bloomery;

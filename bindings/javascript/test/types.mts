@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What TypeScript lets people write, and what not; tools/check_npm compiles this against the packed package and runs it.
+import * as lazy from 'bloomery/init';
 import bloomery, { BlockedFilter, BloomeryError, CountingFilter, Filter, StaticFilter, version } from 'bloomery';
 import type { Format, Key, Keys, Kind, Options, Settings } from 'bloomery';
 
@@ -22,6 +23,7 @@ const many: Keys = ['a', 'b'];
 const added: number = users.addMany(many);
 const answers: Uint8Array = users.hasMany(new Set(['a', 'c']));
 same(added + (answers[0] ?? 0) + (answers[1] ?? 0), 3);
+same(new BlockedFilter({ capacity: 10, kind: 'blocked' }).addMany(new Set([1, 2])), 2);
 same(users.count, 2);
 same(users.keys, 'text');
 
@@ -44,6 +46,9 @@ await opened.then(
   () => undefined,
 );
 same(bloomery.version, version);
+same((await lazy.init()).Filter, Filter);
+same(lazy.initSync().Filter, lazy.Filter);
+users[Symbol.dispose]?.call(new CountingFilter({ capacity: 1 }));
 
 try {
   // @ts-expect-error: a filter is for some number of keys
@@ -59,6 +64,30 @@ const never = (): void => {
   users.add(null);
   // @ts-expect-error: no key
   users.has({ id: 1 });
+  // @ts-expect-error: one key
+  users.addMany('alice');
+  // @ts-expect-error: bytes of how many keys?
+  users.hasMany(new Uint8Array(8));
+  // @ts-expect-error: no integers
+  users.addMany(new Float64Array(8));
+  // @ts-expect-error: an array needs no width
+  users.addMany(['a'], { width: 1 });
+  // @ts-expect-error: it cannot
+  new BlockedFilter({ capacity: 1 }).delete('a');
+  // @ts-expect-error: it has all its keys
+  fixed.add('a');
+  // @ts-expect-error: nobody makes an empty one
+  new StaticFilter({ capacity: 1 });
+  // @ts-expect-error: the kind is said twice
+  new BlockedFilter({ capacity: 1, kind: 'classic' });
+  // @ts-expect-error: the kind is said twice
+  BlockedFilter.of(['a'], { kind: 'classic' });
+  // @ts-expect-error: a format has its kind
+  new Filter({ capacity: 1, kind: 'classic', format: 'guava' });
+  // @ts-expect-error: a class is no format
+  new BlockedFilter({ capacity: 1, format: 'guava' });
+  // @ts-expect-error: options have names
+  new BlockedFilter(1000, 0.01);
   // @ts-expect-error: there is no such kind
   new Filter({ capacity: 1, kind: 'cuckoo' });
   // @ts-expect-error: nobody writes it
