@@ -10,7 +10,8 @@
 #include "bloomery/filter/bulk/run_threads.h"
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/redirection.h"
-#include "bloomery/redis/places/native_trip.h"
+#include "bloomery/redis/places/native_place.h"
+#include "bloomery/redis/places/own_string_trip.h"
 #include "bloomery/redis/places/partition_keys.h"
 #include "bloomery/redis/places/run_reading.h"
 
@@ -66,12 +67,11 @@ PartitionedPlace::PartitionedPlace(std::shared_ptr<Client> client, std::string n
   const std::uint32_t count = index.header.part->count;
   parts_.reserve(count + 1);
   for (std::uint32_t i = 0; i < count; ++i) {
-    parts_.push_back(std::make_unique<NativePlace>(client_, partition_key(key_, i, count),
-                                                   name_ + " (partition " + std::to_string(i) + ")",
-                                                   head_of_part(index, i), writes));
+    parts_.push_back(std::make_unique<OwnString>(client_, partition_key(key_, i, count),
+                                                 name_ + " (partition " + std::to_string(i) + ")",
+                                                 head_of_part(index, i)));
   }
-  parts_.push_back(
-      std::make_unique<NativePlace>(client_, key_, name_ + " (its index)", index, writes));
+  parts_.push_back(std::make_unique<OwnString>(client_, key_, name_ + " (its index)", index));
 }
 
 FilePart PartitionedPlace::part_number(std::uint32_t index) const noexcept {
@@ -121,7 +121,7 @@ std::vector<PartitionedPlace::Group> PartitionedPlace::groups_of(const std::vect
                                                                  const CallContext& context) {
   std::vector<std::string_view> keys;
   keys.reserve(shares.size());
-  for (const Share& each : shares) keys.push_back(parts_[each.part]->key_);
+  for (const Share& each : shares) keys.push_back(parts_[each.part]->key());
   const std::vector<std::size_t> nodes = client_->nodes_of(keys, context);
   std::vector<Group> groups;
   for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -155,11 +155,11 @@ void PartitionedPlace::rethrow_first(const std::vector<std::exception_ptr>& erro
 // all that the client does to find them.
 void PartitionedPlace::travel(const std::vector<Share>& shares, const Group& group,
                               const CallContext& context, const Visit& visit) {
-  std::vector<NativePlace::Trip> trips(group.size());
+  std::vector<OwnString::Trip> trips(group.size());
   std::vector<std::size_t> sizes(group.size());
   std::vector<bool> is_elsewhere(group.size());
   Request request;
-  request.about(parts_[shares[group.front()].part]->key_).of_several_slots();
+  request.about(parts_[shares[group.front()].part]->key()).of_several_slots();
   for (std::size_t i = 0; i < group.size(); ++i) {
     trips[i].bits = shares[group[i]].bits;
     const std::size_t before = request.size();
@@ -177,7 +177,7 @@ void PartitionedPlace::travel(const std::vector<Share>& shares, const Group& gro
     }
   });
   for (std::size_t i = 0; i < group.size(); ++i) {
-    NativePlace& part = *parts_[shares[group[i]].part];
+    OwnString& part = *parts_[shares[group[i]].part];
     if (is_elsewhere[i] || part.has_grown(trips[i])) {
       trips[i] = part.travel(std::move(trips[i].bits), context);
     } else {
@@ -202,7 +202,7 @@ void PartitionedPlace::ask(std::span<const Key> keys, std::span<Presence> answer
     bool is_lost = false;  // written by the index's thread
     const auto errors = at_nodes(groups, [&](const Group& group) {
       travel(shares, group, context,
-             [&](std::size_t i, NativePlace& part, const NativePlace::Trip& trip) {
+             [&](std::size_t i, OwnString& part, const OwnString::Trip& trip) {
                said[i].assign(shares[i].keys.size(), Presence::unknown);
                part.answer(trip, said[i], proved[i], context);
                if (i == index) is_lost = part.has_lost(trip, context);
@@ -235,7 +235,7 @@ std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& 
   const auto shares = all_parts_and_index();
   return at_nodes(groups_of(shares, context), [&](const Group& group) {
     travel(shares, group, context,
-           [](std::size_t, const NativePlace& part, const NativePlace::Trip& trip) {
+           [](std::size_t, const OwnString& part, const OwnString::Trip& trip) {
              part.require_sure(trip);
            });
   });

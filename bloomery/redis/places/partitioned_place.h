@@ -13,14 +13,14 @@
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/native_bitmap.h"
-#include "bloomery/redis/places/native_place.h"
+#include "bloomery/redis/places/own_string.h"
 
 namespace bloomery::redis {
 
-// A blocked filter of our own in several strings of a server or cluster. Each is a NativePlace with
-// a head, an identity and a watermark, and all that makes one of those unknown makes unknown what
-// is asked of that part. All parts that a batch has to do with are asked in one trip a node, to all
-// nodes at the same time.
+// A blocked filter of our own in several strings of a server or cluster. Each is an OwnString with
+// a head, an identity and a watermark, and all that makes a filter in one string unknown makes
+// unknown what is asked of that part. All parts that a batch has to do with are asked in one trip a
+// node, to all nodes at the same time.
 //
 // A line that was read has a clear bit: the key is absent, whatever became of other parts. That
 // needs no more than that this part has all keys' bits that are its own, and that the index is
@@ -71,7 +71,7 @@ class PartitionedPlace final : public FollowedFilter {
   std::vector<Share> all_parts_and_index() const;
   // Throws where another index is there, or none.
   void require_index(const CallContext& context) { index_place().need_head(context); }
-  NativePlace& index_place() { return *parts_.back(); }
+  OwnString& index_place() { return *parts_.back(); }
   std::vector<Group> groups_of(const std::vector<Share>& shares, const CallContext& context);
   // work(group) for all nodes at the same time. What each threw.
   std::vector<std::exception_ptr> at_nodes(const std::vector<Group>& groups,
@@ -79,7 +79,7 @@ class PartitionedPlace final : public FollowedFilter {
   static void rethrow_first(const std::vector<std::exception_ptr>& errors);
   // All of a node: visit(share, its part, what was asked and came).
   using Visit =
-      std::function<void(std::size_t share, NativePlace& part, const NativePlace::Trip& trip)>;
+      std::function<void(std::size_t share, OwnString& part, const OwnString::Trip& trip)>;
   void travel(const std::vector<Share>& shares, const Group& group, const CallContext& context,
               const Visit& visit);
   // Inserts the shares of a node's parts, one trip for all of them while they fit, and tells of
@@ -109,7 +109,7 @@ class PartitionedPlace final : public FollowedFilter {
   const bool writes_;
   const NativeBitmapHead index_;
   const Positions positions_;
-  std::vector<std::unique_ptr<NativePlace>> parts_{};  // and behind the last of them the index
+  std::vector<std::unique_ptr<OwnString>> parts_{};  // and behind the last of them the index
   GatheredPresence gathered_;
 };
 

@@ -8,8 +8,8 @@
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/redirection.h"
 #include "bloomery/redis/places/lines.h"
-#include "bloomery/redis/places/native_insertion.h"
-#include "bloomery/redis/places/native_trip.h"
+#include "bloomery/redis/places/own_string_insertion.h"
+#include "bloomery/redis/places/own_string_trip.h"
 #include "bloomery/redis/places/partitioned_place.h"
 
 namespace bloomery::redis {
@@ -42,7 +42,7 @@ struct PartitionedPlace::Inserting {
 
   // One node has all that is asked: then a trip asks for the index, behind what it inserts.
   bool asks_index = false;
-  std::optional<NativePlace::Trip> index{};  // as the last trip found it
+  std::optional<OwnString::Trip> index{};  // as the last trip found it
 
   std::vector<std::vector<Inserted>> done{shares.size()};
   std::vector<char> has_moved = std::vector<char>(shares.size());
@@ -53,18 +53,18 @@ struct PartitionedPlace::Progress {
   std::size_t share = 0;
   std::size_t next_key = 0;
   bool is_done = false;
-  NativePlace::Head old{};  // of one that steps
-  NativePlace::Insertion trip{};
+  OwnString::Head old{};  // of one that steps
+  OwnString::Insertion trip{};
   bool was_tried = false;  // all that is left, by an exchange
   bool is_elsewhere = false;
 };
 
 PartitionedPlace::Progress PartitionedPlace::begin(Inserting& all, std::size_t share,
                                                    const CallContext& context) {
-  NativePlace& part = *parts_[all.shares[share].part];
+  OwnString& part = *parts_[all.shares[share].part];
   Progress progress{.share = share};
   all.done[share].assign(all.shares[share].keys.size(), Inserted::unknown);
-  if (const auto lost = part.lost_.verdict()) part.fail(*lost);
+  part.require_not_lost();
   if (all.next == nullptr) return progress;
   const auto last = part.last_head();
   progress.old = last ? part.head_to_step_from(last->place_head(), context) : nullptr;
@@ -91,8 +91,8 @@ std::vector<PartitionedPlace::Progress*> PartitionedPlace::append(Request& reque
   for (Progress& each : progress) {
     if (each.is_done || bit_count >= kBitsOfPartsInTrip) continue;
     const KeyBits& bits = all.shares[each.share].bits;
-    NativePlace& part = *parts_[all.shares[each.share].part];
-    if (travelling.empty()) request.about(part.key_).of_several_slots();
+    OwnString& part = *parts_[all.shares[each.share].part];
+    if (travelling.empty()) request.about(part.key()).of_several_slots();
     each.trip = all.next == nullptr
                     ? part.insertion(all.call, bits, each.next_key)
                     : part.insertion(all.call, bits, each.next_key, each.old, *all.next);
@@ -134,7 +134,7 @@ bool PartitionedPlace::travel(const Request& request, Inserting& all,
 void PartitionedPlace::settle(Inserting& all, Progress& each, bool was_repeated,
                               const CallContext& context) {
   const Share& share = all.shares[each.share];
-  NativePlace& part = *parts_[share.part];
+  OwnString& part = *parts_[share.part];
   each.trip.repeated = was_repeated || each.was_tried;
   // With all that the client does to find it.
   if (each.is_elsewhere) {
@@ -185,7 +185,7 @@ void PartitionedPlace::insert_shares(Inserting& all, const CallContext& context)
   rethrow_first(at_nodes(groups, [&](const Group& group) { insert_at(all, group, context); }));
   if (all.index) index_place().judge(*all.index);
   // Whoever puts another filter there replaces the index first, and takes the parts away later.
-  if (!all.index || NativePlace::has_lost(*all.index, {})) require_index(context);
+  if (!all.index || OwnString::has_lost(*all.index, {})) require_index(context);
 }
 
 void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "bloomery/redis/client/transaction.h"
-#include "bloomery/redis/places/native_place.h"
+#include "bloomery/redis/places/own_string.h"
 
 namespace bloomery::redis {
 
 // What one transaction says of the string.
-struct NativePlace::Seen {
+struct OwnString::Seen {
   std::string nonce = next_nonce();
   std::string doubt{};  // why nothing may be believed
   bool is_primary = true;
@@ -32,14 +32,14 @@ struct NativePlace::Seen {
 // The keys of one transaction, with the head of the moment at which it read their bits. A head that
 // was read before or after them proves nothing: an older copy may have been put there, and carried
 // up again, in between.
-struct NativePlace::TripPiece : Seen {
+struct OwnString::TripPiece : Seen {
   std::size_t first_key = 0;
   std::size_t behind_keys = 0;
   std::string not_ours{};  // why it may be believed behind a fence alone
 };
 
 // What a trip asks, and what it brought.
-struct NativePlace::Trip {
+struct OwnString::Trip {
   KeyBits bits{};
   LostBits::Known known{};
   std::uint64_t head_bytes = 0;     // as many were asked for

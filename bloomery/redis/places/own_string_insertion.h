@@ -9,14 +9,14 @@
 
 #include "bloomery/place/filter_place.h"
 #include "bloomery/redis/client/transaction.h"
-#include "bloomery/redis/places/native_place.h"
-#include "bloomery/redis/places/native_trip.h"
+#include "bloomery/redis/places/own_string.h"
+#include "bloomery/redis/places/own_string_trip.h"
 #include "bloomery/redis/places/set_bits.h"
 
 namespace bloomery::redis {
 
 // One transaction.
-struct NativePlace::Part : Seen {
+struct OwnString::Part : Seen {
   KeyBits bits{};
   // Of one that steps: the head goes from this one to that.
   Head old{};
@@ -25,7 +25,7 @@ struct NativePlace::Part : Seen {
 };
 
 // What one trip sets in one string.
-struct NativePlace::Insertion {
+struct OwnString::Insertion {
   InsertCall call = 0;
   // Each steps from the head that the one before has made: one that fails lets none behind it step.
   std::vector<Part> parts{};

@@ -7,8 +7,7 @@
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/lines.h"
 #include "bloomery/redis/places/native_exchange.h"
-#include "bloomery/redis/places/native_insertion.h"
-#include "bloomery/redis/places/native_place.h"
+#include "bloomery/redis/places/own_string_insertion.h"
 #include "bloomery/redis/places/set_bits.h"
 
 namespace bloomery::redis {
@@ -21,8 +20,6 @@ constexpr std::size_t kBitsInTrip = 100'000;
 constexpr std::size_t kBitsInStep = 200'000;
 constexpr std::size_t kUnits = 6;  // ECHO, ROLE, STRLEN, GETRANGE, BITFIELD, EVAL
 constexpr int kMostTries = 10;
-// Fewer are set by a script, in one trip.
-constexpr std::size_t kKeysToExchange = 256;
 // Where others write all the time, watching is in vain.
 constexpr int kExchangesToSkip = 8;
 
@@ -67,19 +64,19 @@ KeyBits sorted(const KeyBits& bits) {
   return all;
 }
 
-std::size_t NativePlace::Insertion::key_count() const noexcept {
+std::size_t OwnString::Insertion::key_count() const noexcept {
   std::size_t count = 0;
   for (const Part& part : parts) count += part.bits.size();
   return count;
 }
 
-std::size_t NativePlace::Insertion::bit_count() const noexcept {
+std::size_t OwnString::Insertion::bit_count() const noexcept {
   std::size_t count = 0;
   for (const Part& part : parts) count += part.bits.positions.size();
   return count;
 }
 
-std::vector<std::uint64_t> NativePlace::Insertion::changed(bool by_lines) const {
+std::vector<std::uint64_t> OwnString::Insertion::changed(bool by_lines) const {
   std::vector<std::uint64_t> changed;
   for (const Part& part : parts) {
     const std::vector<bool>& were_set = part.set.were_set;
@@ -104,7 +101,7 @@ std::vector<std::uint64_t> NativePlace::Insertion::changed(bool by_lines) const 
   return changed;
 }
 
-std::vector<std::uint64_t> NativePlace::Insertion::touched() const {
+std::vector<std::uint64_t> OwnString::Insertion::touched() const {
   std::vector<std::uint64_t> touched;
   touched.reserve(bit_count());
   for (const Part& part : parts) {
@@ -113,8 +110,8 @@ std::vector<std::uint64_t> NativePlace::Insertion::touched() const {
   return touched;
 }
 
-void NativePlace::Insertion::tell(bool by_lines, Inserted old_key,
-                                  std::span<Inserted> outcomes) const {
+void OwnString::Insertion::tell(bool by_lines, Inserted old_key,
+                                std::span<Inserted> outcomes) const {
   for (const Part& part : parts) {
     if (!part.set.has_set || outcomes.empty()) return;
     auto begin = part.set.were_set.begin();
@@ -128,8 +125,8 @@ void NativePlace::Insertion::tell(bool by_lines, Inserted old_key,
   }
 }
 
-std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits, std::size_t first_key,
-                                                  std::size_t most_bits) const {
+std::vector<OwnString::Part> OwnString::split(const KeyBits& bits, std::size_t first_key,
+                                              std::size_t most_bits) const {
   const std::size_t most = sets_lines() ? kLinesInTransaction : kBitsInTransaction;
   std::vector<Part> parts(1);
   const std::size_t begin = first_key == bits.size() ? 0 : bits.begin_of(first_key);
@@ -151,8 +148,8 @@ std::vector<NativePlace::Part> NativePlace::split(const KeyBits& bits, std::size
   return parts;
 }
 
-void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Known& known,
-                            Part& part) {
+void OwnString::read_part(std::span<const Reply> replies, const LostBits::Known& known,
+                          Part& part) {
   const auto& all = read_exec(replies, kUnits, part.nonce, name_);
   part.begin_again();
   part.set = {};
@@ -162,14 +159,18 @@ void NativePlace::read_part(std::span<const Reply> replies, const LostBits::Know
   part.set = read_set(all[5], count_of(sets_lines(), part.bits), sets_lines(), name_);
 }
 
-NativePlace::Insertion NativePlace::insertion(InsertCall call, const KeyBits& bits,
-                                              std::size_t first_key) const {
+std::size_t OwnString::most_keys_set() const noexcept {
+  return std::max<std::size_t>(1, kBitsInTrip / probe_count_);
+}
+
+OwnString::Insertion OwnString::insertion(InsertCall call, const KeyBits& bits,
+                                          std::size_t first_key) const {
   return {.call = call, .parts = split(bits, first_key, kBitsInTrip)};
 }
 
-NativePlace::Insertion NativePlace::insertion(InsertCall call, const KeyBits& bits,
-                                              std::size_t first_key, Head old,
-                                              const Watermark& watermark) const {
+OwnString::Insertion OwnString::insertion(InsertCall call, const KeyBits& bits,
+                                          std::size_t first_key, Head old,
+                                          const Watermark& watermark) const {
   Insertion made{.call = call, .parts = split(bits, first_key, kBitsInStep)};
   for (Part& part : made.parts) {
     first_key += part.bits.size();
@@ -185,7 +186,7 @@ NativePlace::Insertion NativePlace::insertion(InsertCall call, const KeyBits& bi
   return made;
 }
 
-void NativePlace::append(Request& request, Insertion& insertion) {
+void OwnString::append(Request& request, Insertion& insertion) {
   insertion.known = lost_.known();
   insertion.replies_each = 2 + kUnits;
   const std::string last_byte = std::to_string(head_length_ - 1);
@@ -206,14 +207,14 @@ void NativePlace::append(Request& request, Insertion& insertion) {
   }
 }
 
-void NativePlace::read(std::span<const Reply> replies, Insertion& insertion) {
+void OwnString::read(std::span<const Reply> replies, Insertion& insertion) {
   for (Part& part : insertion.parts) {
     read_part(replies.first(insertion.replies_each), insertion.known, part);
     replies = replies.subspan(insertion.replies_each);
   }
 }
 
-bool NativePlace::run(Insertion& insertion, const CallContext& context) {
+bool OwnString::run(Insertion& insertion, const CallContext& context) {
   Request request;
   request.about(key_);
   append(request, insertion);
@@ -225,8 +226,8 @@ bool NativePlace::run(Insertion& insertion, const CallContext& context) {
   return !answer.repeated;
 }
 
-bool NativePlace::exchange(Insertion& insertion, std::size_t fewest_keys,
-                           const CallContext& context) {
+bool OwnString::exchange(Insertion& insertion, std::size_t fewest_keys,
+                         const CallContext& context) {
   const Head old = insertion.parts.front().old;
   const Head next = insertion.parts.back().next;
   const bool is_ours = is_opened(*old) && old->header.is_live && old->has_bits_of(*opened());
@@ -272,7 +273,7 @@ bool NativePlace::exchange(Insertion& insertion, std::size_t fewest_keys,
   return true;
 }
 
-void NativePlace::settle(const Insertion& insertion, const CallContext& context) {
+void OwnString::settle(const Insertion& insertion, const CallContext& context) {
   for (const Part& part : insertion.parts) settle(part, insertion.known, context);
   const auto is_ours = [&](const Part& part) { return is_opened(*part.head); };
   if (!std::ranges::all_of(insertion.parts, is_ours)) return;
@@ -281,8 +282,7 @@ void NativePlace::settle(const Insertion& insertion, const CallContext& context)
                                .repeated = insertion.repeated});
 }
 
-void NativePlace::settle(const Part& part, const LostBits::Known& known,
-                         const CallContext& context) {
+void OwnString::settle(const Part& part, const LostBits::Known& known, const CallContext& context) {
   if (!part.is_primary) client_->suspect(key_);
   if (!part.doubt.empty()) fail(part.doubt);
   if (const std::string other = other_bits(*part.head); !other.empty()) fail(other);
@@ -293,33 +293,7 @@ void NativePlace::settle(const Part& part, const LostBits::Known& known,
   if (const auto lost = lost_.judge(known, part.result)) fail(*lost);
 }
 
-void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                              const CallContext& context) {
-  require_room(keys, outcomes);
-  if (!writes_) refuse("is open for reading only");
-  const InsertCall call = next_insert_call();
-  while (!keys.empty()) {
-    const std::size_t count =
-        std::min(keys.size(), std::max<std::size_t>(1, kBitsInTrip / probe_count_));
-    const std::span<Inserted> these = outcomes.first(std::min(count, outcomes.size()));
-    insert_bits(call, bits_of(keys.first(count)), these, context);
-    keys = keys.subspan(count);
-    outcomes = outcomes.subspan(these.size());
-  }
-}
-
-void NativePlace::insert_bits(InsertCall call, const KeyBits& bits, std::span<Inserted> outcomes,
-                              const CallContext& context) {
-  for (std::size_t key = 0; key < bits.size();) {
-    if (const auto lost = lost_.verdict()) fail(*lost);
-    Insertion trip = insertion(call, bits, key);
-    trip.tell(sets_lines(), run(trip, context) ? Inserted::present : Inserted::unknown, outcomes);
-    outcomes = outcomes.subspan(std::min(trip.key_count(), outcomes.size()));
-    key += trip.key_count();
-  }
-}
-
-void NativePlace::make_live(const CallContext& context) {
+void OwnString::make_live(const CallContext& context) {
   for (int i = 0; i < kMostTries; ++i) {
     const Head old = need_head(context);
     FileHeader next = old->header;
@@ -341,8 +315,7 @@ void NativePlace::make_live(const CallContext& context) {
   fail("its head changes all the time");
 }
 
-NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,
-                                                 const CallContext& context) {
+OwnString::Head OwnString::head_to_step_from(const PlaceHead& head, const CallContext& context) {
   const auto is_expected = [&](const NativeBitmapHead& there) {
     return head.identity.is_set() &&
            there.header.notes.stand_at(head.identity, head.watermark, head.beat);
@@ -359,37 +332,11 @@ NativePlace::Head NativePlace::head_to_step_from(const PlaceHead& head,
   return is_expected(*old) ? old : nullptr;
 }
 
-NativePlace::Head NativePlace::finish_step(const Insertion& insertion) {
+OwnString::Head OwnString::finish_step(const Insertion& insertion) {
   const auto has_stepped = [](const Part& part) { return part.set.has_stepped; };
   if (!std::ranges::all_of(insertion.parts, has_stepped)) return nullptr;
   remember(insertion.parts.back().next);
   return insertion.parts.back().next;
-}
-
-bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                     const Watermark& next, const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
-  KeyBits bits = bits_of(keys);
-  if (sets_lines()) bits = sorted(bits);
-  if (const auto lost = lost_.verdict()) fail(*lost);
-  Head old = head_to_step_from(head, context);
-  if (!old) return false;
-  const InsertCall call = next_insert_call();
-  std::size_t key = 0;
-  do {
-    Insertion trip = insertion(call, bits, key, old, next);
-    if (exchange(trip, kKeysToExchange, context)) {
-      old = trip.parts.back().next;
-    } else {
-      run(trip, context);
-      old = finish_step(trip);
-    }
-    if (!old) return false;
-    key += trip.key_count();
-  } while (key < bits.size());
-  head = old->place_head();
-  return true;
 }
 
 }  // namespace bloomery::redis

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bloomery/bits/fork_mutex.h"
+#include "bloomery/place/filter_place.h"
+#include "bloomery/redis/client/client.h"
+#include "bloomery/redis/places/lost_bits.h"
+#include "bloomery/redis/places/native_bitmap.h"
+
+namespace bloomery::redis {
+
+// The conversation with one string of a server that holds a filter of ours, or one part of it. A
+// trip asks or sets the bits of some keys, in transactions that read the head with them; each is
+// judged by its own head.
+//
+// What is appended to a request, read and judged step by step may share a trip with the same of
+// other strings. Many threads may use it.
+class OwnString {
+ public:
+  using Head = std::shared_ptr<const NativeBitmapHead>;
+  struct Seen;
+  struct Trip;  // own_string_trip.h
+  struct TripPiece;
+  struct Part;  // own_string_insertion.h
+  struct Insertion;
+
+  // `key` is that of the string, which may be another than the client's location says.
+  OwnString(std::shared_ptr<Client> client, std::string key, std::string name,
+            NativeBitmapHead opened);
+
+  const std::string& key() const noexcept { return key_; }
+  const FileLayout& layout() const noexcept { return layout_; }
+  // Lines are set as a whole; else bit by bit.
+  bool sets_lines() const noexcept { return lines_per_key_ != 0; }
+  KeyBits bits_of(std::span<const Key> keys) const;
+  // How many keys an insert may take at once.
+  std::size_t most_keys_set() const noexcept;
+
+  // Asks for bits, in a trip of its own.
+  Trip travel(KeyBits bits, const CallContext& context);
+  // The same in steps: append, read, judge. One that has grown is to travel again.
+  void append_question(Request& request, Trip& trip);
+  void read_question(std::span<const Reply> replies, Trip& trip);
+  bool has_grown(const Trip& trip) const noexcept;
+  void judge(Trip& trip);
+  // What a trip that was judged says of its keys. Behind a fence the head of another filter than
+  // was opened is as good a proof.
+  void answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
+              const CallContext& context);
+  // Whether what was opened is not there any more.
+  static bool has_lost(const Trip& trip, const CallContext& context);
+
+  // As it was read last; null before.
+  Head last_head() const;
+  // Asked now. Throws where it is in doubt.
+  Head need_head(const CallContext& context);
+  // Throw StoreError where the trip leaves it in doubt, and where bits were lost before.
+  void require_sure(const Trip& trip) const;
+  void require_not_lost();
+
+  // What the next trip of an insert does, from a key on; of one that steps, from the head `old`.
+  Insertion insertion(InsertCall call, const KeyBits& bits, std::size_t first_key) const;
+  Insertion insertion(InsertCall call, const KeyBits& bits, std::size_t first_key, Head old,
+                      const Watermark& watermark) const;
+  // Appends, sends, reads and settles. False: the trip was repeated.
+  bool run(Insertion& insertion, const CallContext& context);
+  // The same in steps; settle() throws unless the keys are in the filter that is there.
+  void append(Request& request, Insertion& insertion);
+  void read(std::span<const Reply> replies, Insertion& insertion);
+  void settle(const Insertion& insertion, const CallContext& context);
+  // The same for many lines, at less cost, where they are of so many keys; false: it has not, and
+  // run() is to.
+  bool exchange(Insertion& insertion, std::size_t fewest_keys, const CallContext& context);
+  // What was read last, if that is `head`, or what is there now; null: neither is.
+  Head head_to_step_from(const PlaceHead& head, const CallContext& context);
+  // What the head is after a step; null: it has not stepped.
+  Head finish_step(const Insertion& insertion);
+  // A filter that is to be written gets the mark that its checksums are void, and an identity.
+  void make_live(const CallContext& context);
+
+  // All of the string's body, in pieces of a megabyte, and the head that was there then: behind a
+  // fence with all keys up to it. Throws StoreError where another filter takes its place meanwhile.
+  NativeBitmapHead read_body(std::span<std::byte> body, const CallContext& context);
+
+ private:
+  void cut_into_pieces(Trip& trip) const;
+  std::span<const std::uint64_t> bits_in(const Trip& trip, const TripPiece& piece) const;
+  std::size_t units_of(const Trip& trip, const TripPiece& piece) const;
+  void read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece);
+  // What every transaction begins with: role, length, head. False: the key holds no string.
+  bool read_beginning(std::span<const Reply> all, bool allow_replica, Seen& seen);
+  bool is_opened(const NativeBitmapHead& head) const;
+  // Why keys that have bits in what was opened may have none there; empty: they have the same.
+  std::string other_bits(const NativeBitmapHead& head) const;
+  Presence missing(const TripPiece& piece, const CallContext& context) const;
+  Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
+  Head opened() const;
+  void remember(Head head);
+  // What fits into a trip, from a key on.
+  std::vector<Part> split(const KeyBits& bits, std::size_t first_key, std::size_t most_bits) const;
+  void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
+  void settle(const Part& part, const LostBits::Known& known, const CallContext& context);
+  // A piece of the body, if the bits of `first` are still there.
+  Reply read_piece(std::uint64_t from, std::uint64_t count, const NativeBitmapHead& first,
+                   const CallContext& context);
+  std::vector<std::uint64_t> offsets(std::span<const std::uint64_t> positions) const;
+  [[noreturn]] void fail(const std::string& why) const;
+
+  const std::shared_ptr<Client> client_;
+  const std::string key_;
+  const std::string name_;
+  const std::uint32_t part_;
+  const FilterNumbers numbers_;
+  const std::size_t probe_count_;
+  const std::size_t lines_per_key_;  // 0: the bits are asked one by one
+  const FileLayout layout_;
+  const std::string geometry_;
+  const Positions positions_;
+  std::atomic<std::uint64_t> head_length_;
+  std::atomic<int> exchanges_to_skip_ = 0;  // after one that was overtaken or refused
+  LostBits lost_;                           // by their offsets in the string
+
+  mutable ForkMutex mutex_;
+  Head opened_;
+  Head last_;  // that was read
+};
+
+}  // namespace bloomery::redis
