@@ -77,7 +77,6 @@ for (;;) {
   try {
     say(await verbs[said.do](said));
   } catch (error) {
-    if (!(error instanceof GuardError) && !(error instanceof LoaderError)) throw error;
-    say({ error: error.constructor.name });
+    say({ error: error instanceof GuardError || error instanceof LoaderError ? error.constructor.name : String(error) });
   }
 }

@@ -175,7 +175,7 @@ func main() {
 			}
 		}
 		if err != nil {
-			panic(err)
+			say("error", err.Error())
 		}
 	}
 }

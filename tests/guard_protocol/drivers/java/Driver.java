@@ -133,6 +133,8 @@ final class Driver {
         driver.act(hear());
       } catch (GuardException | LoaderError error) {
         say("error", error.getClass().getSimpleName());
+      } catch (java.io.IOException away) {
+        say("error", away.getMessage());
       }
     }
   }

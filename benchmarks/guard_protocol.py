@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the guard's script costs the server, and what happens when 320 callers in 10 processes miss one key:
+REDIS_SERVER=... BLOOMERY_MODULE=... python3 benchmarks/guard_protocol.py. Needs python3-redis."""
+import multiprocessing
+import os
+import pathlib
+import statistics
+import sys
+import threading
+import time
+
+import redis
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "tests/guard_protocol"), str(ROOT / "bindings/python/pybloomery")]
+import guard  # noqa: E402
+from server import Server  # noqa: E402
+
+ROUNDS, CALLS = 15, 2000
+PROCESSES, CALLERS = 10, 32
+LOAD_SECONDS = 0.1
+
+
+def processor_seconds(client):
+    cpu = client.info("cpu")
+    return cpu["used_cpu_user_main_thread"] + cpu["used_cpu_sys_main_thread"]
+
+
+def never(_):
+    raise AssertionError("it is loaded")
+
+
+def costs(server):
+    client = server.redis
+    plain = guard.Guard(client, "plain", negative_life=36000, value_life=36000)
+    plain.get("hit", lambda _: "x" * 100)
+    plain.get("none", lambda _: None)
+    ways = {"GET of a missing key": lambda: client.get("missing"), "hit, no filter": lambda: plain.get("hit", never),
+            "no such row, no filter": lambda: plain.get("none", never)}
+    if server.has_module():
+        for family in ("BLOOM", "BF"):
+            filter = "f" + family
+            client.execute_command(f"{family}.RESERVE", filter, 0.0001, 100000)
+            client.set("{" + filter + "}:markers", "m")
+            client.execute_command(f"{family}.MADD", filter, "hit", *(f"bloomery-marker:m:{i}" for i in range(8)))
+            one = guard.Guard(client, family, filter=filter, family=family, value_life=36000)
+            one.get("hit", lambda _: "x" * 100)
+            ways[f"absent, {family}"] = lambda one=one: one.get("absent", never)
+            ways[f"hit, {family}"] = lambda one=one: one.get("hit", never)
+    spent = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name, call in ways.items():
+            before = processor_seconds(client)
+            for _ in range(CALLS):
+                call()
+            spent[name].append((processor_seconds(client) - before) / CALLS * 1e6)
+    base = spent["GET of a missing key"]
+    for name, each in spent.items():
+        ratio = statistics.median(one / other for one, other in zip(each, base))
+        print(f"{name}: {statistics.median(each):.1f} us of the server, {ratio:.2f} x GET")
+
+
+def call_all(port, begin, loads, ends, lates):
+    client = redis.Redis(port=port, max_connections=CALLERS)
+    one = guard.Guard(client, "crowd", lease_life=30)
+    answered = []
+
+    def load(_):
+        with loads.get_lock():
+            loads.value += 1
+        time.sleep(LOAD_SECONDS)
+        ends.value = time.monotonic()
+        return "row"
+
+    def call():
+        begin.wait()
+        assert one.get("key", load) == "row"
+        answered.append(time.monotonic())
+    threads = [threading.Thread(target=call) for _ in range(CALLERS)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    for at in answered:
+        lates.put(at)
+
+
+def crowd(server):
+    server.redis.flushall()
+    context = multiprocessing.get_context("fork")
+    begin, loads, ends, lates = context.Barrier(PROCESSES * CALLERS), context.Value("i", 0), context.Value("d", 0.0), context.Queue()
+    processes = [context.Process(target=call_all, args=(server.port, begin, loads, ends, lates)) for _ in range(PROCESSES)]
+    for each in processes:
+        each.start()
+    late = sorted(lates.get(timeout=120) - ends.value for _ in range(PROCESSES * CALLERS))
+    for each in processes:
+        each.join()
+    print(f"{PROCESSES * CALLERS} callers in {PROCESSES} processes: {loads.value} query; answered after its end: median "
+          f"{late[len(late) // 2] * 1e3:.1f} ms, last {late[-1] * 1e3:.1f} ms (load of the machine {os.getloadavg()[0]:.1f})")
+    return loads.value == 1
+
+
+if __name__ == "__main__":
+    with Server() as server:
+        costs(server)
+        sys.exit(0 if all([crowd(server) for _ in range(5)]) else 1)
