@@ -61,7 +61,7 @@ def costs(server):
 
 
 def call_all(port, begin, loads, ends, lates):
-    client = redis.Redis(port=port, max_connections=CALLERS)
+    client = redis.Redis(port=port, max_connections=CALLERS, socket_timeout=10)
     one = guard.Guard(client, "crowd", lease_life=30)
     answered = []
 

@@ -42,7 +42,7 @@ for (const one of [client, other]) {
   for (const key of [7, 7n, Buffer.from('7'), new Uint8Array([55])]) assert.equal(await guard.get(key, never), 'seven');
   assert.deepEqual([...(await guard.getMany([9, 'x'], () => [9, undefined]))], [[9, 9], ['x', null]]);
   await assert.rejects(guard.getMany(['y', 'z'], () => [1]), TypeError);
-  for (const key of [1.5, null, {}, NaN]) await assert.rejects(guard.get(key, never), TypeError);
+  for (const key of [1.5, null, {}, NaN, 'half \ud83d']) await assert.rejects(guard.get(key, never), TypeError);
   const raw = new Guard(one, 'raw', { codec: bytes });
   await raw.get(Buffer.from([0xff, 0]), () => Buffer.from([0xff, 0, 10]));
   assert.deepEqual(await raw.get(Buffer.from([0xff, 0]), never), Buffer.from([0xff, 0, 10]));

@@ -3,6 +3,7 @@
 import asyncio
 import concurrent.futures
 import pathlib
+import signal
 import sys
 import threading
 import unittest
@@ -30,7 +31,7 @@ class Clients(unittest.TestCase):
         self.redis.flushall()
 
     def test_many_threads_miss_one_key_and_one_loads(self):
-        guard = guards.Guard(redis.Redis(port=self.server.port, max_connections=64), "n")
+        guard = guards.Guard(redis.Redis(port=self.server.port, max_connections=64, socket_timeout=30), "n")
         loads, go, begun = [], threading.Event(), threading.Event()
 
         def load(key):
@@ -47,7 +48,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(["a"], loads)
 
     def test_a_client_that_decodes_answers_gives_bytes_all_the_same(self):
-        guard = guards.Guard(redis.Redis(port=self.server.port, decode_responses=True), "n", codec=guards.Bytes)
+        guard = guards.Guard(redis.Redis(port=self.server.port, decode_responses=True, socket_timeout=30), "n", codec=guards.Bytes)
         self.assertEqual(b"\xff\0", guard.get("a", lambda _: b"\xff\0"))
         self.assertEqual(b"\xff\0", guard.get("a", None))
         with guard.announce("b", wait=0):
@@ -143,11 +144,24 @@ class Clients(unittest.TestCase):
         self.assertFalse(self.redis.exists(lease("a")))
 
     def test_a_server_that_is_away_is_left_alone_for_a_while(self):
-        guard = guards.Guard(redis.Redis(port=1), "n", failures_in_a_row=2, failure_pause=60)
+        guard = guards.Guard(redis.Redis(port=1, socket_timeout=1), "n", failures_in_a_row=2, failure_pause=60)
         self.assertEqual([0, 1, 2, 3], [guard.get("a", lambda _: i) for i in range(4)])
         self.assertEqual((2, 2), (guard.counters()["skips"], guard.counters()["server_errors"]))
         with self.assertRaises(guards.NotErased):
             guard.erase("a")
+
+    def test_a_server_that_does_not_answer(self):
+        with Server(module=False) as server:
+            with self.assertWarns(RuntimeWarning):
+                guards.Guard(redis.Redis(port=server.port), "n")
+            guard = guards.Guard(redis.Redis(port=server.port, socket_timeout=0.05), "n")
+            self.assertEqual(1, guard.get("a", lambda _: 1))
+            server.process.send_signal(signal.SIGSTOP)
+            self.assertEqual(2, guard.get("a", lambda _: 2))
+            with self.assertRaises(guards.NotAnnounced):
+                guard.announce("b")
+            server.process.send_signal(signal.SIGCONT)
+            wait_until(lambda: guard.get("a", lambda _: 3) == 1)
 
     def test_more_keys_than_one_call_takes(self):
         guard = guards.Guard(self.redis, "n")
@@ -177,7 +191,7 @@ class Clients(unittest.TestCase):
             def find_many(self, keys):
                 return {key: self[key] for key in keys if key in self}
         printed, names = [], {"database": Database(alice="Alice"), "print": lambda words: printed.append(words)}
-        source = "\n".join(blocks).replace("redis.Redis()", f"redis.Redis(port={self.server.port})").replace("pybloomery.guard", "guard")
+        source = "\n".join(blocks).replace("redis.Redis(", f"redis.Redis(port={self.server.port}, ").replace("pybloomery.guard", "guard")
         exec(source, names)
         self.assertEqual(["Bob B.", {"alice": "Alice A.", "carol": None, "bob": "Bob B."}, 2], printed)
 
@@ -204,7 +218,7 @@ class Tasks(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self):
         self.server = Server(module=False)
         self.client = redis.asyncio.Redis(port=self.server.port)
-        self.guard = guards.AsyncGuard(self.client, "n")
+        self.guard = guards.AsyncGuard(self.client, "n", server_timeout=30)
 
     async def asyncTearDown(self):
         await self.client.close()
@@ -255,7 +269,7 @@ class Tasks(unittest.IsolatedAsyncioTestCase):
         await self.until(lambda: not self.server.redis.keys("*lease"))
 
     async def test_no_turn_among_the_queries(self):
-        guard, go = guards.AsyncGuard(self.client, "n", queries_at_once=1, query_wait=0.01), asyncio.Event()
+        guard, go = guards.AsyncGuard(self.client, "n", queries_at_once=1, query_wait=0.01, server_timeout=30), asyncio.Event()
 
         async def load(_):
             await go.wait()
@@ -266,6 +280,19 @@ class Tasks(unittest.IsolatedAsyncioTestCase):
             await guard.get("b", load)
         go.set()
         self.assertEqual([1, 1], [await first, await guard.get("b", load)])
+
+    async def test_a_server_that_does_not_answer(self):
+        guard = guards.AsyncGuard(self.client, "n", server_timeout=0.05)
+
+        async def load(_):
+            return "row"
+        await guard.get("a", load)
+        self.server.process.send_signal(signal.SIGSTOP)
+        self.assertEqual("row", await guard.get("b", load))
+        with self.assertRaises(guards.NotErased):
+            await guard.erase("a")
+        self.server.process.send_signal(signal.SIGCONT)
+        await self.until(lambda: not self.server.redis.keys("*lease"))
 
     async def test_cached_and_announced(self):
         @self.guard.cached(key=lambda user: user)

@@ -42,7 +42,7 @@ class Server:
 
     def start(self):
         self.process = subprocess.Popen(self.words, stdout=subprocess.DEVNULL)
-        self.redis = redis.Redis(port=self.port)
+        self.redis = redis.Redis(port=self.port, socket_timeout=30)
         deadline = time.monotonic() + 30
         while True:
             try:

@@ -44,7 +44,11 @@ function validated(name, options) {
 
 /** The bytes of a key, as latin1 text, so that they can be a Map's key. */
 function nameOf(key) {
-  if (typeof key === 'string') return Buffer.from(key).toString('latin1');
+  if (typeof key === 'string') {
+    const bytes = Buffer.from(key);
+    if (bytes.toString() !== key) throw new TypeError('a key is no text: it has half a surrogate pair');
+    return bytes.toString('latin1');
+  }
   if (typeof key === 'bigint' || Number.isSafeInteger(key)) return String(key);
   if (key instanceof Uint8Array) return Buffer.from(key).toString('latin1');
   throw new TypeError('a key is a string, bytes, a safe integer or a bigint');

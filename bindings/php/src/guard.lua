@@ -268,8 +268,8 @@ local function open()
     return fail('open: a ' .. said['Kind'] .. ' filter forgets keys, so its absent is no proof')
   end
   local keys = said['Keys']
-  if keys and keys ~= 'text' and keys ~= 'unknown' then
-    return fail('open: the filter holds keys as ' .. keys .. '; the guard asks for texts')
+  if keys ~= 'text' then
+    return fail('open: the filter holds keys as ' .. tostring(keys) .. '; the guard asks for texts')
   end
   return said['Identity']
 end

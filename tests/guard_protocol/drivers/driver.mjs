@@ -55,7 +55,7 @@ const verbs = {
   async open(said) {
     client?.destroy ? client.destroy() : await client?.disconnect();
     client = await connect(said.port);
-    guard = new Guard(client, said.name, { serverTimeout: 1000, ...options(said.options) });
+    guard = new Guard(client, said.name, { serverTimeout: 2000, ...options(said.options) });
     return { did: 'open' };
   },
   get: async ({ keys }) => ({ rows: [await guard.get(keys[0], async (key) => (await load([key]))[0])] }),

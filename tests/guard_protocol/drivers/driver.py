@@ -37,7 +37,7 @@ def rows_of(said):
 class Threads:
     """What the scenes want, by Guard."""
     guard = guards.Guard
-    client = redis.Redis
+    client, more = redis.Redis, {}
 
     def load(self, keys):
         say(load=keys)
@@ -62,7 +62,7 @@ class Threads:
 class Tasks:
     """The same by AsyncGuard, whose loader may run beside the next command."""
     guard = guards.AsyncGuard
-    client = redis.asyncio.Redis
+    client, more = redis.asyncio.Redis, {"server_timeout": 10}
 
     def __init__(self):
         self.commands, self.rows = asyncio.Queue(), asyncio.Queue()
@@ -104,7 +104,7 @@ async def act(kind):
         do = said["do"]
         try:
             if do == "open":
-                guard, marks = by.guard(by.client(port=said["port"]), said["name"], **said["options"]), {}
+                guard, marks = by.guard(by.client(port=said["port"], socket_timeout=10), said["name"], **{**said["options"], **by.more}), {}
                 say(did=do)
             elif do == "get":
                 say(rows=[await by.done(guard.get(said["keys"][0], by.one))])

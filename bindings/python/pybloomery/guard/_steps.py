@@ -77,13 +77,14 @@ class Steps:
                  value_life: float = 600, negative_life: float = 60, jitter: float = 0.1, refresh_ahead: float = 0,
                  lease_life: float = 5, mark_life: float = 30, wait_limit: float = 10, queries_at_once: int = 32,
                  query_wait: float = 0.2, reads_replica: bool = False, near: Optional[Callable[[Key], bool]] = None,
-                 near_is_final: bool = False, failures_in_a_row: int = 5, failure_pause: float = 1):
+                 near_is_final: bool = False, server_timeout: float = 1, failures_in_a_row: int = 5, failure_pause: float = 1):
         """redis: a client of redis-py, also of a cluster.    name: the guard's, without braces; guards of one name share rows.
         filter, family: the key of a filter on that server, and BLOOM, BF, or these with a module's prefix.
         codec: has encode(value) -> bytes and decode.    Lives and waits are in seconds.
         jitter: each life is drawn from life * (1 ± this).    refresh_ahead: one reader loads anew in this last share of a life.
         lease_life: longer than the slowest query.    mark_life: longer than a transaction that inserts.
         reads_replica: the loader does, so its "no such row" is not written.
+        server_timeout: of one command of AsyncGuard; the client of Guard has its own socket_timeout.
         near: whether a filter in this process may have the key; it denies only if its set never changes (near_is_final)."""
         if "{" in name or "}" in name:
             raise ValueError("a guard's name has no braces")
@@ -96,7 +97,7 @@ class Steps:
         self.value_life, self.negative_life, self.jitter, self.refresh_ahead = value_life, negative_life, jitter, refresh_ahead
         self.lease_life, self.mark_life, self.wait_limit = lease_life, mark_life, wait_limit
         self.queries_at_once, self.query_wait, self.reads_replica = queries_at_once, query_wait, reads_replica
-        self.near, self.near_is_final = near, near_is_final
+        self.near, self.near_is_final, self.server_timeout = near, near_is_final, server_timeout
         self.failures_in_a_row, self.failure_pause = failures_in_a_row, failure_pause
         self._in_cluster = hasattr(redis, "nodes_manager")
         self._identity, self._next_open = b"", 0.0

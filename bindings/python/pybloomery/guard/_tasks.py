@@ -65,7 +65,7 @@ class AsyncGuard(Steps):
             result, error = None, None
             try:
                 if what == "run":
-                    result = await self._kept(self._run(*words), words[0])
+                    result = await self._kept(self._run(*words), *words)
                 elif what == "load":
                     result = await self._with_turn(load, *words)
                 elif what == "sleep":
@@ -80,14 +80,18 @@ class AsyncGuard(Steps):
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _kept(self, running, words):
-        """A request that is under way goes on when its task is cancelled, and what it leased is given back."""
+    async def _kept(self, running, words, wait=0, wait_limit=0.0):
+        """A request that is under way goes on when its task is cancelled, or it takes too long; what it leased is given back."""
         task = self._keep(asyncio.ensure_future(running))
         try:
-            return await asyncio.shield(task)
+            done, _ = await asyncio.wait({task}, timeout=self.server_timeout + (wait_limit if wait else 0))
         except asyncio.CancelledError:
             self._keep(asyncio.ensure_future(self._give_back(task, words)))
             raise
+        if not done:
+            self._keep(asyncio.ensure_future(self._give_back(task, words)))
+            raise redis.TimeoutError(f"the server does not answer within {self.server_timeout} s")
+        return task.result()
 
     async def _give_back(self, task, words):
         try:

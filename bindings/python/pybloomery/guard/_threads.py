@@ -6,6 +6,7 @@ import functools
 import secrets
 import threading
 import time
+import warnings
 from typing import Any, Callable, Iterable, Mapping, Optional
 
 import redis
@@ -19,6 +20,9 @@ class Guard(Steps):
 
     def __init__(self, redis: Any, name: str, *, refresh_in: Any = None, **options: Any):
         super().__init__(redis, name, **options)
+        kwargs = getattr(getattr(redis, "connection_pool", None), "connection_kwargs", {"socket_timeout": 0})
+        if kwargs.get("socket_timeout") is None:
+            warnings.warn("without socket_timeout a server that does not answer holds its callers for ever", RuntimeWarning, stacklevel=2)
         self._turns, self._refresh_in = threading.BoundedSemaphore(self.queries_at_once), refresh_in
 
     def get(self, key: Key, load: Callable[[Key], Any], *, fence: Optional[tuple] = None, wait_limit: Optional[float] = None) -> Any:
