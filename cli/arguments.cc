@@ -143,8 +143,8 @@ void require_own_settings(const PlaceLocation& to, const FilterContents& content
   for (const auto& [name, value] : to.settings) {
     const auto found = own.find(name);
     if (found != own.end() && found->second == value) continue;
-    throw std::invalid_argument(to.text() + ": the filter has its own settings, and " + name + "=" +
-                                value + " is none of them; leave out what follows the ?");
+    throw std::invalid_argument(to.text() + ": the filter has its own settings, and this " + name +
+                                " is none of them; leave out what follows the ?");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "bloomery/c/bloomery.h"
 #include "bloomery/errors.h"
 #include "bloomery/place/call_context.h"
+#include "bloomery/text/secrets.h"
 
 namespace bloomery::c {
 namespace {
@@ -40,7 +41,11 @@ void copy_text(const char* text, std::array<char, size>& to) noexcept {
 void remember(int status, const char* message, int error_number, const char* path) noexcept {
   last_status = status;
   last_number = error_number;
-  copy_text(message, last_message);
+  try {
+    copy_text(without_secrets(message).c_str(), last_message);
+  } catch (const std::bad_alloc&) {
+    copy_text("there is not enough memory for the message", last_message);
+  }
   copy_text(path, last_path);
 }
 

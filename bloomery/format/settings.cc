@@ -98,8 +98,10 @@ std::uint64_t SettingsReader::need_count(std::string_view name) const {
 }
 
 void SettingsReader::refuse(std::string_view name, const std::string& why) const {
-  const std::string* const text = find(name);
-  throw std::invalid_argument(format_ + ": " + std::string(name) + "=" + (text ? *text : "") +
+  // What another program calls so may be a password.
+  const bool is_known = has_word(allowed_, name);
+  const std::string* const text = is_known ? find(name) : nullptr;
+  throw std::invalid_argument(format_ + ": " + std::string(name) + (text ? "=" + *text : "") +
                               ": " + why);
 }
 

@@ -33,7 +33,7 @@ class SettingsReader {
   // The same where it has to be there.
   std::uint64_t need_count(std::string_view name) const;
 
-  // "guava: NAME=VALUE: WHY"
+  // "guava: NAME=VALUE: WHY"; without the value of a setting that there is not.
   [[noreturn]] void refuse(std::string_view name, const std::string& why) const;
   [[noreturn]] void refuse_missing(const std::string& what) const;
 

@@ -17,12 +17,13 @@
 #include "bloomery/source/sqlite/sqlite_fence.h"
 #include "bloomery/source/sqlite/sqlite_outbox.h"
 #include "bloomery/text/printable.h"
+#include "bloomery/text/secrets.h"
 
 namespace bloomery {
 namespace {
 
 [[noreturn]] void refuse_to_follow(std::string_view location, const std::string& why) {
-  throw std::invalid_argument(printable(location, 200) + ": " + why +
+  throw std::invalid_argument(printable(without_secrets(location), 200) + ": " + why +
                               "; allowed: sqlite:FILE?table=TABLE&column=COLUMN, "
                               "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "
                               "mariadb://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "

@@ -8,6 +8,7 @@
 #include "bloomery/source/location_parameter.h"
 #include "bloomery/text/percent.h"
 #include "bloomery/text/printable.h"
+#include "bloomery/text/secrets.h"
 
 namespace bloomery {
 namespace {
@@ -20,7 +21,7 @@ constexpr std::array<std::string_view, 15> kElsewhere{
     "redis", "rediss",  "oracle", "sqlserver", "mssql",    "odbc",       "jdbc"};
 
 [[noreturn]] void refuse_location(std::string_view location, const std::string& why) {
-  throw std::invalid_argument(printable(location, 200) + " " + why +
+  throw std::invalid_argument(printable(without_secrets(location), 200) + " " + why +
                               "; allowed: FILE, - (standard input), "
                               "sqlite:FILE?table=TABLE&column=COLUMN, sqlite:FILE?query=SELECT..., "
                               "postgres://[USER@]HOST/DATABASE?table=TABLE&column=COLUMN, "
@@ -58,7 +59,7 @@ void parse_selection(std::string_view location, std::string_view parameters,
     } else if (parameter.name == "column") {
       set_once(location, "column", parameter.value, selection.column);
     } else {
-      refuse_location(location, "has a part " + printable(parameter.text) + " that means nothing");
+      refuse_location(location, "has a part " + printable(parameter.name) + " that means nothing");
     }
   }
 }
@@ -86,7 +87,7 @@ SourceLocation parse_source_location(std::string_view location) {
           location,
           "is of no kind that keys can be read from; its own client can print them, one a "
           "line, to -; a file of that name is " +
-              printable("./" + std::string(location), 200));
+              printable("./" + without_secrets(location), 200));
     }
     return {.kind = Kind::text, .path = std::string(location)};
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "bloomery/text/secrets.h"
+
 namespace bloomery {
 namespace {
 
@@ -19,20 +21,21 @@ const Format& format_named(std::string_view name, std::string_view location) {
   for (const Format* const each : formats()) {
     names += (names.empty() ? "" : ", ") + std::string(each->name);
   }
-  throw std::invalid_argument(std::string(location) + ": no format is called \"" +
-                              std::string(name) + "\"; there are " + names +
-                              "; a file of that name is ./" + std::string(location));
+  const std::string typed = without_secrets(location);
+  throw std::invalid_argument(typed + ": no format is called \"" + std::string(name) +
+                              "\"; there are " + names + "; a file of that name is ./" + typed);
 }
 
 void add_setting(FormatSettings& settings, std::string_view pair, std::string_view location) {
   const std::size_t equals = pair.find('=');
   const std::string name(pair.substr(0, equals));
   if (equals == std::string_view::npos || name.empty()) {
-    throw std::invalid_argument(std::string(location) + ": \"" + std::string(pair) +
-                                "\" is no setting; those are name=value, with & between");
+    throw std::invalid_argument(without_secrets(location.substr(0, location.rfind('?'))) +
+                                ": something behind the ? is no setting; those are name=value, "
+                                "with & between");
   }
   if (!settings.try_emplace(name, pair.substr(equals + 1)).second) {
-    throw std::invalid_argument(std::string(location) + ": " + name + " is set twice");
+    throw std::invalid_argument(without_secrets(location) + ": " + name + " is set twice");
   }
 }
 
@@ -63,7 +66,7 @@ FileLocation parse_file_location(std::string_view text) {
     }
   }
   if (rest.empty()) {
-    throw std::invalid_argument(std::string(text) + ": which file? " +
+    throw std::invalid_argument(without_secrets(text) + ": which file? " +
                                 std::string(location.format->name) + ":FILE");
   }
   location.path = rest;

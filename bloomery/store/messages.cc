@@ -8,13 +8,14 @@
 #include "bloomery/store/own_locks.h"
 #include "bloomery/store/writer_lock.h"
 #include "bloomery/text/printable.h"
+#include "bloomery/text/secrets.h"
 
 namespace bloomery {
 namespace {
 
 // A file's name may hold what would end a message, or drive a terminal.
 std::string about(const std::filesystem::path& path, std::string_view reason) {
-  return without_controls(path.string()) + ": " + std::string(reason);
+  return without_secrets(without_controls(path.string())) + ": " + std::string(reason);
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ TEST(SourceLocation, SaysWhatIsWrongAndWhatIsAllowed) {
   EXPECT_THAT(refused("sqlite:a.db?table=a&table=b&column=c"), HasSubstr("says table twice"));
   EXPECT_THAT(refused("sqlite:a.db?table=&column=c"), HasSubstr("says no table"));
   EXPECT_THAT(refused("sqlite:a.db?query="), HasSubstr("says no query"));
-  EXPECT_THAT(refused("sqlite:a.db?tabel=a"), HasSubstr("\"tabel=a\" that means nothing"));
+  EXPECT_THAT(refused("sqlite:a.db?tabel=a"), HasSubstr("\"tabel\" that means nothing"));
   EXPECT_THAT(refused("sqlite:a.db?table=%4&column=c"), HasSubstr("two hexadecimal digits"));
   EXPECT_THAT(refused("sqlite:a%00.db?table=a&column=c"), HasSubstr("NUL byte"));
   EXPECT_THAT(refused("a\0b"s), HasSubstr("NUL byte"));
