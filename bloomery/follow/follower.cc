@@ -2,7 +2,6 @@
 #include "bloomery/follow/follower.h"
 
 #include <algorithm>
-#include <cmath>
 #include <condition_variable>
 #include <stdexcept>
 #include <utility>
@@ -18,8 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kShortestPause = 50ms;
-constexpr auto kPollInScan = 50ms;
-constexpr std::uint64_t kFewestKeys = 1000;
 constexpr std::uint64_t kKeptSteps = 10'000;
 constexpr int kAuditsToDraw = 10;  // one in so many draws rows from the database
 
@@ -129,6 +126,9 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   const auto from = filter_.has_watermark() ? filter_.head().watermark : std::nullopt;
   const bool goes_on = source_.start(from, context);
   Watermark wanted;  // without a source: the first that comes
+  // Rows that were there when it went on. Those that the database has yet to tell of are among
+  // them, so they count once all of that has come.
+  std::uint64_t rows = 0;
   // A scan has it all, and may have made the table another source. But what others carried into the
   // old filter until it went belongs into the new one, and without a watermark nobody finds out
   // that it is missing.
@@ -138,10 +138,11 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   if (goes_on) {
     // A database may have kept much since then, and gives it bit by bit.
     if (until != nullptr) wanted = until->ask(context);
-    const std::uint64_t about = source_.expected_count().value_or(0);
+    rows = source_.expected_count().value_or(0);
+    const std::uint64_t inserted = filter_.head().inserted;
     update([&](FollowerStatus& status) {
       ++status.resumed;
-      status.key_count = std::max(filter_.head().inserted, about);
+      status.key_count = inserted > 0 ? inserted : rows;
     });
   } else {
     if (from) {
@@ -158,15 +159,18 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
   bool is_fresh = false;
   while (!stop.stop_requested() && !is_fresh) {
     if (rebuilds_.is_due(status(), Clock::now())) {
-      rebuild_beside(context);
+      rebuild_beside(context, wanted);
+      rows = 0;
       wanted = after_scan();
       update([](FollowerStatus& status) { status.state = FollowerStatus::State::following; });
     }
     const auto asked = Clock::now();
     std::optional<Watermark> reached;
+    bool is_idle = true;
     source_.poll(
         [&](const Changes& changes) {
           carry(changes, asked, context);
+          is_idle = is_idle && changes.keys.empty();
           if (changes.watermark) reached = changes.watermark;
         },
         options_.patience, context);
@@ -176,6 +180,7 @@ bool Follower::follow(std::stop_token stop, FenceSource* until) {
       if (!is_first && wanted.source != reached->source) wanted = until->ask(context);
       is_fresh = is_first || reached->reaches(wanted);
     }
+    if (reached && (is_idle || is_fresh)) count_at_least(std::exchange(rows, 0));
     keep(context);
     if (filter_.has_watermark() && Clock::now() >= look_at_) look(context);
     if (!filter_.is_dirty() && Clock::now() >= audit_at_) audit(context);
@@ -187,24 +192,6 @@ std::string Follower::why_scan() const {
   std::string why = source_.why_anew();
   if (why.empty()) why = "the database does not have the changes since the filter's watermark";
   return why;
-}
-
-void Follower::rebuild_beside(const CallContext& context) {
-  const auto began = Clock::now();
-  try {
-    scan(context, /*is_live=*/true);
-  } catch (const Overtaken&) {
-    throw;
-  } catch (...) {
-    rebuilds_.failed(began, Clock::now());
-    throw;
-  }
-  rebuilds_.succeeded();
-}
-
-// Whatever it is for, it is the rebuild that somebody asked for.
-void Follower::scan(const CallContext& context, bool is_live) {
-  rebuilds_.run([&, this] { scan_into_new(context, is_live); });
 }
 
 // The filter is not the one that the audit's keys went into, or not as it was left.
@@ -226,90 +213,8 @@ void Follower::show_head() {
   });
 }
 
-// Begins a filter of the wanted capacity, or of the present filter's if none can be so large.
-std::unique_ptr<Rebuild> Follower::begin_new(FilterOptions wanted, const CallContext& context) {
-  try {
-    return place_.begin_rebuild(wanted, context);
-  } catch (const std::invalid_argument&) {
-    const std::uint64_t there = filter_.head().parameters.capacity;
-    if (there == 0 || there >= wanted.capacity) throw;
-    wanted.capacity = there;
-  }
-  return place_.begin_rebuild(wanted, context);
-}
-
-// The new filter gets every row of the scan and every change meanwhile; so does the old one, while
-// its watermark still moves.
-void Follower::scan_into_new(const CallContext& context, bool is_live) {
-  update([](FollowerStatus& status) { status.state = FollowerStatus::State::scanning; });
-  FilterOptions wanted = options_.filter;
-  const double room = std::max(options_.growth, 1.2 / options_.rebuild_at);
-  // A source that cannot say how many there are has shown some.
-  const std::uint64_t seen = is_live ? status().key_count : 0;
-  const double count = room * static_cast<double>(source_.expected_count().value_or(seen));
-  wanted.capacity =
-      std::max({wanted.capacity, kFewestKeys, static_cast<std::uint64_t>(std::ceil(count))});
-  const auto next = begin_new(wanted, context);
-  FollowerAudit audit(options_.audit_one_in);
-
-  std::uint64_t key_count = 0;
-  std::optional<Watermark> reached;
-  bool has_open = false;
-  auto asked = Clock::now();
-  const auto take = [&](const Changes& changes) {
-    next->insert_many(changes.keys, context);
-    audit.take(changes.keys);
-    key_count += changes.keys.size();
-    if (is_live) {
-      try {
-        carry(changes, asked, context);
-      } catch (const Overtaken&) {
-        is_live = false;  // the old one is somebody else's by now, and this one whole without it
-      }
-    } else {
-      erase_entries(changes, context);
-    }
-    if (changes.watermark) reached = changes.watermark;
-    has_open = changes.has_open;
-  };
-  const SourceTotals scanned = source_.scan(
-      [&](const Batch& batch) {
-        next->insert_many(batch.keys, context);
-        audit.take(batch.keys);
-        update([&](FollowerStatus& status) { status.scanned += batch.keys.size(); });
-        if (Clock::now() - asked < kPollInScan) return true;
-        asked = Clock::now();
-        source_.poll(take, 0ms, context);
-        return true;
-      },
-      context);
-  key_count += scanned.key_count;
-  reached.reset();
-  while (!reached) {
-    asked = Clock::now();
-    source_.poll(take, options_.patience, context);
-  }
-  bool keeps_watermark = true;
-  try {
-    next->commit_at(*reached, context);
-  } catch (const std::invalid_argument&) {
-    next->commit(context);
-    keeps_watermark = false;
-  }
-  kept_.clear();
-  const bool is_there = filter_.begin_new(*reached, has_open, keeps_watermark, context);
-  show_head();
-  audit.begin(place_, filter_.head(), context);
-  audit_ = std::move(audit);
-  if (!has_open) audit_.settle();
-  update([&](FollowerStatus& status) {
-    ++status.rebuilds;
-    status.key_count = key_count;
-    status.cannot_grow = status.capacity > 0 && status.capacity < wanted.capacity;
-    status.deleted = 0;
-    status.fresh_as_of = asked;
-  });
-  if (!is_there) throw Overtaken(place_.name() + ": another filter has taken the new one's place");
+void Follower::count_at_least(std::uint64_t rows) {
+  update([rows](FollowerStatus& status) { status.key_count = std::max(status.key_count, rows); });
 }
 
 void Follower::carry(const Changes& changes, Clock::time_point asked, const CallContext& context) {

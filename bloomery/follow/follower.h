@@ -93,11 +93,12 @@ class Follower {
 
   bool follow(std::stop_token stop, FenceSource* until);
   std::string why_scan() const;
-  void rebuild_beside(const CallContext& context);
-  void scan(const CallContext& context, bool is_live);
-  void scan_into_new(const CallContext& context, bool is_live);
+  void rebuild_beside(const CallContext& context, const Watermark& there);
+  void scan(const CallContext& context, bool is_live, const Watermark& there = {});
+  void scan_into_new(const CallContext& context, bool is_live, const Watermark& there);
   std::unique_ptr<Rebuild> begin_new(FilterOptions wanted, const CallContext& context);
   void carry(const Changes& changes, Clock::time_point asked, const CallContext& context);
+  void count_at_least(std::uint64_t rows);
   void erase_entries(const Changes& changes, const CallContext& context);
   void look(const CallContext& context);
   void audit(const CallContext& context);

@@ -62,6 +62,12 @@ TEST_F(FollowCommand, LoadsOnceGoesOnAndLeavesNothingWhenItIsRemoved) {
   EXPECT_EQ(leftovers(), "");
 }
 
+TEST_F(FollowCommand, CountsEachRowOnceWhereItGoesOn) {
+  ASSERT_EQ(follow("ids.bloom --once -n 2000").status, 0);
+  shell_.run("sqlite3 shop.db 'INSERT INTO users SELECT value FROM generate_series(101, 1000)'");
+  EXPECT_THAT(follow("ids.bloom --once").err, HasSubstr(" 1000 keys of 2000,"));
+}
+
 TEST_F(FollowCommand, SaysWhatTheDatabaseCallsEqual) {
   EXPECT_THAT(follow("ids.bloom --once").err, Not(HasSubstr("NOCASE")));
   shell_.run("sqlite3 shop.db 'CREATE TABLE names(name TEXT COLLATE NOCASE PRIMARY KEY)'");

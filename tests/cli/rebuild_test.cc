@@ -50,6 +50,15 @@ TEST_F(RebuildCommand, LeavesOutRowsThatAreGoneAndKeepsWhatTheFilterIs) {
   EXPECT_EQ(told("false_positive_rate"), "0.001");
 }
 
+// Rows that the database has yet to tell of are in the table as well.
+TEST_F(RebuildCommand, CountsEachRowOnce) {
+  const std::string more =
+      "sqlite3 shop.db 'INSERT INTO users SELECT value FROM generate_series(1001, 6000)'";
+  ASSERT_EQ(run("follow", "ids.bloom --once").status, 0);
+  shell_.run(more);
+  EXPECT_THAT(run("rebuild", "ids.bloom").err, HasSubstr(" 6000 keys of 9000, rate 0.001"));
+}
+
 TEST_F(RebuildCommand, OfASecretFilterMakesOne) {
   ASSERT_EQ(run("follow", "ids.bloom --once --secret").status, 0);
   ASSERT_EQ(run("rebuild", "ids.bloom").status, 0);
