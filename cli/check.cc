@@ -239,6 +239,7 @@ int check(const CheckArguments& arguments) {
   read_keys(arguments.inputs, source, shares_terminal ? "" : "check", take, preparation);
   output.flush();
 
+  if (counts.absent() > 0) complain_of_usual_forms(arguments.keys, arguments.files);
   if (!arguments.quiet) print_counts(arguments, counts, output);
   // As grep: -q is content with the first, and whatever else went wrong.
   if (counts.unknown > 0 && !(arguments.quiet && selected() > 0)) return kFault;

@@ -7,6 +7,7 @@
 #include "bloomery/source/key_encoding.h"
 #include "bloomery/text/printable.h"
 #include "cli/arguments.h"
+#include "cli/messages.h"
 
 namespace bloomery::cli {
 namespace {
@@ -177,6 +178,16 @@ KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> loc
                                 " where nothing else is said: say it with --as, or ask them apart");
   }
   return all;
+}
+
+void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocation> locations) {
+  if (choice.encoding) return;
+  for (const PlaceLocation& each : locations) {
+    if (each.format == nullptr || each.has_trailer) continue;
+    complain(each.text() + ": cannot say how its keys are written: it was asked for " +
+             form_text(usual_form(each)) +
+             " keys, as is usual; keys of another form are \"absent\" unless --as says it");
+  }
 }
 
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location) {

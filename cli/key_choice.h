@@ -57,6 +57,10 @@ void require_known(const KeyForm& form, const PlaceLocation& location);
 KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> locations,
                      std::span<const PlaceHead> heads);
 
+// Says on standard error which of the filters were asked for their format's usual form of keys only
+// because nobody has said another: neither the filter, which cannot, nor the choice.
+void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocation> locations);
+
 // The form of a filter that is to be made at `location`, or is in a server, where nothing says it.
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location);
 

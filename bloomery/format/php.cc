@@ -121,6 +121,8 @@ FormatSettings settings_of(const FilterContents& contents) {
   return settings;
 }
 
+constexpr double kFewestBitsToJudge = 300;  // of a hundred keys
+
 // Keys of one pattern set bits that lie together, and so they touch fewer bytes than as many bits
 // at random would. Says how many, and how few bits the keys that were counted have set.
 std::string advice(const FilterContents& contents) {
@@ -132,25 +134,23 @@ std::string advice(const FilterContents& contents) {
     ones += std::popcount(word);
     for (int byte = 0; byte < 8; ++byte) touched += (word >> (8 * byte) & 0xff) != 0 ? 1 : 0;
   }
-  if (ones == 0) return "";
+  if (ones < kFewestBitsToJudge) return "";
   const auto bits = static_cast<double>(contents.parameters.geometry.bit_count);
   const double touched_at_random = bits / 8 * (1 - std::pow(1 - ones / bits, 8));
   const double ones_at_random = bits * expected_fill_ratio(contents.parameters.geometry,
                                                            static_cast<double>(contents.inserted));
-  char text[320];
+  char text[256];
   std::string advice;
   if (touched < 0.9 * touched_at_random) {
     std::snprintf(text, sizeof text,
-                  "its %.0f bits lie in %.0f bytes, where as many at random would touch %.0f: the "
-                  "hashes put keys of one pattern together, and keys of the same pattern that were "
-                  "never added are found far more often than the fill says",
+                  "its %.0f bits lie in %.0f bytes, not in %.0f: it finds strangers of its keys' "
+                  "pattern far more often than the fill says",
                   ones, touched, touched_at_random);
     advice = text;
   }
   if (ones < 0.9 * ones_at_random) {
     std::snprintf(text, sizeof text,
-                  "%sits %llu keys have set %.0f bits, where good hashes would have set %.0f: keys "
-                  "share positions",
+                  "%sits %llu keys have set %.0f bits, not %.0f: keys share positions",
                   advice.empty() ? "" : "; ", static_cast<unsigned long long>(contents.inserted),
                   ones, ones_at_random);
     advice += text;

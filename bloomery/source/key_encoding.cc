@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/source/key_encoding.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <concepts>
@@ -122,6 +123,13 @@ std::size_t copy(const std::string& key, char* out) {
 
 KeyEncoding parse_key_encoding(std::string_view word) {
   if (const auto found = find_key_encoding(word)) return *found;
+  constexpr std::array kCodecs{"fst", "jboss", "marshalling", "jboss-marshalling", "json"};
+  if (std::ranges::find(kCodecs, word) != kCodecs.end()) {
+    refuse(
+        word,
+        "is a codec whose bytes only the program that writes them knows; let that print them, and "
+        "give them --as hex");
+  }
   refuse(word, "is no encoding of keys; allowed: " + std::string(kKeyEncodings));
 }
 

@@ -83,6 +83,21 @@ TEST(Formats, TakeKeysAsTheirSystemDoes) {
   EXPECT_EQ(shell.run("bloomery explain redisson:r user:1 --json").json().at("presence"), "maybe");
 }
 
+// A bean's bytes are printed by the program that has it.
+TEST(Formats, AreAskedForTheBytesOfACodec) {
+  const Shell shell;
+  ASSERT_EQ(shell.run("bloomery create redisson:r -n 100 -p 0.01").status, 0);
+  ASSERT_EQ(shell.run("echo 0375736572b1 | bloomery insert redisson:r --as hex").status, 0);
+  EXPECT_EQ(shell.run("echo user1 | bloomery check redisson:r --as kryo").status, 0);
+  EXPECT_EQ(shell.run("echo 0375736572B1 | bloomery check redisson:r --as hex").status, 0);
+  EXPECT_EQ(shell.run("echo 0375736572b2 | bloomery check redisson:r --as hex").status, 1);
+  for (const std::string codec : {"fst", "jboss-marshalling", "json"}) {
+    const Outcome outcome = shell.run("echo a | bloomery check redisson:r --as " + codec);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_THAT(outcome.err, HasSubstr("give them --as hex"));
+  }
+}
+
 TEST(Formats, AreNotGuessedForKeysOfTwo) {
   const Shell shell;
   ASSERT_EQ(shell
@@ -142,6 +157,35 @@ TEST(Formats, WarnOfWhatTheirUsersMustKnow) {
   const Outcome oversized = shell.run("bloomery create 'redisson:o?oversize=1' -n 10000 -p 0.01");
   EXPECT_EQ(oversized.err, "");
   EXPECT_THAT(shell.read("o.config"), HasSubstr("falseProbability=0.01\n"));
+}
+
+// More keys than a filter was made for are no harm where its bits suffice.
+TEST(Formats, DoNotWarnOfARateThatIsBetterThanPromised) {
+  const Shell shell;
+  const std::string roomy = "bloomery load - 'php:r?size_kb=1024' -n 10";
+  EXPECT_EQ(shell.run("seq 10 | " + roomy).err, "");
+  EXPECT_EQ(shell.run("seq 11 50 | bloomery insert php:r").err, "");
+  ASSERT_EQ(shell.run("bloomery create tight.bloom -n 10 -p 0.01").status, 0);
+  EXPECT_THAT(shell.run("seq 5000 | bloomery insert tight.bloom").err,
+              HasSubstr("its rate is now"));
+}
+
+// Nothing of such a filter says how its keys are written, so a wrong guess says "absent".
+TEST(Formats, AreSaidToBeAskedForTheirUsualKeys) {
+  const Shell shell;
+  const Outcome loaded = shell.run("seq 10 | bloomery load - guava:g -n 10 --as i32");
+  EXPECT_THAT(loaded.out, HasSubstr("ask it --as i32"));
+  const Outcome guessed = shell.run("seq 5 | bloomery check guava:g");
+  EXPECT_EQ(guessed.status, 1);
+  EXPECT_EQ(
+      guessed.err,
+      "bloomery: guava:g: cannot say how its keys are written: it was asked for text keys, as is "
+      "usual; keys of another form are \"absent\" unless --as says it\n");
+  EXPECT_EQ(shell.run("seq 5 | bloomery check guava:g --as i32").err, "");
+  EXPECT_EQ(shell.run("seq 900 999 | bloomery check guava:g --as text").err, "");
+  // All are found: nothing is in doubt.
+  ASSERT_EQ(shell.run("seq 10 | bloomery load - guava:t -n 10").status, 0);
+  EXPECT_EQ(shell.run("seq 5 | bloomery check guava:t").err, "");
 }
 
 // A bitmap that was cut is still a bitmap, and says "absent" of half of its keys.
