@@ -44,6 +44,7 @@ int run_or_throw(std::span<const NamedCommand> commands, int argc, const char* c
   int status = kSome;
   for (const NamedCommand& command : wanted_of(commands, argc, argv)) {
     command.add(line.root(), status);
+    line.root().end_group(command.group);
   }
   if (const std::optional<std::string> text = line.parse(argc, argv)) {
     Output output;
@@ -79,7 +80,7 @@ int run(std::span<const NamedCommand> commands, int argc, const char* const* arg
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run_or_throw(commands, argc, argv);
+    return run_or_throw(groups, argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("bloomery: out of memory\n", stderr);
   } catch (const std::exception& error) {

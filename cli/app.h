@@ -13,7 +13,8 @@ namespace bloomery::cli {
 struct NamedCommand {
   std::string_view name;
   void (*add)(Command app, int& status);
-  bool tells_of_all = false;  // needs the others declared, too
+  const char* group = "Commands";  // the title under which --help shows it with others
+  bool tells_of_all = false;       // needs the others declared, too
 };
 
 // All that main() does: parses the arguments, runs that of the subcommands which they name, and

@@ -14,6 +14,7 @@
 #include "bloomery/text/human_number.h"
 #include "cli/arguments.h"
 #include "cli/calc_partitions.h"
+#include "cli/calculator_page.h"
 #include "cli/commands.h"
 #include "cli/rate_curve.h"
 #include "cli/report.h"
@@ -26,6 +27,7 @@ namespace {
 constexpr const char* kCalcExamples = R"(Two or more of -n -p -m -k fix the others:
   -n -p  the fewest bits      -n -m  the lowest rate      -p -m  the most keys
   -n -k, -m -k  the size at which k probes are best       all four: whether they agree
+  --page        the same in a browser, as a page that needs no network
 
 Examples:
   bloomery calc -n 10M -p 0.01          how large is a filter for 10 million keys at 1 %?
@@ -45,6 +47,7 @@ struct CalcArguments {
   std::optional<FilterKind> kind;
   ClusterArguments cluster;
   std::string svg;
+  bool page = false;
   bool json = false;
 };
 
@@ -268,9 +271,14 @@ void add_calc(Command app, int& status) {
   add_kind(command, arguments->kind).description("only this kind; by default, all");
   add_svg(command, arguments->svg);
   add_cluster_options(command, arguments->cluster);
+  command.add_flag("--page", arguments->page,
+                   "open the calculator, a page that computes the same as you type; where there is "
+                   "no screen, print where it is");
   add_json(command, arguments->json);
   command.footer(kCalcExamples);
-  command.callback([arguments, &status] { status = calc(*arguments); });
+  command.callback([arguments, &status] {
+    status = arguments->page ? show_calculator_page() : calc(*arguments);
+  });
 }
 
 }  // namespace bloomery::cli

@@ -13,6 +13,9 @@
 namespace bloomery::cli {
 namespace {
 
+constexpr const char* kNoGroup = "Subcommands";  // what the parser gives to a new command
+constexpr const char* kEverydayGroup = "Everyday options";
+
 OptionManual manual_of(const CLI::Option& option) {
   OptionManual manual;
   if (option.get_positional()) {
@@ -26,6 +29,7 @@ OptionManual manual_of(const CLI::Option& option) {
   manual.default_text = option.get_default_str();
   manual.required = option.get_required();
   manual.repeated = option.get_items_expected_max() > 1;
+  manual.everyday = option.get_group() == kEverydayGroup;
   for (const CLI::Option* other : option.get_excludes()) {
     manual.excludes.push_back(other->get_name());
   }
@@ -36,10 +40,11 @@ OptionManual manual_of(const CLI::Option& option) {
 }
 
 CommandManual manual_of(const CLI::App& app, const std::string& name) {
-  CommandManual manual{name, app.get_description(), {}, {}, {}, app.get_footer()};
+  CommandManual manual{name, app.get_description(), {}, {}, {}, app.get_footer(), app.get_group()};
   for (const CLI::Option* option : app.get_options({})) {
     (option->get_positional() ? manual.positionals : manual.options).push_back(manual_of(*option));
   }
+  std::ranges::stable_partition(manual.options, &OptionManual::everyday);
   for (const CLI::App* command : app.get_subcommands({})) {
     manual.commands.push_back(manual_of(*command, name + " " + command->get_name()));
   }
@@ -152,6 +157,16 @@ Command Command::add_subcommand(const std::string& name, const std::string& desc
 
 void Command::require_subcommand() const {
   app_->require_subcommand(1);
+}
+
+void Command::end_group(const std::string& title) const {
+  for (CLI::App* const command : app_->get_subcommands({})) {
+    if (command->get_group() == kNoGroup) command->group(title);
+  }
+}
+
+void Command::everyday(std::span<const char* const> names) const {
+  for (const char* const name : names) app_->get_option(name)->group(kEverydayGroup);
 }
 
 void Command::footer(const std::string& text) const {

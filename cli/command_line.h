@@ -50,6 +50,10 @@ class Command {
 
   Command add_subcommand(const std::string& name, const std::string& description) const;
   void require_subcommand() const;
+  // Gives this title in --help to the commands that were added since the last one was given.
+  void end_group(const std::string& title) const;
+  // --help shows these of its options before the others, in this order. Names without dashes.
+  void everyday(std::span<const char* const> names) const;
   // What --help ends with.
   void footer(const std::string& text) const;
   // What runs once all of the command line was read.

@@ -19,6 +19,7 @@ struct OptionManual {
   bool repeated = false;              // a positional that takes all words that are left
   std::vector<std::string> excludes;  // the longest names of other options
   std::vector<std::string> needs;
+  bool everyday = false;  // what people use before the others
 
   bool is_positional() const { return !names.front().starts_with('-'); }
   // What a reader sees behind the names; of a positional they say it themselves.
@@ -32,6 +33,7 @@ struct CommandManual {
   std::vector<OptionManual> options;
   std::vector<CommandManual> commands;
   std::string closing;  // examples and remarks, laid out by hand
+  std::string group{};  // the title under which --help shows it beside others
 
   // The word that a shell completes: "load".
   std::string last_name() const { return name.substr(name.rfind(' ') + 1); }

@@ -36,32 +36,38 @@ void add_experiments(Command app, int& status);
 void add_completion(Command app, int& status);
 void add_help(Command app, int& status);
 
+inline constexpr const char* kEveryday = "Everyday commands";
+inline constexpr const char* kOfServers = "Filters in servers";
+inline constexpr const char* kOfTables = "Filters of tables";
+inline constexpr const char* kOfOtherSystems = "Filters of other systems";
+inline constexpr const char* kMore = "More commands";
+
 // In the order of --help.
 inline constexpr std::array kCommands{
-    NamedCommand{"create", add_create},
-    NamedCommand{"insert", add_insert},
-    NamedCommand{"erase", add_erase},
-    NamedCommand{"check", add_check},
-    NamedCommand{"dedup", add_dedup},
-    NamedCommand{"info", add_info},
-    NamedCommand{"explain", add_explain},
-    NamedCommand{"merge", add_merge},
-    NamedCommand{"load", add_load},
-    NamedCommand{"follow", add_follow},
-    NamedCommand{"rebuild", add_rebuild},
-    NamedCommand{"convert", add_convert},
-    NamedCommand{"push", add_push},
-    NamedCommand{"seal", add_seal},
-    NamedCommand{"clear", add_clear},
-    NamedCommand{"destroy", add_destroy},
-    NamedCommand{"formats", add_formats},
-    NamedCommand{"rdb", add_rdb},
-    NamedCommand{"calc", add_calc},
-    NamedCommand{"measure", add_measure},
-    NamedCommand{"demo", add_demo},
-    NamedCommand{"experiments", add_experiments},
-    NamedCommand{"completion", add_completion, true},
-    NamedCommand{"help", add_help, true},
+    NamedCommand{"create", add_create, kEveryday},
+    NamedCommand{"insert", add_insert, kEveryday},
+    NamedCommand{"check", add_check, kEveryday},
+    NamedCommand{"load", add_load, kEveryday},
+    NamedCommand{"dedup", add_dedup, kEveryday},
+    NamedCommand{"info", add_info, kEveryday},
+    NamedCommand{"calc", add_calc, kEveryday},
+    NamedCommand{"push", add_push, kOfServers},
+    NamedCommand{"clear", add_clear, kOfServers},
+    NamedCommand{"destroy", add_destroy, kOfServers},
+    NamedCommand{"follow", add_follow, kOfTables},
+    NamedCommand{"rebuild", add_rebuild, kOfTables},
+    NamedCommand{"convert", add_convert, kOfOtherSystems},
+    NamedCommand{"formats", add_formats, kOfOtherSystems},
+    NamedCommand{"rdb", add_rdb, kOfOtherSystems},
+    NamedCommand{"erase", add_erase, kMore},
+    NamedCommand{"merge", add_merge, kMore},
+    NamedCommand{"explain", add_explain, kMore},
+    NamedCommand{"measure", add_measure, kMore},
+    NamedCommand{"seal", add_seal, kMore},
+    NamedCommand{"demo", add_demo, kMore},
+    NamedCommand{"experiments", add_experiments, kMore},
+    NamedCommand{"completion", add_completion, kMore, true},
+    NamedCommand{"help", add_help, kMore, true},
 };
 
 }  // namespace bloomery::cli

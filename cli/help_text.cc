@@ -36,6 +36,11 @@ std::string entries(const std::string& title, const std::vector<OptionManual>& o
   return text;
 }
 
+// Commands of a command stand under no title of their own.
+std::string title_of(const CommandManual& command) {
+  return command.group == "Subcommands" ? "Commands" : command.group;
+}
+
 // Lines of prose are a paragraph, up to an empty one or one that ends with a colon. What stands
 // behind blanks was laid out by hand: examples are pasted as they are.
 std::string closing_of(std::string_view text, const Terminal& terminal) {
@@ -65,9 +70,15 @@ std::string help_text(const CommandManual& command, const Terminal& terminal) {
   std::string text = wrapped("", command.summary, terminal) + "\n" +
                      wrapped("Usage: ", synopsis_of(command), terminal);
   text += entries("Arguments", command.positionals, terminal);
-  text += entries("Options", command.options, terminal);
-  if (!command.commands.empty()) text += "\nCommands:\n";
+  const auto others = std::ranges::find(command.options, false, &OptionManual::everyday);
+  const std::vector<OptionManual> everyday(command.options.begin(), others);
+  text += entries("Everyday options", everyday, terminal);
+  text += entries(everyday.empty() ? "Options" : "Other options", {others, command.options.end()},
+                  terminal);
+  std::string group;
   for (const CommandManual& each : command.commands) {
+    if (each.group != group) text += "\n" + title_of(each) + ":\n";
+    group = each.group;
     text += entry("  " + each.last_name(), each.summary, terminal);
   }
   return command.closing.empty() ? text : text + "\n" + closing_of(command.closing, terminal);

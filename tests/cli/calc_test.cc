@@ -171,5 +171,20 @@ TEST(Calc, SaysWhatAClusterCosts) {
   }
 }
 
+TEST(Calc, OpensItsPageWhereThereIsAScreen) {
+  const Shell shell;
+  shell.run(
+      "mkdir bin; printf '#!/bin/sh\necho \"$1\" >opened\n' >bin/xdg-open; chmod +x bin/xdg-open");
+  const std::string line = "PATH=$PWD/bin:$PATH bloomery calc --page";
+  const Outcome without = shell.run("unset DISPLAY WAYLAND_DISPLAY\n" + line);
+  EXPECT_EQ(without.status, 0) << without.err;
+  EXPECT_THAT(without.out, ::testing::EndsWith("calculator/index.html\n"));
+  EXPECT_FALSE(shell.has("opened"));
+  const Outcome with = shell.run("export DISPLAY=:0\n" + line);
+  EXPECT_EQ(with.status, 0) << with.err;
+  EXPECT_EQ(shell.read("opened"), with.out);
+  EXPECT_THAT(shell.run("bloomery calc --help").out, HasSubstr("--page"));
+}
+
 }  // namespace
 }  // namespace bloomery
