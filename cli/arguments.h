@@ -25,6 +25,7 @@ inline constexpr double kDefaultRate = 0.01;
 // What create and load make.
 struct NewFilter {
   std::optional<std::uint64_t> capacity;
+  std::optional<double> growth;  // in place of a capacity: that of what is counted, times this
   std::optional<double> rate;
   std::optional<FilterKind> kind;
   std::uint64_t seed = 0;

@@ -2,12 +2,15 @@
 #include "cli/fill_from.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
 
+#include "bloomery/format/kinds.h"
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/server_location.h"
+#include "bloomery/source/source_location.h"
 #include "cli/filter_filler.h"
 #include "cli/filter_report.h"
 #include "cli/prepared_hashes.h"
@@ -25,8 +28,28 @@ std::uint64_t count_keys(KeySource& source, const std::string& from) {
   return std::max<std::uint64_t>(1, *count);
 }
 
+// The capacity by the keys that are counted. Half more in a database: tables grow, and a filter
+// that is full is too small the next day. A filter that grows, forgets or takes no more needs no
+// room.
+double growth_of(const FillRequest& request, const PlaceLocation& place) {
+  const Kind& kind = kind_of(request.filter.kind_or_default());
+  const bool is_ours = place.has_own_kinds();
+  if (request.filter.growth) {
+    if (is_ours && kind.built_once) {
+      throw std::invalid_argument(
+          "--capacity: a static filter is built once and takes no more keys, so there is no room "
+          "to "
+          "make for them");
+    }
+    return *request.filter.growth;
+  }
+  const bool needs_none = is_ours && (kind.built_once || kind.has_layers || kind.forgets);
+  return !needs_none && parse_source_location(request.from).is_database() ? 1.5 : 1;
+}
+
 // What is known before the keys are read.
 struct Supply {
+  std::uint64_t expected = 0;  // keys
   KeyForm form{};
   SourceOptions options{};
   std::unique_ptr<KeySource> source{};
@@ -40,7 +63,14 @@ Supply open_supply(const FillRequest& request, const PlaceLocation& place) {
   supply.source = open_source(request.from, supply.options);
   NewFilter& wanted = supply.wanted;
   wanted.keys = supply.form;
-  if (!wanted.capacity) wanted.capacity = count_keys(*supply.source, request.from);
+  if (wanted.capacity) {
+    supply.expected = *wanted.capacity;
+  } else {
+    wanted.growth = growth_of(request, place);
+    supply.expected = count_keys(*supply.source, request.from);
+    wanted.capacity = static_cast<std::uint64_t>(
+        std::ceil(*wanted.growth * static_cast<double>(supply.expected)));
+  }
   if (!wanted.rate) wanted.rate = kDefaultRate;
   return supply;
 }
@@ -52,9 +82,18 @@ FilterFiller filler_of(const NewFilter& wanted, const PlaceLocation& place, unsi
 
 }  // namespace
 
+void add_growth(Report& report, std::optional<double> growth) {
+  if (!growth) return;
+  report.add("growth", *growth,
+             *growth == 1
+                 ? "1: no room for more keys than were counted"
+                 : short_number(*growth) + ": room for " + short_number(100 * (*growth - 1)) +
+                       " % more keys than were counted");
+}
+
 Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin) {
-  auto [form, options, source, wanted] = open_supply(request, place);
+  auto [expected, form, options, source, wanted] = open_supply(request, place);
   FilterFiller filler = filler_of(wanted, place, request.threads);
   if (begin) {
     begin();
@@ -64,7 +103,7 @@ Filled fill_from(const FillRequest& request, const PlaceLocation& place, const s
   bool advised = false;
   PreparedHashes hashes(filler.parameters(), request.threads);
   const SourceTotals totals = read_keys(
-      *source, label, {wanted.capacity, source->expected_byte_count()},
+      *source, label, {expected, source->expected_byte_count()},
       [&](const Batch& batch) {
         if (!std::exchange(advised, true) && filler.filter() != nullptr) {
           advise_of_keys(place, filler.filter()->geometry().bit_count, batch.keys);
@@ -73,15 +112,14 @@ Filled fill_from(const FillRequest& request, const PlaceLocation& place, const s
         return true;
       },
       hashes.preparation());
-  return {std::move(filler).finish(), totals, form};
+  return {std::move(filler).finish(), totals, form, wanted.growth};
 }
 
 SourceTotals send_keys(const FillRequest& request, const PlaceLocation& place,
                        const std::string& label,
                        const std::function<BatchConsumer(const NewFilter& wanted)>& begin) {
   const Supply supply = open_supply(request, place);
-  return read_keys(*supply.source, label,
-                   {supply.wanted.capacity, supply.source->expected_byte_count()},
+  return read_keys(*supply.source, label, {supply.expected, supply.source->expected_byte_count()},
                    begin(supply.wanted));
 }
 

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/source/key_source.h"
 #include "cli/arguments.h"
 #include "cli/key_choice.h"
+#include "cli/report.h"
 
 namespace bloomery::cli {
 
@@ -24,9 +26,14 @@ struct Filled {
   AnyFilter filter;
   SourceTotals totals;
   KeyForm form;
+  std::optional<double> growth{};  // capacity by keys, where these were counted beforehand
 };
 
-// Counts the keys where nobody said how many there will be, then calls `begin`, then reads them.
+// How a report tells what room for more keys was taken.
+void add_growth(Report& report, std::optional<double> growth);
+
+// Counts the keys where nobody said how many there will be, and makes room for half more where they
+// are of a database: its tables grow. Then calls `begin`, then reads them.
 // `place` is where the filter will be: its format, if any, decides how it is made. Progress is
 // shown as that of `label`. Throws as open_source and the making of filters do, and
 // std::invalid_argument for a source that cannot be counted: all of it before `begin`, where that

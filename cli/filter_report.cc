@@ -148,6 +148,12 @@ double add_state(Report& report, const AnyFilter& filter) {
   report.add("inserted", filter.inserted(),
              (is_least ? "at least " : "") + count_text(filter.inserted()));
   report.add_json("inserted_is_least", is_least);
+  const Kind& kind = kind_of(filter.parameters().kind);
+  if (filter.can_insert() && !kind.has_layers && !kind.forgets) {
+    const std::uint64_t room =
+        is_least ? 0 : filter.capacity() - std::min(filter.capacity(), filter.inserted());
+    report.add("room_count", room, count_text(room) + " more keys");
+  }
   report.add("predicted_rate", rate, rate_text(rate) + " now");
   return rate;
 }
@@ -214,7 +220,8 @@ void warn_if_overfull(const std::string& file, const AnyFilter& filter, double r
   if (forgets && rate_now <= 1.05 * filter.parameters().false_positive_rate) return;
   const std::uint64_t holds =
       forgets ? static_cast<std::uint64_t>(std::llround(filter.cardinality())) : filter.inserted();
-  if (holds <= filter.capacity()) return;
+  // Some settings give more bits than the capacity needs.
+  if (holds <= filter.capacity() || rate_now <= filter.parameters().false_positive_rate) return;
   const bool is_least = !forgets && is_too_full_to_count(rate_now);
   complain(file + " holds " + (is_least ? "at least " : "about ") + std::to_string(holds) +
            " keys, " + (is_least ? "far " : "") + "more than its capacity of " +

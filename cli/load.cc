@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bloomery load: all keys of a database or a file, in a filter of the right size.
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -32,6 +33,7 @@ constexpr const char* kLoadExamples =
 Examples:
   bloomery load keys.txt words.bloom
   bloomery load 'sqlite:shop.db?table=users&column=id' ids.bloom -p 0.001
+  bloomery load 'sqlite:shop.db?table=users&column=id' tight.bloom -n +20%
   bloomery load keys.txt words.bloom --kind static
   bloomery load keys.txt redisson:bitmap -p 0.03 --as text
   bloomery load 'sqlite:shop.db?table=users&column=name' low.bloom --normalise lower,trim
@@ -98,6 +100,7 @@ int load_items(const LoadArguments& arguments) {
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   report.add("capacity", *made.capacity, count_text(*made.capacity));
+  add_growth(report, made.growth);
   report.add("false_positive_rate", *made.rate, rate_text(*made.rate) + " at capacity");
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   complain_of_nulls(totals);
@@ -134,6 +137,7 @@ int load_keys(const LoadArguments& arguments) {
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.contents());
+  add_growth(report, filled.growth);
   const double rate = add_state(report, filter);
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   complain_of_nulls(totals);
@@ -154,8 +158,11 @@ void add_load(Command app, int& status) {
                   "keys.txt, sqlite:..., postgres://..., mariadb://..., or - for standard input")
       .required();
   add_filter(command, "FILE", kWhereAFilterIs, arguments->file).required();
-  add_capacity(command, arguments->fill.filter.capacity)
-      .description("keys to size for; counted beforehand by default");
+  add_capacity_or_growth(command, arguments->fill.filter.capacity, arguments->fill.filter.growth)
+      .description(
+          "keys to size for, such as 250000 or 10M, or +20% more than there are; counted "
+          "beforehand "
+          "by default, with room for half more where they are of a database");
   add_rate(command, arguments->fill.filter.rate)
       .description("false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);
@@ -165,6 +172,9 @@ void add_load(Command app, int& status) {
   add_replacing(command, "FILE", arguments->replacing);
   add_patience(command, arguments->patience);
   add_json(command, arguments->json);
+  constexpr std::array kEverydayOptions{"--capacity", "--rate",  "--kind",
+                                        "--as",       "--field", "--replace"};
+  command.everyday(kEverydayOptions);
   command.footer(kLoadExamples);
   command.callback([arguments, &status] { status = load_keys(*arguments); });
 }

@@ -17,6 +17,21 @@ namespace bloomery::cli {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
+constexpr double kMostPercent = 1000;
+
+// "+20%" is 1.2.
+double parse_growth(const std::string& text) {
+  double percent = 0;
+  const char* const begin = text.data() + 1;
+  const char* const end = text.data() + text.size() - 1;
+  const auto [rest, error] = std::from_chars(begin, end, percent, std::chars_format::fixed);
+  const bool is_number = text.size() > 2 && *end == '%' && error == std::errc() && rest == end;
+  if (!is_number || !(percent >= 0 && percent <= kMostPercent)) {
+    throw std::invalid_argument(printable(text) +
+                                " is no room for more keys; allowed: +0% to +1000%");
+  }
+  return 1 + percent / 100;
+}
 
 }  // namespace
 
@@ -42,6 +57,19 @@ Option add_count(Command command, const std::string& names, const std::string& d
 Option add_capacity(Command command, std::optional<std::uint64_t>& capacity) {
   return add_count(command, "-n,--capacity", "keys to size for, such as 250000, 10M, 1e9 or 900*1M",
                    capacity);
+}
+
+Option add_capacity_or_growth(Command command, std::optional<std::uint64_t>& capacity,
+                              std::optional<double>& growth) {
+  return add_value(command, "-n,--capacity", "COUNT", "", [&](const std::string& text) {
+    capacity.reset();
+    growth.reset();
+    if (text.starts_with('+')) {
+      growth = parse_growth(text);
+    } else {
+      capacity = parse_positive(text);
+    }
+  });
 }
 
 Option add_rate(Command command, std::optional<double>& rate) {

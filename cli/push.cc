@@ -109,7 +109,8 @@ int begin(const PushArguments& arguments) {
 
 bool is_of_keys(const PushArguments& arguments) {
   const NewFilter& wanted = arguments.fill.filter;
-  if (wanted.capacity || wanted.rate || wanted.kind || arguments.fill.from == "-") return true;
+  if (wanted.capacity || wanted.growth || wanted.rate || wanted.kind || arguments.fill.from == "-")
+    return true;
   return !is_live_location(arguments.fill.from) &&
          parse_source_location(arguments.fill.from).is_database();
 }
@@ -201,6 +202,7 @@ int push(const PushArguments& arguments) {
     report.add("null_count", filled.totals.null_count);
   }
   add_parameters(report, filter.contents());
+  add_growth(report, filled.growth);
   report.add("sent_bytes", sent);
   report.add("seconds", took.count());
   if (of_keys) warn_if_overfull(arguments.fill.from, filter, filter.predicted_rate());
@@ -232,8 +234,10 @@ void add_push(Command app, int& status) {
       .add_option("--timeout", arguments->timeout_seconds,
                   "seconds to wait for the server at every step; 30, or the location's timeout=MS")
       .range(0.001, 86400.0);
-  add_capacity(command, arguments->fill.filter.capacity)
-      .description("of keys: how many to size for; counted beforehand by default");
+  add_capacity_or_growth(command, arguments->fill.filter.capacity, arguments->fill.filter.growth)
+      .description(
+          "of keys: how many to size for, or +20% more than there are; counted beforehand by "
+          "default, with room for half more where they are of a database");
   add_rate(command, arguments->fill.filter.rate)
       .description("of keys: false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);

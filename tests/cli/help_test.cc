@@ -24,6 +24,27 @@ TEST(Help, OfACommandIsThatOfItsOption) {
               HasSubstr("\"list\" is no command of bloomery load\nTry: bloomery load --help"));
 }
 
+TEST(Help, ShowsCommandsInGroupsAndEverydayOptionsFirst) {
+  const std::string all = Shell().run("COLUMNS=80 bloomery help").out;
+  EXPECT_THAT(all, ::testing::ContainsRegex("\nEveryday commands:\n  create .*\n  insert .*\n"
+                                            "  check .*\n  load .*\n  dedup .*\n  info .*\n"
+                                            "  calc .*\n\nFilters in servers:\n  push "));
+  EXPECT_THAT(all, HasSubstr("\nMore commands:\n  erase "));
+  EXPECT_THAT(Shell().run("bloomery help rdb").out, HasSubstr("\nCommands:\n"));
+
+  const std::string load = Shell().run("COLUMNS=80 bloomery help load").out;
+  const std::size_t everyday = load.find("\nEveryday options:\n  -n, --capacity");
+  const std::size_t others = load.find("\nOther options:\n");
+  ASSERT_NE(everyday, std::string::npos);
+  ASSERT_NE(others, std::string::npos);
+  for (const char* const name : {"-p, --rate", "--kind", "--as", "-F, --field", "--replace"}) {
+    EXPECT_GT(load.find("  " + std::string(name) + " "), everyday) << name;
+    EXPECT_LT(load.find("  " + std::string(name) + " "), others) << name;
+  }
+  EXPECT_GT(load.find("--threads"), others);
+  EXPECT_THAT(Shell().run("bloomery help info").out, HasSubstr("\nOptions:\n"));
+}
+
 // Examples are there to be pasted, and a list of values to be read as one.
 TEST(Help, FitsTheTerminal) {
   for (const std::size_t width : {60u, 80u}) {

@@ -49,6 +49,45 @@ TEST(Load, ReadsADatabaseAndReportsNulls) {
   EXPECT_FALSE(filter.may_contain("user1000"));
 }
 
+// A table grows, so the filter of one has room for more rows than there are.
+TEST(Load, MakesRoomForMoreRowsOfADatabase) {
+  const Shell shell;
+  ASSERT_EQ(shell.run(kMakeUsers).status, 0);
+  const std::string load =
+      "bloomery load 'sqlite:shop.db?table=users&column=name' f.bloom --replace ";
+  const nlohmann::json usual = shell.run(load + "--json").json();
+  EXPECT_EQ(usual.at("capacity"), 1'350);
+  EXPECT_EQ(usual.at("growth"), 1.5);
+  EXPECT_GE(usual.at("room_count"), 450);
+  EXPECT_LE(usual.at("room_count"), 460);
+  EXPECT_GE(shell.run("bloomery info --json f.bloom").json().at("room_count"), 450);
+  EXPECT_THAT(shell.run(load).out, HasSubstr("1.5: room for 50 % more keys than were counted"));
+  EXPECT_EQ(shell.run(load + "-n +20% --json").json().at("capacity"), 1'080);
+  EXPECT_EQ(shell.run(load + "-n +0% --json").json().at("capacity"), 900);
+  const nlohmann::json said = shell.run(load + "-n 2000 --json").json();
+  EXPECT_EQ(said.at("capacity"), 2'000);
+  EXPECT_FALSE(said.contains("growth"));
+  // These need none.
+  EXPECT_EQ(shell.run(load + "--kind static --json").json().at("capacity"), 900);
+  EXPECT_EQ(shell.run(load + "--kind scalable --json").json().at("capacity"), 900);
+}
+
+TEST(Load, MakesTheRoomThatIsAskedFor) {
+  const Shell shell;
+  shell.write("keys.txt", numbered_lines("k", 1'000));
+  EXPECT_EQ(shell.run("bloomery load keys.txt f.bloom -n +20% --json").json().at("capacity"),
+            1'200);
+  for (const char* const wrong : {"+", "+%", "+20", "+-1%", "+1001%", "+x%", "+1e2%", "20%"}) {
+    const Outcome outcome = shell.run(std::string("bloomery load keys.txt g.bloom -n ") + wrong);
+    EXPECT_EQ(outcome.status, 2) << wrong;
+    EXPECT_FALSE(shell.has("g.bloom"));
+  }
+  EXPECT_THAT(shell.run("bloomery load keys.txt g.bloom -n +20").err, HasSubstr("+0% to +1000%"));
+  const Outcome fixed = shell.run("bloomery load keys.txt g.bloom -n +20% --kind static");
+  EXPECT_EQ(fixed.status, 2);
+  EXPECT_THAT(fixed.err, HasSubstr("takes no more keys"));
+}
+
 TEST(Load, ReadsAQuery) {
   const Shell shell;
   ASSERT_EQ(shell.run(kMakeUsers).status, 0);
