@@ -80,7 +80,7 @@ int run(std::span<const NamedCommand> commands, int argc, const char* const* arg
   std::signal(SIGPIPE, SIG_DFL);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return run_or_throw(groups, argc, argv);
+    return run_or_throw(commands, argc, argv);
   } catch (const std::bad_alloc&) {
     std::fputs("bloomery: out of memory\n", stderr);
   } catch (const std::exception& error) {

@@ -26,10 +26,12 @@ std::vector<std::string> commands(const Shell& shell) {
   std::vector<std::string> names;
   bool listed = false;
   for (const std::string& line : lines_of(shell.run("bloomery --help").out)) {
-    if (listed && !line.starts_with("  ")) break;
+    // Groups of them follow the options, each under its title.
+    if (!line.starts_with("  ")) listed = line.ends_with(':') && line != "Options:";
     const bool goes_on = line.starts_with("   ");  // what the line above says
-    if (listed && !goes_on) names.push_back(line.substr(2, line.find(' ', 2) - 2));
-    listed = listed || line == "Commands:";
+    if (listed && line.starts_with("  ") && !goes_on) {
+      names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    }
   }
   return names;
 }
@@ -69,7 +71,7 @@ void make_files(const Shell& shell) {
 TEST(Examples, OfEveryCommandRun) {
   const Shell outer;
   const auto names = commands(outer);
-  ASSERT_FALSE(names.empty());
+  ASSERT_GT(names.size(), 20U);
   const Shell files;
   make_files(files);
   for (const std::string& name : names) {

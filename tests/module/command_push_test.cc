@@ -61,7 +61,7 @@ TEST_F(CommandPush, CountsTheKeysOfADatabaseAndSaysHowTheyAreWritten) {
       place(server) + "--as i64 -p 0.001 --kind classic --json");
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(made.json().at("key_count"), 500);
-  EXPECT_EQ(made.json().at("capacity"), 500);
+  EXPECT_EQ(made.json().at("capacity"), 750);
   EXPECT_EQ(made.json().at("kind"), "classic");
   EXPECT_THAT(server.ask("BLOOM.INFO users"), HasSubstr("+Keys $3 i64"));
   EXPECT_EQ(server.call({"BLOOM.CHECK", "users", std::string("\x07\0\0\0\0\0\0\0", 8)}).shown(),
