@@ -59,7 +59,7 @@ def faults_of_styles(folder):
                     yield f"{os.path.join(root, name)}: {target} is not there"
 
 
-def check(folder):
+def check(folder, fewest=20):
     pages = {path: Page(path) for path in pages_of(folder)}
     faults = list(faults_of_styles(folder))
     reached = {os.path.normpath(os.path.join(folder, "index.html"))}
@@ -90,7 +90,7 @@ def check(folder):
                 reached.add(target)
                 to_visit.append(target)
     faults += [f"{path}: no page leads to it" for path in sorted(pages.keys() - reached)]
-    if len(pages) < 20:
+    if len(pages) < fewest:
         faults.append(f"{folder}: has {len(pages)} pages")
     return pages, faults
 
