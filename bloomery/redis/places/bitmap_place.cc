@@ -28,7 +28,7 @@ constexpr std::size_t kProbesInTrip = 100'000;
 }  // namespace
 
 // The keys of one transaction.
-struct BitmapPlace::Part {
+struct BitmapDialect::Part {
   InsertCall call = 0;
   std::size_t key_count = 0;
   std::string nonce = next_nonce();
@@ -40,7 +40,7 @@ struct BitmapPlace::Part {
 };
 
 // What a trip brought.
-struct BitmapPlace::Found {
+struct BitmapDialect::Found {
   std::vector<bool> all_set{};                     // a key each: whether all of its bits were set
   std::string doubt{};                             // nothing may be believed
   std::string not_ours{};                          // or only behind a fence
@@ -63,14 +63,11 @@ struct BitmapPlace::Found {
   }
 };
 
-BitmapPlace::BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes)
-    : client_(std::move(client)),
-      filter_(std::move(filter)),
-      writes_(writes),
-      gathered_(*this, client_->location()) {}
+BitmapDialect::BitmapDialect(std::unique_ptr<Client> client, LiveBitmap filter)
+    : ServerDialect(filter.name), client_(std::move(client)), filter_(std::move(filter)) {}
 
-std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys, Touch touch,
-                                                  InsertCall call) const {
+std::vector<BitmapDialect::Part> BitmapDialect::split(std::span<const Key> keys, Touch touch,
+                                                      InsertCall call) const {
   const std::uint32_t probes = filter_.parameters.geometry.probe_count;
   const std::size_t at_once = touch == Touch::set ? kProbesSetAtOnce : kProbesAtOnce;
   const std::size_t keys_at_once = std::max<std::size_t>(1, at_once / probes);
@@ -86,13 +83,13 @@ std::vector<BitmapPlace::Part> BitmapPlace::split(std::span<const Key> keys, Tou
   return parts;
 }
 
-BitmapPlace::Found BitmapPlace::travel(std::span<const Key> keys, Touch touch,
-                                       const CallContext& context, InsertCall call) {
+BitmapDialect::Found BitmapDialect::travel(std::span<const Key> keys, Touch touch,
+                                           const CallContext& context, InsertCall call) {
   return exchange(split(keys, touch, call), touch, context);
 }
 
-BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
-                                         const CallContext& context) {
+BitmapDialect::Found BitmapDialect::exchange(std::vector<Part> parts, Touch touch,
+                                             const CallContext& context) {
   const LostBits::Known known = lost_.known();
   Request request;
   request.about(filter_.key);
@@ -117,8 +114,8 @@ BitmapPlace::Found BitmapPlace::exchange(std::vector<Part> parts, Touch touch,
   return judge(parts, known, touch, answer.repeated);
 }
 
-BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::Known& known,
-                                      Touch touch, bool repeated) {
+BitmapDialect::Found BitmapDialect::judge(std::vector<Part>& parts, const LostBits::Known& known,
+                                          Touch touch, bool repeated) {
   Found found{.repeated = repeated};
   LostBits::Known so_far = known;
   for (const Part& part : parts) {
@@ -171,17 +168,17 @@ BitmapPlace::Found BitmapPlace::judge(std::vector<Part>& parts, const LostBits::
   return found;
 }
 
-bool BitmapPlace::is_opened(const std::optional<Trailer>& trailer) const noexcept {
+bool BitmapDialect::is_opened(const std::optional<Trailer>& trailer) const noexcept {
   if (!filter_.has_trailer) return true;
   if (!opened_) return !trailer.has_value();
   return trailer && trailer->notes.identity == opened_->notes.identity;
 }
 
-const KeyForm& BitmapPlace::keys() const noexcept {
+const KeyForm& BitmapDialect::keys() const noexcept {
   return opened_ ? opened_->keys : filter_.parameters.keys;
 }
 
-Presence BitmapPlace::missing(const Found& found, const CallContext& context) const {
+Presence BitmapDialect::missing(const Found& found, const CallContext& context) const {
   if (!found.doubt.empty()) return Presence::unknown;
   const bool is_sure = context.fence != nullptr
                            ? found.reaches(context.fence->at_least, keys())
@@ -189,7 +186,7 @@ Presence BitmapPlace::missing(const Found& found, const CallContext& context) co
   return is_sure ? Presence::absent : Presence::unknown;
 }
 
-void BitmapPlace::add_answers(const Part& part, std::vector<bool>& all_set) const {
+void BitmapDialect::add_answers(const Part& part, std::vector<bool>& all_set) const {
   const std::size_t probes = filter_.parameters.geometry.probe_count;
   const std::vector<bool>& bits = part.result.bits;
   for (std::size_t i = 0; i < part.key_count; ++i) {
@@ -201,7 +198,7 @@ void BitmapPlace::add_answers(const Part& part, std::vector<bool>& all_set) cons
   }
 }
 
-void BitmapPlace::learn_set(std::span<const Part> parts, bool repeated) {
+void BitmapDialect::learn_set(std::span<const Part> parts, bool repeated) {
   std::vector<std::uint64_t> changed;
   std::vector<std::uint64_t> touched;
   for (const Part& part : parts) {
@@ -214,7 +211,7 @@ void BitmapPlace::learn_set(std::span<const Part> parts, bool repeated) {
   lost_.learn(parts.front().call, {.changed = changed, .touched = touched, .repeated = repeated});
 }
 
-void BitmapPlace::learn(const Part& part) {
+void BitmapDialect::learn(const Part& part) {
   // A few are enough.
   const std::vector<bool>& bits = part.result.bits;
   const auto set = std::ranges::find(bits, true);
@@ -222,40 +219,30 @@ void BitmapPlace::learn(const Part& part) {
   lost_.learn(std::span(part.positions).subspan(static_cast<std::size_t>(set - bits.begin()), 1));
 }
 
-void BitmapPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-                      const CallContext& context) {
-  require_room(keys, answers);
-  do {
-    const Found found = travel(keys, Touch::read, context);
-    prove(found, proofs);
-    const Presence no = missing(found, context);
-    std::transform(found.all_set.begin(), found.all_set.end(), answers.begin(),
-                   [no](bool is_there) { return is_there ? Presence::maybe : no; });
-    keys = keys.subspan(found.all_set.size());
-    answers = answers.subspan(found.all_set.size());
-  } while (!keys.empty());
+std::size_t BitmapDialect::ask(std::span<const Key> keys, std::span<Presence> answers,
+                               Proofs& proofs, const CallContext& context) {
+  const Found found = travel(keys, Touch::read, context);
+  prove(found, proofs);
+  const Presence no = missing(found, context);
+  std::transform(found.all_set.begin(), found.all_set.end(), answers.begin(),
+                 [no](bool is_there) { return is_there ? Presence::maybe : no; });
+  return found.all_set.size();
 }
 
-void BitmapPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                              const CallContext& context) {
-  require_room(keys, outcomes);
-  if (!writes_) refuse("is open for reading only");
-  const InsertCall call = next_insert_call();
-  while (!keys.empty()) {
-    if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);
-    const Found found = travel(keys, Touch::set, context, call);
-    found.require_none(name());
-    for (std::size_t i = 0; i < std::min(found.all_set.size(), outcomes.size()); ++i) {
-      const Inserted old = found.repeated ? Inserted::unknown : Inserted::present;
-      outcomes[i] = found.all_set[i] ? old : Inserted::added;
-    }
-    keys = keys.subspan(found.all_set.size());
-    outcomes = outcomes.subspan(std::min(found.all_set.size(), outcomes.size()));
+std::size_t BitmapDialect::insert(InsertCall call, std::span<const Key> keys,
+                                  std::span<Inserted> outcomes, const CallContext& context) {
+  if (const auto lost = lost_.verdict()) fail(*lost);
+  const Found found = travel(keys, Touch::set, context, call);
+  found.require_none(name());
+  for (std::size_t i = 0; i < std::min(found.all_set.size(), outcomes.size()); ++i) {
+    const Inserted old = found.repeated ? Inserted::unknown : Inserted::present;
+    outcomes[i] = found.all_set[i] ? old : Inserted::added;
   }
+  return found.all_set.size();
 }
 
 // The filter that it opens is the one that it then asks.
-void BitmapPlace::look() {
+void BitmapDialect::look() {
   constexpr std::size_t kSample = 64;
   std::minstd_rand random(std::random_device{}());
   std::vector<Part> sample(1);
@@ -275,12 +262,11 @@ void BitmapPlace::look() {
   exchange(std::move(last), Touch::read, {});
 }
 
-void BitmapPlace::destroy(const CallContext&) {
-  if (!writes_) refuse("is open for reading only");
+void BitmapDialect::destroy() {
   redis::destroy(*client_, *filter_.format);
 }
 
-PlaceHead BitmapPlace::head(const CallContext& context) {
+PlaceHead BitmapDialect::head(const CallContext& context) {
   const Found found = travel({}, Touch::read, context);
   if (!filter_.has_trailer || !found.doubt.empty()) found.require_none(name());
   const std::optional<Trailer>& trailer = found.trailers.front();
@@ -295,7 +281,7 @@ PlaceHead BitmapPlace::head(const CallContext& context) {
 }
 
 // Behind a fence the trailer of another bitmap than was opened is as good a proof.
-void BitmapPlace::prove(const Found& found, Proofs& proofs) const {
+void BitmapDialect::prove(const Found& found, Proofs& proofs) const {
   for (const std::optional<Trailer>& each : found.trailers) {
     if (!each) continue;
     const FileNotes& notes = each->notes;
@@ -303,13 +289,14 @@ void BitmapPlace::prove(const Found& found, Proofs& proofs) const {
   }
 }
 
-bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                     const Watermark& next, const CallContext& context) {
+void BitmapDialect::require_watermark(const CallContext&) {
   if (!filter_.has_trailer) refuse("has no watermark; trailer=1 is for bitmaps that have one");
-  if (!writes_) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+}
+
+bool BitmapDialect::step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                         const CallContext& context) {
   if (!head.identity.is_set()) return false;
-  if (const auto lost = lost_.verdict()) throw StoreError(name() + ": " + *lost);
+  if (const auto lost = lost_.verdict()) fail(*lost);
   Trailer now{.keys = head.parameters.keys};
   now.notes.identity = head.identity;
   now.notes.source = head.watermark ? head.watermark->source : Identity();
@@ -325,7 +312,7 @@ bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
       part.next_trailer = trailer_bytes(now, filter_.parameters);
     }
     const Found found = exchange(std::move(parts), Touch::set, context);
-    if (!found.doubt.empty()) throw StoreError(name() + ": " + found.doubt);
+    if (!found.doubt.empty()) fail(found.doubt);
     if (!found.has_stepped) return false;
     found.require_none(name());
   } while (!keys.empty());
@@ -335,11 +322,11 @@ bool BitmapPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   return true;
 }
 
-AnyFilter BitmapPlace::copy(const CallContext& context) {
+std::optional<AnyFilter> BitmapDialect::copy(const CallContext& context) {
   Found found = travel({}, Touch::copy, context);
   if (!found.doubt.empty() || context.fence == nullptr) found.require_none(name());
   if (context.fence != nullptr && !found.reaches(context.fence->at_least, keys())) {
-    throw StoreError(name() + ": its watermark is below what is needed, or it has none");
+    fail("its watermark is below what is needed, or it has none");
   }
   try {
     const auto bytes = std::as_bytes(std::span(found.bitmap));
@@ -348,7 +335,7 @@ AnyFilter BitmapPlace::copy(const CallContext& context) {
     filter.set_keys(trailer ? trailer->keys : filter_.parameters.keys);
     return filter;
   } catch (const FormatError& error) {
-    throw StoreError(name() + ": " + error.what());
+    fail(error.what());
   }
 }
 
@@ -389,14 +376,15 @@ std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string
   auto client = std::make_unique<Client>(parse_location(location));
   LiveBitmap filter = find_live_bitmap(*client, format);
   const bool has_trailer = filter.has_trailer;
-  auto place = std::make_unique<BitmapPlace>(std::move(client), std::move(filter), writes);
+  const Location there = client->location();
+  auto dialect = std::make_unique<BitmapDialect>(std::move(client), std::move(filter));
   try {
-    place->look();
+    dialect->look();
   } catch (const StoreError&) {
     // What opens it by its trailer must have seen that; else it begins with its first answer.
     if (has_trailer) throw;
   }
-  return place;
+  return std::make_unique<ServerPlace>(std::move(dialect), there, writes);
 }
 
 }  // namespace bloomery::redis

@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "bloomery/format/format.h"
-#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/bitmap_transaction.h"
-#include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/live_bitmap.h"
 #include "bloomery/redis/places/lost_bits.h"
+#include "bloomery/redis/places/server_place.h"
 
 namespace bloomery::redis {
 
@@ -29,34 +28,29 @@ namespace bloomery::redis {
 // watermark alone counts, also where another bitmap has taken the place of the one that was opened:
 // it says which keys are in. Without a fence it must be the bitmap that was opened. head() of one
 // whose trailer is gone has no identity and no watermark.
-class BitmapPlace final : public FollowedFilter {
+class BitmapDialect final : public ServerDialect {
  public:
-  BitmapPlace(std::unique_ptr<Client> client, LiveBitmap filter, bool writes);
+  BitmapDialect(std::unique_ptr<Client> client, LiveBitmap filter);
 
-  std::string name() const override { return filter_.name; }
-  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-           const CallContext& context = {}) override;
-  // Questions of several threads at the same moment are one trip.
-  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
-    return gathered_.of(key, proofs, context);
-  }
-  using FilterPlace::insert_many;
+  std::size_t ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                  const CallContext& context) override;
   // Sets the bits in the order of the keys. Where the trip had to be repeated, a key whose bits are
   // all there may have got them by the first: its outcome is unknown. Throws where the filter is in
   // doubt: the keys are then in no filter that anybody may rely on.
-  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                   const CallContext& context = {}) override;
+  std::size_t insert(InsertCall call, std::span<const Key> keys, std::span<Inserted> outcomes,
+                     const CallContext& context) override;
   // One round trip. `inserted` is 0: counting bits takes the server as long as its bitmap is large.
   // Throws StoreError where the filter is in doubt.
-  PlaceHead head(const CallContext& context = {}) override;
+  PlaceHead head(const CallContext& context) override;
   // One transaction; the server copies the bitmap meanwhile, some 0.1 s for 256 MiB, which is the
   // most. Throws StoreError where the filter is in doubt.
-  AnyFilter copy(const CallContext& context = {}) override;
+  std::optional<AnyFilter> copy(const CallContext& context) override;
+  // Refuses without trailer=1.
+  void require_watermark(const CallContext& context) override;
   // Each transaction has its bits and a step of the beat in it, the last one the watermark too.
-  // Refused without trailer=1.
-  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                          const CallContext& context = {}) override;
-  void destroy(const CallContext& context = {}) override;
+  bool step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+            const CallContext& context) override;
+  void destroy() override;
 
   // Learns how long the bitmap is and of a few bits that are set, by which it knows it again.
   // Throws as the other calls do.
@@ -83,11 +77,9 @@ class BitmapPlace final : public FollowedFilter {
 
   const std::unique_ptr<Client> client_;
   const LiveBitmap filter_;
-  const bool writes_;
   const FilterNumbers numbers_;
   std::optional<Trailer> opened_{};  // as look() found it
   LostBits lost_;
-  GatheredPresence gathered_;
 };
 
 // The filter of the client's location, its configuration read from the server where the system

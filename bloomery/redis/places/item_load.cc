@@ -66,10 +66,12 @@ ItemLoad::ItemLoad(Location location, std::uint64_t capacity, double rate, bool 
   beside.key = next_;
   auto client = std::make_unique<Client>(std::move(beside));
   reserve_items(*client, capacity, rate, token_, kMostIdle);
-  place_ = std::make_unique<ItemPlace>(
-      std::move(client),
-      ItemPlace::Setup{
-          .dialect = Dialect::bf, .name = name_, .markers = markers_of(token_), .writes = true});
+  const Location there = client->location();
+  place_ = std::make_unique<ServerPlace>(
+      std::make_unique<ItemDialect>(
+          std::move(client),
+          ItemDialect::Setup{.dialect = Dialect::bf, .name = name_, .markers = markers_of(token_)}),
+      there, /*writes=*/true);
   item_count_ = place_->head().inserted;
 }
 

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name)
 }  // namespace
 
 // What a trip brought.
-struct ItemPlace::Trip {
+struct ItemDialect::Trip {
   std::string doubt{};
   std::string nonce = next_nonce();
   std::size_t key_count = 0;
@@ -52,16 +52,17 @@ struct ItemPlace::Trip {
   bool has_stepped = false;
 };
 
-ItemPlace::ItemPlace(std::unique_ptr<Client> client, Setup setup)
-    : client_(std::move(client)),
+ItemDialect::ItemDialect(std::unique_ptr<Client> client, Setup setup)
+    : ServerDialect(setup.name),
+      client_(std::move(client)),
       setup_(std::move(setup)),
       tells_watermark_(setup_.tells_watermark),
       known_(setup_.markers),
-      filter_(setup_.name, setup_.may_forget, setup_.described),
-      gathered_(*this, client_->location()) {}
+      filter_(setup_.name, setup_.may_forget, setup_.described) {}
 
-ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
-                                  const CallContext& context, std::span<const std::string> step) {
+ItemDialect::Trip ItemDialect::travel(std::span<const Key> keys, bool inserts,
+                                      const CallContext& context,
+                                      std::span<const std::string> step) {
   const bool asked_for_it = tells_watermark_ && step.empty();
   try {
     return travel_once(keys, inserts, context, step);
@@ -75,9 +76,9 @@ ItemPlace::Trip ItemPlace::travel(std::span<const Key> keys, bool inserts,
   return travel_once(keys, inserts, context, step);
 }
 
-ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
-                                       const CallContext& context,
-                                       std::span<const std::string> step) {
+ItemDialect::Trip ItemDialect::travel_once(std::span<const Key> keys, bool inserts,
+                                           const CallContext& context,
+                                           std::span<const std::string> step) {
   KnownItems::Known known = known_.known();
   const bool is_bf = setup_.dialect == Dialect::bf;
   const std::string& key = client_->location().key;
@@ -136,8 +137,8 @@ ItemPlace::Trip ItemPlace::travel_once(std::span<const Key> keys, bool inserts,
   return trip;
 }
 
-void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& known,
-                     Trip& trip) const {
+void ItemDialect::read(std::span<const Reply> replies, const KnownItems::Known& known,
+                       Trip& trip) const {
   const auto& all = read_exec(replies, trip.unit_count, trip.nonce, setup_.name);
   for (const Reply& reply : all) {
     if (!reply.is(Reply::Type::error)) continue;
@@ -175,61 +176,50 @@ void ItemPlace::read(std::span<const Reply> replies, const KnownItems::Known& kn
   }
 }
 
-void ItemPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-                    const CallContext& context) {
-  require_room(keys, answers);
-  const bool is_look = keys.empty();
-  do {
-    const Trip trip = travel(keys, false, context);
-    if (trip.tells || context.fence != nullptr || is_look) prove(trip, proofs, context);
-    const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
-    const bool is_whole = trip.doubt.empty();
-    const auto what = is_whole ? described(trip, context) : std::nullopt;
-    const bool may_say_no =
-        setup_.says_absent && is_behind && what.has_value() && filter_.objection(*what).empty();
-    for (std::size_t i = 0; i < trip.answers.size(); ++i) {
-      if (!trip.answers[i]) {
-        answers[i] = may_say_no ? Presence::absent : Presence::unknown;
-        continue;
-      }
-      answers[i] = Presence::maybe;
-      if (i == 0 && what && !what->forgets) known_.learn(keys.first(1), false);
+std::size_t ItemDialect::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                             const CallContext& context) {
+  const Trip trip = travel(keys, false, context);
+  if (trip.tells || context.fence != nullptr || keys.empty()) prove(trip, proofs, context);
+  const bool is_behind = context.fence == nullptr || (trip.is_fenced && trip.has_reached);
+  const bool is_whole = trip.doubt.empty();
+  const auto what = is_whole ? described(trip, context) : std::nullopt;
+  const bool may_say_no =
+      setup_.says_absent && is_behind && what.has_value() && filter_.objection(*what).empty();
+  for (std::size_t i = 0; i < trip.answers.size(); ++i) {
+    if (!trip.answers[i]) {
+      answers[i] = may_say_no ? Presence::absent : Presence::unknown;
+      continue;
     }
-    keys = keys.subspan(trip.key_count);
-    answers = answers.subspan(trip.key_count);
-  } while (!keys.empty());
+    answers[i] = Presence::maybe;
+    if (i == 0 && what && !what->forgets) known_.learn(keys.first(1), false);
+  }
+  return trip.key_count;
 }
 
-void ItemPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                            const CallContext& context) {
-  require_room(keys, outcomes);
-  if (!setup_.writes) refuse("is open for reading only");
-  if (keys.empty()) return;
+std::size_t ItemDialect::insert(InsertCall, std::span<const Key> keys, std::span<Inserted> outcomes,
+                                const CallContext& context) {
   auto what = described(context);
   if (what && !filter_.objection(*what).empty()) what = learn(context);
   const auto require = [&](const std::string& doubt) {
-    if (!doubt.empty()) throw StoreError(name() + ": " + doubt);
+    if (!doubt.empty()) fail(doubt);
   };
   if (what) require(filter_.objection(*what));
-  while (!keys.empty()) {
-    const Trip trip = travel(keys, true, context);
-    require(trip.doubt);
-    // Of the filter that has them now.
-    what = described(trip, context);
-    require(what ? filter_.objection(*what) : "another filter has taken its place");
-    if (!what->forgets) known_.learn(keys.first(trip.key_count), true);
-    for (std::size_t i = 0; i < std::min(trip.key_count, outcomes.size()); ++i) {
-      const Inserted old = trip.repeated ? Inserted::unknown : Inserted::present;
-      outcomes[i] = trip.answers[i] ? Inserted::added : old;
-    }
-    keys = keys.subspan(trip.key_count);
-    outcomes = outcomes.subspan(std::min(trip.key_count, outcomes.size()));
+  const Trip trip = travel(keys, true, context);
+  require(trip.doubt);
+  // Of the filter that has them now.
+  what = described(trip, context);
+  require(what ? filter_.objection(*what) : "another filter has taken its place");
+  if (!what->forgets) known_.learn(keys.first(trip.key_count), true);
+  for (std::size_t i = 0; i < std::min(trip.key_count, outcomes.size()); ++i) {
+    const Inserted old = trip.repeated ? Inserted::unknown : Inserted::present;
+    outcomes[i] = trip.answers[i] ? Inserted::added : old;
   }
+  return trip.key_count;
 }
 
-PlaceHead ItemPlace::head(const CallContext& context) {
+PlaceHead ItemDialect::head(const CallContext& context) {
   const Trip trip = travel({}, false, context);
-  if (!trip.doubt.empty()) throw StoreError(name() + ": " + trip.doubt);
+  if (!trip.doubt.empty()) fail(trip.doubt);
   PlaceHead head{.inserted = trip.item_count,
                  .no_absent = setup_.says_absent ? NoAbsent::none : NoAbsent::without_markers};
   std::optional<ItemDescription> what;
@@ -243,9 +233,8 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   } else {
     what = described(trip, context);
   }
-  if (!what) throw StoreError(name() + ": no filter is there");
-  if (const std::string why = filter_.objection(*what); !why.empty())
-    throw StoreError(name() + ": " + why);
+  if (!what) fail("no filter is there");
+  if (const std::string why = filter_.objection(*what); !why.empty()) fail(why);
   head.parameters.kind = what->kind;
   head.parameters.keys = what->keys;
   head.parameters.false_positive_rate = what->false_positive_rate;
@@ -254,7 +243,7 @@ PlaceHead ItemPlace::head(const CallContext& context) {
   return head;
 }
 
-void ItemPlace::prove(const Trip& trip, Proofs& proofs, const CallContext& context) {
+void ItemDialect::prove(const Trip& trip, Proofs& proofs, const CallContext& context) {
   if (setup_.dialect != Dialect::bloom || !trip.doubt.empty()) return;
   if (trip.tells) {
     return proofs.add({.filter = numbers_.of(trip.now.filter), .watermark = trip.now.reached});
@@ -264,12 +253,13 @@ void ItemPlace::prove(const Trip& trip, Proofs& proofs, const CallContext& conte
   proofs.add({.filter = numbers_.of(head.identity), .watermark = head.watermark});
 }
 
-std::optional<ItemDescription> ItemPlace::described(const CallContext& context) {
+std::optional<ItemDescription> ItemDialect::described(const CallContext& context) {
   const auto now = filter_.now();
   return now ? now : learn(context);
 }
 
-std::optional<ItemDescription> ItemPlace::described(const Trip& trip, const CallContext& context) {
+std::optional<ItemDescription> ItemDialect::described(const Trip& trip,
+                                                      const CallContext& context) {
   const auto is_of_it = [&](const std::optional<ItemDescription>& what) {
     return what && (!trip.tells || what->identity == trip.now.filter);
   };
@@ -278,14 +268,14 @@ std::optional<ItemDescription> ItemPlace::described(const Trip& trip, const Call
   return is_of_it(what) ? what : std::nullopt;
 }
 
-std::optional<ItemDescription> ItemPlace::learn(const CallContext& context) {
+std::optional<ItemDescription> ItemDialect::learn(const CallContext& context) {
   const std::uint64_t losses = filter_.losses();
   const Answer answer = ask_info(context);
   return filter_.learn(answer.replies.at(0), losses);
 }
 
 // Also learns which module the server has by now.
-Answer ItemPlace::ask_info(const CallContext& context) {
+Answer ItemDialect::ask_info(const CallContext& context) {
   const std::string& key = client_->location().key;
   Request request;
   request.add({"BLOOM.INFO", key}).add({"BLOOM.INFO", key, "WATERMARK"}).about(key);
@@ -294,7 +284,7 @@ Answer ItemPlace::ask_info(const CallContext& context) {
   return answer;
 }
 
-void ItemPlace::add_watermark(PlaceHead& head, const Reply& info) const {
+void ItemDialect::add_watermark(PlaceHead& head, const Reply& info) const {
   Identity source;
   std::uint64_t position = 0;
   for (std::size_t i = 0; i + 1 < info.elements.size(); i += 2) {
@@ -309,13 +299,14 @@ void ItemPlace::add_watermark(PlaceHead& head, const Reply& info) const {
   if (source.is_set()) head.watermark = Watermark{source, position};
 }
 
-bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                   const Watermark& next, const CallContext& context) {
+void ItemDialect::require_watermark(const CallContext& context) {
   const auto what = setup_.dialect == Dialect::bloom ? described(context) : std::nullopt;
   const bool has_none = what && !what->has_watermark();
   if (setup_.dialect != Dialect::bloom || has_none) refuse("has no watermark");
-  if (!setup_.writes) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+}
+
+bool ItemDialect::step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                       const CallContext& context) {
   if (!head.identity.is_set()) {
     refuse("its filter has no identity: bloomery push or BLOOM.RESERVE makes one that has");
   }
@@ -334,7 +325,7 @@ bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
     if (!trip.doubt.empty()) {
       ask_info(
           context);  // an older module takes no such step; who tries again takes one that it does
-      throw StoreError(name() + ": " + trip.doubt);
+      fail(trip.doubt);
     }
     if (!trip.has_stepped) return false;
     known_.learn(part, true);
@@ -344,8 +335,7 @@ bool ItemPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   return true;
 }
 
-void ItemPlace::destroy(const CallContext&) {
-  if (!setup_.writes) refuse("is open for reading only");
+void ItemDialect::destroy() {
   destroy_items(*client_);
 }
 

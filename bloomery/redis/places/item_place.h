@@ -10,13 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/dialect.h"
-#include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/item_description.h"
 #include "bloomery/redis/places/known_items.h"
 #include "bloomery/redis/places/learnt_filter.h"
+#include "bloomery/redis/places/server_place.h"
 
 namespace bloomery::redis {
 
@@ -27,7 +26,7 @@ namespace bloomery::redis {
 // made anew by an insert here. `unknown` is said instead of `absent` without a filter, by a
 // replica, while a filter is still loaded, and from the moment on that an item which was there is
 // not.
-class ItemPlace final : public FollowedFilter {
+class ItemDialect final : public ServerDialect {
  public:
   struct Setup {
     Dialect dialect{};
@@ -35,32 +34,27 @@ class ItemPlace final : public FollowedFilter {
     std::vector<std::string> markers{};
     bool says_absent = false;
     bool may_forget = false;
-    bool writes = false;
     // What was there at the opening, and what tells_watermark_ begins with.
     std::optional<ItemDescription> described{};
     bool tells_watermark = false;
   };
 
-  ItemPlace(std::unique_ptr<Client> client, Setup setup);
+  ItemDialect(std::unique_ptr<Client> client, Setup setup);
 
-  std::string name() const override { return setup_.name; }
-  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-           const CallContext& context = {}) override;
-  // Questions of several threads at the same moment are one trip.
-  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
-    return gathered_.of(key, proofs, context);
-  }
-  using FilterPlace::insert_many;
+  std::size_t ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                  const CallContext& context) override;
   // Throws StoreError where a key does not go in (a full filter), or the filter is in doubt.
-  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                   const CallContext& context = {}) override;
-  // Of bloom: and a filter of our own kinds; others have no watermark, and are refused. Up to
-  // 10,000 keys are a step; more are several, each with a beat of its own.
-  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                          const CallContext& context = {}) override;
+  std::size_t insert(InsertCall call, std::span<const Key> keys, std::span<Inserted> outcomes,
+                     const CallContext& context) override;
   // Throws StoreError where the filter is in doubt.
-  PlaceHead head(const CallContext& context = {}) override;
-  void destroy(const CallContext& context = {}) override;
+  PlaceHead head(const CallContext& context) override;
+  std::optional<AnyFilter> copy(const CallContext&) override { return std::nullopt; }
+  // Of bloom: and a filter of our own kinds; others have none.
+  void require_watermark(const CallContext& context) override;
+  // Up to 10,000 keys are a step; more are several, each with a beat of its own.
+  bool step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+            const CallContext& context) override;
+  void destroy() override;
 
  private:
   struct Trip;
@@ -89,7 +83,6 @@ class ItemPlace final : public FollowedFilter {
   std::atomic<bool> tells_watermark_;
   KnownItems known_;
   LearntFilter filter_;
-  GatheredPresence gathered_;
 };
 
 // Reads the markers, and what our module says of the filter. Throws std::invalid_argument for a

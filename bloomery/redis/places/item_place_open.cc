@@ -17,7 +17,7 @@ namespace bloomery::redis {
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view text, bool writes,
                                              bool allow_forgetting) {
   Location location = parse_location(text);
-  ItemPlace::Setup setup{.dialect = dialect, .may_forget = allow_forgetting, .writes = writes};
+  ItemDialect::Setup setup{.dialect = dialect, .may_forget = allow_forgetting};
   setup.says_absent = take_trust(location) || dialect == Dialect::bloom;
   setup.name = (dialect == Dialect::bf ? "bf:" : "bloom:") + location.text();
   refuse_settings(location.settings, setup.name, "the server says all");
@@ -41,7 +41,9 @@ std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view t
   setup.described = describe_items(said, setup.name);
   const bool forgets = setup.described && setup.described->forgets;
   if (forgets && !allow_forgetting) refuse_forgetting(setup.name);
-  return std::make_unique<ItemPlace>(std::move(client), std::move(setup));
+  const Location there = client->location();
+  return std::make_unique<ServerPlace>(
+      std::make_unique<ItemDialect>(std::move(client), std::move(setup)), there, writes);
 }
 
 }  // namespace bloomery::redis

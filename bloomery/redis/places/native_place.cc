@@ -19,42 +19,23 @@ constexpr std::size_t kKeysToExchange = 256;
 
 }  // namespace
 
-NativePlace::NativePlace(std::shared_ptr<Client> client, std::string key, std::string name,
-                         NativeBitmapHead opened, bool writes)
-    : client_(std::move(client)),
-      name_(std::move(name)),
-      writes_(writes),
-      string_(client_, std::move(key), name_, std::move(opened)),
-      gathered_(*this, client_->location()) {}
+NativeDialect::NativeDialect(std::shared_ptr<Client> client, std::string key, std::string name,
+                             NativeBitmapHead opened)
+    : ServerDialect(name),
+      client_(client),
+      string_(std::move(client), std::move(key), std::move(name), std::move(opened)) {}
 
-void NativePlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-                      const CallContext& context) {
-  require_room(keys, answers);
-  do {
-    const std::size_t count = std::min(keys.size(), kKeysAsked);
-    const OwnString::Trip trip = string_.travel(string_.bits_of(keys.first(count)), context);
-    string_.answer(trip, answers, proofs, context);
-    keys = keys.subspan(count);
-    answers = answers.subspan(count);
-  } while (!keys.empty());
+std::size_t NativeDialect::ask(std::span<const Key> keys, std::span<Presence> answers,
+                               Proofs& proofs, const CallContext& context) {
+  keys = keys.first(std::min(keys.size(), kKeysAsked));
+  string_.answer(string_.travel(string_.bits_of(keys), context), answers, proofs, context);
+  return keys.size();
 }
 
-void NativePlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                              const CallContext& context) {
-  require_room(keys, outcomes);
-  if (!writes_) refuse("is open for reading only");
-  const InsertCall call = next_insert_call();
-  while (!keys.empty()) {
-    const std::size_t count = std::min(keys.size(), string_.most_keys_set());
-    const std::span<Inserted> these = outcomes.first(std::min(count, outcomes.size()));
-    insert_bits(call, string_.bits_of(keys.first(count)), these, context);
-    keys = keys.subspan(count);
-    outcomes = outcomes.subspan(these.size());
-  }
-}
-
-void NativePlace::insert_bits(InsertCall call, const KeyBits& bits, std::span<Inserted> outcomes,
-                              const CallContext& context) {
+std::size_t NativeDialect::insert(InsertCall call, std::span<const Key> keys,
+                                  std::span<Inserted> outcomes, const CallContext& context) {
+  keys = keys.first(std::min(keys.size(), string_.most_keys_set()));
+  const KeyBits bits = string_.bits_of(keys);
   for (std::size_t key = 0; key < bits.size();) {
     string_.require_not_lost();
     OwnString::Insertion trip = string_.insertion(call, bits, key);
@@ -63,22 +44,21 @@ void NativePlace::insert_bits(InsertCall call, const KeyBits& bits, std::span<In
     outcomes = outcomes.subspan(std::min(trip.key_count(), outcomes.size()));
     key += trip.key_count();
   }
+  return keys.size();
 }
 
-PlaceHead NativePlace::head(const CallContext& context) {
+PlaceHead NativeDialect::head(const CallContext& context) {
   return string_.need_head(context)->place_head();
 }
 
-AnyFilter NativePlace::copy(const CallContext& context) {
+std::optional<AnyFilter> NativeDialect::copy(const CallContext& context) {
   HeapWords words(string_.layout().body_bytes / sizeof(std::uint64_t));
   const NativeBitmapHead head = string_.read_body(std::as_writable_bytes(words.words()), context);
   return open_read_body(head, std::move(words));
 }
 
-bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                     const Watermark& next, const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+bool NativeDialect::step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                         const CallContext& context) {
   KeyBits bits = string_.bits_of(keys);
   if (string_.sets_lines()) bits = sorted(bits);
   string_.require_not_lost();
@@ -101,8 +81,7 @@ bool NativePlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   return true;
 }
 
-void NativePlace::destroy(const CallContext&) {
-  if (!writes_) refuse("is open for reading only");
+void NativeDialect::destroy() {
   delete_native(*client_, string_.key());
 }
 

@@ -9,11 +9,10 @@
 #include <string_view>
 
 #include "bloomery/bits/heap_words.h"
-#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
-#include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/native_bitmap.h"
 #include "bloomery/redis/places/own_string.h"
+#include "bloomery/redis/places/server_place.h"
 
 namespace bloomery::redis {
 
@@ -25,45 +24,33 @@ namespace bloomery::redis {
 // no longer the same, where the string is shorter than its head says, by a replica, and from the
 // moment on that a bit is clear which was seen set. Behind a fence only the watermark counts: it
 // proves what is in.
-class NativePlace final : public FollowedFilter {
+class NativeDialect final : public ServerDialect {
  public:
   // `key` is that of the string, which may be another than the client's location says.
-  NativePlace(std::shared_ptr<Client> client, std::string key, std::string name,
-              NativeBitmapHead opened, bool writes);
+  NativeDialect(std::shared_ptr<Client> client, std::string key, std::string name,
+                NativeBitmapHead opened);
 
-  std::string name() const override { return name_; }
-  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-           const CallContext& context = {}) override;
-  // Questions of several threads at the same moment are one trip.
-  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
-    return gathered_.of(key, proofs, context);
-  }
-  using FilterPlace::insert_many;
+  std::size_t ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                  const CallContext& context) override;
   // Throws StoreError where no filter is there, or one whose keys have other bits.
-  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                   const CallContext& context = {}) override;
+  std::size_t insert(InsertCall call, std::span<const Key> keys, std::span<Inserted> outcomes,
+                     const CallContext& context) override;
   // Throws StoreError where the filter is in doubt. `inserted` is what the head says: nobody counts
   // in a server.
-  PlaceHead head(const CallContext& context = {}) override;
+  PlaceHead head(const CallContext& context) override;
   // A megabyte a trip: what was inserted before the call is in it.
-  AnyFilter copy(const CallContext& context = {}) override;
+  std::optional<AnyFilter> copy(const CallContext& context) override;
   // Each transaction has its bits and a step of the beat in it, the last one the watermark too.
-  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                          const CallContext& context = {}) override;
-  void destroy(const CallContext& context = {}) override;
+  bool step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+            const CallContext& context) override;
+  void destroy() override;
 
   // A filter that is to be written gets the mark that its checksums are void, and an identity.
   void make_live(const CallContext& context) { string_.make_live(context); }
 
  private:
-  void insert_bits(InsertCall call, const KeyBits& bits, std::span<Inserted> outcomes,
-                   const CallContext& context);
-
   const std::shared_ptr<Client> client_;
-  const std::string name_;
-  const bool writes_;
   OwnString string_;
-  GatheredPresence gathered_;
 };
 
 // The filter whose body was read.

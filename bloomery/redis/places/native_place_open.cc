@@ -171,13 +171,17 @@ std::unique_ptr<FilterPlace> open_native_place(std::string_view text, bool write
                      (count == 1 ? "one string" : std::to_string(count) + " partitions") +
                      " is there");
   }
-  if (part) return std::make_unique<PartitionedPlace>(client, name, head, writes);
+  if (part) {
+    return std::make_unique<ServerPlace>(
+        std::make_unique<PartitionsDialect>(client, name, head, writes), client->location(),
+        writes);
+  }
   const bool is_live = head.header.is_live;
-  auto place = std::make_unique<NativePlace>(client, key, name, std::move(head), writes);
+  auto dialect = std::make_unique<NativeDialect>(client, key, name, std::move(head));
   // Before anybody believes it, or makes the checksums void.
-  if (!is_live) place->copy();
-  if (writes) place->make_live({});
-  return place;
+  if (!is_live) dialect->copy({});
+  if (writes) dialect->make_live({});
+  return std::make_unique<ServerPlace>(std::move(dialect), client->location(), writes);
 }
 
 }  // namespace bloomery::redis

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kFewestNodes = 3;
 
-// In bytes of the protocol, of a question as PartitionedPlace asks it that only reads.
+// In bytes of the protocol, of a question as PartitionsDialect asks it that only reads.
 struct Traffic {
   double asked = 0;
   double answered = 0;

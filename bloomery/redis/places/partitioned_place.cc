@@ -55,32 +55,33 @@ NativeBitmapHead head_of_part(NativeBitmapHead index, std::uint32_t part) {
 
 }  // namespace
 
-PartitionedPlace::PartitionedPlace(std::shared_ptr<Client> client, std::string name,
-                                   const NativeBitmapHead& index, bool writes)
-    : client_(std::move(client)),
+PartitionsDialect::PartitionsDialect(std::shared_ptr<Client> client, std::string name,
+                                     const NativeBitmapHead& index, bool writes)
+    : ServerDialect(std::move(name)),
+      client_(std::move(client)),
       key_(client_->location().key),
-      name_(std::move(name)),
       writes_(writes),
       index_(index),
-      positions_(native_positions(index.header.contents.parameters)),
-      gathered_(*this, client_->location()) {
+      positions_(native_positions(index.header.contents.parameters)) {
   const std::uint32_t count = index.header.part->count;
   parts_.reserve(count + 1);
   for (std::uint32_t i = 0; i < count; ++i) {
-    parts_.push_back(std::make_unique<OwnString>(client_, partition_key(key_, i, count),
-                                                 name_ + " (partition " + std::to_string(i) + ")",
-                                                 head_of_part(index, i)));
+    parts_.push_back(std::make_unique<OwnString>(
+        client_, partition_key(key_, i, count),
+        ServerDialect::name() + " (partition " + std::to_string(i) + ")", head_of_part(index, i)));
   }
-  parts_.push_back(std::make_unique<OwnString>(client_, key_, name_ + " (its index)", index));
+  parts_.push_back(
+      std::make_unique<OwnString>(client_, key_, ServerDialect::name() + " (its index)", index));
 }
 
-FilePart PartitionedPlace::part_number(std::uint32_t index) const noexcept {
+FilePart PartitionsDialect::part_number(std::uint32_t index) const noexcept {
   FilePart part = *index_.header.part;
   part.index = index;
   return part;
 }
 
-std::vector<PartitionedPlace::Share> PartitionedPlace::shares_of(std::span<const Key> keys) const {
+std::vector<PartitionsDialect::Share> PartitionsDialect::shares_of(
+    std::span<const Key> keys) const {
   const FilePart& whole = *index_.header.part;
   std::vector<Share> shares;
   std::unordered_map<std::uint32_t, std::size_t> share_of;
@@ -105,20 +106,20 @@ std::vector<PartitionedPlace::Share> PartitionedPlace::shares_of(std::span<const
   return shares;
 }
 
-std::vector<PartitionedPlace::Share> PartitionedPlace::all_parts() const {
+std::vector<PartitionsDialect::Share> PartitionsDialect::all_parts() const {
   std::vector<Share> shares(part_count());
   for (std::uint32_t i = 0; i < shares.size(); ++i) shares[i].part = i;
   return shares;
 }
 
-std::vector<PartitionedPlace::Share> PartitionedPlace::all_parts_and_index() const {
+std::vector<PartitionsDialect::Share> PartitionsDialect::all_parts_and_index() const {
   auto shares = all_parts();
   shares.push_back({.part = part_count()});
   return shares;
 }
 
-std::vector<PartitionedPlace::Group> PartitionedPlace::groups_of(const std::vector<Share>& shares,
-                                                                 const CallContext& context) {
+std::vector<PartitionsDialect::Group> PartitionsDialect::groups_of(const std::vector<Share>& shares,
+                                                                   const CallContext& context) {
   std::vector<std::string_view> keys;
   keys.reserve(shares.size());
   for (const Share& each : shares) keys.push_back(parts_[each.part]->key());
@@ -131,7 +132,7 @@ std::vector<PartitionedPlace::Group> PartitionedPlace::groups_of(const std::vect
   return groups;
 }
 
-std::vector<std::exception_ptr> PartitionedPlace::at_nodes(
+std::vector<std::exception_ptr> PartitionsDialect::at_nodes(
     const std::vector<Group>& groups, const std::function<void(const Group&)>& work) {
   std::vector<std::exception_ptr> errors(groups.size());
   if (groups.empty()) return errors;
@@ -145,7 +146,7 @@ std::vector<std::exception_ptr> PartitionedPlace::at_nodes(
   return errors;
 }
 
-void PartitionedPlace::rethrow_first(const std::vector<std::exception_ptr>& errors) {
+void PartitionsDialect::rethrow_first(const std::vector<std::exception_ptr>& errors) {
   for (const auto& each : errors) {
     if (each) std::rethrow_exception(each);
   }
@@ -153,8 +154,8 @@ void PartitionedPlace::rethrow_first(const std::vector<std::exception_ptr>& erro
 
 // All shares of a node in one trip. Those that are elsewhere by now are asked each for itself, with
 // all that the client does to find them.
-void PartitionedPlace::travel(const std::vector<Share>& shares, const Group& group,
-                              const CallContext& context, const Visit& visit) {
+void PartitionsDialect::travel(const std::vector<Share>& shares, const Group& group,
+                               const CallContext& context, const Visit& visit) {
   std::vector<OwnString::Trip> trips(group.size());
   std::vector<std::size_t> sizes(group.size());
   std::vector<bool> is_elsewhere(group.size());
@@ -187,51 +188,47 @@ void PartitionedPlace::travel(const std::vector<Share>& shares, const Group& gro
   }
 }
 
-void PartitionedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-                           const CallContext& context) {
-  require_room(keys, answers);
-  std::size_t at = 0;
-  do {
-    const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
-    auto shares = keys.empty() ? all_parts() : shares_of(keys.subspan(at, count));
-    const std::size_t index = shares.size();
-    shares.push_back({.part = part_count()});
-    const auto groups = groups_of(shares, context);
-    std::vector<std::vector<Presence>> said(shares.size());
-    std::vector<Proofs> proved(shares.size());
-    bool is_lost = false;  // written by the index's thread
-    const auto errors = at_nodes(groups, [&](const Group& group) {
-      travel(shares, group, context,
-             [&](std::size_t i, OwnString& part, const OwnString::Trip& trip) {
-               said[i].assign(shares[i].keys.size(), Presence::unknown);
-               part.answer(trip, said[i], proved[i], context);
-               if (i == index) is_lost = part.has_lost(trip, context);
-             });
-    });
-    bool have_all_failed = true;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      const bool has_parts = groups[i].size() > 1 || groups[i].front() != index;
-      have_all_failed = have_all_failed && (!has_parts || errors[i] != nullptr);
+std::size_t PartitionsDialect::ask(std::span<const Key> keys, std::span<Presence> answers,
+                                   Proofs& proofs, const CallContext& context) {
+  keys = keys.first(std::min(keys.size(), kKeysInBatch));
+  answers = answers.first(keys.size());
+  auto shares = keys.empty() ? all_parts() : shares_of(keys);
+  const std::size_t index = shares.size();
+  shares.push_back({.part = part_count()});
+  const auto groups = groups_of(shares, context);
+  std::vector<std::vector<Presence>> said(shares.size());
+  std::vector<Proofs> proved(shares.size());
+  bool is_lost = false;  // written by the index's thread
+  const auto errors = at_nodes(groups, [&](const Group& group) {
+    travel(shares, group, context,
+           [&](std::size_t i, OwnString& part, const OwnString::Trip& trip) {
+             said[i].assign(shares[i].keys.size(), Presence::unknown);
+             part.answer(trip, said[i], proved[i], context);
+             if (i == index) is_lost = part.has_lost(trip, context);
+           });
+  });
+  bool have_all_failed = true;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const bool has_parts = groups[i].size() > 1 || groups[i].front() != index;
+    have_all_failed = have_all_failed && (!has_parts || errors[i] != nullptr);
+  }
+  if (have_all_failed) rethrow_first(errors);
+  for (std::size_t i = 0; i < index; ++i) {
+    if (keys.empty() && proved[i].is_empty()) proofs.add(Proof{.part = shares[i].part});
+    proofs.add(proved[i]);
+  }
+  std::ranges::fill(answers, Presence::maybe);
+  for (std::size_t i = 0; i < index; ++i) {
+    for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
+      Presence& answer = answers[shares[i].keys[k]];
+      answer = both(answer, said[i].empty() ? Presence::unknown : said[i][k]);
     }
-    if (have_all_failed) rethrow_first(errors);
-    for (std::size_t i = 0; i < index; ++i) {
-      if (keys.empty() && proved[i].is_empty()) proofs.add(Proof{.part = shares[i].part});
-      proofs.add(proved[i]);
-    }
-    const auto of_batch = answers.subspan(at, count);
-    std::ranges::fill(of_batch, Presence::maybe);
-    for (std::size_t i = 0; i < index; ++i) {
-      for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
-        Presence& answer = of_batch[shares[i].keys[k]];
-        answer = both(answer, said[i].empty() ? Presence::unknown : said[i][k]);
-      }
-    }
-    if (is_lost) std::ranges::replace(of_batch, Presence::absent, Presence::unknown);
-    at += count;
-  } while (at < keys.size());
+  }
+  if (is_lost) std::ranges::replace(answers, Presence::absent, Presence::unknown);
+  return keys.size();
 }
 
-std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& context) {
+std::vector<std::exception_ptr> PartitionsDialect::read_heads(const CallContext& context) {
   const auto shares = all_parts_and_index();
   return at_nodes(groups_of(shares, context), [&](const Group& group) {
     travel(shares, group, context,
@@ -241,7 +238,7 @@ std::vector<std::exception_ptr> PartitionedPlace::read_heads(const CallContext& 
   });
 }
 
-bool PartitionedPlace::combine(PlaceHead& head) const {
+bool PartitionsDialect::combine(PlaceHead& head) const {
   head = index_.place_head();
   head.watermark.reset();
   head.beat = 0;
@@ -263,7 +260,7 @@ bool PartitionedPlace::combine(PlaceHead& head) const {
   return true;
 }
 
-PlaceHead PartitionedPlace::head(const CallContext& context) {
+PlaceHead PartitionsDialect::head(const CallContext& context) {
   const auto errors = read_heads(context);
   const Damage damage = damage_of(errors);
   // Who writes would take a node that comes back for one that has lost its parts.
@@ -272,7 +269,7 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
   if (damage.away == 0 && !damage.is_lost && combine(head)) return head;
   if (damage.away == 0 && !writes_) {
     rethrow_first(errors);
-    throw StoreError(name_ + ": it changed while its heads were read");
+    fail("it changed while its heads were read");
   }
   // Nobody can say how far all of it is; who follows makes it anew.
   head = index_.place_head();
@@ -280,7 +277,7 @@ PlaceHead PartitionedPlace::head(const CallContext& context) {
   return head;
 }
 
-AnyFilter PartitionedPlace::copy(const CallContext& context) {
+std::optional<AnyFilter> PartitionsDialect::copy(const CallContext& context) {
   const FilterParameters& parameters = index_.header.contents.parameters;
   HeapWords words(parameters.geometry.bit_count / kWordBits);
   const auto body = std::as_writable_bytes(words.words());
@@ -296,8 +293,7 @@ AnyFilter PartitionedPlace::copy(const CallContext& context) {
   return open_read_body(head, std::move(words));
 }
 
-void PartitionedPlace::destroy(const CallContext&) {
-  if (!writes_) refuse("is open for reading only");
+void PartitionsDialect::destroy() {
   destroy_partitions(*client_, key_, index_.header.part->count);
 }
 

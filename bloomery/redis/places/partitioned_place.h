@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "bloomery/place/followed_filter.h"
 #include "bloomery/redis/client/client.h"
-#include "bloomery/redis/places/gathered_presence.h"
 #include "bloomery/redis/places/native_bitmap.h"
 #include "bloomery/redis/places/own_string.h"
+#include "bloomery/redis/places/server_place.h"
 
 namespace bloomery::redis {
 
@@ -26,32 +25,27 @@ namespace bloomery::redis {
 // needs no more than that this part has all keys' bits that are its own, and that the index is
 // still there: without it anybody may put another filter there, of other partitions. So a question
 // asks for the index too, and an insert for the index afterwards.
-class PartitionedPlace final : public FollowedFilter {
+class PartitionsDialect final : public ServerDialect {
  public:
   // `index`: what was at the location's key, with a part that is none.
-  PartitionedPlace(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
-                   bool writes);
+  PartitionsDialect(std::shared_ptr<Client> client, std::string name, const NativeBitmapHead& index,
+                    bool writes);
 
-  std::string name() const override { return name_; }
   // A node that fails makes its parts unknown, and what was the index's says nothing; throws where
   // all nodes of parts fail.
-  void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
-           const CallContext& context = {}) override;
-  Presence ask_one(Key key, Proofs& proofs, const CallContext& context = {}) override {
-    return gathered_.of(key, proofs, context);
-  }
-  using FilterPlace::insert_many;
-  void insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                   const CallContext& context = {}) override;
+  std::size_t ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
+                  const CallContext& context) override;
+  std::size_t insert(InsertCall call, std::span<const Key> keys, std::span<Inserted> outcomes,
+                     const CallContext& context) override;
   // The watermark is the lowest of all parts; the beat, the sum of theirs. There is none where a
   // node does not answer.
-  PlaceHead head(const CallContext& context = {}) override;
-  AnyFilter copy(const CallContext& context = {}) override;
+  PlaceHead head(const CallContext& context) override;
+  std::optional<AnyFilter> copy(const CallContext& context) override;
   // Each part has its bits and its watermark in one transaction. False: some of them may have gone
   // on, of which the others' keys are no matter.
-  bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
-                          const CallContext& context = {}) override;
-  void destroy(const CallContext& context = {}) override;
+  bool step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+            const CallContext& context) override;
+  void destroy() override;
 
  private:
   static constexpr std::size_t kKeysInBatch = 10'000;
@@ -105,12 +99,10 @@ class PartitionedPlace final : public FollowedFilter {
 
   const std::shared_ptr<Client> client_;
   const std::string key_;
-  const std::string name_;
   const bool writes_;
   const NativeBitmapHead index_;
   const Positions positions_;
   std::vector<std::unique_ptr<OwnString>> parts_{};  // and behind the last of them the index
-  GatheredPresence gathered_;
 };
 
 // The keys of all parts go, after the index. Returns whether anything was there.

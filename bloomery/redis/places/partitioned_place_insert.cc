@@ -35,7 +35,7 @@ void within_timeout(const Location& location, const CallContext& context, Trip t
 }  // namespace
 
 // What an insert does in all parts.
-struct PartitionedPlace::Inserting {
+struct PartitionsDialect::Inserting {
   const std::vector<Share>& shares;
   InsertCall call = 0;
   const Watermark* next = nullptr;
@@ -49,7 +49,7 @@ struct PartitionedPlace::Inserting {
 };
 
 // How far the share of one part has come.
-struct PartitionedPlace::Progress {
+struct PartitionsDialect::Progress {
   std::size_t share = 0;
   std::size_t next_key = 0;
   bool is_done = false;
@@ -59,8 +59,8 @@ struct PartitionedPlace::Progress {
   bool is_elsewhere = false;
 };
 
-PartitionedPlace::Progress PartitionedPlace::begin(Inserting& all, std::size_t share,
-                                                   const CallContext& context) {
+PartitionsDialect::Progress PartitionsDialect::begin(Inserting& all, std::size_t share,
+                                                     const CallContext& context) {
   OwnString& part = *parts_[all.shares[share].part];
   Progress progress{.share = share};
   all.done[share].assign(all.shares[share].keys.size(), Inserted::unknown);
@@ -84,8 +84,8 @@ PartitionedPlace::Progress PartitionedPlace::begin(Inserting& all, std::size_t s
   return progress;
 }
 
-std::vector<PartitionedPlace::Progress*> PartitionedPlace::append(Request& request, Inserting& all,
-                                                                  std::vector<Progress>& progress) {
+std::vector<PartitionsDialect::Progress*> PartitionsDialect::append(
+    Request& request, Inserting& all, std::vector<Progress>& progress) {
   std::vector<Progress*> travelling;
   std::size_t bit_count = 0;
   for (Progress& each : progress) {
@@ -106,9 +106,9 @@ std::vector<PartitionedPlace::Progress*> PartitionedPlace::append(Request& reque
   return travelling;
 }
 
-bool PartitionedPlace::travel(const Request& request, Inserting& all,
-                              const std::vector<Progress*>& travelling,
-                              const CallContext& context) {
+bool PartitionsDialect::travel(const Request& request, Inserting& all,
+                               const std::vector<Progress*>& travelling,
+                               const CallContext& context) {
   bool index_is_elsewhere = false;
   const Answer answer =
       client_->run(request, Repeat::safe, context, [&](std::span<const Reply> replies) {
@@ -131,8 +131,8 @@ bool PartitionedPlace::travel(const Request& request, Inserting& all,
   return answer.repeated;
 }
 
-void PartitionedPlace::settle(Inserting& all, Progress& each, bool was_repeated,
-                              const CallContext& context) {
+void PartitionsDialect::settle(Inserting& all, Progress& each, bool was_repeated,
+                               const CallContext& context) {
   const Share& share = all.shares[each.share];
   OwnString& part = *parts_[share.part];
   each.trip.repeated = was_repeated || each.was_tried;
@@ -152,7 +152,7 @@ void PartitionedPlace::settle(Inserting& all, Progress& each, bool was_repeated,
   each.is_done = each.is_done || each.old == nullptr;
 }
 
-void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallContext& context) {
+void PartitionsDialect::insert_at(Inserting& all, const Group& group, const CallContext& context) {
   std::vector<Progress> progress;
   for (const std::size_t share : group) progress.push_back(begin(all, share, context));
   for (;;) {
@@ -175,7 +175,7 @@ void PartitionedPlace::insert_at(Inserting& all, const Group& group, const CallC
   }
 }
 
-void PartitionedPlace::insert_shares(Inserting& all, const CallContext& context) {
+void PartitionsDialect::insert_shares(Inserting& all, const CallContext& context) {
   auto shares = all.shares;
   shares.push_back({.part = part_count()});
   auto groups = groups_of(shares, context);
@@ -188,36 +188,30 @@ void PartitionedPlace::insert_shares(Inserting& all, const CallContext& context)
   if (!all.index || OwnString::has_lost(*all.index, {})) require_index(context);
 }
 
-void PartitionedPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
-                                   const CallContext& context) {
-  require_room(keys, outcomes);
-  if (!writes_) refuse("is open for reading only");
-  const InsertCall call = next_insert_call();
-  for (std::size_t at = 0; at < keys.size(); at += kKeysInBatch) {
-    const std::size_t count = std::min(kKeysInBatch, keys.size() - at);
-    const auto shares = shares_of(keys.subspan(at, count));
-    Inserting all{.shares = shares, .call = call};
-    insert_shares(all, context);
-    const auto& done = all.done;
-    if (outcomes.empty()) continue;
-    std::fill_n(outcomes.begin() + static_cast<std::ptrdiff_t>(at), count, Inserted::present);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
-        Inserted& outcome = outcomes[at + shares[i].keys[k]];
-        if (outcome == Inserted::added || done[i][k] == Inserted::added) {
-          outcome = Inserted::added;
-        } else if (done[i][k] == Inserted::unknown) {
-          outcome = Inserted::unknown;
-        }
+std::size_t PartitionsDialect::insert(InsertCall call, std::span<const Key> keys,
+                                      std::span<Inserted> outcomes, const CallContext& context) {
+  keys = keys.first(std::min(keys.size(), kKeysInBatch));
+  const auto shares = shares_of(keys);
+  Inserting all{.shares = shares, .call = call};
+  insert_shares(all, context);
+  if (outcomes.empty()) return keys.size();
+  std::fill_n(outcomes.begin(), keys.size(), Inserted::present);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    for (std::size_t k = 0; k < shares[i].keys.size(); ++k) {
+      Inserted& outcome = outcomes[shares[i].keys[k]];
+      const Inserted in_part = all.done[i][k];
+      if (outcome == Inserted::added || in_part == Inserted::added) {
+        outcome = Inserted::added;
+      } else if (in_part == Inserted::unknown) {
+        outcome = Inserted::unknown;
       }
     }
   }
+  return keys.size();
 }
 
-bool PartitionedPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
-                                          const Watermark& next, const CallContext& context) {
-  if (!writes_) refuse("is open for reading only");
-  if (!next.source.is_set()) refuse("a watermark without a source says nothing");
+bool PartitionsDialect::step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
+                             const CallContext& context) {
   const auto is_expected = [&](const PlaceHead& now) {
     return now.identity == head.identity && now.watermark == head.watermark &&
            now.beat == head.beat;

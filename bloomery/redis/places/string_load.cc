@@ -96,7 +96,7 @@ std::optional<NativeBitmapHead> old_head(Client& client, const std::string& key,
   NativeBitmapHead head = read_native_head(client, key, name);
   // Its checksums will be void: nobody looks at them again.
   if (!head.header.is_live) {
-    NativePlace({std::shared_ptr<Client>(), &client}, key, name, head, false).copy();
+    NativeDialect({std::shared_ptr<Client>(), &client}, key, name, head).copy({});
   }
   return head;
 }
