@@ -20,7 +20,8 @@
 
 namespace bloomery::testing {
 
-// A PostgreSQL server of Debian's on a socket in a folder of the test's own, where its data are
+// A PostgreSQL server of Debian's, or that which POSTGRES_SERVER names (tools/servers brings the
+// newest), on a socket in a folder of the test's own, where its data are
 // too, unless they are there already; its user "postgres" needs no password. Nothing of it survives
 // a crash of the machine. Ends with this.
 class PostgresServer {
@@ -99,6 +100,9 @@ class PostgresServer {
   }
 
   static std::string binaries() {
+    if (const char* const named = std::getenv("POSTGRES_SERVER")) {
+      return std::filesystem::canonical(named).parent_path();
+    }
     std::string newest;
     for (const auto& each : std::filesystem::directory_iterator("/usr/lib/postgresql")) {
       const std::string path = each.path().string() + "/bin";
