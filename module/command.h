@@ -10,6 +10,7 @@
 
 #include "module/call.h"
 #include "module/server_memory.h"
+#include "module/strict_api.h"
 
 // Commands as a server knows them: functions of C, behind which no exception goes.
 namespace bloomery::module {
@@ -18,6 +19,9 @@ namespace bloomery::module {
 template <void (*command)(Call&), int least, int most>
 int run(Context* context, String** words, int count) noexcept {
   const Api& api = the_module().api;
+#ifdef BLOOMERY_STRICT_API
+  const WholeReply whole(context, is_replay(api.context_flags(context)));
+#endif
   if (count < least || count > most) return api.wrong_arity(context);
   Call call(context, {words, static_cast<std::size_t>(count)});
   keep_reserve();

@@ -3,11 +3,12 @@
 
 #include "module/redis_api.h"
 
+// Checks of how this module calls the server, for builds with tests: what only some servers forgive
+// then fails on every server, as the tests see.
 namespace bloomery::module {
 
-// The functions of `api` on keys, so that each first checks that it may be called so, and ends the
-// process with a sentence where it may not. Builds with tests have it in their module: a call in a
-// state that only some servers forgive then fails on every server, as the tests see.
+// The functions of `api`, so that each first checks that it may be called so, and ends the process
+// with a sentence where it may not.
 //
 //   function          key            opened for   seen where it was called otherwise
 //   key_type          any, or null   either
@@ -19,7 +20,24 @@ namespace bloomery::module {
 //   get_expire        with a value   either       -1; from Redis 8.2 on the server dies
 //   close_key         any            either
 //
+//   function                called
+//   reply_... and           by a command, with its own context: others have no client, and the
+//   server replicate_verbatim      dies load_...                before the file has ended: what
+//   comes behind is zeros, which are no lengths save_bytes, digest_...  with a pointer, also to no
+//   bytes
+//
 // One thread calls them: that which the server runs commands in.
 Api strict(const Api& api);
+
+// Checks, until it is destroyed, that a command gives one reply, with all its parts: a client waits
+// for what is missing, and takes what is too much for the answer to its next command. A primary or
+// a file, to which `may_be_silent`, waits for none.
+class WholeReply {
+ public:
+  WholeReply(Context* context, bool may_be_silent);
+  ~WholeReply();
+  WholeReply(const WholeReply&) = delete;
+  WholeReply& operator=(const WholeReply&) = delete;
+};
 
 }  // namespace bloomery::module
