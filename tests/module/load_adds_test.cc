@@ -158,6 +158,29 @@ TEST_F(LoadAdds, AreOnReplicasOfAnyAge) {
   }
 }
 
+TEST_F(LoadAdds, GoOnAtAReplicaThatBecomesThePrimary) {
+  const std::string port = free_port();
+  const std::string bytes = bytes_of_new(FilterKind::blocked);
+  const std::string half = bytes.substr(0, bytes.size() / 2);
+  auto primary = std::make_unique<ModuleServer>(
+      folder("primary"), std::vector<std::string>{},
+      std::vector<std::string>{"--port", port, "--repl-diskless-sync-delay", "0"});
+  ModuleServer replica(folder("replica"), {}, {"--replicaof", "127.0.0.1 " + port});
+  ASSERT_TRUE(testing::has_synced(replica));
+  begin(*primary, "key", bytes);
+  add(*primary, "key", "1");
+  EXPECT_EQ(primary->call({"BLOOM.LOAD", "key", "AT", "0", half}).shown(),
+            ":" + std::to_string(half.size()));
+  ASSERT_EQ(primary->ask("WAIT 1 10000"), ":1");
+  primary->end(SIGKILL);
+  ASSERT_EQ(replica.ask("REPLICAOF NO ONE"), "+OK");
+  add(replica, "key", "2");
+  bring(replica, "key", bytes, half.size());
+  EXPECT_EQ(commit(replica, "key"), "+OK");
+  for (const char* const mark : {"1", "2"}) expect_added(replica, "key", mark);
+  EXPECT_EQ(replica.ask("BLOOM.CHECK key scanned"), "*1 :1");
+}
+
 TEST_F(LoadAdds, CountAsOftenAsTheyCame) {
   ModuleServer server(folder());
   const std::string bytes = bytes_of_new(FilterKind::counting);
