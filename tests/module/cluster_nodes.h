@@ -21,9 +21,10 @@ struct Node {
   std::string bus;
   std::string id;
   std::unique_ptr<ModuleServer> server;
+  std::string module = BLOOMERY_MODULE_FILE;  // empty: none
 
   void start() {
-    server = std::make_unique<ModuleServer>(folder, std::vector<std::string>{}, options);
+    server = std::make_unique<ModuleServer>(folder, std::vector<std::string>{}, options, module);
   }
 };
 

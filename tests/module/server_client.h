@@ -14,12 +14,14 @@
 
 namespace bloomery::testing {
 
-// A server with the module, in a folder of its own.
+// A server with the module, or with another, in a folder of its own.
 class ModuleServer {
  public:
   explicit ModuleServer(const std::string& folder, std::vector<std::string> settings = {},
-                        const std::vector<std::string>& options = {})
-      : server_(folder, arguments(std::move(settings), options), BLOOMERY_SANITIZER_RUNTIME),
+                        const std::vector<std::string>& options = {},
+                        const std::string& module = BLOOMERY_MODULE_FILE)
+      : server_(folder, arguments(module, std::move(settings), options),
+                BLOOMERY_SANITIZER_RUNTIME),
         client(server_.socket()) {}
   ModuleServer(const ModuleServer&) = delete;
   ModuleServer& operator=(const ModuleServer&) = delete;
@@ -37,10 +39,11 @@ class ModuleServer {
   pid_t process() const noexcept { return server_.process(); }
 
  private:
-  static std::vector<std::string> arguments(std::vector<std::string> settings,
+  static std::vector<std::string> arguments(const std::string& module,
+                                            std::vector<std::string> settings,
                                             const std::vector<std::string>& options) {
-    std::vector<std::string> all{"--enable-debug-command", "yes", "--loadmodule",
-                                 BLOOMERY_MODULE_FILE};
+    std::vector<std::string> all{"--enable-debug-command", "yes"};
+    if (!module.empty()) all.insert(all.end(), {"--loadmodule", module});
     all.insert(all.end(), settings.begin(), settings.end());
     all.insert(all.end(), options.begin(), options.end());
     return all;

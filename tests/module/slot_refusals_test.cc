@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
@@ -17,11 +18,7 @@ using Words = std::vector<std::string>;
 
 class SlotRefusals : public testing::SlotMoves {
  protected:
-  void start_valkey() {
-    ASSERT_NO_FATAL_FAILURE(start_with_filters());
-    if (IsSkipped()) return;
-    if (way_ != SlotMove::Way::valkey) GTEST_SKIP() << "this server moves no slot by commands";
-  }
+  void start_valkey() { start_with_filters({}, SlotMove::Way::valkey); }
   // The state of the newest move at the node that takes.
   std::string state() {
     const auto last = nodes_[1].server->ask_reply("CLUSTER GETSLOTMIGRATIONS").items.at(0).items;
@@ -29,6 +26,13 @@ class SlotRefusals : public testing::SlotMoves {
       if (last[i].text == "state") return last[i + 1].text;
     }
     return {};
+  }
+  // Node 1, with another module.
+  bool starts_again_with(const std::string& module) {
+    nodes_[1].server.reset();
+    nodes_[1].module = module;
+    nodes_[1].start();
+    return all_know_all();
   }
   bool has_keys(int count) {
     return testing::comes_true([&] {
@@ -106,6 +110,31 @@ TEST_F(SlotRefusals, WhatIsLostWhereItIsGivenMovesAsSuch) {
   client->send_command({"BLOOM.LOAD", "{a}k", "LOST", "why"});
   ASSERT_TRUE(has_keys(1));
   EXPECT_EQ(state(), "receiving-snapshot");
+}
+
+TEST_F(SlotRefusals, ANodeWithoutTheModuleTakesNoFilter) {
+  ASSERT_NO_FATAL_FAILURE(start_valkey());
+  if (IsSkipped()) return;
+  ASSERT_TRUE(starts_again_with(""));
+  const std::string before = all_of_slot(0);
+  SlotMove move(slot_, nodes_[0], nodes_[1]);
+  EXPECT_TRUE(move.fails()) << move.shown();
+  EXPECT_EQ(all_of_slot(0), before);
+  EXPECT_TRUE(has_keys(0));
+}
+
+// With one that .ci/run --long builds of an older state of this project.
+TEST_F(SlotRefusals, ANodeWithAnOlderModuleTakesNoFilter) {
+  const char* const older = std::getenv("BLOOMERY_OLDER_MODULE");
+  if (older == nullptr) GTEST_SKIP() << "BLOOMERY_OLDER_MODULE names no older bloomery.so";
+  ASSERT_NO_FATAL_FAILURE(start_valkey());
+  if (IsSkipped()) return;
+  ASSERT_TRUE(starts_again_with(older));
+  const std::string before = all_of_slot(0);
+  SlotMove move(slot_, nodes_[0], nodes_[1]);
+  EXPECT_TRUE(move.fails()) << move.shown();
+  EXPECT_EQ(all_of_slot(0), before);
+  EXPECT_TRUE(has_keys(0));
 }
 
 // How many bytes of memory a process has mapped.
