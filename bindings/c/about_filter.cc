@@ -43,6 +43,13 @@ bool are_equal(const bloomery_filter& a, const bloomery_filter& b) {
   return result;
 }
 
+// 1 or 0, or the status of what was thrown.
+int truth_of(const auto& call) noexcept {
+  bool result = false;
+  const int status = status_of([&] { result = call(); });
+  return status == BLOOMERY_OK ? int{result} : status;
+}
+
 }  // namespace
 }  // namespace bloomery::c
 
@@ -51,18 +58,15 @@ using namespace bloomery::c;  // the calls are its outside
 extern "C" {
 
 int bloomery_overfilled(const bloomery_filter* filter) {
-  return result_of(int{BLOOMERY_FAILED}, [&] { return int{is_overfilled(need(filter))}; });
+  return truth_of([&] { return is_overfilled(need(filter)); });
 }
 
 int bloomery_in_doubt(const bloomery_filter* filter) {
-  return result_of(int{BLOOMERY_FAILED},
-                   [&] { return int{need(filter).trusted(BLOOMERY_ABSENT) != BLOOMERY_ABSENT}; });
+  return truth_of([&] { return need(filter).trusted(BLOOMERY_ABSENT) != BLOOMERY_ABSENT; });
 }
 
 int bloomery_equal(const bloomery_filter* a, const bloomery_filter* b) {
-  bool result = false;
-  const int status = status_of([&] { result = are_equal(need(a), need(b)); });
-  return status == BLOOMERY_OK ? int{result} : status;
+  return truth_of([&] { return are_equal(need(a), need(b)); });
 }
 
 uint64_t bloomery_memory(const bloomery_filter* filter) {
