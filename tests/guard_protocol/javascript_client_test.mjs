@@ -112,6 +112,24 @@ assert.equal(alone.counters().skips, 2);
 await assert.rejects(alone.erase('a'), NotErased);
 away.disconnect();
 
+// What a client queued while the server was away comes late, and gives its lease back.
+for (const queued of [new Redis({ port, host: '127.0.0.1', lazyConnect: true }), require('redis').createClient({ socket: { port, host: '127.0.0.1' } })]) {
+  const later = new Guard(queued, 'later', { serverTimeout: 30 });
+  const sent = queued.callBuffer ? queued.callBuffer.bind(queued) : queued.sendCommand.bind(queued);
+  let release;
+  const held = new Promise((resolve) => { release = resolve; });
+  const which = queued.callBuffer ? 'callBuffer' : 'sendCommand';
+  await queued.connect();
+  queued[which] = (...words) => held.then(() => sent(...words));
+  assert.equal(await later.get('a', () => 1), 1);
+  queued[which] = (...words) => sent(...words);
+  release();
+  await until(async () => (await client.exists('later:{=a}:lease')) === 0);
+  assert.equal(await later.get('a', () => 2, { waitLimit: 1000 }), 2);
+  await later.erase('a');
+  queued.destroy ? queued.destroy() : queued.disconnect();
+}
+
 // Who waits too long is told so, in milliseconds.
 await client.flushAll();
 const patient = new Guard(client, 'n');

@@ -61,6 +61,7 @@ class Guard {
   #identity = '';
   #nextOpen = 0;
   #failures = 0;
+  #polls = new Map();
   #pausedUntil = 0;
   #counters = Object.fromEntries(COUNTED.map((each) => [each, 0]));
 
@@ -131,8 +132,10 @@ class Guard {
     }
     const deadline = performance.now() + waitLimit;
     const unreadable = new Set();
+    let polled = null;
     for (let pause = 1; waiting.length > 0; pause = Math.min(pause * 1.5, 12)) {
-      const answers = await this.#ask(waiting, fence);
+      const answers = polled ?? await this.#ask(waiting, fence);
+      polled = null;
       const leases = new Map();
       const opens = [];
       const again = [];
@@ -169,7 +172,9 @@ class Guard {
       waiting = again;
       if (waiting.length > 0 && leases.size === 0) {
         if (performance.now() >= deadline) throw new WaitedTooLong(`another loads ${JSON.stringify(waiting[0])}`);
-        await this.#until(sleep(pause * (0.8 + 0.2 * Math.random())), signal);
+        const drawn = pause * (0.8 + 0.2 * Math.random());
+        if (waiting.length === 1 && !fence) polled = await this.#poll(waiting[0], drawn, signal);
+        else await this.#until(sleep(drawn), signal);
       }
     }
     return rows;
@@ -197,6 +202,29 @@ class Guard {
       this.#counters.serverErrors++;
       if (++this.#failures >= failuresInARow) this.#pausedUntil = performance.now() + failurePause;
       return unasked();
+    }
+  }
+
+  // The server's answer about the key, after a pause: one question for all that came before it was sent.
+  async #poll(name, pause, signal) {
+    const other = this.#polls.get(name);
+    if (other) { // a lease is of who sent the question
+      const [[answer, presence, value]] = await this.#until(other, signal);
+      return [answer === 'lease' ? ['wait', 'none'] : [answer, presence, value]];
+    }
+    const poll = sleep(pause).then(() => {
+      this.#polls.delete(name);
+      return this.#ask([name], null);
+    });
+    this.#polls.set(name, poll);
+    try {
+      return await this.#until(poll, signal);
+    } catch (error) { // aborted: what it leases is given back
+      poll.then(([[answer, , value, lease]]) => {
+        const held = answer === 'lease' ? value : lease;
+        return held && this.#attempt(() => this.#verbs.drop(new Map([[name, held]])));
+      }, () => {});
+      throw error;
     }
   }
 

@@ -36,12 +36,19 @@ class Verbs {
     for (const batch of this.#batches(names)) {
       const words = [asksFilter ? this.#options.family : '', asksFilter ? identity : '', source, String(position), Verbs.token(),
         String(Math.round(this.#options.leaseLife)), ...batch.map(bytesOf)];
-      for (const [answer, presence, value, lease] of await this.#about('get', batch, words, asksFilter)) {
+      const late = (reply) => this.#dropLate(batch, reply);
+      for (const [answer, presence, value, lease] of await this.#about('get', batch, words, asksFilter, { late })) {
         const word = answer.toString();
         answers.push([word, presence?.toString(), word === 'lease' ? value.toString() : value, lease?.toString()]);
       }
     }
     return answers;
+  }
+
+  // A client that queues while the server is away sends a question that nobody waits for any more.
+  #dropLate(names, reply) {
+    const held = names.map((name, i) => [name, reply[i][0].toString() === 'lease' ? reply[i][2] : reply[i][3]]).filter(([, lease]) => lease);
+    this.drop(held).catch(() => {});
   }
 
   /** puts: [name, lease, bytes or null]. For each 1, 0 (too late), or why not. */
@@ -66,7 +73,7 @@ class Verbs {
     let held = true;
     for (const batch of this.#batches(names)) {
       const words = [filter ? family : '', '', '', '', token, String(Math.round(markLife)), ...batch.map(bytesOf)];
-      const [, ...marks] = await this.#about('announce', batch, words, Boolean(filter), wait && { wait, waitLimit });
+      const [, ...marks] = await this.#about('announce', batch, words, Boolean(filter), wait ? { wait, waitLimit } : {});
       held &&= marks.every(Number);
     }
     return held;
@@ -96,35 +103,39 @@ class Verbs {
     return [value === null ? 'N' : 'V', String(life), String(after)];
   }
 
-  #about(verb, names, words, withFilter = false, wait = 0) {
+  #about(verb, names, words, withFilter = false, more = {}) {
     const keys = names.flatMap((name) => [`${this.#prefix}:{=${name}}`, `${this.#prefix}:{=${name}}:lease`]).map(bytesOf);
-    return this.#run(withFilter ? [...keys, this.#options.filter] : keys, [verb, ...words], wait);
+    return this.#run(withFilter ? [...keys, this.#options.filter] : keys, [verb, ...words], more);
   }
 
-  async #run(keys, words, wait) {
+  async #run(keys, words, { wait = 0, waitLimit = 0, late = undefined } = {}) {
     const all = [String(keys.length), ...keys, ...words];
     if (wait) { // behind it on the same connection, so both are sent at once
       const [reply, replicas] = await Promise.all([this.#send(['EVAL', SCRIPT, ...all]),
-        this.#send(['WAIT', String(wait.wait), String(wait.waitLimit)], wait.waitLimit)]);
-      if (Number(replicas) < wait.wait) throw new Error(`${replicas} replicas have it, not ${wait.wait}`);
+        this.#send(['WAIT', String(wait), String(waitLimit)], waitLimit)]);
+      if (Number(replicas) < wait) throw new Error(`${replicas} replicas have it, not ${wait}`);
       return reply;
     }
     try {
-      return await this.#send(['EVALSHA', SHA, ...all]);
+      return await this.#send(['EVALSHA', SHA, ...all], 0, late);
     } catch (error) {
       if (!String(error.message).startsWith('NOSCRIPT')) throw error;
-      return this.#send(['EVAL', SCRIPT, ...all]);
+      return this.#send(['EVAL', SCRIPT, ...all], 0, late);
     }
   }
 
   // A command that is not answered in time may still come to the server: every verb may come late.
-  #send(words, more = 0) {
+  #send(words, more = 0, late = undefined) {
     return new Promise((resolve, reject) => {
-      const { serverTimeout } = this.#options;
-      const timer = setTimeout(() => reject(new Error(`the server does not answer within ${serverTimeout + more} ms`)), serverTimeout + more);
+      const limit = this.#options.serverTimeout + more;
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        reject(new Error(`the server does not answer within ${limit} ms`));
+      }, limit);
       const sent = typeof this.#client.callBuffer === 'function'
         ? this.#client.callBuffer(...words) : this.#client.sendCommand(words, AS_BYTES);
-      sent.then(resolve, reject).finally(() => clearTimeout(timer));
+      sent.then((reply) => (isLate ? late?.(reply) : resolve(reply)), reject).finally(() => clearTimeout(timer));
     });
   }
 }

@@ -70,8 +70,8 @@ def key_bytes(key: Key) -> bytes:
 
 
 class Steps:
-    """What both guards do, as generators: each yields ("run", words), ("load", keys), ("sleep", seconds) or ("refresh", steps),
-    and gets the result."""
+    """What both guards do, as generators: each yields ("run", words), ("load", keys), ("sleep", seconds), ("poll", key, seconds,
+    deadline) or ("refresh", key and lease), and gets the result."""
 
     def __init__(self, redis: Any, name: str, *, filter: Optional[str] = None, family: str = "BLOOM", codec: Any = Json,
                  value_life: float = 600, negative_life: float = 60, jitter: float = 0.1, refresh_ahead: float = 0,
@@ -178,9 +178,10 @@ class Steps:
             self._count("absents", len(rows))
         waiting = [name for name in dict.fromkeys(names) if name not in rows]
         deadline = time.monotonic() + (self.wait_limit if wait_limit is None else wait_limit)
-        pause, unreadable = 0.001, set()
+        pause, unreadable, polled = 0.001, set(), None
         while waiting:
-            answers = yield from self._ask(waiting, fence)
+            answers = polled or (yield from self._ask(waiting, fence))
+            polled = None
             leases, opens, again = {}, [], []
             for name, (answer, *rest) in zip(waiting, answers):
                 if rest and rest[0] == b"unknown":
@@ -216,8 +217,11 @@ class Steps:
             if waiting and not leases:
                 if time.monotonic() >= deadline:
                     raise WaitedTooLong(f"another loads {waiting[0]!r}")
-                yield "sleep", pause * random.uniform(0.8, 1)
-                pause = min(pause * 1.5, 0.012)
+                drawn, pause = pause * random.uniform(0.8, 1), min(pause * 1.5, 0.012)
+                if len(waiting) == 1 and not fence:
+                    polled = yield "poll", waiting[0], drawn, deadline
+                else:
+                    yield "sleep", drawn
         return rows
 
     def _erase_unreadable(self, name: bytes):
@@ -303,6 +307,13 @@ class Steps:
                 yield "run", self._words("erase", batch, [token])
         except AWAY as error:
             raise NotErased(f"not erased, erase again: {error}") from error
+
+
+def shared(answers):
+    """What a poll's answer is to those who did not send it: a lease is its sender's."""
+    if not answers or answers[0][0] == b"lease":
+        return [(b"wait", b"none")]
+    return [answers[0][:3]]
 
 
 def by_key(keys: Iterable[Key]) -> dict[bytes, Key]:

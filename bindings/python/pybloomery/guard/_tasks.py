@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import secrets
+import time
 from typing import Any, Callable, Iterable, Optional
 
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import AWAY, SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many
+from ._steps import AWAY, SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
 
 
 class AsyncGuard(Steps):
@@ -19,6 +20,7 @@ class AsyncGuard(Steps):
     def __init__(self, redis: Any, name: str, **options: Any):
         super().__init__(redis, name, **options)
         self._turns, self._tasks = asyncio.Semaphore(self.queries_at_once), set()
+        self._polls: dict = {}
 
     async def get(self, key: Key, load: Callable, *, fence: Optional[tuple] = None, wait_limit: Optional[float] = None) -> Any:
         """As Guard.get; a task that is cancelled while it loads gives its lease back."""
@@ -70,6 +72,8 @@ class AsyncGuard(Steps):
                     result = await self._with_turn(load, *words)
                 elif what == "sleep":
                     await asyncio.sleep(*words)
+                elif what == "poll":
+                    result = await self._poll(*words)
                 else:
                     self._keep(asyncio.ensure_future(self._drive(self._refresh(*words[0]), load)))
             except BaseException as failed:
@@ -114,6 +118,24 @@ class AsyncGuard(Steps):
             return await self.redis.execute_command("EVALSHA", SHA, *words, **options)
         except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
             return await self.redis.execute_command("EVAL", SCRIPT, *words, **options)
+
+    async def _poll(self, name, pause, deadline):
+        """The server's answer about the key, after a pause: one question for all tasks that came before it was sent."""
+        poll = self._polls.get(name)
+        if poll is not None:
+            await asyncio.wait({poll}, timeout=max(0, deadline - time.monotonic()))
+            return shared(poll.result() if poll.done() else None)
+        poll, answers = asyncio.get_running_loop().create_future(), None
+        self._polls[name] = poll
+        try:
+            try:
+                await asyncio.sleep(pause)
+            finally:
+                del self._polls[name]
+            answers = await self._drive(self._ask([name], None), None)
+            return answers
+        finally:
+            poll.set_result(answers)
 
     async def _with_turn(self, load, names):
         turn = asyncio.ensure_future(self._turns.acquire())

@@ -12,7 +12,12 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many
+from ._steps import SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
+
+
+class _Poll:
+    def __init__(self):
+        self.done, self.answers = threading.Event(), None
 
 
 class Guard(Steps):
@@ -24,6 +29,7 @@ class Guard(Steps):
         if kwargs.get("socket_timeout") is None:
             warnings.warn("without socket_timeout a server that does not answer holds its callers for ever", RuntimeWarning, stacklevel=2)
         self._turns, self._refresh_in = threading.BoundedSemaphore(self.queries_at_once), refresh_in
+        self._polls: dict = {}
 
     def get(self, key: Key, load: Callable[[Key], Any], *, fence: Optional[tuple] = None, wait_limit: Optional[float] = None) -> Any:
         """The row of the key, from the cache or by load(key), which returns None where there is no such row."""
@@ -72,6 +78,8 @@ class Guard(Steps):
                     result = self._with_turn(load, *words)
                 elif what == "sleep":
                     time.sleep(*words)
+                elif what == "poll":
+                    result = self._poll(*words)
                 elif self._refresh_in:
                     self._refresh_in.submit(self._drive, self._refresh(*words[0]), load)
                 else:
@@ -90,6 +98,27 @@ class Guard(Steps):
             return self.redis.execute_command("EVALSHA", SHA, *words, **options)
         except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
             return self.redis.execute_command("EVAL", SCRIPT, *words, **options)
+
+    def _poll(self, name, pause, deadline):
+        """The server's answer about the key, after a pause: one question for all threads that came before it was sent."""
+        with self._lock:
+            poll = self._polls.get(name)
+            joins = poll is not None
+            if not joins:
+                poll = self._polls[name] = _Poll()
+        if joins:
+            poll.done.wait(max(0, deadline - time.monotonic()))
+            return shared(poll.answers)
+        try:
+            try:
+                time.sleep(pause)
+            finally:
+                with self._lock:
+                    del self._polls[name]
+            poll.answers = self._drive(self._ask([name], None), None)
+            return poll.answers
+        finally:
+            poll.done.set()
 
     def _with_turn(self, load, names):
         if not self._turns.acquire(timeout=self.query_wait):
