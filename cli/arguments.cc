@@ -12,6 +12,7 @@
 #include "bloomery/format/kinds.h"
 #include "bloomery/text/human_number.h"
 #include "bloomery/text/printable.h"
+#include "bloomery/text/secrets.h"
 
 namespace bloomery::cli {
 namespace {
@@ -143,7 +144,8 @@ void require_own_settings(const PlaceLocation& to, const FilterContents& content
   for (const auto& [name, value] : to.settings) {
     const auto found = own.find(name);
     if (found != own.end() && found->second == value) continue;
-    throw std::invalid_argument(to.text() + ": the filter has its own settings, and this " + name +
+    const std::string shown = without_secrets("?" + name + "=" + value).substr(1);
+    throw std::invalid_argument(to.text() + ": the filter has its own settings, and " + shown +
                                 " is none of them; leave out what follows the ?");
   }
 }
