@@ -103,7 +103,7 @@ int list_dump(const std::string& file, bool as_json) {
       std::ranges::count(contents.modules, Holds::unfamiliar, rdb::holds));
   Report report;
   report.add("file", file);
-  report.add("server", contents.is_valkey ? "Valkey" : "Redis");
+  report.add("server", contents.is_written_by_valkey ? "Valkey" : "Redis");
   report.add("dump_version", contents.version);
   report.add("checksum", contents.has_checksum, contents.has_checksum ? "verified" : "none");
   report.add("key_count", contents.key_count, count_text(contents.key_count));

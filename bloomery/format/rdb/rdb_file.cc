@@ -73,7 +73,16 @@ void skip_old_function(RdbCursor& cursor) {
 struct State {
   std::uint64_t database = 0;
   std::optional<std::uint64_t> expires_at_ms{};
+  bool is_written_by_valkey = false;
 };
+
+void take_note(RdbCursor& cursor, State& state) {
+  constexpr std::string_view kName = "valkey-ver";
+  const PackedString name = cursor.string("note");
+  cursor.string("note");
+  if (name.byte_count != kName.size()) return;
+  state.is_written_by_valkey = state.is_written_by_valkey || cursor.text(name, "note") == kName;
+}
 
 // Entries that are no key. False for the end.
 bool take_entry(RdbCursor& cursor, std::uint8_t opcode, bool is_valkey, State& state) {
@@ -101,7 +110,7 @@ bool take_entry(RdbCursor& cursor, std::uint8_t opcode, bool is_valkey, State& s
       cursor.byte("frequency");
       return true;
     case kNote:
-      cursor.skip_strings(2, "note");
+      take_note(cursor, state);
       return true;
     case kSizes:
       cursor.skip_lengths(2, "sizes");
@@ -186,6 +195,7 @@ RdbFile read_rdb(std::span<const std::byte> bytes) {
     read_key(cursor, first, state, file);
     state.expires_at_ms.reset();
   }
+  file.is_written_by_valkey = file.is_valkey || state.is_written_by_valkey;
   check_tail(cursor, bytes, file);
   return file;
 }

@@ -34,8 +34,9 @@ struct ModuleKey {
 
 struct RdbFile {
   std::uint32_t version = 0;
-  bool is_valkey = false;
-  bool has_checksum = false;  // and it was right
+  bool is_valkey = false;             // by its magic, as Valkey writes it from version 9 on
+  bool is_written_by_valkey = false;  // before that its notes alone say so
+  bool has_checksum = false;          // and it was right
   std::uint64_t key_count = 0;
   std::vector<ModuleKey> modules{};
 };

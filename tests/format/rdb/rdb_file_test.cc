@@ -213,6 +213,18 @@ TEST(RdbFile, OfValkeyIsReadByItsOwnRules) {
   EXPECT_EQ(file.key_count, 1U);
 }
 
+// Valkey 7.2 and 8 write the magic of Redis.
+TEST(RdbFile, SaysWhoWroteIt) {
+  const auto note = [](const std::string& name) {
+    return "\xfa" + plain_string(name) + plain_string("8.0.1");
+  };
+  EXPECT_FALSE(read_rdb(bytes_of(file_of(note("redis-ver")))).is_written_by_valkey);
+  const RdbFile file = read_rdb(bytes_of(file_of(note("valkey-ver") + note("redis-bits"))));
+  EXPECT_TRUE(file.is_written_by_valkey);
+  EXPECT_FALSE(file.is_valkey);
+  EXPECT_TRUE(read_rdb(bytes_of(file_of("", "VALKEY080"))).is_written_by_valkey);
+}
+
 TEST(RdbFile, OfTheFirstVersionsHasNoChecksum) {
   EXPECT_FALSE(read_rdb(bytes_of("REDIS0001\xff"s)).has_checksum);
   EXPECT_FALSE(
