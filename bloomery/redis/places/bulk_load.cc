@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/format/pyrebloom.h"
 #include "bloomery/redis/client/script.h"
 #include "bloomery/redis/places/key_beside.h"
 #include "bloomery/redis/places/live_bitmap.h"
@@ -13,6 +14,8 @@
 
 namespace bloomery::redis {
 namespace {
+
+constexpr std::uint64_t kMostBits = std::uint64_t{1} << 32;  // of a string
 
 // KEYS: the filter, the key beside it, its configuration and its counters, if it may have them.
 // ARGV: bytes and bits of the key beside it, what becomes of a filter that is there, names and
@@ -170,6 +173,14 @@ LiveBitmap names_of(const Location& location, const Format& format,
                     const FilterContents& contents) {
   require_holds(format, contents);
   LiveBitmap names = live_names(location, format);
+  // pyreBloom begins another string one bit earlier than a string ends.
+  const std::uint64_t most = &format == &pyrebloom::kFormat ? pyrebloom::kPartBits : kMostBits;
+  if (const std::uint64_t bits = contents.parameters.geometry.bit_count; bits > most) {
+    throw std::invalid_argument(names.name + ": " + std::to_string(bits) +
+                                " bits, of more than one string (" + std::to_string(most) +
+                                "), which cannot be asked where they live; a file holds them: " +
+                                std::string(format.name) + ":FILE");
+  }
   if (names.config_key.empty()) return names;
   const FormatSettings settings = format.settings_of(contents);
   if (settings.contains("legacy")) {

@@ -313,5 +313,17 @@ TEST_F(Loading, IsDestroyedWithItsConfiguration) {
   EXPECT_THROW(open_bitmap_place(redisson::kFormat, at("f"), false), StoreError);
 }
 
+// The server would say so of a name that nobody has given.
+TEST_F(Loading, OfMoreBitsThanAStringHasIsRefused) {
+  const Format& pyrebloom = *find_format("pyrebloom");
+  FilterContents contents;
+  contents.parameters = {.kind = pyrebloom.kinds.front()->number,
+                         .geometry = {.bit_count = 0x100000000, .probe_count = 10},
+                         .capacity = 310'000'000,
+                         .false_positive_rate = 0.001};
+  EXPECT_THROW(bulk_load(*client_, pyrebloom, contents, {}), std::invalid_argument);
+  EXPECT_EQ(ask({"DBSIZE"}).number, 0);
+}
+
 }  // namespace
 }  // namespace bloomery::redis
