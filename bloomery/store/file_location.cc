@@ -15,8 +15,28 @@ bool is_scheme(std::string_view word) noexcept {
   });
 }
 
+// HOST:PORT[/...]#KEY, of a server; redis: and the like without their slashes.
+bool forgets_scheme(std::string_view path) noexcept {
+  constexpr std::string_view kWords = "redis: rediss: valkey: unix:";
+  const std::size_t colon = path.find(':');
+  if (colon == std::string_view::npos || path.find('#') == std::string_view::npos) return false;
+  const std::string_view host = path.substr(0, colon + 1);
+  if (host.find('/') != std::string_view::npos) return false;
+  const std::string_view port = path.substr(colon + 1);
+  const std::size_t end = std::min(port.find_first_not_of("0123456789"), port.size());
+  const bool has_port = end > 0 && end < port.size() &&
+                        std::string_view("/?#,").find(port[end]) != std::string_view::npos;
+  return has_port || kWords.find(host) != std::string_view::npos;
+}
+
 const Format& format_named(std::string_view name, std::string_view location) {
   if (const Format* const format = find_format(name)) return *format;
+  if (name == "bitmap" || name == "bf" || name == "bloom") {
+    throw std::invalid_argument(without_secrets(location) + ": " + std::string(name) +
+                                ": is for filters in servers: " + std::string(name) +
+                                ":redis://HOST:PORT#KEY; a file of that name is ./" +
+                                without_secrets(location));
+  }
   std::string names;
   for (const Format* const each : formats()) {
     names += (names.empty() ? "" : ", ") + std::string(each->name);
@@ -55,6 +75,12 @@ FileLocation parse_file_location(std::string_view text) {
   }
   location.format = &format_named(text.substr(0, colon), text);
   std::string_view rest = text.substr(colon + 1);
+  if (forgets_scheme(rest)) {
+    const std::string name(location.format->name);
+    throw std::invalid_argument(without_secrets(text) + ": is that a server? " + name +
+                                ":redis://" + without_secrets(rest) + "; a file of that name is " +
+                                name + ":./" + without_secrets(rest));
+  }
   const std::size_t mark = rest.rfind('?');
   if (mark != std::string_view::npos) {
     std::string_view pairs = rest.substr(mark + 1);

@@ -38,5 +38,22 @@ TEST(FileLocation, RefusesWhatItCannotMean) {
   }
 }
 
+// create would make a file of that name, and nobody would miss the server.
+TEST(FileLocation, IsNoServerWhoseSchemeWasForgotten) {
+  for (const char* const text :
+       {"redisson:127.0.0.1:6379#users", "gozero:cache.example:6379/2?bits=80#users",
+        "redisson:redis:127.0.0.1#users", "bitmap:127.0.0.1:6379#users", "bloom:cache#users",
+        "bf:[::1]:6379#users"}) {
+    try {
+      parse_file_location(text);
+      ADD_FAILURE() << text;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(":redis://")) << text;
+    }
+  }
+  EXPECT_EQ(parse_file_location("redisson:./127.0.0.1:6379#users").path, "./127.0.0.1:6379#users");
+  EXPECT_EQ(parse_file_location("guava:users:a#2.bin").path, "users:a#2.bin");
+}
+
 }  // namespace
 }  // namespace bloomery
