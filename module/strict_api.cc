@@ -15,9 +15,9 @@ std::map<OpenedKey*, int>& modes() {
   return all;
 }
 
-void require(bool is_so, const char* function, const char* what) {
+void require(bool is_so, const char* function, const char* what, const char* does = "is called") {
   if (is_so) return;
-  std::fprintf(stderr, "bloomery: %s is called %s\n", function, what);
+  std::fprintf(stderr, "bloomery: %s %s %s\n", function, does, what);
   std::abort();
 }
 
@@ -182,7 +182,7 @@ WholeReply::WholeReply(Context* context, bool may_be_silent) {
 
 WholeReply::~WholeReply() {
   const bool is_silent = answering.may_be_silent && answering.parts == kWhole;
-  require(answering.parts == 0 || is_silent, "a command", "without a whole reply");
+  require(answering.parts == 0 || is_silent, "a command", "without a whole reply", "ends");
   answering = {};
 }
 
