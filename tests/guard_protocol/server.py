@@ -13,10 +13,18 @@ import redis
 SCRIPT = (pathlib.Path(__file__).resolve().parents[2] / "bindings/guard/guard.lua").read_bytes()
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_port(with_bus=False):
+    """With a cluster's bus, which is 10,000 above."""
+    while True:
+        with socket.socket() as probe, socket.socket() as bus:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+            try:
+                if with_bus:
+                    bus.bind(("127.0.0.1", port + 10000))
+                return port
+            except (OSError, OverflowError):
+                pass
 
 
 def wait_until(holds, seconds=30):
@@ -32,7 +40,7 @@ class Server:
 
     def __init__(self, *settings, module=True):
         self.folder = tempfile.mkdtemp(prefix="guard")
-        self.port = free_port()
+        self.port = free_port(with_bus="--cluster-enabled" in settings)
         self.words = [os.environ.get("REDIS_SERVER", "redis-server"), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder,
                       "--save", "", "--loglevel", "warning", *settings]
         path = os.environ.get("BLOOMERY_MODULE")
