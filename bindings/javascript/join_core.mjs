@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // node join_core.mjs FOLDER: core/start.mjs with all that it imports, in one file each for import (FOLDER/core.mjs) and
-// for require (FOLDER/core.cjs), which both of node's entries share; FOLDER/files.cjs is for these. Without comments and indentation.
+// for require (FOLDER/core.cjs), which both of node's entries share; FOLDER/files.cjs is for these. The guard's files for
+// require, too. All without comments and indentation.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,14 +14,15 @@ const LICENCE = /^\/\/ SPDX-License-Identifier: .*\n/;
 const COMMENT = /^ *\/\/ .*\n/gm;
 const INDENTATION = /^ +/gm; // no text of the sources goes on in another line
 
+const shortened = (text) => text.replace(LICENCE, '').replace(COMMENT, '').replace(INDENTATION, '');
+
 const seen = new Set();
 const join = (file) => {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = fs.readFileSync(path.join(core, file), 'utf8');
   const before = [...text.matchAll(IMPORT)].flatMap(([, imported]) => join(imported));
-  const own = text.replace(LICENCE, '').replace(IMPORT, '').replace(COMMENT, '').replace(INDENTATION, '');
-  return [...before, own.replace(/^export /gm, '').trim()];
+  return [...before, shortened(text.replace(IMPORT, '')).replace(/^export /gm, '').trim()];
 };
 
 const SHARED = ['start', 'withFetch'];
@@ -31,3 +33,10 @@ fs.writeFileSync(path.join(folder, 'core.mjs'), `${all}\n\nexport { ${SHARED.joi
 const required = [...SHARED, 'lazily', 'needText'];
 fs.writeFileSync(path.join(folder, 'core.cjs'), `${all}\n\nmodule.exports = { ${required.join(', ')} };\n`);
 fs.writeFileSync(path.join(folder, 'files.cjs'), `${licence}${forNode}\n\nmodule.exports = { filesOf };\n`);
+
+// The guard, which is written for require() as it is.
+const guard = fileURLToPath(new URL('guard', import.meta.url));
+fs.mkdirSync(path.join(folder, 'guard'), { recursive: true });
+for (const name of fs.readdirSync(guard).filter((each) => each.endsWith('.cjs'))) {
+  fs.writeFileSync(path.join(folder, 'guard', name), licence + shortened(fs.readFileSync(path.join(guard, name), 'utf8')));
+}
