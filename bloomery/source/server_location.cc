@@ -105,7 +105,9 @@ void set_parameter(std::string_view location, const LocationParameter& parameter
   } else if (parameter.name == "table") {
     refuse_second(!table.empty());
     auto names = parts_between(location, parameter.value, '.', "table");
-    if (names.size() > 2) refuse_server(location, "has a table that is neither a nor schema.a");
+    if (names.size() > 2)
+      refuse_server(location,
+                    "has a table that is neither a nor schema.a; a . in a name is written %2E");
     table = std::move(names.back());
     if (names.size() == 2) schema = std::move(names.front());
   } else if (parameter.name == "column") {

@@ -9,7 +9,7 @@ namespace {
 
 // Settings whose values are shown; `name` is what messages call any. `key` is a file with MariaDB
 // and a secret elsewhere, so it is none of them.
-constexpr std::array<std::string_view, 54> kShown{"bits",
+constexpr std::array<std::string_view, 55> kShown{"bits",
                                                   "bits_per_key",
                                                   "c",
                                                   "ca",
@@ -62,6 +62,7 @@ constexpr std::array<std::string_view, 54> kShown{"bits",
                                                   "trailer",
                                                   "trust",
                                                   "updates",
+                                                  "wait",
                                                   "user"};
 
 // What messages call a password that they do not know.
