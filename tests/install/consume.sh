@@ -24,6 +24,20 @@ export PKG_CONFIG_PATH
   "$compiler" "$work/main.o" -o "$work/by_pkg_config" $(pkg-config --libs bloomery)
 }
 
+# The core needs no library of others, and each component asks for its own.
+if pkg-config --print-requires bloomery | grep . || pkg-config --libs bloomery | grep -E 'redis|pq|mariadb|sqlite'; then
+  echo "the core of pkg-config asks for libraries that it does not need" >&2
+  exit 1
+fi
+cat >"$work/location.cc" <<'EOF'
+#include <bloomery/bloomery.h>
+int main() { return bloomery::parse_place_location("bitmap:redis://127.0.0.1#f").is_live() ? 0 : 1; }
+EOF
+# shellcheck disable=SC2046 # flags are words
+"$compiler" -std=c++20 "$work/location.cc" -o "$work/by_component" $(pkg-config --cflags --libs bloomery-redis)
+"$work/by_component"
+pkg-config --libs bloomery-follow | grep -q 'lbloomery_follow.*lbloomery_source.*lbloomery_filter'
+
 # The program's object serves here too, as its headers are most of what it takes; that they are found, a line more shows.
 cat >"$work/src/version.cc" <<'EOF'
 #include <bloomery/version.h>
