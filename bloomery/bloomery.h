@@ -7,6 +7,13 @@
 // Compile all files of a program that include these for the same processor (-march): of a function
 // that several files have inline the linker keeps any one, which an older machine may not run.
 
+#if !defined(__cplusplus) || __cplusplus < 202002L
+#error "bloomery needs C++20: compile with -std=c++20, or target_compile_features(... cxx_std_20)"
+#endif
+#if !defined(__cpp_exceptions)
+#error "bloomery says what is wrong by exceptions: compile without -fno-exceptions"
+#endif
+
 #include "bloomery/errors.h"   // what the library throws
 #include "bloomery/version.h"  // BLOOMERY_VERSION, for #if
 

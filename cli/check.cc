@@ -71,6 +71,7 @@ std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
       place = open_place(
           location, {.allow_forgetting = true,
                      .load_files = true,
+                     .keys_as_said = true,
                      .look = [&](const AnyFilter& filter) { warn_of_gaps(location, filter); }});
     });
     return place;

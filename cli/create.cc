@@ -35,6 +35,12 @@ struct CreateArguments {
   bool json = false;
 };
 
+// A file takes the form of its first keys; a server's filter does not.
+void add_new_keys(Report& report, const PlaceLocation& file, const KeyForm& form) {
+  if (form.is_known() || file.is_live()) return add_keys(report, file, form);
+  report.add("keys", form_text(form), form_text(form) + " until the first come; --as says it now");
+}
+
 // Has the filter made by a server that makes them itself.
 int create_served(const CreateArguments& arguments) {
   const NewFilter& wanted = arguments.filter;
@@ -42,7 +48,7 @@ int create_served(const CreateArguments& arguments) {
   create_in_server(arguments.file, wanted.capacity.value(), wanted.rate.value());
   Report report;
   report.add("file", arguments.file.text());
-  add_keys(report, arguments.file, form_of_new(arguments.keys, arguments.file));
+  add_new_keys(report, arguments.file, form_of_empty(arguments.keys, arguments.file));
   report.add("capacity", *wanted.capacity, count_text(*wanted.capacity));
   report.add("false_positive_rate", *wanted.rate, rate_text(*wanted.rate) + " at capacity");
   print_done(report, arguments.json);
@@ -53,7 +59,7 @@ int create(const CreateArguments& arguments) {
   if (arguments.file.takes_keys_alone()) return create_served(arguments);
   require_may_be_there(arguments.filter.kind_or_default(), arguments.file);
   AnyFilter filter = empty_filter(arguments.filter, arguments.file);
-  filter.set_keys(form_of_new(arguments.keys, arguments.file));
+  filter.set_keys(form_of_empty(arguments.keys, arguments.file));
   if (arguments.file.dialect) {
     create_in_server(arguments.file, filter.contents());
   } else {
@@ -63,7 +69,7 @@ int create(const CreateArguments& arguments) {
                           .rate(filter.parameters(), static_cast<double>(filter.capacity()));
   Report report;
   report.add("file", arguments.file.text());
-  add_keys(report, arguments.file, filter.keys());
+  add_new_keys(report, arguments.file, filter.keys());
   add_live_settings(report, arguments.file, filter.contents());
   add_parameters(report, filter.contents());
   report.add("predicted_rate", rate, rate_text(rate) + " at capacity");

@@ -55,10 +55,12 @@ struct InsertArguments {
   bool json = false;
 };
 
-// What the file says of its keys stands where nothing can be changed in place.
-void require_same_form(const InsertArguments& arguments, const KeyForm& before,
-                       const KeyForm& now) {
+// What the file says of its keys stands where nothing can be changed in place: also that nobody
+// knows, where keys go in as they will be asked for then.
+void keep_form(const InsertArguments& arguments, const KeyForm& before, AnyFilter& filter) {
+  const KeyForm now = filter.keys();
   if (!arguments.edit.in_place || before == now) return;
+  if (!before.is_known() && is_asked_of_unknown(now)) return filter.set_keys(before);
   throw std::invalid_argument(arguments.file.text() + ": does not say that its keys are " +
                               form_text(now) + ", which --in-place cannot add: create it --as " +
                               form_text(now) + ", or insert the first keys without --in-place");
@@ -89,7 +91,7 @@ int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
                                 ": --in-place, --recover and --part-links are for files that one "
                                 "process writes alone");
   }
-  const auto place = open_place(arguments.file, {.access = access});
+  const auto place = open_place(arguments.file, {.access = access, .keys_as_said = true});
   const KeyForm form = says_keys(arguments.file)
                            ? form_to_insert(arguments.keys, arguments.file, place->head())
                            : form_of_new(arguments.keys, arguments.file);
@@ -143,7 +145,7 @@ int insert(const InsertArguments& arguments) {
   const KeyForm form_before = filter.keys();
   const SourceOptions source =
       with_form(arguments.source, form_to_insert(arguments.keys, arguments.file, filter));
-  require_same_form(arguments, form_before, filter.keys());
+  keep_form(arguments, form_before, filter);
   std::uint64_t new_count = 0;
   bool advised = false;
   held = {};

@@ -133,8 +133,7 @@ bool says_keys(const PlaceLocation& location) {
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter) {
   // A filter that was made for keys of one form stays so; one of which nobody said anything takes
   // what comes first.
-  const bool undecided =
-      (filter.keys() == KeyForm{} || !filter.keys().is_known()) && is_empty(filter);
+  const bool undecided = !filter.keys().is_known() && is_empty(filter);
   const KeyForm& own = filter.keys();
   if (says_form(location, filter.parameters().kind) && !undecided && !choice.insists &&
       contradicts(choice, own)) {
@@ -192,6 +191,11 @@ void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocat
 
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location) {
   return choice.form(usual_form(location));
+}
+
+KeyForm form_of_empty(const KeyChoice& choice, const PlaceLocation& location) {
+  const bool is_said = choice.encoding || choice.normalise;
+  return is_said || location.is_foreign() ? form_of_new(choice, location) : kUnknownForm;
 }
 
 SourceOptions with_form(SourceOptions options, const KeyForm& form) {

@@ -64,6 +64,9 @@ void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocat
 // The form of a filter that is to be made at `location`, or is in a server, where nothing says it.
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location);
 
+// The same of one that is made empty: where nobody has said it, it takes that of its first keys.
+KeyForm form_of_empty(const KeyChoice& choice, const PlaceLocation& location);
+
 // `options` with keys of that form.
 SourceOptions with_form(SourceOptions options, const KeyForm& form);
 

@@ -90,7 +90,17 @@ void bloomery_filter::merge(const bloomery_filter& other) {
                                       bloomery::form_text(others));
   };
   const auto form = other.chosen();
-  if (const auto own = chosen(); own && form) require_same(*own, *form);
+  if (const auto own = chosen(); own && form && *own != *form) {
+    // Together with keys of which nobody knows, all are so, where they are asked for then.
+    const bool is_asked =
+        bloomery::is_asked_of_unknown(*own) && bloomery::is_asked_of_unknown(*form);
+    if ((own->is_known() && form->is_known()) || !is_asked) require_same(*own, *form);
+    if (own->is_known()) {
+      held_->set_form(bloomery::kUnknownForm);
+      form_.store(packed(bloomery::kUnknownForm));
+    }
+    return other.look([&](const FilterContents& contents) { held_->merge(contents); });
+  }
   other.look([&](const FilterContents& contents) { held_->merge(contents); });
   // Another thread's key may have come first. Then bits are set that are no keys, which denies
   // none.
@@ -132,18 +142,18 @@ void bloomery_filter::look(const std::function<void(const FilterContents&)>& see
   require_trust();
   held_->look([&](const AnyFilter& filter) {
     FilterContents contents = filter.contents();
-    contents.parameters.keys = chosen().value_or(KeyForm{});
+    contents.parameters.keys = chosen().value_or(bloomery::kUnknownForm);
     see(contents);
   });
 }
 
 std::string bloomery_filter::info() const {
-  return held_->info(chosen().value_or(KeyForm{}));
+  return held_->info(chosen().value_or(bloomery::kUnknownForm));
 }
 
 AnyFilter bloomery_filter::copy() const {
   require_trust();
   AnyFilter filter = held_->copy();
-  filter.set_keys(chosen().value_or(KeyForm{}));
+  filter.set_keys(chosen().value_or(bloomery::kUnknownForm));
   return filter;
 }

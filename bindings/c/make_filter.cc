@@ -21,7 +21,7 @@ namespace {
 
 FilterOptions options_of(const bloomery_options& given) {
   FilterOptions options{
-      .capacity = given.capacity, .seed = given.seed, .secret = given.secret != 0, .keys = {}};
+      .capacity = given.capacity, .seed = given.seed, .secret = given.secret != 0};
   if (given.rate != 0) options.false_positive_rate = given.rate;
   if (given.expansion != 0) options.growth.expansion = given.expansion;
   if (given.tightening != 0) options.growth.tightening = given.tightening;

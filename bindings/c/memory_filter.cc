@@ -37,7 +37,9 @@ void write_numbers(std::span<const bool> flags, std::uint8_t yes, std::uint8_t n
 
 class MemoryFilter final : public HeldFilter {
  public:
-  MemoryFilter(AnyFilter filter, Known known) : filter_(std::move(filter)), known_(known) {}
+  MemoryFilter(AnyFilter filter, Known known) : filter_(std::move(filter)), known_(known) {
+    filter_.take_keys_as_said();
+  }
 
   int ask(Key key) override {
     return exclusion_.shared(
@@ -86,8 +88,8 @@ class MemoryFilter final : public HeldFilter {
       const bool is_ours = !is_foreign(filter_.parameters().kind);
       const bool says_form = known_ == Known::form;
       const bool is_known = filter_.keys().is_known();
-      const bool is_open = is_ours && !says_form && (!is_known || filter_.keys() == KeyForm{}) &&
-                           filter_.can_insert() && filter_.inserted() == 0 &&
+      const bool is_open = is_ours && !says_form && !is_known && filter_.can_insert() &&
+                           filter_.inserted() == 0 &&
                            (known_ == Known::is_empty || filter_.cardinality() == 0);
       return {.form = filter_.keys(),
               .is_binding = says_form || (is_ours && is_known),

@@ -44,7 +44,8 @@ std::unique_ptr<bloomery_filter> open_handle(const char* text, int flags, const 
                                        : (flags & BLOOMERY_WRITE) != 0 ? PlaceOptions::read_write
                                                                        : PlaceOptions::read_only,
                              .allow_forgetting = (flags & BLOOMERY_FORGETTING) != 0,
-                             .load_files = (flags & BLOOMERY_WHOLE) != 0};
+                             .load_files = (flags & BLOOMERY_WHOLE) != 0,
+                             .keys_as_said = true};
   auto place = open_place(location, options);
   const PlaceFacts facts{
       .says_form = location.has_trailer || is_our_file(location),

@@ -83,6 +83,17 @@ HeapWords::HeapWords(std::uint64_t word_count) : word_count_(word_count) {
     std::memset(raw, 0, bytes);
     words_ = decltype(words_)(static_cast<std::uint64_t*>(raw), Release{0, nullptr});
   }
+  changed_ = words_.get();
+  asked_ = changed_;
+}
+
+void HeapWords::leave(std::uint64_t word_count) noexcept {
+  words_.reset();
+  LeftWords left = left_words(word_count);
+  left_ = std::move(left.owner);
+  changed_ = left.changed.data();
+  asked_ = left.asked;
+  word_count_ = left.changed.size();
 }
 
 HeapWords HeapWords::clone() const {

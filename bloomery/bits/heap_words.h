@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "bloomery/bits/bit_storage.h"
+#include "bloomery/bits/left_words.h"
 
 namespace bloomery {
 
@@ -20,6 +22,19 @@ class HeapWords {
   // Throws std::invalid_argument, before anything is allocated, when the machine's memory cannot
   // hold them.
   explicit HeapWords(std::uint64_t word_count);
+
+  // What was moved from has no words.
+  HeapWords(HeapWords&& other) noexcept { *this = std::move(other); }
+  HeapWords& operator=(HeapWords&& other) noexcept {
+    words_ = std::move(other.words_);
+    left_ = std::move(other.left_);
+    changed_ = std::exchange(other.changed_, nullptr);
+    asked_ = std::exchange(other.asked_, nullptr);
+    word_count_ = std::exchange(other.word_count_, 0);
+    return *this;
+  }
+  // Has the words of a filter that was moved from (left_words.h).
+  void leave(std::uint64_t word_count) noexcept;
 
   // How much memory so many words take: pages are whole.
   static std::uint64_t byte_count(std::uint64_t word_count) noexcept;
@@ -35,8 +50,8 @@ class HeapWords {
 
   HeapWords clone() const;
 
-  std::span<std::uint64_t> words() noexcept { return {words_.get(), size()}; }
-  std::span<const std::uint64_t> words() const noexcept { return {words_.get(), size()}; }
+  std::span<std::uint64_t> words() noexcept { return {changed_, size()}; }
+  std::span<const std::uint64_t> words() const noexcept { return {asked_, size()}; }
 
  private:
   struct Release {
@@ -48,6 +63,9 @@ class HeapWords {
   std::size_t size() const noexcept { return static_cast<std::size_t>(word_count_); }
 
   std::unique_ptr<std::uint64_t[], Release> words_;
+  std::shared_ptr<void> left_;
+  std::uint64_t* changed_ = nullptr;  // words_, but for what was left
+  const std::uint64_t* asked_ = nullptr;
   std::uint64_t word_count_ = 0;
 };
 

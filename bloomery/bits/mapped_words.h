@@ -8,6 +8,7 @@
 
 #include "bloomery/bits/bit_storage.h"
 #include "bloomery/bits/file_mapping.h"
+#include "bloomery/bits/left_words.h"
 
 namespace bloomery {
 
@@ -17,16 +18,24 @@ class MappedWords {
   // `byte_offset` is a multiple of a line, and the words end within the mapping.
   MappedWords(std::shared_ptr<FileMapping> mapping, std::uint64_t byte_offset,
               std::uint64_t word_count) noexcept
-      : mapping_(std::move(mapping)),
-        words_(reinterpret_cast<std::uint64_t*>(mapping_->bytes().data() + byte_offset),
-               word_count) {}
+      : words_(reinterpret_cast<std::uint64_t*>(mapping->bytes().data() + byte_offset), word_count),
+        asked_(words_.data()),
+        owner_(std::move(mapping)) {}
+  // Has the words of a filter that was moved from (left_words.h).
+  void leave(std::uint64_t word_count) noexcept {
+    LeftWords left = left_words(word_count);
+    owner_ = std::move(left.owner);
+    words_ = left.changed;
+    asked_ = left.asked;
+  }
 
   std::span<std::uint64_t> words() noexcept { return words_; }
-  std::span<const std::uint64_t> words() const noexcept { return words_; }
+  std::span<const std::uint64_t> words() const noexcept { return {asked_, words_.size()}; }
 
  private:
-  std::shared_ptr<FileMapping> mapping_;
   std::span<std::uint64_t> words_;
+  const std::uint64_t* asked_;  // the same, but for what was left
+  std::shared_ptr<void> owner_;
 };
 
 static_assert(BitStorage<MappedWords>);

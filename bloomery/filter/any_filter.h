@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -17,6 +19,7 @@
 #include "bloomery/filter/blocked_layout.h"
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/insert.h"
+#include "bloomery/filter/key_watch.h"
 
 namespace bloomery {
 
@@ -41,13 +44,30 @@ concept Filter = std::movable<F> &&
 // calls are those of the filters themselves, where their meaning, errors and thread-safety stand;
 // std::invalid_argument for one that the kind does not have. So also a question may throw, of a
 // batch of pairs where the kind has none (hashes_once()); of keys it never does.
+//
+// What its file says of how its keys are written holds (filter/key_watch.h). In a filter of texts,
+// an integer is also asked for by its digits, and one that is inserted makes the form unknown; in
+// one of integers the same goes for texts. An insert throws std::invalid_argument where nothing can
+// remember that: in a file that is mapped or shared, and in other forms.
 class AnyFilter {
  public:
   // Tested first: checking Filter<AnyFilter> would recurse.
   template <class F>
   requires(!std::same_as<F, AnyFilter> && Filter<F>) explicit AnyFilter(F filter)
-      : body_(std::make_unique<Body<F>>(std::move(filter))),
-        is_blocked_(std::same_as<F, Blocked>) {}
+      : body_(std::make_unique<Body<F>>(std::move(filter))), is_blocked_(std::same_as<F, Blocked>) {
+    watch();
+  }
+
+  // As BasicFilter: what was moved from says "maybe" of every key, and keeps none.
+  AnyFilter(AnyFilter&& other) noexcept { take(other); }
+  AnyFilter& operator=(AnyFilter&& other) noexcept {
+    if (this != &other) take(other);
+    return *this;
+  }
+  AnyFilter(const AnyFilter&) = delete;  // say copy_any(filter.contents()), or std::move()
+  AnyFilter& operator=(const AnyFilter&) =
+      delete;  // say copy_any(filter.contents()), or std::move()
+  ~AnyFilter() = default;
 
   // Whether hash(), probes(pair) and batches of pairs can be asked for; else only keys can.
   bool hashes_once() const noexcept { return body_->hashes_once(); }
@@ -60,51 +80,85 @@ class AnyFilter {
   bool may_contain(std::nullptr_t) const = delete;
 
   [[gnu::always_inline]] bool insert(Key key) {
-    return is_blocked_ ? blocked().insert(key) : body_->insert(key);
+    if (is_direct(kInsertTexts)) return blocked().insert(key);
+    look_at(key);
+    return body_->insert(key);
   }
   [[gnu::always_inline]] bool insert(IntegerKey auto integer) {
-    return is_blocked_ ? blocked().insert(integer) : body_->insert(eight_bytes(integer));
+    if (is_direct(kInsertIntegers)) return blocked().insert(integer);
+    look_at_integer();
+    return body_->insert(eight_bytes(integer));
   }
   // The same, where a chain that is full and does not grow says so.
   [[gnu::always_inline]] Insert try_insert(Key key) {
-    if (is_blocked_) return blocked().insert(key) ? Insert::added : Insert::present;
+    if (is_direct(kInsertTexts)) return blocked().insert(key) ? Insert::added : Insert::present;
+    look_at(key);
     return body_->try_insert(key);
   }
   // Inserts even where the filter is full and does not grow.
-  bool insert_regardless(Key key) { return body_->insert_regardless(key); }
+  bool insert_regardless(Key key) {
+    look_at(key);
+    return body_->insert_regardless(key);
+  }
   [[gnu::always_inline]] bool may_contain(Key key) const noexcept {
-    return is_blocked_ ? blocked().may_contain(key) : body_->may_contain(key);
+    if (is_direct(kAskTexts)) return blocked().may_contain(key);
+    return is_watched(kAskTexts) ? may_contain_watched(key) : body_->may_contain(key);
   }
   [[gnu::always_inline]] bool may_contain(IntegerKey auto integer) const noexcept {
-    return is_blocked_ ? blocked().may_contain(integer) : body_->may_contain(eight_bytes(integer));
+    if (is_direct(kAskIntegers)) return blocked().may_contain(integer);
+    const std::uint64_t bytes = eight_bytes(integer);
+    return is_watched(kAskIntegers) ? may_contain_watched(bytes) : body_->may_contain(bytes);
   }
-  std::size_t insert_many(KeyBatch batch) { return body_->insert_many(batch); }
+  std::size_t insert_many(KeyBatch batch) {
+    if (watched_ != 0) look_at_batch(batch);
+    return body_->insert_many(batch);
+  }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
+    if (watched_ != 0) look_at_batch(batch);
     return body_->insert_many(batch, was_new);
   }
   // Stops where the filter is full or out of memory; filters that are never full take all.
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+    if (watched_ != 0) look_at_batch(batch);
     body_->insert_while_room(batch, was_new, progress);
   }
   void may_contain_many(KeyBatch batch, Answers found) const {
+    if (watched_ != 0) return may_contain_watched(batch, found);
     body_->may_contain_many(batch, found);
   }
-  std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
-  std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
-    return insert_many(views_of(texts), was_new);
+  std::size_t insert_many(KeyRange auto&& keys) { return insert_many(views_of(keys)); }
+  std::size_t insert_many(std::initializer_list<Key> keys) {
+    return insert_many(std::span<const Key>(keys.begin(), keys.size()));
   }
-  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
-    may_contain_many(views_of(texts), found);
+  template <IntegerKey I>
+  std::size_t insert_many(std::initializer_list<I> integers) {
+    return insert_many(std::span<const I>(integers.begin(), integers.size()));
   }
-  bool insert_concurrently(Key key) { return body_->insert_concurrently(key); }
+  std::size_t insert_many(KeyRange auto&& keys, Answers was_new) {
+    return insert_many(views_of(keys), was_new);
+  }
+  void may_contain_many(KeyRange auto&& keys, Answers found) const {
+    may_contain_many(views_of(keys), found);
+  }
+  bool insert_concurrently(Key key) {
+    if (is_watched(kInsertTexts) && !is_as_said(key)) take_others();
+    return body_->insert_concurrently(key);
+  }
   bool insert_concurrently(IntegerKey auto integer) {
+    if (is_watched(kInsertIntegers)) take_others();
     const std::uint64_t bytes = eight_bytes(integer);
     return body_->insert_concurrently(as_key(bytes));
   }
-  bool erase(Key key) { return body_->erase(key); }
-  bool erase(IntegerKey auto integer) {
+  bool erase(Key key) { return try_erase(key) != Erase::absent; }
+  bool erase(IntegerKey auto integer) { return try_erase(integer) != Erase::absent; }
+  Erase try_erase(Key key) {
+    if (is_watched(kInsertTexts) && !has_others() && !is_as_said(key)) return Erase::absent;
+    return body_->try_erase(key);
+  }
+  Erase try_erase(IntegerKey auto integer) {
+    if (is_watched(kInsertIntegers) && !has_others()) return Erase::absent;
     const std::uint64_t bytes = eight_bytes(integer);
-    return body_->erase(as_key(bytes));
+    return body_->try_erase(as_key(bytes));
   }
   using ChangeWords = std::function<std::size_t(std::span<std::uint64_t>)>;
   std::size_t change_words(const ChangeWords& change) { return body_->change_words(change); }
@@ -112,16 +166,22 @@ class AnyFilter {
   std::span<std::uint64_t> layer_words(std::size_t layer) { return body_->layer_words(layer); }
 
   void merge(const AnyFilter& other) { merge(other.contents()); }
-  void merge(const FilterContents& other) { body_->merge(other); }
+  void merge(const FilterContents& other);
   void clear() { body_->clear(); }
 
   const FilterParameters& parameters() const noexcept { return body_->parameters(); }
   const Geometry& geometry() const noexcept { return parameters().geometry; }
   // How the keys were written: carried along, saved, and asked for by merge. No bit changes.
-  const KeyForm& keys() const noexcept { return parameters().keys; }
-  void set_keys(const KeyForm& keys) noexcept { body_->set_keys(keys); }
+  const KeyForm& keys() const noexcept;
+  void set_keys(const KeyForm& keys) noexcept;
+  // For who reads keys() himself, and writes keys so, be they bytes or integers: no call is looked
+  // at any more.
+  void take_keys_as_said() noexcept {
+    as_said_ = true;
+    watch();
+  }
   std::uint64_t capacity() const noexcept { return body_->capacity(); }
-  FilterContents contents() const { return body_->contents(); }
+  FilterContents contents() const;
   std::uint64_t inserted() const noexcept { return body_->inserted(); }
   double fill_ratio() const { return body_->fill_ratio(); }
   double cardinality() const { return body_->cardinality(); }
@@ -148,13 +208,14 @@ class AnyFilter {
     virtual void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) = 0;
     virtual void may_contain_many(KeyBatch batch, Answers found) const = 0;
     virtual bool insert_concurrently(Key key) = 0;
-    virtual bool erase(Key key) = 0;
+    virtual Erase try_erase(Key key) = 0;
     virtual std::size_t change_words(const ChangeWords& change) = 0;
     virtual std::span<std::uint64_t> layer_words(std::size_t layer) = 0;
     virtual void merge(const FilterContents& other) = 0;
     virtual void clear() = 0;
     virtual const FilterParameters& parameters() const noexcept = 0;
     virtual void set_keys(const KeyForm& keys) noexcept = 0;
+    virtual bool keeps_form() const noexcept = 0;
     virtual std::uint64_t capacity() const noexcept = 0;
     virtual FilterContents contents() const = 0;
     virtual std::uint64_t inserted() const noexcept = 0;
@@ -233,8 +294,12 @@ class AnyFilter {
       if constexpr (kInserts) return filter.insert_concurrently(key);
       refuse(kBuiltOnce);
     }
-    bool erase(Key key) override {
-      if constexpr (kErases) return filter.erase(key);
+    Erase try_erase(Key key) override {
+      if constexpr (requires { filter.try_erase(key); }) {
+        return filter.try_erase(key);
+      } else if constexpr (kErases) {
+        return filter.erase(key) ? Erase::erased : Erase::absent;
+      }
       refuse("only a counting filter can erase keys");
     }
     std::size_t change_words(const ChangeWords& change) override {
@@ -255,6 +320,10 @@ class AnyFilter {
     }
     const FilterParameters& parameters() const noexcept override { return filter.parameters(); }
     void set_keys(const KeyForm& keys) noexcept override { filter.set_keys(keys); }
+    bool keeps_form() const noexcept override {
+      if constexpr (requires { filter.keeps_form(); }) return filter.keeps_form();
+      return false;
+    }
     std::uint64_t capacity() const noexcept override { return filter.capacity(); }
     FilterContents contents() const override { return filter.contents(); }
     std::uint64_t inserted() const noexcept override { return filter.inserted(); }
@@ -289,8 +358,31 @@ class AnyFilter {
     return static_cast<Body<Blocked>&>(*body_).filter;
   }
 
+  void take(AnyFilter& other) noexcept;
+  bool is_direct(WatchedCalls call) const noexcept { return (direct_ & call) != 0; }
+  bool is_watched(WatchedCalls call) const noexcept { return (watched_ & call) != 0; }
+  void look_at(Key key) {
+    if (is_watched(kInsertTexts) && !is_as_said(key)) become_unknown();
+  }
+  void look_at_integer() {
+    if (is_watched(kInsertIntegers)) become_unknown();
+  }
+  bool is_as_said(Key key) const noexcept;
+  void look_at_batch(const KeyBatch& batch);
+  void take_others();
+  void become_unknown();
+  bool may_contain_watched(Key key) const noexcept;
+  bool may_contain_watched(std::uint64_t integer) const noexcept;
+  void may_contain_watched(const KeyBatch& batch, const Answers& found) const;
+  bool has_others() const noexcept { return load_word(&has_others_) != 0; }
+  void watch() noexcept;
+
   std::unique_ptr<Interface> body_;
-  bool is_blocked_;
+  bool is_blocked_ = false;
+  bool as_said_ = false;
+  std::uint8_t direct_ = 0;       // calls that go to blocked()
+  std::uint8_t watched_ = 0;      // calls that are looked at
+  std::uint64_t has_others_ = 0;  // 1: keys that are not as is said; threads set it together
 };
 
 }  // namespace bloomery

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -14,11 +16,13 @@
 
 #include "bloomery/bits/bit_storage.h"
 #include "bloomery/bits/bit_view.h"
+#include "bloomery/bits/borrowed_words.h"
 #include "bloomery/bits/heap_words.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/batch.h"
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/hashes_once.h"
+#include "bloomery/filter/insert.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/rates.h"
@@ -45,6 +49,8 @@ template <Layout L, BitStorage Storage>
 class BasicFilter {
  public:
   using LayoutType = L;
+  // Over words that somebody else owns.
+  static constexpr bool kIsView = std::same_as<Storage, BorrowedWords>;
   using Batch = std::conditional_t<HashesOnce<L>, KeyBatch, UnhashedBatch>;
 
   // Holds options.capacity keys at options.false_positive_rate; goes on beyond, at a rising rate.
@@ -60,6 +66,37 @@ class BasicFilter {
         layout_(parameters),
         storage_(std::move(storage)),
         inserted_(inserted) {}
+
+  // What was moved from stays a filter, of capacity 1, that says "maybe" of every key: all calls
+  // may be made, and what they insert is not kept. (One over words that somebody else owns stays as
+  // it was.)
+  BasicFilter(BasicFilter&& other) noexcept
+      : parameters_(std::move(other.parameters_)),
+        layout_(std::move(other.layout_)),
+        storage_(std::move(other.storage_)),
+        inserted_(other.inserted_) {
+    other.leave();
+  }
+  BasicFilter& operator=(BasicFilter&& other) noexcept {
+    if (this == &other) return *this;
+    parameters_ = std::move(other.parameters_);
+    layout_ = std::move(other.layout_);
+    storage_ = std::move(other.storage_);
+    inserted_ = other.inserted_;
+    other.leave();
+    return *this;
+  }
+  // No filter is copied by chance: copy() makes one with bits of its own.
+  BasicFilter(const BasicFilter&) = delete;             // say .copy(), or std::move()
+  BasicFilter& operator=(const BasicFilter&) = delete;  // say .copy(), or std::move()
+  ~BasicFilter() = default;
+
+  // The same keys in memory of its own. Throws as the constructor.
+  auto copy() const {
+    HeapWords words(this->words().size());
+    std::ranges::copy(this->words(), words.words().begin());
+    return BasicFilter<L, HeapWords>(parameters_, std::move(words), inserted());
+  }
 
   // True when the key is new: at least one of its bits was clear.
   //
@@ -106,7 +143,14 @@ class BasicFilter {
   // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
   // stands twice in the batch is new once.
   std::size_t insert_many(Batch batch) noexcept { return insert_batch(batch, nullptr); }
-  std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
+  std::size_t insert_many(KeyRange auto&& keys) { return insert_many(views_of(keys)); }
+  std::size_t insert_many(std::initializer_list<Key> keys) {
+    return insert_many(std::span<const Key>(keys.begin(), keys.size()));
+  }
+  template <IntegerKey I>
+  std::size_t insert_many(std::initializer_list<I> integers) {
+    return insert_many(std::span<const I>(integers.begin(), integers.size()));
+  }
   std::size_t insert_many(Batch batch, Answers was_new) {
     std::size_t added = 0;
     was_new.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
@@ -114,8 +158,8 @@ class BasicFilter {
     });
     return added;
   }
-  std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
-    return insert_many(views_of(texts), was_new);
+  std::size_t insert_many(KeyRange auto&& keys, Answers was_new) {
+    return insert_many(views_of(keys), was_new);
   }
   void may_contain_many(Batch batch, Answers found) const {
     found.fill(batch.size(), [&, this](std::size_t first, std::size_t count, bool* flags) {
@@ -125,8 +169,8 @@ class BasicFilter {
     });
   }
 
-  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
-    may_contain_many(views_of(texts), found);
+  void may_contain_many(KeyRange auto&& keys, Answers found) const {
+    may_contain_many(views_of(keys), found);
   }
 
   // A view for loops of single calls on integers: see IntegerView, whose header who calls this
@@ -158,15 +202,26 @@ class BasicFilter {
   }
 
   // Takes out one insert of the key. False, and nothing changes, for a key that is not there. Only
-  // for keys that were inserted: one that is there by chance takes others with it.
+  // for keys that were inserted: one that is there by chance takes others with it. True, and
+  // nothing changes, for one that was inserted 15 times or more, which is more than its counters
+  // count: it stays for ever, and try_erase() says so.
   bool erase(Key key) noexcept requires Counts<L> { return erase_hash(layout_.hash(key)); }
   bool erase(IntegerKey auto integer) noexcept requires Counts<L> {
     return erase_hash(layout_.hash(eight_bytes(integer)));
   }
   bool erase_hash(HashPair hash) noexcept requires Counts<L> {
-    const auto erased = layout_.erase(storage_.words(), hash);
-    if (erased == L::Erased::last && inserted_ > 0) --inserted_;
-    return erased != L::Erased::absent;
+    return try_erase_hash(hash) != Erase::absent;
+  }
+  Erase try_erase(Key key) noexcept requires Counts<L> { return try_erase_hash(layout_.hash(key)); }
+  Erase try_erase(IntegerKey auto integer) noexcept requires Counts<L> {
+    return try_erase_hash(layout_.hash(eight_bytes(integer)));
+  }
+  Erase try_erase_hash(HashPair hash) noexcept requires Counts<L> {
+    using Erased = typename L::Erased;
+    const Erased erased = layout_.erase(storage_.words(), hash);
+    if (erased == Erased::last && inserted_ > 0) --inserted_;
+    if (erased == Erased::saturated) return Erase::saturated;
+    return erased == Erased::absent ? Erase::absent : Erase::erased;
   }
 
   // How often the key was inserted and not erased, up to 15, which stands for 15 or more. Never
@@ -287,6 +342,21 @@ class BasicFilter {
   };
   explicit BasicFilter(const Empty& of)
       : BasicFilter(of.parameters, HeapWords(L::word_count(of.parameters)), 0) {}
+
+  // Makes what was moved from a small filter that is full.
+  void leave() noexcept {
+    if constexpr (!kIsView) {
+      parameters_.geometry.bit_count = kLeftBits;
+      parameters_.capacity = 1;
+      inserted_ = 1;
+      storage_.leave(L::word_count(parameters_));
+      try {
+        layout_ = WholeLayout<L>(parameters_);
+      } catch (const std::bad_alloc&) {
+        // A windowed one then has no locks for inserts by several threads.
+      }
+    }
+  }
 
   [[gnu::always_inline]] bool count(bool is_new) noexcept {
     inserted_ += is_new ? 1 : 0;

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -49,10 +50,13 @@ class BatchOf {
  private:
   template <std::size_t kFirst, class Visitor>
   decltype(auto) visit_from(Visitor& visitor) const {
+    const auto* const keys = std::get_if<kFirst>(&keys_);
     if constexpr (kFirst + 1 < sizeof...(K)) {
-      if (keys_.index() != kFirst) return visit_from<kFirst + 1>(visitor);
+      if (keys == nullptr) return visit_from<kFirst + 1>(visitor);
+    } else {
+      if (keys == nullptr) __builtin_unreachable();
     }
-    return visitor(*std::get_if<kFirst>(&keys_));
+    return visitor(*keys);
   }
 
   std::variant<std::span<const K>...> keys_;
@@ -73,16 +77,46 @@ inline UnhashedBatch unhashed(const KeyBatch& batch) {
   });
 }
 
-// Texts that own their characters, as a std::vector<std::string>: a batch is of views of them.
+// Other ranges of texts or integers, as a std::vector<std::string>, a std::vector<int> or a view
+// that makes its keys as it goes: a batch is of views of them, or of a copy.
 template <class R>
-concept OwnedTexts = std::ranges::input_range<const R> &&
-                     std::is_lvalue_reference_v<std::ranges::range_reference_t<const R>> &&
-                     std::convertible_to<std::ranges::range_reference_t<const R>, Key> &&
-                     !std::convertible_to<const R&, KeyBatch> &&
-                     !std::convertible_to<const R&, Key>;
+concept KeyRange = std::ranges::input_range<R> && !std::convertible_to<R, KeyBatch> &&
+                   !std::convertible_to<R, Key> &&
+                   (std::convertible_to<std::ranges::range_reference_t<R>, Key> ||
+                    IntegerKey<std::ranges::range_value_t<R>>);
 
-inline std::vector<Key> views_of(const OwnedTexts auto& texts) {
-  return {std::ranges::begin(texts), std::ranges::end(texts)};
+// Texts that nobody else keeps, and views of them.
+class KeptTexts {
+ public:
+  explicit KeptTexts(std::vector<std::string> texts)
+      : texts_(std::move(texts)), views_(texts_.begin(), texts_.end()) {}
+  operator std::span<const Key>() const noexcept { return views_; }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<Key> views_;
+};
+
+// The keys of a range, to be made a batch of. Good as long as they.
+template <KeyRange R>
+auto views_of(R&& keys) {
+  using Value = std::ranges::range_value_t<R>;
+  using Reference = std::ranges::range_reference_t<R>;
+  if constexpr (IntegerKey<Value>) {
+    std::vector<std::uint64_t> integers;
+    if constexpr (std::ranges::sized_range<R>) integers.reserve(std::ranges::size(keys));
+    for (const Value each : keys) integers.push_back(eight_bytes(each));
+    return integers;
+  } else if constexpr (std::is_lvalue_reference_v<Reference> || std::same_as<Value, Key> ||
+                       std::is_pointer_v<Value>) {
+    std::vector<Key> views;
+    for (auto&& each : keys) views.push_back(each);
+    return views;
+  } else {
+    std::vector<std::string> texts;
+    for (auto&& each : keys) texts.emplace_back(Key(each));
+    return KeptTexts(std::move(texts));
+  }
 }
 
 // Room for the answers of one batch, which stays the caller's: a bool a key; or a bit a key, that

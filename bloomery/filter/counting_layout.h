@@ -106,10 +106,12 @@ class CountingLayout {
     return added;
   }
 
-  // What erase found: nothing to erase, and nothing changed; one of several; the last.
-  enum class Erased { absent, one, last };
+  // What erase found: nothing to erase, and nothing changed; one of several; the last; or counters
+  // that all stand at 15, and nothing changed.
+  enum class Erased { absent, one, last, saturated };
   Erased erase(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     if (!may_contain(words, hash)) return Erased::absent;
+    if (estimate_count(words, hash) == kCounterMax) return Erased::saturated;
     bool last = false;
     for (const std::uint64_t at : Distinct(*this, hash)) last |= lower_counter(words, at) == 0;
     return last ? Erased::last : Erased::one;

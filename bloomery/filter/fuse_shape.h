@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "bloomery/bits/as_type.h"
 #include "bloomery/hash/hash_pair.h"
 
 namespace bloomery {
@@ -48,13 +49,13 @@ struct FuseShape {
     const std::uint64_t length = std::uint64_t{1} << segment_log;
     const std::uint64_t first = fast_range(hash.h1, slot_count() - (kArity - 1) * length);
     const std::uint64_t segment = first & ~(length - 1);
-    return {static_cast<std::size_t>(first),
-            static_cast<std::size_t>((segment + length) | (hash.h2 & (length - 1))),
-            static_cast<std::size_t>((segment + 2 * length) | ((hash.h2 >> 32) & (length - 1)))};
+    return {as_type<std::size_t>(first),
+            as_type<std::size_t>((segment + length) | (hash.h2 & (length - 1))),
+            as_type<std::size_t>((segment + 2 * length) | ((hash.h2 >> 32) & (length - 1)))};
   }
 
   [[gnu::always_inline]] constexpr std::uint64_t first_bit(std::size_t slot) const noexcept {
-    return static_cast<std::uint64_t>(slot) * fingerprint_bits;
+    return as_type<std::uint64_t>(slot) * fingerprint_bits;
   }
   [[gnu::always_inline]] constexpr std::uint64_t mask() const noexcept {
     return (std::uint64_t{1} << fingerprint_bits) - 1;

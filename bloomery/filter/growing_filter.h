@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -90,6 +93,34 @@ class GrowingFilter {
     for (std::size_t i = 0; i < contents.layers.size(); ++i) append(contents.layers[i], words[i]);
   }
 
+  // As BasicFilter: what was moved from says "maybe" of every key, and keeps none.
+  GrowingFilter(GrowingFilter&& other) noexcept
+      : parameters_(std::move(other.parameters_)), chain_(std::move(other.chain_)) {
+    other.leave();
+  }
+  GrowingFilter& operator=(GrowingFilter&& other) noexcept {
+    if (this == &other) return *this;
+    parameters_ = std::move(other.parameters_);
+    chain_ = std::move(other.chain_);
+    other.leave();
+    return *this;
+  }
+  GrowingFilter(const GrowingFilter&) = delete;             // say .copy(), or std::move()
+  GrowingFilter& operator=(const GrowingFilter&) = delete;  // say .copy(), or std::move()
+  ~GrowingFilter() = default;
+
+  // The same keys in memory of its own.
+  GrowingFilter copy() const {
+    const FilterContents of = contents();
+    std::vector<SharedWords> words;
+    for (const std::span<const std::uint64_t> each : of.words) {
+      HeapWords own(each.size());
+      std::ranges::copy(each, own.words().begin());
+      words.push_back(SharedWords::of(std::move(own)));
+    }
+    return {of, std::span<const SharedWords>(words)};
+  }
+
   static Geometry first_geometry(const FilterOptions& options) {
     return Rule::next(Rule::parameters_for(options), {}).geometry;
   }
@@ -159,12 +190,19 @@ class GrowingFilter {
     return added;
   }
   void may_contain_many(KeyBatch batch, Answers found) const;
-  std::size_t insert_many(const OwnedTexts auto& texts) { return insert_many(views_of(texts)); }
-  std::size_t insert_many(const OwnedTexts auto& texts, Answers was_new) {
-    return insert_many(views_of(texts), was_new);
+  std::size_t insert_many(KeyRange auto&& keys) { return insert_many(views_of(keys)); }
+  std::size_t insert_many(std::initializer_list<Key> keys) {
+    return insert_many(std::span<const Key>(keys.begin(), keys.size()));
   }
-  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
-    may_contain_many(views_of(texts), found);
+  template <IntegerKey I>
+  std::size_t insert_many(std::initializer_list<I> integers) {
+    return insert_many(std::span<const I>(integers.begin(), integers.size()));
+  }
+  std::size_t insert_many(KeyRange auto&& keys, Answers was_new) {
+    return insert_many(views_of(keys), was_new);
+  }
+  void may_contain_many(KeyRange auto&& keys, Answers found) const {
+    may_contain_many(views_of(keys), found);
   }
 
   // Inserts until there is no room, and says in `progress`, also when it throws, how far it came.
@@ -281,6 +319,18 @@ class GrowingFilter {
   };
   explicit GrowingFilter(const Empty& of)
       : parameters_(of.parameters), chain_(std::make_unique<Chain>()) {}
+
+  void leave() noexcept {
+    try {
+      parameters_.geometry.bit_count = kLeftBits;
+      parameters_.capacity = 1;
+      const Layer full{parameters_.geometry, 1, parameters_.false_positive_rate, 1};
+      chain_ = std::make_unique<Chain>();
+      append(full, SharedWords::left(word_count_of(full)));
+    } catch (const std::bad_alloc&) {
+      chain_.reset();
+    }
+  }
 
   LayerFilter& layer(std::size_t i) const noexcept { return chain_->layers[i]; }
   LayerFilter& newest() const noexcept { return layer(layer_count() - 1); }

@@ -15,4 +15,8 @@ struct InsertProgress {
   std::size_t added = 0;
 };
 
+// What an erase found, of a counting filter: nothing, and nothing changed; one insert of the key,
+// which is taken out; or more than can be counted, at the limit of 15: the key stays for ever.
+enum class Erase : std::uint8_t { absent, erased, saturated };
+
 }  // namespace bloomery

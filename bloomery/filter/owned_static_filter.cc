@@ -2,7 +2,9 @@
 #include "bloomery/filter/owned_static_filter.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -46,6 +48,43 @@ void OwnedStaticFilter::check(const FilterContents& contents) {
                       std::to_string(geometry.bit_count) + " bits (a multiple of 64), " +
                       std::to_string(geometry.lines_per_key) + " lines a key (0 or 1)");
   }
+}
+
+OwnedStaticFilter::OwnedStaticFilter(OwnedStaticFilter&& other) noexcept
+    : parameters_(std::move(other.parameters_)),
+      inserted_(other.inserted_),
+      words_(std::move(other.words_)),
+      filter_(other.filter_) {
+  other.leave();
+}
+
+OwnedStaticFilter& OwnedStaticFilter::operator=(OwnedStaticFilter&& other) noexcept {
+  if (this == &other) return *this;
+  parameters_ = std::move(other.parameters_);
+  inserted_ = other.inserted_;
+  words_ = std::move(other.words_);
+  filter_ = other.filter_;
+  other.leave();
+  return *this;
+}
+
+// One probe, in a word of ones.
+void OwnedStaticFilter::leave() noexcept {
+  constexpr std::uint64_t kTrailer = static_bytes::kBloomMark | 1U << 8;
+  static std::array<std::uint64_t, 2> full = [] {
+    std::array<std::uint64_t, 2> words{~std::uint64_t{0}, kTrailer};
+    const auto bytes = std::as_bytes(std::span(words));
+    const std::uint64_t sum =
+        static_bytes::checksum_of(bytes.first(bytes.size() - static_bytes::kChecksumBytes));
+    words[1] |= sum << 32;
+    return words;
+  }();
+  parameters_.kind = FilterKind::fixed;
+  parameters_.geometry = {.bit_count = kWordBits, .probe_count = 1};
+  parameters_.capacity = 1;
+  inserted_ = 1;
+  words_ = SharedWords::of_program(full);
+  filter_ = StaticFilter(std::as_bytes(std::as_const(words_).words()), parameters_.hash);
 }
 
 }  // namespace bloomery

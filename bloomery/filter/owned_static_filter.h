@@ -26,6 +26,13 @@ class OwnedStaticFilter {
   // of these parameters does.
   OwnedStaticFilter(const FilterContents& contents, SharedWords words);
 
+  // As BasicFilter: what was moved from says "maybe" of every key.
+  OwnedStaticFilter(OwnedStaticFilter&& other) noexcept;
+  OwnedStaticFilter& operator=(OwnedStaticFilter&& other) noexcept;
+  OwnedStaticFilter(const OwnedStaticFilter&) = default;  // shares the bytes, which never change
+  OwnedStaticFilter& operator=(const OwnedStaticFilter&) = default;
+  ~OwnedStaticFilter() = default;
+
   static void check(const FilterContents& contents);
   static std::uint64_t word_count(const FilterParameters& parameters) noexcept {
     return parameters.geometry.bit_count / kWordBits + 1;
@@ -50,6 +57,8 @@ class OwnedStaticFilter {
   std::vector<Probe> probes(HashPair hash) const { return filter_.probes(hash); }
 
  private:
+  void leave() noexcept;
+
   FilterParameters parameters_;
   std::uint64_t inserted_ = 0;
   SharedWords words_;

@@ -62,7 +62,7 @@ struct FilterParameters {
   Window window{};
   std::uint32_t foreign_options = 0;  // what else another system's format says of the filter
   std::string foreign_data{};         // and bytes that it carries along
-  KeyForm keys{};                     // how the keys in it were written
+  KeyForm keys = kUnknownForm;        // how the keys in it were written
 };
 
 // Whether filters of a kind may have HashId::fold: those that read no bits of h2 above bit 57.

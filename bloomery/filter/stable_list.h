@@ -8,6 +8,8 @@
 #include <memory>
 #include <utility>
 
+#include "bloomery/bits/as_type.h"
+
 namespace bloomery {
 
 // A list whose items never move: they can be read while others are appended, which one thread does
@@ -60,7 +62,7 @@ class StableList {
  private:
   struct Place {
     explicit Place(std::size_t i) noexcept
-        : row(static_cast<std::size_t>(std::bit_width(i + 1)) - 1),
+        : row(as_type<std::size_t>(std::bit_width(i + 1)) - 1),
           column(i + 1 - (std::size_t{1} << row)) {}
     std::size_t row;
     std::size_t column;

@@ -51,9 +51,9 @@ struct StaticOptions {
 // inserts a key, for tens of keys hundreds. Throws std::invalid_argument for options that are not
 // allowed, and for a fuse filter of a lower rate, or of more than 2^32 keys.
 std::vector<std::byte> build_static_filter(KeyBatch keys, const StaticOptions& options = {});
-std::vector<std::byte> build_static_filter(const OwnedTexts auto& texts,
+std::vector<std::byte> build_static_filter(KeyRange auto&& keys,
                                            const StaticOptions& options = {}) {
-  return build_static_filter(views_of(texts), options);
+  return build_static_filter(views_of(keys), options);
 }
 
 // Asks the bytes where they lie; they stay the caller's, and need no alignment. Calls may run
@@ -73,8 +73,8 @@ class StaticFilter {
   void may_contain_many(KeyBatch batch, Answers found) const;
   // For those who compare kernels.
   void may_contain_many(KeyBatch batch, Answers found, const BlockedKernel& kernel) const;
-  void may_contain_many(const OwnedTexts auto& texts, Answers found) const {
-    may_contain_many(views_of(texts), found);
+  void may_contain_many(KeyRange auto&& keys, Answers found) const {
+    may_contain_many(views_of(keys), found);
   }
 
   HashPair hash(Key key) const noexcept { return hash_(key); }

@@ -232,7 +232,7 @@ PlaceHead FollowedPlace::open() {
   PlaceHead head = again_if_exchanged([&] {
     return open_whole(location_, [&]() -> FilterPlace* {
       if (location_.is_live()) {
-        inner_ = open_place(location_, {.access = PlaceOptions::read_write});
+        inner_ = open_place(location_, {.access = PlaceOptions::read_write, .keys_as_said = true});
       } else {
         inner_ = std::make_unique<LoadedPlace>(location_.file);
       }

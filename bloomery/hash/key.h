@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#if !defined(__cplusplus) || __cplusplus < 202002L
+#error "bloomery needs C++20: compile with -std=c++20, or target_compile_features(... cxx_std_20)"
+#endif
+
 #include <bit>
 #include <concepts>
 #include <cstdint>

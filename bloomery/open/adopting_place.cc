@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/filter/key_watch.h"
 
 namespace bloomery {
 namespace {
@@ -38,8 +39,13 @@ struct CountedRebuild final : Rebuild {
 
 }  // namespace
 
-AdoptingPlace::AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move)
-    : name_(opened->name()), open_(std::move(open)), heads_move_(heads_move), opened_(nullptr) {
+AdoptingPlace::AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move,
+                             bool keys_as_said)
+    : name_(opened->name()),
+      open_(std::move(open)),
+      heads_move_(heads_move),
+      keys_as_said_(keys_as_said),
+      opened_(nullptr) {
   auto first = std::make_unique<Opened>();
   first->place = std::move(opened);
   try {
@@ -94,7 +100,7 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
       std::shared_ptr<FilterPlace> place = open_();
       const PlaceHead head = place->head(context);
       if (head.watermark && head.watermark->reaches(context.fence->at_least) &&
-          opened_.load()->keys.value_or(head.parameters.keys) == head.parameters.keys) {
+          goes_on_with(opened_.load()->keys.value_or(head.parameters.keys), head.parameters.keys)) {
         std::vector<Presence> said(keys.size(), Presence::unknown);
         place->ask(keys, said, proofs, context);
         const std::unique_ptr<const Opened> old(opened_.exchange(new Opened{
@@ -151,7 +157,17 @@ bool AdoptingPlace::may_be_another(const Fence& fence, const CallContext& contex
 void AdoptingPlace::insert_many(std::span<const Key> keys, std::span<Inserted> outcomes,
                                 const CallContext& context) {
   require_room(keys, outcomes);
-  with([&](FilterPlace& place) { place.insert_many(keys, outcomes, context); });
+  const auto pass = mine_.get().gate.enter();
+  const Opened& opened = *opened_.load();
+  require_keys_of(opened, keys);
+  opened.place->insert_many(keys, outcomes, context);
+}
+
+// What a server's filter says of its keys cannot be changed.
+void AdoptingPlace::require_keys_of(const Opened& opened, std::span<const Key> keys) const {
+  if (keys_as_said_ || !opened.keys || !opened.keys->is_known()) return;
+  const auto is_said = [&](Key key) { return is_key_of(*opened.keys, key); };
+  if (!std::ranges::all_of(keys, is_said)) refuse_other_keys(*opened.keys, name_);
 }
 
 void AdoptingPlace::flush(const CallContext& context) {
@@ -168,8 +184,10 @@ AnyFilter AdoptingPlace::copy(const CallContext& context) {
 
 bool AdoptingPlace::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
                                        const Watermark& next, const CallContext& context) {
-  return with(
-      [&](FilterPlace& place) { return place.insert_and_advance(keys, head, next, context); });
+  const auto pass = mine_.get().gate.enter();
+  const Opened& opened = *opened_.load();
+  require_keys_of(opened, keys);
+  return opened.place->insert_and_advance(keys, head, next, context);
 }
 
 std::unique_ptr<Rebuild> AdoptingPlace::begin_rebuild(const FilterOptions& options,

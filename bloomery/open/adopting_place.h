@@ -33,7 +33,9 @@ class AdoptingPlace final : public FollowedFilter {
 
   // `heads_move`: what head() says is read anew each time, as from a server; that of a mapped file
   // is of when it was mapped.
-  AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move);
+  // `keys_as_said` is PlaceOptions'.
+  AdoptingPlace(std::unique_ptr<FilterPlace> opened, Open open, bool heads_move,
+                bool keys_as_said = false);
   // No call is under way any more.
   ~AdoptingPlace() override;
 
@@ -84,6 +86,7 @@ class AdoptingPlace final : public FollowedFilter {
     call(*opened.place);
     return {opened.adoptions, opened.keys.has_value()};
   }
+  void require_keys_of(const Opened& opened, std::span<const Key> keys) const;
   void settle_form(const Asked& asked, std::span<Presence> answers, const CallContext& context);
   std::shared_ptr<FilterPlace> now() const;
   void look(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
@@ -93,6 +96,7 @@ class AdoptingPlace final : public FollowedFilter {
   const std::string name_;
   const Open open_;
   const bool heads_move_;
+  const bool keys_as_said_;
   const std::shared_ptr<std::atomic<int>> rebuilds_ = std::make_shared<std::atomic<int>>(0);
   mutable PerProcess<Mine> mine_;
   std::atomic<const Opened*> opened_;

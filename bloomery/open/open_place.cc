@@ -28,7 +28,7 @@ namespace {
 
 std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const PlaceOptions& options) {
   if (options.access == PlaceOptions::shared) {
-    return std::make_unique<SharedPlace>(location, /*writes=*/true);
+    return std::make_unique<SharedPlace>(location, /*writes=*/true, options.keys_as_said);
   }
   const bool writes = options.access == PlaceOptions::read_write;
   if (writes && (location.format != nullptr ||
@@ -37,15 +37,16 @@ std::unique_ptr<FilterPlace> open_file(const FileLocation& location, const Place
   }
   if (location.format == nullptr && !writes && inspect(location.path).is_live_here) {
     try {
-      return std::make_unique<SharedPlace>(location, /*writes=*/false);
+      return std::make_unique<SharedPlace>(location, /*writes=*/false, options.keys_as_said);
     } catch (const StoreError&) {
       if (inspect(location.path).is_live_here) throw;  // else it was sealed just now
     }
   }
   if (location.format == nullptr && (writes || !options.load_files)) {
-    return std::make_unique<MappedPlace>(location, writes);
+    return std::make_unique<MappedPlace>(location, writes, options.keys_as_said);
   }
   AnyFilter filter = load(location);
+  if (options.keys_as_said) filter.take_keys_as_said();
   if (options.look) options.look(filter);
   return std::make_unique<LoadedPlace>(location.text(), std::move(filter));
 }
@@ -87,7 +88,8 @@ std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
   const bool is_ours_mapped =
       !location.is_live() && location.format == nullptr && !writes && !options.load_files;
   if (!is_ours_live && !is_ours_mapped) return place;
-  return std::make_unique<AdoptingPlace>(std::move(place), open, is_ours_live);
+  return std::make_unique<AdoptingPlace>(std::move(place), open, is_ours_live,
+                                         options.keys_as_said);
 }
 
 AnyFilter load(const PlaceLocation& location) {

@@ -26,6 +26,11 @@ struct PlaceOptions {
   // For reading, load a file of our own whole, with all its checksums, before the first answer.
   // (One that is live has none.)
   bool load_files = false;
+  // Who asks and inserts reads in head() how the keys are written, and writes them so. Otherwise
+  // what is written in another way is looked at (filter/key_watch.h): the eight bytes of an integer
+  // are refused by a filter of texts, and a text by one of integers, where the filter cannot
+  // remember that it has both.
+  bool keys_as_said = false;
   // Is shown each filter that is loaded whole.
   std::function<void(const AnyFilter& filter)> look{};
 };

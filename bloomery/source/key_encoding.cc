@@ -219,20 +219,6 @@ std::optional<std::string> key_text(KeyEncoding encoding, Key key) {
                                       : std::to_string(static_cast<std::int64_t>(integer));
 }
 
-std::optional<std::uint64_t> integer_spelt(std::string_view text) noexcept {
-  std::int64_t negative = 0;
-  std::uint64_t positive = 0;
-  const char* const end = text.data() + text.size();
-  if (text.starts_with('-')) {
-    const auto [stop, error] = std::from_chars(text.data(), end, negative);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return static_cast<std::uint64_t>(negative);
-  }
-  const auto [stop, error] = std::from_chars(text.data(), end, positive);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return positive;
-}
-
 std::string hex_text(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;

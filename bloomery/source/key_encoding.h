@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "bloomery/hash/key.h"
+#include "bloomery/text/integer_spelt.h"
 #include "bloomery/text/key_form.h"
 
 namespace bloomery {
@@ -35,9 +36,6 @@ bool reads_integers(KeyEncoding encoding) noexcept;
 
 // The text that spells a key of text, u64 or i64; none where no text does.
 std::optional<std::string> key_text(KeyEncoding encoding, Key key);
-
-// The eight bytes of a decimal number from -2^63 to 2^64 - 1; nothing for another text.
-std::optional<std::uint64_t> integer_spelt(std::string_view text) noexcept;
 
 // Two lower-case digits a byte.
 std::string hex_text(std::string_view bytes);

@@ -99,6 +99,7 @@ AnyFilter checked_filter(AnyFilter filter, std::shared_ptr<MappedBody> body,
     throw_format_error(path, describe(body->check_all(), body->layout()));
   }
   const bool inserts = filter.can_insert();
+  filter.take_keys_as_said();  // who holds the checked one looks at them
   CheckedWords words{std::move(filter), std::move(body), ProbedWords(contents),
                      std::move(path),   writer,          process_number()};
   return inserts ? wrap<true>(std::move(words)) : wrap<false>(std::move(words));

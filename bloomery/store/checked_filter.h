@@ -74,8 +74,9 @@ class CheckedFilter {
   bool insert_concurrently(Key key) requires kInserts {
     return change_at({&key, 1}, [&](AnyFilter& filter) { return filter.insert_concurrently(key); });
   }
-  bool erase(Key key) requires kErases {
-    return change_at({&key, 1}, [&](AnyFilter& filter) { return filter.erase(key); });
+  bool erase(Key key) requires kErases { return try_erase(key) != Erase::absent; }
+  Erase try_erase(Key key) requires kErases {
+    return change_at({&key, 1}, [&](AnyFilter& filter) { return filter.try_erase(key); });
   }
   std::size_t change_words(const AnyFilter::ChangeWords& by) {
     return change([&](AnyFilter& filter) { return filter.change_words(by); });
@@ -92,6 +93,8 @@ class CheckedFilter {
     return words_.filter.contents();
   }
   void set_keys(const KeyForm& keys) noexcept { words_.filter.set_keys(keys); }
+  // What stands in the file of a writer.
+  bool keeps_form() const noexcept { return words_.writer; }
   const FilterParameters& parameters() const noexcept { return words_.filter.parameters(); }
   std::uint64_t capacity() const noexcept { return words_.filter.capacity(); }
   std::uint64_t inserted() const noexcept { return words_.filter.inserted(); }

@@ -15,11 +15,13 @@ namespace bloomery {
 
 // Of a filter in a file of ours.
 inline PlaceHead head_of(const AnyFilter& filter, const FileNotes& notes) {
-  return {.identity = notes.identity,
-          .parameters = filter.parameters(),
-          .inserted = filter.inserted(),
-          .watermark = notes.reached(),
-          .beat = notes.beat};
+  PlaceHead head{.identity = notes.identity,
+                 .parameters = filter.parameters(),
+                 .inserted = filter.inserted(),
+                 .watermark = notes.reached(),
+                 .beat = notes.beat};
+  head.parameters.keys = filter.keys();
+  return head;
 }
 
 // Whether all that the context asks for is in a filter whose watermark is `reached`, or none.

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "bloomery/errors.h"
 #include "bloomery/store/foreign_file.h"
 #include "bloomery/store/messages.h"
 #include "bloomery/store/native_file_access.h"
@@ -42,6 +43,7 @@ FilterEditor::FilterEditor(Opened opened)
       filter_(std::move(opened.filter)) {}
 
 void FilterEditor::commit() {
+  if (target_.empty()) throw StoreError("an editor that was moved to another object has no file");
   const FilterContents contents = filter_.contents();
   auto written = format_ == nullptr ? write_file(contents, notes_, target_, lock_)
                                     : write_foreign(contents, *format_, target_, lock_);

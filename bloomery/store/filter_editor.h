@@ -27,7 +27,7 @@ class FilterEditor {
   const FileNotes& notes() const noexcept { return notes_; }
 
   // Whether the file is still there under its name; else it is written no more.
-  bool is_there() const noexcept { return lock_->file().is_named(target_); }
+  bool is_there() const noexcept { return !target_.empty() && lock_->file().is_named(target_); }
 
   // Saves what the filter is now. May be called again: the lock is held until the editor goes.
   void commit();

@@ -41,7 +41,9 @@ class LiveFilter {
         body_(std::move(body)),
         count_(std::move(count)),
         path_(std::move(path)),
-        inserts_(inserts) {}
+        inserts_(inserts) {
+    filter_.take_keys_as_said();  // who holds this looks at them
+  }
 
   bool may_contain(Key key) const noexcept {
     return filter_.may_contain(key) || !body_->is_unchanged();
@@ -61,6 +63,7 @@ class LiveFilter {
   // Bits may be set while they are read.
   FilterContents contents() const;
   void set_keys(const KeyForm& keys) noexcept { filter_.set_keys(keys); }
+  bool keeps_form() const noexcept { return true; }
   const FilterParameters& parameters() const noexcept { return filter_.parameters(); }
   std::uint64_t capacity() const noexcept { return filter_.capacity(); }
   std::uint64_t inserted() const noexcept { return count_.now(); }

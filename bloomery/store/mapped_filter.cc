@@ -75,7 +75,7 @@ MappedFilter::MappedFilter(MappedFilter&& other) noexcept
       body_(std::move(other.body_)),
       survives_(other.survives_),
       process_(other.process_),
-      filter_(std::exchange(other.filter_, std::nullopt)) {}
+      filter_(std::move(other.filter_)) {}
 
 MappedFilter& MappedFilter::operator=(MappedFilter&& other) noexcept {
   if (this == &other) return *this;
@@ -86,7 +86,7 @@ MappedFilter& MappedFilter::operator=(MappedFilter&& other) noexcept {
   body_ = std::move(other.body_);
   survives_ = other.survives_;
   process_ = other.process_;
-  filter_ = std::exchange(other.filter_, std::nullopt);
+  filter_ = std::move(other.filter_);
   return *this;
 }
 
@@ -101,7 +101,7 @@ AnyFilter& MappedFilter::writable() {
 
 MappedFilter::operator AnyFilter() && {
   if (lock_) throw_store_error(path_, "is open for writing, and needs who closes it");
-  return std::move(*std::exchange(filter_, std::nullopt));
+  return std::move(*filter_);
 }
 
 void MappedFilter::write_header(bool open_for_writing) {

@@ -55,6 +55,7 @@ struct MapOptions {
 class MappedFilter {
  public:
   MappedFilter(const std::filesystem::path& path, const MapOptions& options);
+  // What was moved from says "maybe" of every key, and has no file.
   MappedFilter(MappedFilter&& other) noexcept;
   MappedFilter& operator=(MappedFilter&& other) noexcept;
   // Closes; who wants to know whether that failed calls close().
@@ -66,17 +67,26 @@ class MappedFilter {
   const AnyFilter& operator*() const { return *filter_; }
   const AnyFilter* operator->() const { return &*filter_; }
   AnyFilter& writable();
+  // As AnyFilter has it, also where the file is open read-only.
+  void take_keys_as_said() noexcept { filter_->take_keys_as_said(); }
 
   bool may_contain(Key key) const { return filter_->may_contain(key); }
   bool may_contain(IntegerKey auto integer) const { return filter_->may_contain(integer); }
   void may_contain_many(KeyBatch batch, Answers found) const {
     filter_->may_contain_many(batch, found);
   }
+  void may_contain_many(KeyRange auto&& keys, Answers found) const {
+    filter_->may_contain_many(keys, found);
+  }
   bool insert(Key key) { return writable().insert(key); }
   bool insert(IntegerKey auto integer) { return writable().insert(integer); }
   std::size_t insert_many(KeyBatch batch) { return writable().insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return writable().insert_many(batch, was_new);
+  }
+  std::size_t insert_many(KeyRange auto&& keys) { return writable().insert_many(keys); }
+  std::size_t insert_many(KeyRange auto&& keys, Answers was_new) {
+    return writable().insert_many(keys, was_new);
   }
 
   // A filter that is read-only may be taken for itself; what is inserted then stays in this

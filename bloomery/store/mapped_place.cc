@@ -7,10 +7,12 @@
 
 namespace bloomery {
 
-MappedPlace::MappedPlace(const FileLocation& location, bool writes)
+MappedPlace::MappedPlace(const FileLocation& location, bool writes, bool keys_as_said)
     : location_(location),
       writes_(writes),
-      mapped_(location.path, {.access = writes ? MapOptions::read_write : MapOptions::read_only}) {}
+      mapped_(location.path, {.access = writes ? MapOptions::read_write : MapOptions::read_only}) {
+  if (keys_as_said) mapped_.take_keys_as_said();
+}
 
 void MappedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                       const CallContext& context) {

@@ -16,7 +16,7 @@ namespace bloomery {
 class MappedPlace final : public FilterPlace {
  public:
   // Throws as open_mapped() does.
-  MappedPlace(const FileLocation& location, bool writes);
+  MappedPlace(const FileLocation& location, bool writes, bool keys_as_said = false);
 
   std::string name() const override { return location_.text(); }
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,

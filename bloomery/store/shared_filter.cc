@@ -229,7 +229,7 @@ SharedFilter::SharedFilter(SharedFilter&& other) noexcept
       header_(std::move(other.header_)),
       body_(std::move(other.body_)),
       lost_changes_(other.lost_changes_.load()),
-      filter_(std::exchange(other.filter_, std::nullopt)) {}
+      filter_(std::move(other.filter_)) {}
 
 SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
   if (this == &other) return *this;
@@ -240,7 +240,7 @@ SharedFilter& SharedFilter::operator=(SharedFilter&& other) noexcept {
   header_ = std::move(other.header_);
   body_ = std::move(other.body_);
   lost_changes_ = other.lost_changes_.load();
-  filter_ = std::exchange(other.filter_, std::nullopt);
+  filter_ = std::move(other.filter_);
   return *this;
 }
 
@@ -263,6 +263,7 @@ AnyFilter SharedFilter::copy() const {
 
 void SharedFilter::flush() {
   require_open();
+  if (!file_) throw_store_error(path_, "was moved to another object");
   if (is_damaged()) {
     throw_store_error(path_,
                       "was truncated or written over, or its disk failed, while it was open");
@@ -280,7 +281,7 @@ void SharedFilter::flush() {
 }
 
 void SharedFilter::close() {
-  if (!filter_) return;
+  if (!filter_ || !file_) return;
   const bool damaged = is_damaged();
   const bool named = file_->is_named(path_);
   filter_.reset();

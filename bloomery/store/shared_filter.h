@@ -51,6 +51,7 @@ struct SharedOptions {
 class SharedFilter {
  public:
   explicit SharedFilter(const std::filesystem::path& path, const SharedOptions& options = {});
+  // What was moved from says "maybe" of every key, and has no file.
   SharedFilter(SharedFilter&&) noexcept;
   SharedFilter& operator=(SharedFilter&&) noexcept;
   // Closes; who wants to know whether that failed calls close().
@@ -67,12 +68,19 @@ class SharedFilter {
   void may_contain_many(KeyBatch batch, Answers found) const {
     filter_->may_contain_many(batch, found);
   }
+  void may_contain_many(KeyRange auto&& keys, Answers found) const {
+    filter_->may_contain_many(keys, found);
+  }
   // Of processes that insert one new key together, more than one may be told that it was new.
   bool insert(Key key) { return filter_->insert(key); }
   bool insert(IntegerKey auto integer) { return filter_->insert(integer); }
   std::size_t insert_many(KeyBatch batch) { return filter_->insert_many(batch); }
   std::size_t insert_many(KeyBatch batch, Answers was_new) {
     return filter_->insert_many(batch, was_new);
+  }
+  std::size_t insert_many(KeyRange auto&& keys) { return filter_->insert_many(keys); }
+  std::size_t insert_many(KeyRange auto&& keys, Answers was_new) {
+    return filter_->insert_many(keys, was_new);
   }
   // Of all processes. One that was killed may have inserted up to 256 keys that are not counted.
   std::uint64_t inserted() const { return filter_->inserted(); }

@@ -8,11 +8,13 @@
 
 namespace bloomery {
 
-SharedPlace::SharedPlace(const FileLocation& location, bool writes)
+SharedPlace::SharedPlace(const FileLocation& location, bool writes, bool keys_as_said)
     : location_(location),
       writes_(writes),
       shared_(location.path,
-              {.access = writes ? SharedOptions::read_write : SharedOptions::read_only}) {}
+              {.access = writes ? SharedOptions::read_write : SharedOptions::read_only}) {
+  if (keys_as_said) shared_.filter().take_keys_as_said();
+}
 
 // Bits are only ever set, so keys up to the watermark of the file are in, as they were.
 void SharedPlace::ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,

@@ -14,7 +14,7 @@ namespace bloomery {
 class SharedPlace final : public FollowedFilter {
  public:
   // Throws as open_shared() does.
-  SharedPlace(const FileLocation& location, bool writes);
+  SharedPlace(const FileLocation& location, bool writes, bool keys_as_said = false);
 
   std::string name() const override { return location_.text(); }
   void ask(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,

@@ -68,6 +68,12 @@ constexpr bool is_asked_of_unknown(const KeyForm& form) noexcept {
           form.encoding == KeyEncoding::u64 || form.encoding == KeyEncoding::i64);
 }
 
+// Whether who asked a filter of the first form may go on with one of the second in its place: as he
+// asked for what nobody had said, also for texts.
+constexpr bool goes_on_with(const KeyForm& first, const KeyForm& second) noexcept {
+  return first == second || (!first.is_known() && second == KeyForm{});
+}
+
 // What the keys of two filters together are: unknown, where those of one are.
 constexpr KeyForm form_of_both(const KeyForm& a, const KeyForm& b) noexcept {
   return a.is_known() ? b : a;

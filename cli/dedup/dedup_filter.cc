@@ -97,7 +97,7 @@ DedupFilter::DedupFilter(const PlaceLocation& state, const Patience& patience,
 }
 
 void DedupFilter::open_live() {
-  place_ = open_place(state_, {.access = PlaceOptions::read_write});
+  place_ = open_place(state_, {.access = PlaceOptions::read_write, .keys_as_said = true});
   refuse_doubt(state_, place_->head().no_absent);
   own_ = place_->copy();
 }

@@ -72,6 +72,8 @@ KeyForm settle_filter(FollowArguments& arguments) {
     const PlaceHead& head = *there;
     if (says_keys(to)) {
       form = form_for(arguments.keys, to, head);
+      // One that nobody has followed is filled anew, with keys of this form.
+      if (!form.is_known() && !head.watermark) form = form_of_new(arguments.keys, to);
       require_known(form, to);
     }
     const bool keeps_form = !to.is_foreign() || (to.has_trailer && head.identity.is_set());

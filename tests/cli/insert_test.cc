@@ -248,7 +248,7 @@ TEST_F(Insert, RefusesInPlaceWhatCannotBe) {
        "is a scalable filter; only blocked and classic"},
       {"bloomery create guava:g -n 9 -p 0.1; bloomery insert guava:g --in-place",
        "only files of our own"},
-      {"bloomery insert f.bloom --in-place --as u64", "does not say that its keys are u64"},
+      {"bloomery insert f.bloom --in-place --as i32", "does not say that its keys are i32"},
       {"bloomery insert f.bloom --recover", "--in-place"},
   };
   for (const auto& [line, expected] : faults) {

@@ -35,6 +35,7 @@ inline AnyFilter filled(const FilterParameters& parameters, std::size_t key_coun
   }
   const auto& kind = *std::ranges::find(filter_kinds(), parameters.kind, &Kind::number);
   AnyFilter filter = kind.make(parameters);
+  filter.take_keys_as_said();  // the members are texts, whatever it says of them
   filter.insert_many(keys_of(members));
   return filter;
 }
@@ -42,7 +43,6 @@ inline AnyFilter filled(const FilterParameters& parameters, std::size_t key_coun
 // With as many keys as it is made for, or `key_count`.
 inline AnyFilter sample(FilterKind kind, const FilterOptions& options, std::size_t key_count = 0) {
   FilterParameters parameters = parameters_for(kind, geometry_for(kind, options), options);
-  if (!parameters.keys.is_known()) parameters.keys = {};  // as of before that could be said
   if (options.secret) parameters.hash = NativeHash(sample_key());
   if (key_count == 0) key_count = std::min<std::size_t>(options.capacity, 500);
   return filled(parameters, key_count);

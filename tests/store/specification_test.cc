@@ -117,7 +117,7 @@ TEST(Specification, IsEnoughToReadAFileBy) {
                           bloomery::FilterKind::windowed}) {
     for (const double rate : {0.1, 0.01, 0.001, 1e-5, 1e-8}) {
       auto filter = bloomery::make_filter(
-          kind, {.capacity = 1000, .false_positive_rate = rate, .seed = 12345, .keys = {}});
+          kind, {.capacity = 1000, .false_positive_rate = rate, .seed = 12345});
       for (Number key = 0; key < 1700; ++key) {
         filter.insert({reinterpret_cast<const char*>(&key), sizeof key});
       }

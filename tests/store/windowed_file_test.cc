@@ -94,7 +94,7 @@ TEST(WindowedFile, IsSavedHoweverLongItRan) {
 class DamagedWindow : public ::testing::Test {
  protected:
   DamagedWindow() {
-    WindowedFilter filter({.capacity = 1'000, .window = {.length_ms = 60'000}, .keys = {}});
+    WindowedFilter filter({.capacity = 1'000, .window = {.length_ms = 60'000}});
     filter.insert("key");
     save(filter, file_);
     whole_ = read_file(file_);

@@ -198,6 +198,12 @@ void take_live(FileHeader& header, const std::optional<FileLive>& live, Parts pa
   header.live = live;
 }
 
+std::optional<KeyForm> keys_of(const FileHeader& header) {
+  const KeyForm& keys = header.contents.parameters.keys;
+  if (!keys.is_known() && !header.has_keys_field) return std::nullopt;
+  return keys;
+}
+
 std::uint8_t flags_of(const FileHeader& header) noexcept {
   std::uint8_t flags = 0;
   if (header.open_for_writing) flags |= kFlagOpenForWriting;
@@ -214,7 +220,7 @@ std::vector<std::byte> encode_head(const FileHeader& header) {
       header.part ? header.part->body_bits() : any_word_count(header.contents) * kWordBits;
   const auto fields = encode_fields(
       {parameters.hash.secret(), header.notes.watermark, header.notes.note, parameters.growth,
-       header.contents.layers, window_of(parameters), foreign_of(parameters), parameters.keys,
+       header.contents.layers, window_of(parameters), foreign_of(parameters), keys_of(header),
        header.notes.identity, header.notes.source, header.notes.beat, header.part, header.live});
   const auto field_bytes = static_cast<std::uint16_t>(fields.size());
   std::vector<std::byte> head(FileLayout::of(field_bytes, body_bits).body_offset);
@@ -295,7 +301,8 @@ FileHeader decode_head(std::span<const std::byte> head, std::uint64_t file_bytes
   take_part(header, fields.part, body_bits, parts);
   take_foreign(parameters, fields.foreign);
   take_live(header, fields.live, parts);
-  parameters.keys = fields.keys;
+  parameters.keys = fields.keys.value_or(kUnknownForm);
+  header.has_keys_field = fields.keys.has_value();
   parameters.growth = fields.growth;
   header.contents.layers = fields.layers;
   take_window(parameters, fields.window);

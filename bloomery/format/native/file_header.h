@@ -26,6 +26,9 @@ struct FileHeader {
   FileNotes notes;
   bool open_for_writing = false;
   bool is_live = false;  // bits were set since the table was written, and not one was cleared
+  // Of a head that is there: whether it has a field that says how the keys are written, or that
+  // this is unknown. A new one has none for that.
+  bool has_keys_field = false;
   // The body has these lines alone; the contents are those of the whole filter.
   std::optional<FilePart> part{};
   // Of a live file: on which machine. Else it is one of a server.

@@ -153,12 +153,12 @@ void take(TypedFields& fields, std::uint16_t tag, std::span<const std::byte> val
       return;
     case kKeysTag:
       require(value.size() == kKeysBytes, "the form of keys has 4");
-      fields.keys = {static_cast<KeyEncoding>(get_number<std::uint8_t>(value, kEncodingAt)),
-                     static_cast<Normalise>(get_number<std::uint8_t>(value, kNormaliseAt))};
+      fields.keys = KeyForm{static_cast<KeyEncoding>(get_number<std::uint8_t>(value, kEncodingAt)),
+                            static_cast<Normalise>(get_number<std::uint8_t>(value, kNormaliseAt))};
       if (get_number<std::uint16_t>(value, kKeysReservedAt) != 0) {
         refuse(offset, "bytes 2 and 3 of the form of keys are not zero");
       }
-      if (const std::string problem = form_problem(fields.keys); !problem.empty()) {
+      if (const std::string problem = form_problem(*fields.keys); !problem.empty()) {
         refuse(offset, problem);
       }
       return;
@@ -242,10 +242,10 @@ std::vector<std::byte> encode_fields(const TypedFields& fields) {
     std::ranges::copy(std::as_bytes(std::span(data)), foreign.begin() + kForeignBytes);
     append(bytes, kForeignTag, foreign.data(), foreign.size());
   }
-  if (fields.keys != KeyForm{}) {
+  if (fields.keys) {
     std::array<std::byte, kKeysBytes> keys{};
-    put_number(std::span(keys), kEncodingAt, static_cast<std::uint8_t>(fields.keys.encoding));
-    put_number(std::span(keys), kNormaliseAt, static_cast<std::uint8_t>(fields.keys.normalise));
+    put_number(std::span(keys), kEncodingAt, static_cast<std::uint8_t>(fields.keys->encoding));
+    put_number(std::span(keys), kNormaliseAt, static_cast<std::uint8_t>(fields.keys->normalise));
     append(bytes, kKeysTag, keys.data(), keys.size());
   }
   if (fields.identity.is_set()) {

@@ -39,7 +39,7 @@ struct ForeignField {
 //   tag 4 growth and layers, 16 + 40 bytes a layer
 //   tag 5 window, 24 bytes: length in ms 8, generations 4, zeros 4, bits of a generation 8
 //   tag 6 foreign scheme, 16 to 32768 bytes: bits 8, options 4, zeros 4, what its format carries
-//   tag 7 keys, 4 bytes: encoding 1, normalisation 1, zeros 2; not there for plain text
+//   tag 7 keys, 4 bytes: encoding 1, normalisation 1, zeros 2; not there where nobody has said
 //   tag 8 identity, 16 bytes: high 8, low 8
 //   tag 9 source of the watermark, 24 bytes: its identity 16 or zeros, beat 8
 //   tag 10 part of a filter, 16 bytes: which 4, of how many 4, bits of the whole filter 8
@@ -55,7 +55,7 @@ struct TypedFields {
   std::vector<Layer> layers;  // of a scalable filter
   std::optional<WindowField> window;
   std::optional<ForeignField> foreign;
-  KeyForm keys;
+  std::optional<KeyForm> keys;  // nothing: nobody has said how they are written
   Identity identity;
   Identity source;
   std::uint64_t beat = 0;

@@ -16,7 +16,7 @@ namespace bloomery::redis {
 struct ItemDescription {
   Identity identity{};
   FilterKind kind{};
-  KeyForm keys{};
+  KeyForm keys = kUnknownForm;     // as far as the server says it
   double false_positive_rate = 0;  // that was asked for; 0: it is not said
   bool forgets = false;
 

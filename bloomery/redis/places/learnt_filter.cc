@@ -38,7 +38,7 @@ std::optional<ItemDescription> LearntFilter::learn(const Reply& info, std::uint6
 std::string LearntFilter::objection(const ItemDescription& filter) const {
   if (filter.forgets && !may_forget_) return "a filter that forgets keys has taken its place";
   const std::lock_guard lock(mutex_);
-  if (!form_ || filter.keys == *form_) return {};
+  if (!form_ || goes_on_with(*form_, filter.keys)) return {};
   return "a filter whose keys are written as " + form_text(filter.keys) +
          " has taken the place of one with " + form_text(*form_) + "; open it again";
 }

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace bloomery {
+
+// What a filter has in place of its words after it was moved from: whoever still asks it is told
+// "maybe" of every key. Those questions go to ones that all such filters of the process share and
+// nobody writes to; what is inserted goes to words of its own that nobody asks.
+struct LeftWords {
+  static constexpr std::size_t kMost = 256;
+
+  std::shared_ptr<void> owner{};
+  std::span<std::uint64_t> changed{};
+  const std::uint64_t* asked = nullptr;
+};
+
+// So many positions such a filter has, whatever it had: two lines, and a power of two.
+inline constexpr std::uint64_t kLeftBits = 1024;
+
+// For at most LeftWords::kMost words. Where there is no memory, all share what they change.
+LeftWords left_words(std::uint64_t word_count) noexcept;
+
+}  // namespace bloomery

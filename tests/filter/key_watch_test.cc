@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters that say how their keys are written, and calls for keys that are written otherwise.
+#include "bloomery/filter/key_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/filter_kinds.h"
+#include "tests/support/run_threads.h"
+
+namespace bloomery {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr KeyForm kTexts{};
+constexpr KeyForm kIntegers{KeyEncoding::i64};
+
+AnyFilter filter_of(FilterKind kind, const KeyForm& form) {
+  return make_filter(kind, {.capacity = 1'000, .false_positive_rate = 1e-6, .keys = form});
+}
+
+constexpr std::array kKinds{FilterKind::blocked, FilterKind::classic, FilterKind::counting,
+                            FilterKind::scalable};
+
+TEST(KeyWatch, AnIntegerInAFilterOfTextsMakesItsFormUnknown) {
+  for (const FilterKind kind : kKinds) {
+    for (int way = 0; way < 5; ++way) {
+      AnyFilter filter = filter_of(kind, kTexts);
+      filter.insert("alice");
+      filter.insert("12345678");
+      filter.insert_many(std::vector<Key>{"bob", "87654321", "grüßen"});
+      EXPECT_EQ(filter.keys(), kTexts);
+      const std::uint64_t seven = 7;
+      if (way == 0) filter.insert(7);
+      if (way == 1) filter.insert_many(std::vector<std::uint64_t>{7});
+      if (way == 2) filter.insert(as_key(seven));
+      if (way == 3) filter.insert_many(std::vector<Key>{as_key(seven)});
+      if (way == 4) filter.insert_concurrently(7);
+      EXPECT_EQ(filter.keys(), kUnknownForm) << way;
+      EXPECT_EQ(filter.contents().parameters.keys, kUnknownForm) << way;
+      EXPECT_TRUE(filter.may_contain("alice"));
+      EXPECT_TRUE(filter.may_contain(7));
+      EXPECT_FALSE(filter.may_contain(8));
+    }
+  }
+}
+
+TEST(KeyWatch, ATextInAFilterOfIntegersMakesItsFormUnknown) {
+  for (const FilterKind kind : kKinds) {
+    AnyFilter filter = filter_of(kind, kIntegers);
+    const std::uint64_t eight = 8;
+    filter.insert(7);
+    filter.insert(as_key(eight));
+    filter.insert_many(std::vector<std::uint64_t>{9});
+    EXPECT_EQ(filter.keys(), kIntegers);
+    filter.insert("10");
+    EXPECT_EQ(filter.keys(), kUnknownForm);
+    EXPECT_TRUE(filter.may_contain(8));
+    EXPECT_TRUE(filter.may_contain("10"));
+  }
+}
+
+// Written by the command, say, and asked by a program.
+TEST(KeyWatch, AKeyIsAskedForAsItIsWritten) {
+  for (const FilterKind kind : kKinds) {
+    AnyFilter texts = filter_of(kind, kTexts);
+    texts.insert_many(std::vector<Key>{"7", "-7", "18446744073709551615"});
+    for (const std::int64_t key : {7, -7, -1}) {
+      EXPECT_TRUE(texts.may_contain(key)) << key;
+      EXPECT_TRUE(texts.may_contain(static_cast<std::uint64_t>(key))) << key;
+    }
+    EXPECT_FALSE(texts.may_contain(8));
+    std::array<bool, 4> found{};
+    texts.may_contain_many(std::vector<std::uint64_t>{7, 0 - 7ULL, ~0ULL, 8}, found);
+    EXPECT_THAT(found, ::testing::ElementsAre(true, true, true, false));
+
+    AnyFilter integers = filter_of(kind, kIntegers);
+    integers.insert_many(std::vector<std::uint64_t>{7, 0 - 7ULL});
+    EXPECT_TRUE(integers.may_contain("7"));
+    EXPECT_TRUE(integers.may_contain("-7"));
+    EXPECT_FALSE(integers.may_contain("8"));
+    EXPECT_FALSE(integers.may_contain("alice"));
+    integers.may_contain_many(std::vector<Key>{"7", "-7", "8", "alice"}, found);
+    EXPECT_THAT(found, ::testing::ElementsAre(true, true, false, false));
+  }
+}
+
+TEST(KeyWatch, OtherFormsTakeNoIntegersAndDenyNone) {
+  for (const KeyForm form : {KeyForm{KeyEncoding::i32}, KeyForm{KeyEncoding::utf16},
+                             KeyForm{KeyEncoding::text, Normalise::lower}}) {
+    AnyFilter filter = filter_of(FilterKind::blocked, form);
+    EXPECT_THAT([&] { filter.insert(7); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(form_text(form))));
+    EXPECT_EQ(filter.inserted(), 0U);
+    EXPECT_EQ(filter.keys(), form);
+    EXPECT_EQ(filter.may_contain(7), form.encoding != KeyEncoding::text);
+  }
+}
+
+TEST(KeyWatch, NothingIsErasedThatCannotBeThere) {
+  AnyFilter filter = filter_of(FilterKind::counting, kTexts);
+  filter.insert("7");
+  EXPECT_FALSE(filter.erase(7));
+  EXPECT_TRUE(filter.erase("7"));
+  filter.insert(7);
+  EXPECT_TRUE(filter.erase(7));
+}
+
+TEST(KeyWatch, ThreadsTakeIntegersTogether) {
+  AnyFilter filter = filter_of(FilterKind::blocked, kTexts);
+  run_threads(4, [&](int thread) {
+    for (std::uint64_t i = 0; i < 200; ++i)
+      filter.insert_concurrently(1'000 * static_cast<std::uint64_t>(thread) + i);
+  });
+  EXPECT_EQ(filter.keys(), kUnknownForm);
+  for (std::uint64_t i = 0; i < 200; ++i) EXPECT_TRUE(filter.may_contain(3'000 + i));
+}
+
+TEST(KeyWatch, WhoKnowsTheFormIsLeftAlone) {
+  AnyFilter filter = filter_of(FilterKind::blocked, kTexts);
+  filter.take_keys_as_said();
+  filter.insert(7);
+  EXPECT_EQ(filter.keys(), kTexts);
+}
+
+TEST(KeyWatch, TheBytesOfIntegersAreNoTexts) {
+  for (const std::uint64_t integer :
+       {0ULL, 7ULL, 1ULL << 40, ~0ULL, 0x4142434445464748ULL & ~0xffULL}) {
+    EXPECT_FALSE(may_be_text(as_key(integer))) << integer;
+  }
+  for (const Key text : {"12345678", "grüßen", "a b c d!", ""}) EXPECT_TRUE(may_be_text(text));
+}
+
+}  // namespace
+}  // namespace bloomery
