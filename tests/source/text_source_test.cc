@@ -347,6 +347,9 @@ TEST_F(TextSourceTest, RefusesWhatIsNoTextOfLines) {
   EXPECT_THAT(fault_of("PK\3\4...."s, {}), HasSubstr("unzip"));
   EXPECT_THAT(fault_of(std::string(257, 'a') + "ustar.....", {}), HasSubstr("tar -xOf"));
   EXPECT_THAT(fault_of("\x5d\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff\xff."s, {}), HasSubstr("lzma"));
+  EXPECT_THAT(fault_of("(lp0\nVa\np1\na.", {}), HasSubstr("pickle"));
+  EXPECT_THAT(fault_of("c__builtin__\nset\np0\n.", {}), HasSubstr("pickle"));
+  EXPECT_THAT(fault_of("\x80\x02]q", {}), HasSubstr("pickle"));
   auto words = source("PAR12\nBZhou\nORCA\nLZIPPED\n", {});
   EXPECT_THAT(keys_of(words), ElementsAre("PAR12", "BZhou", "ORCA", "LZIPPED"));
 }
