@@ -33,7 +33,7 @@ inline std::uint64_t raise_counter(std::span<std::uint64_t> words,
   return before;
 }
 
-// The same, losing nothing that other threads raise.
+// Raises a counter as raise_counter() does, atomically: no raise of another thread is lost.
 inline std::uint64_t raise_counter_atomically(std::span<std::uint64_t> words,
                                               std::uint64_t position) noexcept {
   const std::atomic_ref word(words[position / kCountersPerWord]);

@@ -33,7 +33,7 @@ class FileMapping {
 
   // Waits until all changes are on the disk. Throws std::system_error; then some are not.
   void sync() const { sync(bytes_.size()); }
-  // The same of those to the first bytes.
+  // Writes the changes of the first `count` bytes to the disk, and returns when they are there.
   void sync(std::uint64_t count) const;
 
   // Reads from the file, not from memory: so no signal tells of a bad disk or of a file that ended.

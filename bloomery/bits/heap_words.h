@@ -39,9 +39,9 @@ class HeapWords {
   // How much memory so many words take: pages are whole.
   static std::uint64_t byte_count(std::uint64_t word_count) noexcept;
 
-  // Who lives in a host that counts memory takes words from that. take() gives zeroed bytes; null,
-  // and the words come from the machine as ever; or throws std::bad_alloc, and there are none.
-  // give_back() is called from any thread. Set before the first words are made.
+  // A host that counts memory, such as a server with our module, provides the words. take() returns
+  // zeroed bytes, or null: then the words come from the machine; or it throws std::bad_alloc.
+  // give_back() is called from any thread. The host is set before the first words are made.
   struct Host {
     void* (*take)(std::uint64_t byte_count) = nullptr;
     void (*give_back)(void* bytes) noexcept = nullptr;

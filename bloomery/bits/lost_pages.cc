@@ -88,7 +88,7 @@ struct LostPages::Handler {
     } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
       previous.sa_handler(signal_number);
     } else if (info->si_code > 0 || previous.sa_handler == SIG_DFL) {
-      // As if we had never been here: the fault comes again and ends the process.
+      // Restores the default action: the fault comes again and ends the process.
       struct sigaction by_default {};
       by_default.sa_handler = SIG_DFL;
       sigaction(signal_number, &by_default, nullptr);

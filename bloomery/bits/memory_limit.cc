@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 #if defined(__EMSCRIPTEN__)
-// What it calls the machine's pages are those it has taken so far, and it has no files.
+// WebAssembly: the number of pages is that of the pages taken so far, and there are no files to
+// read a limit from.
 std::uint64_t physical_memory() noexcept {
   return kNoLimit;
 }

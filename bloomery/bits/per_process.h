@@ -28,7 +28,7 @@ class PerProcess {
     Own* own = own_.load(std::memory_order_acquire);
     if (own->process == process_number()) return own->value;
     auto fresh = std::make_unique<Own>();
-    // Who comes second takes what the first has made.
+    // Another thread may have been first; its value is taken.
     if (own_.compare_exchange_strong(own, fresh.get())) return fresh.release()->value;
     return own->value;
   }

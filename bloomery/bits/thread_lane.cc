@@ -40,7 +40,7 @@ struct ThreadLane::Holder {
 
   ~Holder() {
     if (number == kOwned) return;
-    // What still runs in this thread, such as destructors of its other variables, shares a lane.
+    // Code that still runs in this thread, such as destructors of other variables, shares a lane.
     number_plus_one_ = take_shared() + 1;
     taken_lanes.fetch_and(~(std::uint64_t{1} << number), std::memory_order_release);
   }

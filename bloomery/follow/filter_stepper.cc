@@ -58,7 +58,8 @@ bool FilterStepper::step(const Changes& changes, const CallContext& context) {
     }
     is_dirty_ = true;
     head_ = place_.head(context);
-    // Another step from there is as good, if that has all that came before these keys.
+    // A step from another follower's watermark is as good, if that filter has all keys before
+    // these.
     const bool has_all_before =
         !has_loose_ && changes.watermark && carried_ && reaches(head_.watermark, *carried_);
     if (!has_all_before) break;
@@ -73,7 +74,7 @@ bool FilterStepper::look(const CallContext& context) {
       now.beat == head_.beat) {
     return true;
   }
-  // Another follower's step, or filter, is as good where it has all that came.
+  // A step or a filter of another follower is as good, if it has all keys that were carried.
   if (has_loose_ || !carried_ || !reaches(now.watermark, *carried_)) {
     throw Overtaken(place_.name() + ": it is not the filter that it was");
   }

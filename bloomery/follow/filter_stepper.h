@@ -31,12 +31,12 @@ class FilterStepper {
   // Keys first, or with the watermark; and never a watermark without its keys. False: the filter
   // was not as it was left, but had all that came before. Throws Overtaken where it had not.
   bool carry(const Changes& changes, const CallContext& context);
-  // The same where nothing changes, so that no step would find a filter lost or exchanged.
+  // Looks at the filter while nothing changes: no step would notice that it was lost or exchanged.
   bool look(const CallContext& context);
   // Writes what was not written yet.
   void flush(const CallContext& context);
 
-  // As the last step left it.
+  // The filter's head as the last step left it.
   const PlaceHead& head() const noexcept { return head_; }
   // The place keeps one; else head().watermark is none.
   bool has_watermark() const noexcept { return has_watermark_; }

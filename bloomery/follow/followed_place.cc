@@ -70,8 +70,8 @@ bool is_foreign_live(const PlaceLocation& location) noexcept {
   return location.is_live() && location.is_foreign();
 }
 
-// Of another system's filter that a server has and that could not be opened. Returns where nobody
-// can say.
+// Looks at what remains of another system's filter in a server after it could not be opened. Throws
+// what that is; returns if it cannot be told.
 void look_at_remains(const PlaceLocation& location, const std::exception& error) {
   redis::Client client(redis::parse_location(location.server));
   switch (redis::bitmap_remains(client, *location.format)) {
@@ -113,7 +113,7 @@ bool was_our_file(const PlaceLocation& location) {
   }
 }
 
-// What is there, with its head.
+// Opens the filter of any kind that is at the location, and returns its head.
 template <class Open>
 PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
   try {
@@ -141,8 +141,8 @@ PlaceHead open_any_filter(const PlaceLocation& location, Open open) {
   }
 }
 
-// The same. Throws DamagedFilterError for what may be replaced, and FormatError for what is left
-// alone.
+// Opens the filter as open_any_filter() does. Throws DamagedFilterError for a filter that may be
+// replaced, and FormatError for one that is left alone.
 template <class Open>
 PlaceHead open_whole(const PlaceLocation& location, Open open) {
   PlaceHead head = open_any_filter(location, open);
@@ -156,14 +156,15 @@ PlaceHead open_whole(const PlaceLocation& location, Open open) {
   return head;
 }
 
-// Of two who build a filter again one may put his there between two questions of the other's.
+// Opens again if the filter was exchanged meanwhile: another process that builds it may put its own
+// there between two questions of this one.
 auto again_if_exchanged(auto open) {
   constexpr int kMostTries = 10;
   for (int i = 1; i < kMostTries; ++i) {
     try {
       return open();
     } catch (const redis::ExchangedError&) {
-      // As it is now.
+      // Opens the filter that is there now.
     }
   }
   return open();
@@ -242,7 +243,7 @@ PlaceHead FollowedPlace::open() {
   require_keeps(head.parameters.kind, location_.text());
   was_lost_ = false;
   const KeyForm& theirs = head.parameters.keys;
-  // Of one that does not say it, every form is asked.
+  // A filter that does not say its form is asked in every form.
   if (location_.is_foreign() || !theirs.is_known() || theirs == form_) return head;
   // Somebody's who follows in another form: keys of this one would be denied to who asks there.
   inner_.reset();

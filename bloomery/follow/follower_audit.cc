@@ -17,7 +17,7 @@ bool stands_at(const PlaceHead& now, const PlaceHead& head) noexcept {
   return now.identity == head.identity && now.watermark == head.watermark && now.beat == head.beat;
 }
 
-// As a reader asks whose fence is there.
+// Asks the place as a reader does whose fence is `there`.
 std::vector<Presence> ask_behind(const Watermark& there, FilterPlace& place,
                                  std::span<const std::string> some, const CallContext& context) {
   const std::vector<Key> keys(some.begin(), some.end());

@@ -43,7 +43,8 @@ std::uint64_t FollowerEntries::erase(const Changes& changes, const CallContext& 
   return left;
 }
 
-// Another one's names mean nothing: the table was read again, or the server began anew.
+// Forgets the names of transactions of another source: the table was read again, or the server
+// began anew.
 void FollowerEntries::take_source(const Identity& source) {
   const Identity last = std::exchange(source_, source);
   if (last == source || !last.is_set()) return;

@@ -54,7 +54,7 @@ class ByteReader {
                           std::to_string(at_ + 1) + " FILE the rest)");
   }
 
-  // Of the field that comes next, or of one that began at `offset`.
+  // Throws FormatError about the next field, or about one that began at `offset`.
   [[noreturn]] void refuse(const char* field, const std::string& why) const {
     refuse(at_, field, why);
   }

@@ -38,9 +38,9 @@ struct Format {
   // An empty filter; null where only the system itself makes them.
   AnyFilter (*create)(const FilterOptions& options, const FormatSettings& settings);
   void (*encode)(const FilterContents& contents, const ByteSink& sink);  // null: read only
-  // What encode's bytes do not say; null where they say all.
+  // The settings that encode's bytes do not hold; null if the bytes hold all.
   FormatSettings (*settings_of)(const FilterContents& contents);
-  // What this filter's users must know, with its figures; null where `warning` is all there is.
+  // Advice to users of this very filter, with its figures; null if `warning` is all there is.
   std::string (*advice)(const FilterContents& contents);
   // How well the system's hashes tell a sample of keys apart, where that is not well; else empty.
   std::string (*key_advice)(std::span<const Key> sample, std::uint64_t bit_count) = nullptr;

@@ -23,7 +23,7 @@
 // left alone.
 namespace bloomery::guava {
 
-// Of scheme mitz_64 or mitz_32; merge() is putAll.
+// A filter of scheme mitz_64 or mitz_32. merge() is Guava's putAll.
 using Filter = AnyFilter;
 
 enum class Strategy : std::uint8_t { mitz_32 = 0, mitz_64 = 1 };
@@ -52,7 +52,7 @@ std::uint64_t approximate_element_count(const Filter& filter);
 // BloomFilter.expectedFpp.
 double expected_fpp(const Filter& filter);
 
-// What a funnel makes of a value: the key to ask with. byteArrayFunnel is the bytes themselves, and
+// The key that a funnel makes of a value. byteArrayFunnel is the bytes themselves, and
 // so is stringFunnel(UTF_8) of text in UTF-8; sequentialFunnel is the keys one after the other.
 std::string integer_key(std::int32_t value);
 std::string long_key(std::int64_t value);

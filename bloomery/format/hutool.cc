@@ -103,7 +103,8 @@ namespace {
 
 constexpr const char* kBitMapWhat = "the bitmaps of a BitMapBloomFilter";
 
-// Of the constructor's m, or else of the bytes, which are whole bitmaps.
+// The geometry that the constructor's m gives; without m, that of the bytes, which are whole
+// bitmaps.
 Geometry geometry_of(std::span<const std::byte> bytes, const SettingsReader& read) {
   if (const auto m = read.count("m")) return bitmap_geometry(*m);
   constexpr std::uint64_t kBytes = kBitMaps * kMebibit / 8;

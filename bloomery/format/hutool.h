@@ -48,8 +48,8 @@ struct HutoolBitSetProbes {
 
 namespace hutool {
 
-// Of the filter that a constructor makes. Throw std::invalid_argument where that cannot take keys:
-// m below 5 divides by zero, c k must fit an int, and there are 8 hashes.
+// The geometry of the filter that a constructor makes. Throw std::invalid_argument if that filter
+// cannot take keys: m below 5 divides by zero, c k must fit an int, and there are 8 hashes.
 Geometry bitmap_geometry(std::uint64_t m);
 Geometry bitset_geometry(std::uint64_t c, std::uint64_t k);
 

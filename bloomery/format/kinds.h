@@ -15,10 +15,10 @@
 // Every kind there is: our own, and those that some format holds (Format::kinds).
 namespace bloomery {
 
-// What the number in a file means. Throws FormatError for one that is none.
+// The kind that a number in a file means. Throws FormatError for a number that means none.
 const Kind& kind_of(FilterKind number);
 
-// Of any kind these are filter_kinds.h's functions of like names.
+// check_contents() and word_count() of filter_kinds.h, for kinds of other systems, too.
 void check_any_contents(const FilterContents& contents);
 std::uint64_t any_word_count(const FilterContents& contents);
 
@@ -43,13 +43,13 @@ AnyFilter open_any(const FilterContents& contents, Storage storage) {
   return open_any(contents, SharedWords::of(std::move(storage)));
 }
 
-// The same of a format that does not say how many keys were inserted: where contents.inserted is 0
-// but bits are set, it is estimated from these, at 1 or more.
+// Opens a filter of a format that does not say how many keys were inserted. If contents.inserted is
+// 0 and bits are set, the count is estimated from the bits, as 1 or more.
 AnyFilter open_foreign(FilterContents contents, SharedWords words);
 AnyFilter open_foreign(FilterContents contents, HeapWords words);
 
-// Another one in memory of our own. May run beside insert_concurrently(): keys inserted before the
-// call are in it.
+// A copy in memory of our own. May run beside insert_concurrently(): keys that were inserted before
+// the call are in it.
 AnyFilter copy_any(const FilterContents& contents);
 
 // An empty one. Throws std::invalid_argument where memory cannot hold it.

@@ -11,7 +11,7 @@
 #include "bloomery/filter/probe_scheme.h"
 #include "bloomery/format/format.h"
 
-// What LevelDB's built-in filter policy (leveldb.BuiltinBloomFilter2) keeps of the keys of a block:
+// The bytes that LevelDB's built-in filter policy (leveldb.BuiltinBloomFilter2) keeps for a block:
 //
 //   +--------------------------+-----------+
 //   | bits, 8 bytes or more    | probes 1B |
@@ -52,8 +52,8 @@ struct Probes {
   }
 };
 
-// What NewBloomFilterPolicy(bits_per_key) makes for so many keys. Throws std::invalid_argument for
-// 0 bits and for more than 2^60 in all.
+// The geometry that NewBloomFilterPolicy(bits_per_key) gives so many keys. Throws
+// std::invalid_argument for 0 bits and for more than 2^60 in all.
 Geometry geometry(std::uint64_t key_count, std::uint64_t bits_per_key);
 
 AnyFilter decode(std::span<const std::byte> bytes);

@@ -8,7 +8,7 @@
 namespace bloomery {
 namespace {
 
-// Of more, int32 hashes would not reach all.
+// The most bits: int32 hashes would not reach all of a larger bitmap.
 constexpr std::uint64_t kMostMaskedBits = std::uint64_t{1} << 30;
 
 bool is_mask(std::uint64_t bits) noexcept {

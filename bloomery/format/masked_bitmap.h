@@ -13,7 +13,7 @@ namespace bloomery {
 
 inline constexpr std::uint32_t kMaskedProbes = 8;
 
-// Of "bits", or else of `usual_bits`.
+// The geometry of the setting "bits", or of `usual_bits` without it.
 Geometry masked_geometry(const SettingsReader& read, std::uint64_t usual_bits);
 
 // Throws FormatError for another geometry.

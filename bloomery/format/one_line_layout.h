@@ -17,7 +17,7 @@
 
 namespace bloomery {
 
-// What a foreign format means by a key whose probes all stay within one line of kLineBits bits.
+// The scheme of a foreign format whose probes of a key all stay within one line of kLineBits bits.
 //
 //   line(hash, line_count)   which line
 //   bit(hash, i)             the i-th probe's place in it, which is one of kLineHashes with all the

@@ -44,7 +44,7 @@ namespace orestes {
 // gives more than 2^31 - 1 bits or 255 probes.
 Geometry geometry(std::uint64_t capacity, double rate);
 
-// Those of a filter whose geometry is known; the settings n and p are its promise.
+// The parameters of a filter of a known geometry; the settings n and p are its promise.
 FilterParameters parameters_of(const Geometry& geometry, const SettingsReader& read);
 
 extern const Kind kKind;

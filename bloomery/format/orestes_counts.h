@@ -39,7 +39,7 @@ class Counts {
 
   // How often the key is in, as far as its counters know: never less than it is.
   std::uint64_t count(Key key) const;
-  // The same, after the key was added once more.
+  // Adds the key once more, and returns its count then.
   std::uint64_t add(Key key);
   // False, changing nothing, where the key was not in.
   bool remove(Key key);

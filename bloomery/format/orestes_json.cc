@@ -24,7 +24,7 @@ constexpr const char* kWhat = "the JSON of an Orestes filter";
 constexpr std::uint64_t kFreeBits = std::uint64_t{1} << 23;
 constexpr std::uint64_t kBitsPerByte = 1024;
 
-// As much of JSON as the object needs: strings of ASCII and whole numbers.
+// Reads the part of JSON that the object needs: strings of ASCII and whole numbers.
 class JsonReader {
  public:
   explicit JsonReader(std::span<const std::byte> bytes)
@@ -67,7 +67,7 @@ class JsonReader {
     take('"', field);
     std::string value;
     for (;;) {
-      // What needs no escape, at once.
+      // Takes all characters up to the next escape or the end at once.
       const std::size_t stop = text_.find_first_of("\"\\", at_);
       if (stop == kNone) refuse(field, "a string without an end");
       value += text_.substr(at_, stop - at_);

@@ -38,9 +38,10 @@ struct SplitBlock {
                                                             0xa2b7289d, 0x705495c7, 0x2df1424b,
                                                             0x9efc4947, 0x5c6bfb31};
 
-  // As Arrow sizes: the specification's -8 n / ln(1 - p^(1/8)) bits, and then the next power of two
-  // of bytes. Where that misses the rate, since the formula takes all blocks for equally full,
-  // twice as many. Throws std::invalid_argument beyond 128 MiB, where Parquet's writers stop.
+  // The size that Arrow takes: the specification's -8 n / ln(1 - p^(1/8)) bits, and then the next
+  // power of two of bytes. Where that misses the rate, since the formula takes all blocks for
+  // equally full, twice as many. Throws std::invalid_argument beyond 128 MiB, where Parquet's
+  // writers stop.
   static Geometry geometry(const FilterOptions& options);
   static void check(const FilterParameters& parameters);
 

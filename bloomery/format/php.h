@@ -56,7 +56,7 @@ struct KeyQuality {
 // Takes 40 bytes a key. A sample will do, of keys that follow one another.
 KeyQuality measure_quality(std::span<const Key> keys, std::uint64_t bit_count);
 
-// The same as a sentence with its figures.
+// The quality as a sentence with its figures.
 std::string describe(const KeyQuality& quality);
 
 extern const Format kFormat;

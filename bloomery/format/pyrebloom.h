@@ -41,8 +41,8 @@ void encode_part(const FilterContents& contents, std::uint64_t part, const ByteS
 
 using Parts = std::span<const std::span<const std::byte>>;
 
-// Of strings that may end early; those missing at the end are empty. Throws FormatError for more
-// strings or bits than the geometry has.
+// Decodes strings that may end early; strings missing at the end are empty. Throws FormatError for
+// more strings or bits than the geometry has.
 AnyFilter decode_parts(const FilterParameters& parameters, Parts parts,
                        std::uint64_t part_bits = kPartBits);
 

@@ -9,7 +9,7 @@
 #include "bloomery/format/bit_order.h"
 #include "bloomery/format/settings.h"
 
-// What the formats that are a bare bitmap share: only the service that uses it knows its size.
+// Functions for formats that are a bare bitmap, whose size only the service that uses it knows.
 namespace bloomery {
 
 // The filter of `parameters`, whose bits are `bytes` and may end early.
@@ -22,7 +22,7 @@ AnyFilter create_bitmap(const FilterParameters& parameters, std::string_view for
 
 // Bytes up to the last bit that is set, as SETBIT leaves the string.
 void write_bitmap(const FilterContents& contents, const ByteSink& sink);
-// The same as BitSet.toByteArray() of Java gives them.
+// Writes the bits as Java's BitSet.toByteArray() gives them.
 void write_bit_set(const FilterContents& contents, const ByteSink& sink);
 
 // Parameters of such a filter: "bits" and "probes", or "capacity" and "rate" by the format's own
@@ -30,17 +30,17 @@ void write_bit_set(const FilterContents& contents, const ByteSink& sink);
 FilterParameters bitmap_parameters(FilterKind kind, const SettingsReader& read,
                                    Geometry (*sizing)(std::uint64_t capacity, double rate));
 
-// Those of a filter whose geometry is known: "capacity" and "rate" are its promise, or else what
-// its size fits best.
+// The parameters of a filter of a known geometry. "capacity" and "rate" are its promise; without
+// them it is the promise that its size fits best.
 FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
                                      const SettingsReader& read);
-// Of one that is to be made. Throws as validate() does.
+// The parameters of a filter that is to be made. Throws as validate() does.
 FilterParameters promised_parameters(FilterKind kind, const Geometry& geometry,
                                      const FilterOptions& options);
 
 // bits, probes, capacity and rate.
 FormatSettings bitmap_settings(const FilterContents& contents);
-// The same where the number of probes is fixed.
+// Settings of a bitmap whose number of probes is fixed.
 FormatSettings sized_bitmap_settings(const FilterContents& contents);
 
 }  // namespace bloomery

@@ -23,7 +23,7 @@
 // decimal digits (LongCodec), or kryo.h (Kryo5Codec, the default since 3.19).
 namespace bloomery::redisson {
 
-// What the hash says. The names of FormatSettings are the hash's own.
+// The configuration hash. The names of FormatSettings are those of its fields.
 struct Config {
   std::uint64_t size = 0;
   std::uint32_t hash_iterations = 0;
@@ -31,8 +31,8 @@ struct Config {
   double false_probability = 0;
 };
 
-// As tryInit sizes. Throws std::invalid_argument where tryInit refuses: no bits, or more than
-// 4,294,967,294.
+// The size and probes that tryInit chooses. Throws std::invalid_argument where tryInit refuses: no
+// bits, or more than 4,294,967,294.
 Config config_for(std::uint64_t capacity, double rate);
 
 // The fewest bits, of a number without small factors, with which the rule keeps the rate after all
@@ -56,7 +56,7 @@ AnyFilter decode(std::span<const std::byte> bitmap, const Config& config, bool l
 // RBloomFilter.count: round(-m/k ln(1 - bits/m)). Throws std::invalid_argument where all are set.
 std::uint64_t count(const AnyFilter& filter);
 
-// As Java writes it.
+// The text that Java's Double.toString() gives.
 std::string java_double(double value);
 
 extern const Format kFormat;

@@ -37,7 +37,7 @@ struct RedissonProbes {
   }
 };
 
-// As releases up to 3.22.1 ask: all but the last probe. What they insert is the same.
+// Questions of releases up to 3.22.1: all probes but the last. Inserts set all probes.
 struct RedissonLegacyProbes : RedissonProbes {
   static constexpr FilterKind kKind = FilterKind::redisson_legacy;
   using RedissonProbes::RedissonProbes;

@@ -41,8 +41,9 @@ struct FastLocal {
   static double line_rate(const BitView& line, std::uint32_t probes) noexcept;
 };
 
-// What NewBloomFilterPolicy(bits_per_key) makes for so many keys. Throws std::invalid_argument
-// outside 1 to 100 bits a key, where RocksDB takes the nearest, and for more than 4 GiB.
+// The geometry that NewBloomFilterPolicy(bits_per_key) gives so many keys. Throws
+// std::invalid_argument outside 1 to 100 bits a key, where RocksDB takes the nearest, and for more
+// than 4 GiB.
 Geometry geometry(std::uint64_t key_count, double bits_per_key);
 
 AnyFilter decode(std::span<const std::byte> bytes);

@@ -51,7 +51,7 @@ void ScrapyProbes::check(const FilterParameters& parameters) {
 }
 
 std::uint64_t ScrapyProbes::position(Key key, std::uint32_t i, std::uint64_t bit_count) noexcept {
-  // What 64 bits lose is a multiple of every power of two that they hold.
+  // Overflow of 64 bits loses multiples of 2^64 alone, and a power of two divides those.
   std::uint64_t hash = 0;
   Utf8Characters characters(key);
   for (std::uint32_t character; characters.next(character);) {

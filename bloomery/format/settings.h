@@ -10,7 +10,8 @@
 
 namespace bloomery {
 
-// What a format's bytes do not say, by name: FILE?name=value&name=value, or lines of FILE.config.
+// Settings that a format's bytes do not hold, by name: FILE?name=value&name=value, or lines of
+// FILE.config.
 using FormatSettings = std::map<std::string, std::string, std::less<>>;
 
 inline constexpr std::string_view kBytesSayAll = "its bytes say all, there are no settings";
@@ -30,7 +31,7 @@ class SettingsReader {
   // One of `words`, which have blanks between; the first where it is missing.
   std::string word(std::string_view name, std::string_view words) const;
 
-  // The same where it has to be there.
+  // A count that must be given; throws if it is not.
   std::uint64_t need_count(std::string_view name) const;
 
   // "guava: NAME=VALUE: WHY"; without the value of a setting that there is not.

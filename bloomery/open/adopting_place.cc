@@ -115,8 +115,8 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
   mine.look_again_at = CallContext::Clock::now() + kBetweenLooks;
 }
 
-// Who has an answer out of a filter asks on in the form of its keys. So of a place that could not
-// say at the opening which that is, nothing is answered before it has said so.
+// Callers ask in the form of the filter's keys. If the place could not name that form when it was
+// opened, it answers nothing before it has named it.
 void AdoptingPlace::settle_form(const Asked& asked, std::span<Presence> answers,
                                 const CallContext& context) {
   const auto is_unknown = [](Presence each) { return each == Presence::unknown; };

@@ -64,7 +64,7 @@ class AdoptingPlace final : public FollowedFilter {
     std::uint64_t adoptions = 0;    // before
   };
 
-  // Of this process: the threads of its parent read and look no more.
+  // State of this process alone: after fork() the parent's threads do not run in the child.
   struct Mine {
     std::mutex looking{};
     CallContext::Clock::time_point look_again_at{};  // under that lock
@@ -75,7 +75,7 @@ class AdoptingPlace final : public FollowedFilter {
     const auto pass = mine_.get().gate.enter();
     return call(*opened_.load()->place);
   }
-  // What was asked: of which opening, and whether the form of its keys is known.
+  // A question's opening, and whether the form of its keys was known.
   struct Asked {
     std::uint64_t adoptions = 0;
     bool knows_form = false;

@@ -83,7 +83,7 @@ std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
   const bool writes = options.access != PlaceOptions::read_only;
   const auto open = [=] { return open_one(location, options); };
   auto place = open();
-  // What has a watermark, and may be exchanged under those who have it open.
+  // Filters with a watermark that may be exchanged while they are open.
   const bool is_ours_live = location.is_own_bitmap() || location.dialect == redis::Dialect::bloom;
   const bool is_ours_mapped =
       !location.is_live() && location.format == nullptr && !writes && !options.load_files;

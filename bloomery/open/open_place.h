@@ -63,7 +63,7 @@ struct PlaceSaveOptions {
   // A filter in a server that is replaced is thrown away, and what others add to it meanwhile is
   // lost. Otherwise the new one also has what the old one has, which must be of the same size.
   bool discard = false;
-  // But never what may be no filter at all.
+  // Replaces no string that may be no filter at all.
   bool spares_strangers = false;
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};  // in bytes, of servers
 };
@@ -75,7 +75,7 @@ bool is_taken(const PlaceLocation& location);
 // where a file has no folder that takes it. Before the keys of a long load are read.
 void require_may_be_there(FilterKind kind, const PlaceLocation& location);
 
-// The same of a filter that is too large to be put there.
+// Throws std::invalid_argument for a filter that is too large to be put there.
 void require_fits(const FilterContents& contents, const PlaceLocation& location);
 
 // Throws std::invalid_argument where a filter that is replaced can only be thrown away: by servers

@@ -44,7 +44,7 @@ struct PlaceLocation {
   }
   // Whether it is another system's, which knows nothing of ours.
   bool is_foreign() const noexcept { return format != nullptr && !dialect; }
-  // As it was written but for the settings and passwords, for messages.
+  // The location for messages: as it was written, without settings and passwords.
   std::string text() const { return is_live() ? name : file.text(); }
   // Throws std::invalid_argument, "LOCATION: WHY", for a filter in a server.
   const FileLocation& need_file(std::string_view why) const;

@@ -26,7 +26,7 @@ bool BlockReader::next(Block& block) {
     at_end_ = got == 0;
     whole = end_of_records(block.buffer_.get(), end, end + got);
     end += got;
-    // What is under way is ended before the rest of a record is waited for.
+    // Records that have come are handed over before the rest of the next one is waited for.
     if (whole == 0 && !at_end_ && end < kBlockBytes && file_.would_wait()) break;
   }
   if (at_end_) whole = end;

@@ -8,8 +8,8 @@
 
 namespace bloomery {
 
-// What a column's declaration makes equal in comparisons, though its bytes differ: a row is found
-// by what a filter calls absent.
+// A column whose declaration makes texts of different bytes equal in comparisons: the database
+// finds a row by a key that a filter calls absent.
 struct ColumnEquality {
   std::string name;       // table.column
   std::string type;       // as declared; empty where none is

@@ -40,7 +40,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{256} * 1024;
 constexpr std::uint64_t kFewestBytesOfAThread = std::uint64_t{4} << 20;
 
-// What stands in a stretch of the text.
+// The count of one stretch of the text.
 struct Counted {
   std::uint64_t separators = 0;
   std::optional<char> last{};  // byte; none: it is empty

@@ -14,7 +14,7 @@ constexpr char kQuote = '"';
   throw std::invalid_argument(printable(record) + " " + why);
 }
 
-// What stands between the quotes that `rest` begins with; `rest` becomes what follows them.
+// Returns the text between the quotes that `rest` begins with. `rest` becomes what follows them.
 std::string_view take_quoted(std::string_view record, std::string_view& rest, std::string& room) {
   rest.remove_prefix(1);
   const std::size_t stop = rest.find(kQuote);

@@ -78,7 +78,7 @@ class CsvRecords {
   std::optional<CsvFault> fault_;
 };
 
-// What some programs begin a UTF-8 text with.
+// The mark that some programs begin a UTF-8 text with.
 inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 inline constexpr std::size_t kNoRecordEnd = std::string_view::npos;

@@ -38,7 +38,7 @@ bool may_be_skipped(char first) noexcept {
 std::unique_ptr<Decoder> make_layer(Encoded as, const std::string& name, std::string_view begin,
                                     int layer);
 
-// What a decoder gives, decoded again where its first bytes ask for that.
+// Decodes what another decoder gives, if its first bytes are those of an encoding.
 class LayeredDecoder final : public Decoder {
  public:
   LayeredDecoder(std::unique_ptr<Decoder> outer, std::string name, int layer)

@@ -10,10 +10,10 @@
 
 namespace bloomery {
 
-// What the bytes of a file stand for, as its first ones say.
+// The encoding of a file, as its first bytes say.
 enum class Encoded { plain, gzip, zstd, xz, utf16_little, utf16_big };
 
-// As many bytes tell.
+// The number of first bytes that tell the encoding.
 inline constexpr std::size_t kEncodedBytes = 6;
 
 // `begin` are the first bytes, kEncodedBytes of them or all.

@@ -103,8 +103,8 @@ std::size_t InputFile::read(char* out, std::size_t byte_count) {
   return count;
 }
 
-// Of a regular file it is known. Of a pipe, no more is waited for than tells it from encoded bytes;
-// who types means what is typed.
+// Finds out the encoding of a pipe. It waits for no more bytes than tell plain from encoded ones. A
+// regular file's encoding is known already, and a terminal's bytes are plain.
 void InputFile::look_at_begin() {
   const bool is_unknown = !is_regular_ && isatty(descriptor_) == 0;
   while (is_unknown && encoded_ == Encoded::plain && may_be_encoded(ahead_)) {
@@ -125,7 +125,7 @@ std::size_t InputFile::read_raw(char* out, std::size_t byte_count) {
     const ssize_t got = uninterrupted([&] { return ::read(descriptor_, out, byte_count); });
     if (got >= 0) return static_cast<std::size_t>(got);
     if (errno != EAGAIN) fail("cannot be read");
-    // Who shares a pipe or a terminal with this program may have made it one that does not wait.
+    // A program that shares the pipe or terminal may have made it non-blocking.
     pollfd until_written{.fd = descriptor_, .events = POLLIN, .revents = 0};
     poll(&until_written, 1, -1);
   }
@@ -161,7 +161,7 @@ std::string InputFile::begin(std::size_t byte_count) const {
 
 bool InputFile::would_wait() const noexcept {
   if (is_regular_) return false;
-  // What is at hand of encoded bytes may not be enough for one of the text.
+  // The encoded bytes at hand may not be enough for one byte of the text.
   if (decoder_ != nullptr) return true;
   pollfd here{descriptor_, POLLIN, 0};
   return ahead_.empty() && poll(&here, 1, 0) == 0;

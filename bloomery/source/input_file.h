@@ -32,8 +32,8 @@ class InputFile {
   // signal.
   std::size_t read(char* out, std::size_t byte_count);
 
-  // The same from `offset` bytes after the place where the file stood when it came here, moving
-  // nothing, and as the bytes stand there, encoded or not. Regular files only.
+  // Reads from `offset` bytes after the position that the file had at the beginning. Moves nothing,
+  // and gives the bytes as they stand there, encoded or not. Regular files only.
   std::size_t read_at(std::uint64_t offset, char* out, std::size_t byte_count) const;
 
   // The first bytes that read() gives, up to `byte_count`, moving nothing. Regular files only.
@@ -48,7 +48,7 @@ class InputFile {
   const std::string& name() const noexcept { return name_; }
   bool is_regular() const noexcept { return is_regular_; }
 
-  // What the bytes of a regular file stand for; of a pipe, read() alone finds out: plain.
+  // The encoding of a regular file. A pipe is called plain: read() alone finds out.
   Encoded encoded() const noexcept { return is_regular_ ? encoded_ : Encoded::plain; }
 
   // Bytes in a regular file, by its present length, encoded or not.

@@ -81,7 +81,7 @@ class KeyBatcher {
     flush();
     if (!wants_more_) return nullptr;
     if (byte_limit > filling_->byte_count) {
-      // Of the arena that fills next; the consumer may still have the other.
+      // Enlarges the arena that fills next; the consumer may still have the other.
       filling_->byte_count = std::max(byte_limit, 2 * filling_->byte_count);
       filling_->bytes = std::make_unique_for_overwrite<char[]>(filling_->byte_count);
     }

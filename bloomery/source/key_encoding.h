@@ -26,9 +26,9 @@ std::size_t decoded_byte_limit(KeyEncoding encoding, std::size_t byte_count) noe
 // allowed.
 std::size_t decode_key(KeyEncoding encoding, std::string_view text, char* out);
 
-// The same for a single key.
+// Decodes a single key.
 std::string decode_key(KeyEncoding encoding, std::string_view text);
-// And after its normalisation.
+// Decodes a single key after its normalisation.
 std::string decode_key(const KeyForm& form, std::string_view text);
 
 // Whether its keys are spelled as integers.

@@ -29,7 +29,7 @@ struct Batch {
 // the caller of for_each_batch.
 using BatchConsumer = std::function<bool(const Batch&)>;
 
-// What can be done with batches before their turn, several at a time. `work` runs on any of so many
+// Work on batches before their turn, several at a time. `work` runs on any of so many
 // threads, with the slot of its batch for itself until the consumer has had it (slot_count() of
 // in_order.h says how many there are), and before the number of the first record is known. What it
 // throws reaches the caller in the batch's turn.
@@ -55,8 +55,8 @@ class KeySource {
   // has then been handed over.
   virtual SourceTotals for_each_batch(const BatchConsumer& consumer) = 0;
 
-  // The same, with each batch prepared before the consumer has it: by this thread, where a source
-  // cannot use several.
+  // Reads everything as for_each_batch() does, with each batch prepared before the consumer has it:
+  // by this thread if the source cannot use several.
   virtual SourceTotals for_each_prepared(const Preparation& preparation,
                                          const BatchConsumer& consumer) {
     return for_each_batch([&](const Batch& batch) {

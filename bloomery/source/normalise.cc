@@ -47,7 +47,7 @@ std::string_view write_integer(bool negative, std::string_view digits, std::stri
   return room;
 }
 
-// As SQLite prints large REALs: 1.0e+14.
+// Writes a number as SQLite prints large REALs: 1.0e+14.
 std::string_view of_exponent(std::string_view text, std::string& room) {
   double value = 0;
   const std::string_view number = text.starts_with('+') ? text.substr(1) : text;

@@ -8,7 +8,7 @@
 
 namespace bloomery {
 
-// As many first bytes are looked at.
+// The number of first bytes that are looked at.
 inline constexpr std::size_t kTextLookedAt = std::size_t{8} * 1024;
 
 // Says why bytes are no text of records that `separator` ends, with the way that works; empty where

@@ -20,8 +20,8 @@ class Progress {
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
   using Sink = std::function<void(std::string_view)>;
 
-  // What there is to do. Nothing means unknown, and so does a 0; bytes are asked only where the
-  // number of keys is unknown.
+  // The amount of work. An empty value or 0 means unknown; bytes are asked for only if the number
+  // of keys is unknown.
   struct Totals {
     std::optional<std::uint64_t> key_count;
     std::optional<std::uint64_t> byte_count;

@@ -16,8 +16,8 @@ namespace bloomery {
 // before it, an encoding one pass over the key.
 class RecordKeys {
  public:
-  // Of the records, up to the first that spells none: problem() says why. Both are valid until the
-  // next call, as the records are.
+  // The keys of the records, up to the first record that spells none; problem() says why. Both are
+  // valid until the next call, as the records are.
   std::span<const Key> take(std::span<const std::string_view> records,
                             const SourceOptions& options);
   const std::string& problem() const noexcept { return problem_; }

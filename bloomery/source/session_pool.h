@@ -24,9 +24,9 @@ class SessionPool {
   // `name` is the server's, for messages; `size`: sessions at most.
   SessionPool(std::string name, std::size_t size) : name_(std::move(name)), size_(size) {}
 
-  // What `question(session)` answers, by a session that is idle or that `open()` makes. One that
-  // was lost while nobody used it is made anew. Throws what these throw, and CallAborted where the
-  // caller's time is over before a session is free.
+  // Returns what `question(session)` answers in a session that is idle or that `open()` makes. A
+  // session that was lost while nobody used it is made anew. Throws what these throw, and
+  // CallAborted where the caller's time is over before a session is free.
   auto ask(const CallContext& context, auto&& open, auto&& question) {
     Kept& kept = kept_.get();
     while (true) {
@@ -47,7 +47,7 @@ class SessionPool {
   }
 
  private:
-  // Of this process.
+  // The sessions of this process; a child of fork() has its own.
   struct Kept {
     std::mutex mutex{};
     std::condition_variable_any freed{};

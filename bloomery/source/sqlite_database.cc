@@ -20,7 +20,8 @@
 namespace bloomery {
 namespace {
 
-// What SQLite would say about these is less than the system says, and a FIFO would block it.
+// Refuses what is no regular file: SQLite would say less about it than the system does, and a FIFO
+// would block it.
 void require_regular_file(const std::string& path) {
   struct stat status {};
   int error = stat(path.c_str(), &status) != 0 ? errno : 0;

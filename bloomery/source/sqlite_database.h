@@ -47,10 +47,10 @@ class SqliteDatabase {
   // that was exchanged on the way: this is not the database any more.
   bool has_moved() const;
 
-  // What a copy of the file does not share with it, and the file keeps when it is renamed.
+  // An identity of the file: a copy has another one, and a renamed file keeps it.
   const std::string& file_identity() const noexcept { return opened_.identity; }
 
-  // Another one after anybody has written to the file, be it without SQLite.
+  // A stamp that changes when anybody writes to the file, even without SQLite.
   struct FileStamp {
     std::int64_t seconds = 0;
     std::uint32_t nanoseconds = 0;

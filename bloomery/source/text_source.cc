@@ -95,7 +95,7 @@ TextSource::TextSource(InputFile file, SourceOptions options)
         "the delimiter of comma-separated values holds a quote, a carriage return or what ends a "
         "record; allowed: other bytes");
   }
-  // What it holds is known before anything is done with its keys.
+  // A file that holds no text is refused before anything is done with its keys.
   if (file_.is_regular()) {
     const std::string refusal = why_no_text(file_.begin(kTextLookedAt), options_.separator);
     if (!refusal.empty()) throw std::invalid_argument(file_.name() + ": " + refusal);

@@ -11,7 +11,7 @@
 // spelling.
 namespace bloomery {
 
-// What is wrong with a text that is none.
+// Why a text is not base64.
 enum class Base64Fault {
   none,
   length,     // it is no multiple of four

@@ -70,7 +70,7 @@ std::string with_one_spelling_of_percents(Text text) {
   return out;
 }
 
-// But for %XX, which stands in upper case.
+// Appends the host in lower case; %XX becomes upper case.
 void append_lower(std::string& out, Text host) {
   for (std::size_t i = 0; i < host.size(); ++i) {
     if (host[i] == '%') {

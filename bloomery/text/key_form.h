@@ -17,7 +17,8 @@ enum class KeyEncoding : std::uint8_t {
   u64 = 3,     // decimal, 0 to 2^64-1: the key is eight little-endian bytes
   i64 = 4,     // decimal, -2^63 to 2^63-1: eight little-endian bytes, two's complement
 
-  // What other systems hash: Guava's integer and unencoded-chars funnels, Redisson's default codec.
+  // Forms that other systems hash: Guava's integer and unencoded-chars funnels, Redisson's default
+  // codec.
   i32 = 5,       // decimal, -2^31 to 2^31-1: four little-endian bytes
   utf16 = 6,     // UTF-8 text: two little-endian bytes a UTF-16 unit
   kryo = 7,      // UTF-8 text: as Kryo 5 writes a String (text/kryo.h)
@@ -29,8 +30,8 @@ enum class KeyEncoding : std::uint8_t {
   unknown = 10,
 };
 
-// What is done to the text of a key before its encoding reads it, so that keys that a database
-// calls equal are one key. Flags; stored in files. Several are done in this order.
+// Changes to the text of a key before its encoding reads it, so that keys that a database calls
+// equal are one key. Flags; stored in files. Several are done in this order.
 enum class Normalise : std::uint8_t {
   none = 0,
   trim = 1,     // blanks, tabs and line ends before and behind it are taken off
@@ -57,7 +58,7 @@ struct KeyForm {
   friend bool operator==(const KeyForm&, const KeyForm&) = default;
 };
 
-// Of a filter of which nobody has said how its keys are written, as a program makes one.
+// The form of a filter whose maker has not said how its keys are written.
 inline constexpr KeyForm kUnknownForm{.encoding = KeyEncoding::unknown};
 
 // Whether keys of that form are found where an unknown one is asked: by the bytes of a text, and by
@@ -68,13 +69,13 @@ constexpr bool is_asked_of_unknown(const KeyForm& form) noexcept {
           form.encoding == KeyEncoding::u64 || form.encoding == KeyEncoding::i64);
 }
 
-// Whether who asked a filter of the first form may go on with one of the second in its place: as he
-// asked for what nobody had said, also for texts.
+// Whether a caller that asked a filter of the first form may go on with one of the second in its
+// place: the questions for an unknown form include those for texts.
 constexpr bool goes_on_with(const KeyForm& first, const KeyForm& second) noexcept {
   return first == second || (!first.is_known() && second == KeyForm{});
 }
 
-// What the keys of two filters together are: unknown, where those of one are.
+// The form of the keys of two merged filters: unknown if one of the two forms is.
 constexpr KeyForm form_of_both(const KeyForm& a, const KeyForm& b) noexcept {
   return a.is_known() ? b : a;
 }
@@ -94,12 +95,12 @@ std::string_view key_encoding_name(KeyEncoding encoding) noexcept;
 // and a normalisation that the encoding can be behind. Bytes have none, and numbers no letters.
 std::string form_problem(const KeyForm& form);
 
-// As the command's options say it: "i64", "text --normalise trim,lower".
+// The form as the command's options write it: "i64", "text --normalise trim,lower".
 std::string form_text(const KeyForm& form);
 // The inverse. Nothing for what is no form.
 std::optional<KeyForm> read_form_text(std::string_view text);
 
-// What bytes a program has to give to a filter of such keys, as a sentence.
+// A sentence that says which bytes a program gives to a filter of keys of this form.
 std::string form_bytes(const KeyForm& form);
 
 }  // namespace bloomery

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-// What Kryo 5 makes of a value, as Redisson's Kryo5Codec (its default since 3.19) calls it: the
-// bytes that its filters hash.
+// The bytes that Kryo 5 makes of a value as Redisson's Kryo5Codec (its default since 3.19) calls
+// it. Redisson's filters hash these bytes.
 //
 //   String   03, then as ASCII of 2 to 32 characters: the bytes, the last with 0x80 set
 //            or else: length + 1 as a number whose first byte has 0x80 set, 0x40 for "more" and six

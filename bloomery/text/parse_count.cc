@@ -94,8 +94,8 @@ std::uint64_t whole_number(std::string_view rest, std::string& wrong) {
   return count;
 }
 
-// What of an expression a number could be: what stands there up to an operator, of which the sign
-// of an exponent is none.
+// The part of an expression that may be a number: up to the next operator. The sign of an exponent
+// is no operator.
 std::string_view number_at(std::string_view rest) {
   std::size_t size = 0;
   for (; size < rest.size(); ++size) {
@@ -124,7 +124,7 @@ class CountParser {
   using Count = std::uint64_t;
 
   std::string_view rest() const { return text_.substr(at_); }
-  // Those before something; at the end there are none.
+  // Skips blanks before a character; blanks at the end stay, and are refused.
   void skip_blanks() {
     const std::size_t next = text_.find_first_not_of(' ', at_);
     if (next != std::string_view::npos) at_ = next;
@@ -169,7 +169,7 @@ class CountParser {
     return count;
   }
 
-  // Of powers of powers the right one is the first: 2^3^2 is 2^9.
+  // Powers associate to the right: 2^3^2 is 2^9.
   Count power() {
     const std::size_t begin = at_;
     const Count base = value();

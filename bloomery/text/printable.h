@@ -12,10 +12,10 @@ namespace bloomery {
 // is.
 std::string printable(std::string_view bytes, std::size_t byte_limit = 60);
 
-// The same as they are, where what they are is plain: control characters alone are escaped.
+// Escapes control characters alone; all other bytes stay.
 std::string without_controls(std::string_view bytes);
 
-// One byte of what cannot stand in a text as it is: \n, \t, \", \x1b.
+// Appends one byte as an escape: \n, \t, \", \x1b.
 void append_escaped(std::string& text, char byte);
 
 }  // namespace bloomery

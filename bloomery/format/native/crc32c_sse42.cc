@@ -16,8 +16,8 @@ constexpr std::size_t kStretch = 2048;
 
 using Shift = std::array<std::array<std::uint32_t, 256>, 4>;
 
-// What kStretch zero bytes make of each byte of the register. The register is linear over xor:
-// follow the 32 single bits, and combine.
+// Tables of what kStretch zero bytes make of each byte of the register. The register is linear over
+// xor: follow the 32 single bits, and combine.
 Shift make_shift() {
   std::array<std::uint32_t, 32> of_bit{};
   for (std::size_t bit = 0; bit < of_bit.size(); ++bit) {

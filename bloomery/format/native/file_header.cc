@@ -107,7 +107,7 @@ void check_claims(const FilterContents& contents, std::uint64_t body_bits) {
   // No set of n keys fits n log2(1/p) bits at a rate below p (Carter et al. 1978).
   const double least_bits =
       static_cast<double>(parameters.capacity) * -std::log2(parameters.false_positive_rate);
-  // What other systems promise is their affair.
+  // Promises of other systems are not checked: their formulas differ.
   if (least_bits > bit_count && !is_foreign(parameters.kind)) {
     throw FormatError("impossible promise: capacity " + grouped(parameters.capacity) +
                       " (byte 32) at that rate (byte 40) in " + grouped(body_bits) +
@@ -187,7 +187,8 @@ void take_part(FileHeader& header, const std::optional<FilePart>& part, std::uin
   header.part = part;
 }
 
-// What wrote it kept its whole head within what is written in one step.
+// Takes the field of a live file. Its writer keeps the whole head within what is written in one
+// step.
 void take_live(FileHeader& header, const std::optional<FileLive>& live, Parts parts) {
   if (!live) return;
   if (!header.is_live) throw FormatError("a machine it lives on (field 11), but it is not live");

@@ -15,7 +15,7 @@
 
 namespace bloomery {
 
-// What stands before the body of a native file.
+// The header and fields of a native file: all that stands before the body.
 //
 //    0 magic 8        8 version 1     9 flags 1     10 kind 1       11 hash id 1
 //   12 probe count 1  13 lines a key 1              14 field bytes 2
@@ -31,12 +31,13 @@ struct FileHeader {
   bool has_keys_field = false;
   // The body has these lines alone; the contents are those of the whole filter.
   std::optional<FilePart> part{};
-  // Of a live file: on which machine. Else it is one of a server.
+  // The machine that a live file lives on; empty for a filter in a server.
   std::optional<FileLive> live{};
   FileLayout layout;  // decode_head fills it; encode_head does not read it
 };
 
-// Who reads a part as if it were the filter, denies the keys of all others.
+// Whether a part of a filter may be read. A reader that takes a part for the whole filter denies
+// the keys of all other parts.
 enum class Parts : bool { refused, taken };
 
 // Why the bytes of a filter that lived in a server are no whole file.
@@ -45,7 +46,7 @@ inline constexpr std::string_view kLiveBody =
     "bitmap:redis://... FILE takes it out whole, and bloomery insert --in-place --recover seals "
     "bytes that were taken out otherwise";
 
-// And of one that lives on a machine (FileLive).
+// Why the bytes of a filter that lives on a machine (FileLive) are no whole file.
 inline constexpr std::string_view kSharedBody =
     "is live: processes of a machine insert into it, or died while they did, and no checksum "
     "covers "

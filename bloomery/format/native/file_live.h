@@ -9,9 +9,9 @@
 
 namespace bloomery {
 
-// Of a file that processes of one machine insert into together: what its bits are is in that
-// machine's memory, and on its disk only as far as somebody synced. So they are all of them only
-// until the machine starts again.
+// The field of a file that processes of one machine insert into together. Its bits are in that
+// machine's memory, and on its disk only as far as somebody synced; they are complete until the
+// machine starts again.
 struct FileLive {
   Identity boot{};               // which start of which machine
   std::uint64_t count_base = 0;  // what the count, below, was when the head was written

@@ -9,7 +9,7 @@
 
 namespace bloomery {
 
-// What a filter's file may say beside the filter. Zero and empty mean "not said".
+// Facts that a file may hold beside the filter. Zero and empty mean "not said".
 struct FileNotes {
   std::uint64_t watermark = 0;  // how far the database had been read into it
   std::string note{};           // anything, in UTF-8; at most kMaxNoteBytes

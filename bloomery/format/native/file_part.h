@@ -40,7 +40,7 @@ struct FilePart {
   }
 };
 
-// As a cluster has slots.
+// The most parts of a filter: one for each slot of a cluster.
 inline constexpr std::uint32_t kMostParts = 16384;
 
 // How many parts a new filter of so many bits is put into where nobody says: a power of two, so

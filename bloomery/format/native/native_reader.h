@@ -32,7 +32,7 @@ class NativeReader {
   // std::bad_alloc where there is no memory; no piece may follow then.
   void take(std::span<const std::byte> piece);
 
-  // What was taken so far, as it came.
+  // Gives `sink` the bytes that were taken so far, unchanged.
   void give(const ByteSink& sink) const;
 
   // The filter, of which this then has nothing; quick, as the checksums are known. One with a

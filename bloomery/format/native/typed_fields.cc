@@ -30,19 +30,19 @@ constexpr std::uint16_t kFirstSkippableTag = 0x8000;
 constexpr std::size_t kTagBytes = 4;
 constexpr std::size_t kUnit = 8;
 
-// Of a window's value.
+// Offsets within the value of a window field.
 constexpr std::size_t kWindowBytes = 24;
 constexpr std::size_t kLengthAt = 0;
 constexpr std::size_t kGenerationsAt = 8;
 constexpr std::size_t kReservedAt = 12;
 constexpr std::size_t kBitCountAt = 16;
 
-// Of a foreign scheme's value.
+// Offsets within the value of a foreign scheme.
 constexpr std::size_t kForeignBytes = 16;
 constexpr std::size_t kOptionsAt = 8;
 constexpr std::size_t kForeignReservedAt = 12;
 
-// Of the value that says how keys were written.
+// Offsets within the value that says how keys are written.
 constexpr std::size_t kKeysBytes = 4;
 constexpr std::size_t kEncodingAt = 0;
 constexpr std::size_t kNormaliseAt = 1;
@@ -52,7 +52,7 @@ constexpr std::size_t kIdentityBytes = 16;
 constexpr std::size_t kSourceBytes = 24;
 constexpr std::size_t kLiveBytes = 24;
 
-// Of a part's value.
+// Offsets within the value of a part.
 constexpr std::size_t kPartBytes = 16;
 constexpr std::size_t kPartCountAt = 4;
 constexpr std::size_t kWholeBitsAt = 8;

@@ -15,14 +15,14 @@
 
 namespace bloomery {
 
-// Of a windowed filter: what its header has no place for.
+// Parameters of a windowed filter for which the header has no place.
 struct WindowField {
   std::uint64_t length_ms = 0;
   std::uint32_t generations = 0;
   std::uint64_t bit_count = 0;
 };
 
-// Of another system's scheme.
+// Parameters of another system's scheme.
 struct ForeignField {
   std::uint64_t bit_count = 0;  // which need not be whole words
   std::uint32_t options = 0;

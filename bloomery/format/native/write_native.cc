@@ -24,7 +24,7 @@ NativeHead::NativeHead(const FilterContents& contents, const FileNotes& notes)
   header.contents = contents;
   header.notes = notes;
   bytes = encode_head(header);
-  // What is written can be read, and means the same bits: our own decoder is asked first.
+  // A file is written only if our own decoder reads it as the same bits.
   const auto refuse = [](const std::string& why) {
     throw std::invalid_argument("this filter cannot be saved: " + why);
   };

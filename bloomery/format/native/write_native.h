@@ -11,9 +11,9 @@
 
 namespace bloomery {
 
-// What a filter is as the bytes of a native file (docs/format.md): its head, ready, and how long
-// the rest is. Throws std::invalid_argument for a note that is too long, and for a filter that our
-// own reader would refuse.
+// A filter as the bytes of a native file (docs/format.md): its head, ready to be written, and the
+// length of the rest. Throws std::invalid_argument for a note that is too long, and for a filter
+// that our own reader would refuse.
 struct NativeHead {
   NativeHead(const FilterContents& contents, const FileNotes& notes);
 

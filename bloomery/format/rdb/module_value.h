@@ -14,8 +14,8 @@
 #include "bloomery/format/redisbloom/redisbloom_cuckoo_rdb.h"
 #include "bloomery/format/redisbloom/redisbloom_rdb.h"
 
-// What a module gave the server to store, as dumps have it: values with a tag before each, so that
-// they can be passed over without the module, and an end.
+// The value of a module in a dump: values with a tag before each, so that a reader without the
+// module can skip them, and an end.
 //
 //   type id, a length of 64 bits: nine letters of six bits, then the encoding version of ten
 //   tag 1 or 2, length (a number)   3, float   4, double   5, string   ...   0, the end

@@ -9,7 +9,7 @@
 #include "bloomery/format/native/file_notes.h"
 #include "bloomery/format/rdb/rdb_file.h"
 
-// What our module gives a server to store of a filter of its own, type "bloomeryF":
+// The values that our module gives a server to store for a filter of its own, type "bloomeryF":
 //
 //   number bytes of a native file   strings, the pieces of that file, one after the other
 namespace bloomery::rdb {
@@ -19,8 +19,9 @@ struct NativeValue {
   FileNotes notes;
 };
 
-// Of a key that holds one (module_types.h), in the dump it was found in. Throw FormatError for one
-// that is damaged or has not all of its bytes. Take memory for bytes that came, no more.
+// Extracts or describes the filter of a key (module_types.h) in the dump that it was found in.
+// Throw FormatError for a filter that is damaged or lacks bytes. They take memory for bytes that
+// came, no more.
 NativeValue extract_native(std::span<const std::byte> bytes, const ModuleKey& key);
 FileHeader describe_native(std::span<const std::byte> bytes, const ModuleKey& key);
 

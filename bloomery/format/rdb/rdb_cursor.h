@@ -52,8 +52,7 @@ class RdbCursor {
     return read_.little<T>(field);
   }
 
-  // What a string stands for. Throws FormatError where it does not unpack. `out` has byte_count
-  // bytes.
+  // The unpacked string. Throws FormatError if it does not unpack. `out` has byte_count bytes.
   std::string text(const PackedString& string, const char* field) const;
   void unpack(const PackedString& string, std::span<std::byte> out, const char* field) const;
 

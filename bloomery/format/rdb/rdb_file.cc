@@ -69,7 +69,7 @@ void skip_old_function(RdbCursor& cursor) {
   cursor.string("function");
 }
 
-// What is said of the key that comes next, and of all that follow.
+// Facts about the next key, and about all that follow until they change.
 struct State {
   std::uint64_t database = 0;
   std::optional<std::uint64_t> expires_at_ms{};

@@ -56,7 +56,7 @@ RdbCursor cursor_at(std::span<const std::byte> bytes, const ModuleKey& key);
 // words. Throw FormatError for one that is damaged. native_value.h has those of native filters.
 AnyFilter extract(std::span<const std::byte> bytes, const ModuleKey& key);
 FilterContents describe(std::span<const std::byte> bytes, const ModuleKey& key);
-// The same of a key that holds a cuckoo filter: with its slots, and without.
+// Extract the cuckoo filter of a key with its slots, or describe it without them.
 redisbloom::CuckooFilter extract_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key);
 redisbloom::CuckooShape describe_cuckoo(std::span<const std::byte> bytes, const ModuleKey& key);
 

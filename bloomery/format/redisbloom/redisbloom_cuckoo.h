@@ -55,10 +55,10 @@ struct CuckooShape {
 CuckooShape cuckoo_shape(const CuckooOptions& options);
 void check_cuckoo(const CuckooShape& shape);
 
-// Of a shape that passed.
+// Sizes of a shape that was checked.
 std::uint64_t sub_filter_bytes(const CuckooShape& shape, std::uint64_t i) noexcept;
 std::uint64_t slot_bytes(const CuckooShape& shape) noexcept;
-// What RedisBloom says that the filter takes.
+// The memory that RedisBloom reports for the filter.
 std::uint64_t memory_bytes(const CuckooShape& shape) noexcept;
 
 enum class CuckooInsert : std::uint8_t { added, present, full, no_memory };
@@ -74,7 +74,7 @@ class CuckooFilter {
  public:
   // Empty. Throws std::bad_alloc, or std::invalid_argument for more than the machine's memory.
   explicit CuckooFilter(const CuckooShape& shape);
-  // Of slots that are there already: words of sub_filter_bytes() for each.
+  // Makes a filter over given slots: words of sub_filter_bytes() for each sub-filter.
   CuckooFilter(const CuckooShape& shape, std::vector<HeapWords> slots);
 
   CuckooFilter clone() const;

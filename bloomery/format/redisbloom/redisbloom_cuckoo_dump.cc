@@ -133,7 +133,7 @@ std::uint64_t position_in_slots(CuckooPositions& positions, const CuckooShape& s
   if (slots % shape.bucket_size != 0 || position <= buckets) return 0;
   const std::uint64_t first = position - 1 - buckets;
   std::uint64_t sub_filter = first / shape.bucket_count;
-  // Those releases leave out the first of sub-filters that have one bucket.
+  // Releases whose positions count buckets leave out the first sub-filter if each has one bucket.
   if (shape.bucket_count == 1) ++sub_filter;
   if (sub_filter >= shape.sub_filters) return 0;
   std::uint64_t offset = first % shape.bucket_count;

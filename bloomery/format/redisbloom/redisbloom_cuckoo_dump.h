@@ -8,8 +8,8 @@
 
 #include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
 
-// What CF.SCANDUMP gives and CF.LOADCHUNK takes: a header, then the slots of the sub-filters, the
-// oldest first. Numbers are little-endian and packed, 38 bytes:
+// The dump that CF.SCANDUMP gives and CF.LOADCHUNK takes: a header, then the slots of the
+// sub-filters, the oldest first. Numbers are little-endian and packed, 38 bytes:
 //
 //   items 8   buckets of the oldest 8   deletes 8   sub-filters 8
 //   bucket size 2   iterations 2   expansion 2
@@ -33,8 +33,8 @@ inline constexpr std::size_t kCuckooHeaderBytes = 38;
 inline constexpr std::uint64_t kOldHashMark = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t kMostCuckooChunkBytes = std::uint64_t{16} << 20;
 
-// What positions of a dump count. `unsaid`: its first piece tells. Stored with half a filter:
-// numbers are never reused.
+// The unit that positions of a dump count. `unsaid`: its first piece tells. Stored with half a
+// filter: numbers are never reused.
 enum class CuckooPositions : std::uint8_t { slots, buckets, buckets_of_2_2, unsaid };
 // Throws FormatError where the number is none of these.
 CuckooPositions cuckoo_positions(std::uint64_t stored);
@@ -55,7 +55,7 @@ std::uint64_t position_in_slots(CuckooPositions& positions, const CuckooShape& s
 std::uint64_t stored_sub_filters(const CuckooShape& shape) noexcept;
 void take_sub_filters(std::uint64_t stored, CuckooShape& shape) noexcept;
 
-// What CF.SCANDUMP answers to a position other than 0: the next one, and slots, which are the
+// The answer of CF.SCANDUMP to a position other than 0: the next one, and slots, which are the
 // filter's own; {0, none} is the end. As with RedisBloom, any position in a sub-filter that comes
 // whole gives all of it.
 struct CuckooChunk {

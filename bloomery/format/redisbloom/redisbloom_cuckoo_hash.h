@@ -5,9 +5,9 @@
 
 #include "bloomery/hash/murmur2.h"
 
-// What a key means in RedisBloom's cuckoo filters: a fingerprint of one byte, and two buckets, each
-// of which the fingerprint gives of the other. A bucket is a hash modulo the buckets there are, a
-// power of two.
+// The meaning of a key in RedisBloom's cuckoo filters: a fingerprint of one byte, and two buckets,
+// each of which the fingerprint gives of the other. A bucket is a hash modulo the buckets there
+// are, a power of two.
 //
 //               since 2.2               up to 2.0 (RDB encoding versions up to 3)
 //   hash        MurmurHash64A, seed 0   MurmurHash2, 32 bits, seed 0

@@ -9,7 +9,7 @@
 #include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
 #include "bloomery/format/redisbloom/redisbloom_rdb.h"
 
-// What RedisBloom gives a server to store of a cuckoo filter, value by value, of type "MBbloomCF":
+// The values that RedisBloom gives a server to store for a cuckoo filter, of type "MBbloomCF":
 //
 //   number sub-filters (redisbloom_cuckoo_dump.h)   number buckets of the oldest   number items
 //   number deletes   number bucket size   number iterations   number expansion (from version 4)

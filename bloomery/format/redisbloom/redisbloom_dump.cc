@@ -154,8 +154,8 @@ FilterContents decode_header(std::span<const std::byte> header) {
 }
 
 AnyFilter decode_dump(std::span<const std::byte> bytes) {
-  // What no size of a header says: cut short, a dump of now is as long as one of 2.2.0, and with
-  // bytes behind it as one with a hash seed, of other bits. Such are not read.
+  // Sizes alone do not tell all dumps apart: a present dump that was cut short is as long as one of
+  // 2.2.0, and one with bytes behind it as long as one with a hash seed. Both are refused.
   const bool is_short = !fits(bytes, kCurrent, bytes.size()) && fits(bytes, kShort, bytes.size());
   if (!is_short && fits(bytes, kSeeded, bytes.size())) throw HashSeedError();
   ByteReader read(bytes, kDump);

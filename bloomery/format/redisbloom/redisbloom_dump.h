@@ -15,8 +15,8 @@
 #include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "bloomery/format/redisbloom/redisbloom_hash_seed.h"
 
-// What BF.SCANDUMP gives and BF.LOADCHUNK takes: a header, then the bytes of the links in pieces.
-// Numbers are little-endian and packed.
+// The dump that BF.SCANDUMP gives and BF.LOADCHUNK takes: a header, then the links' bytes in
+// chunks. Numbers are little-endian and packed.
 //
 //   header:  size 8   links 4   options 4   growth 4     then for each link, 53 bytes
 //   link:    bytes 8   bits 8   size 8   error f64   bits per entry f64   hashes 4   entries 8   n2
@@ -40,7 +40,7 @@ AnyFilter decode_dump(std::span<const std::byte> bytes);
 std::vector<std::byte> encode_header(const FilterContents& contents);
 void encode_dump(const FilterContents& contents, const ByteSink& sink);
 
-// What BF.SCANDUMP answers to an iterator: the next one, and bytes, which are the filter's own.
+// An answer of BF.SCANDUMP: the next iterator, and bytes that belong to the filter.
 // Iterator 1 is behind the header, and 1 + n behind n bytes of links; {0, none} is the end.
 struct Chunk {
   std::uint64_t next = 0;
@@ -81,12 +81,12 @@ class ChunkLoader {
 // One link's words of its bytes, which are as many as link_bytes() says. Throws FormatError, naming
 // `format`, where bits beyond its last are set.
 SharedWords words_of_link(const Layer& link, std::span<const std::byte> bytes, const char* format);
-// The same of link_bytes(link) bytes that `fill` writes to where they shall be.
+// The words of a link whose link_bytes(link) bytes `fill` writes to their place.
 SharedWords words_of_link(const Layer& link, const std::function<void(std::span<std::byte>)>& fill,
                           const char* format);
 std::span<const std::byte> bytes_of_link(const FilterContents& contents, std::size_t i) noexcept;
 
-// What this format and that of DUMP say of themselves alike.
+// Descriptions that this format and that of DUMP share.
 inline constexpr std::string_view kHashText = "MurmurHash64A (MurmurHash2 up to 1.1.0)";
 inline constexpr std::string_view kRuleText =
     "(a + i b) mod m in each link, a seeded and b seeded with a";

@@ -58,12 +58,12 @@ bool sizes_are_powers(std::uint32_t options) noexcept {
   return (options & kNoRounding) == 0;
 }
 
-// Of the asked rate, the first link's.
+// The first link's share of the rate that was asked for.
 double first_share(std::uint32_t options) noexcept {
   return (options & kNoScaling) != 0 || sizes_are_powers(options) ? 1 : kTightening;
 }
 
-// Of the rate of the newest of `links`, its successor's.
+// The next link's share of the rate of the newest of `links`.
 double next_share(std::uint32_t options, std::size_t links) noexcept {
   return sizes_are_powers(options) ? std::pow(kTightening, static_cast<double>(links + 1))
                                    : kTightening;

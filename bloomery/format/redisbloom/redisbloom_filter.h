@@ -30,13 +30,13 @@
 // hashes its probes, size its inserted keys. Nothing here knows a server.
 namespace bloomery::redisbloom {
 
-// What the options word of a chain says; FilterParameters::foreign_options holds it.
+// Flags of a chain's options word, which FilterParameters::foreign_options holds.
 inline constexpr std::uint32_t kNoRounding = 1;      // no powers of two
 inline constexpr std::uint32_t kEntriesAreBits = 2;  // a link was asked for by its bits
 inline constexpr std::uint32_t kForce64 = 4;         // 64-bit hash also up to 2^31 bits
 inline constexpr std::uint32_t kNoScaling = 8;       // one link, which is full one day
 inline constexpr std::uint32_t kKnownOptions = 15;
-// And what of its bytes cannot be known otherwise.
+// Flags of ours beside them: facts about the stored bytes that nothing else tells.
 inline constexpr std::uint32_t kZeroBits = 1 << 16;     // links of 2^n bits say n, and 0 for bits
 inline constexpr std::uint32_t kShortHeader = 1 << 17;  // the dump's header is that before 2.2
 inline constexpr std::uint32_t kByteNotes = kZeroBits | kShortHeader;
@@ -106,7 +106,7 @@ double bits_per_key(double rate) noexcept;
 // The exponent of a link of 2^n bits, or 0 for one that is not of the generations that had these.
 std::uint32_t power_of_two(std::uint32_t options, std::uint64_t bit_count) noexcept;
 
-// What a stored link says of itself. Of any generation, and not to be believed. Its probes may be
+// A stored link's own figures, of any version of RedisBloom; not to be trusted. Its probes may be
 // others than its error rate takes: bits_per_key is what they must agree with, and what is written
 // of them then agrees as well, but is not the same number.
 struct StoredLink {

@@ -8,7 +8,8 @@
 #include "bloomery/format/format.h"
 #include "bloomery/format/redisbloom/redisbloom_cuckoo.h"
 
-// What DUMP gives and RESTORE takes of a RedisBloom filter, in a server of any version:
+// The payload that DUMP gives and RESTORE takes for a RedisBloom filter, in any version of a
+// server:
 //
 //   type 1B (7: a module's)   the module's type and values (rdb/module_value.h, redisbloom_rdb.h)
 //   dump version 2B   checksum 8B (rdb/crc64.h) of all before it; both little-endian
@@ -19,7 +20,7 @@ namespace bloomery::redisbloom {
 // Throws FormatError, naming offset and field.
 AnyFilter decode_payload(std::span<const std::byte> bytes);
 void encode_payload(const FilterContents& contents, const ByteSink& sink);
-// The same of a cuckoo filter, which no other of our formats holds: for RESTORE.
+// Encodes a payload of a cuckoo filter for RESTORE; no other format of ours holds cuckoo filters.
 void encode_cuckoo_payload(const CuckooFilter& filter, const ByteSink& sink);
 
 extern const Format kPayloadFormat;

@@ -14,7 +14,7 @@ namespace bloomery::redisbloom {
 // The size of a first link; see redisbloom_filter.h.
 Geometry first_geometry(FilterKind kind, const FilterOptions& options);
 
-// Of all filters but the oldest: MurmurHash64A, in 64 bits.
+// Probes of all filters but the oldest: MurmurHash64A, in 64 bits.
 struct Probes {
   static constexpr FilterKind kKind = FilterKind::redisbloom;
 
@@ -32,7 +32,7 @@ struct Probes {
   }
 };
 
-// Of rebloom up to 1.1.0: MurmurHash2, in 32 bits.
+// Probes of rebloom up to 1.1.0: MurmurHash2, in 32 bits.
 struct Probes32 {
   static constexpr FilterKind kKind = FilterKind::redisbloom_32;
 

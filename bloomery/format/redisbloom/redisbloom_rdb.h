@@ -10,7 +10,7 @@
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/format/redisbloom/redisbloom_filter.h"
 
-// What RedisBloom gives a server to store of a filter, value by value, of type "MBbloom--":
+// The values that RedisBloom gives a server to store for a filter, of type "MBbloom--":
 //
 //   number size   number links   number options (from version 2)   number growth (from version 4)
 //   and for each link

@@ -117,7 +117,7 @@ std::optional<GtidState> read_gtid_list(std::string_view body) {
   if (cursor.left() / kEntryBytes < count) {
     throw SourceChanged("an event of the binary log is cut short or damaged");
   }
-  // Of the servers of one domain the last to have written in it comes last.
+  // Among the servers of a domain, the one that wrote last comes last.
   std::map<std::uint32_t, std::string> last;
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t domain = cursor.number(4);

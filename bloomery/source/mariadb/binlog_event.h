@@ -105,7 +105,7 @@ std::string_view read_rotation(std::string_view body);
 // The text of a statement; in `room` where it was compressed.
 std::string_view read_statement(const BinlogEvent& event, std::string& room);
 
-// What MariaDB compressed (log_bin_compress), into `room`.
+// Uncompresses what MariaDB compressed (log_bin_compress), into `room`.
 std::string_view uncompress(std::string_view bytes, std::string& room);
 
 }  // namespace bloomery::mariadb

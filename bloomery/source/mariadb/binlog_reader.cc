@@ -11,7 +11,7 @@
 namespace bloomery::mariadb {
 namespace {
 
-// Of transactions in two phases that have not ended.
+// Limits of transactions in two phases that have not ended.
 constexpr std::size_t kMostPrepared = 100'000;
 constexpr std::size_t kMostPreparedBytes = std::size_t{64} << 20;
 }  // namespace
@@ -146,7 +146,8 @@ void BinlogReader::prepare(const std::string& xa_name) {
   prepared_[xa_name].clear();
 }
 
-// What was prepared in a known part of the log is not known: no scan saw it.
+// Takes the rows of a transaction that was prepared earlier. No scan saw rows that were prepared in
+// a part of the log that is known.
 void BinlogReader::complete(const std::string& xa_name, LoggedChanges& changes) {
   const auto found = prepared_.find(xa_name);
   if (found == prepared_.end()) {
@@ -228,7 +229,7 @@ void BinlogReader::read_rows(const BinlogEvent& event, LoggedChanges& changes) {
   }
 }
 
-// Those of a transaction that is only prepared come when it ends.
+// Takes rows of a known transaction. Rows of a transaction that is only prepared come when it ends.
 void BinlogReader::take_known_rows(const BinlogEvent& event, LoggedChanges& changes) {
   if (!takes_known_ || transaction_->has(GtidEvent::kXaPrepared)) return;
   try {

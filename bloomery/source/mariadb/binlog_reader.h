@@ -20,11 +20,11 @@ namespace bloomery::mariadb {
 // cannot see throws SourceChanged.
 class BinlogReader {
  public:
-  // Of the transactions behind `state`, which is in `file`; those up to the position `known` are
-  // known already.
+  // Reads the transactions behind `state`, which is in `file`. Transactions up to the position
+  // `known` are known already.
   BinlogReader(Table table, const KeyForm& form, GtidState state, LogFile file, std::uint64_t known,
                bool tells_touched = false);
-  // Of what stands in the log before following begins. Takes all rows, as far as they can be: the
+  // Reads the log before the place where following begins. Takes all rows that can be read: the
   // table may have been another one then, and the log another.
   static BinlogReader before(Table table, const KeyForm& form, LogFile file);
 
@@ -32,7 +32,7 @@ class BinlogReader {
   void read(std::string_view packet, LoggedChanges& changes);
 
  private:
-  // Of the transaction at hand.
+  // Whether the transaction at hand is known.
   bool is_known() const noexcept { return state_.sum() <= known_sum_; }
   void tell_position(LoggedChanges& changes) const;
   void begin_file(const BinlogEvent& event, LoggedChanges& changes);

@@ -55,7 +55,7 @@ BinlogStream::BinlogStream(const Server& server, const std::string& of_run, Read
       reader_(std::move(reader)) {
   require_run(connection_, of_run, context);
   request(file, offset, context);
-  // What the server has against it comes in place of the first event.
+  // An error of the server comes in place of the first event.
   reader_(next_packet(), reading_);
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
@@ -112,7 +112,7 @@ std::string_view BinlogStream::next_packet() {
   const std::string_view packet(reinterpret_cast<const char*>(mysql->net.read_pos), length);
   constexpr std::size_t kMostOfEnd = 9;
   if (packet.size() < kMostOfEnd && packet.starts_with('\xfe')) {
-    // As it does where the log begins anew (RESET MASTER).
+    // The server ends the reading when the log begins anew (RESET MASTER).
     throw SourceChanged(connection_.server().name +
                         ": the server ended the binary log's reading, as RESET MASTER does");
   }
@@ -128,7 +128,7 @@ void BinlogStream::run(const std::stop_token& stop) {
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    // Of a transaction that did not end, but its keys do no harm.
+    // Hands over keys of a transaction that did not end, which do no harm.
     ready_.append(reading_);
     failure_ = std::current_exception();
   }

@@ -40,7 +40,7 @@ class ByteCursor {
     }
     return value;
   }
-  // As MySQL writes lengths: one byte, or a mark and 2, 3 or 8.
+  // A number as MySQL writes lengths: one byte, or a mark and 2, 3 or 8.
   std::uint64_t packed_number() {
     const std::uint8_t first = byte();
     if (first < 251) return first;

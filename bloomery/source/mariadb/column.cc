@@ -37,7 +37,7 @@ std::string list_of(const std::vector<Connection::Row>& rows) {
   return rows.size() > kMostNames ? list + ", ..." : list;
 }
 
-// What a comparison of two names of columns ignores.
+// Compares two names of columns as the server does: without regard to case.
 bool same_name(std::string_view a, std::string_view b) {
   return ascii_lower(a) == ascii_lower(b);
 }

@@ -15,8 +15,8 @@
 namespace bloomery::mariadb {
 namespace {
 
-// What the server's own settings might change of keys, or of how long a scan may take. The last two
-// are MariaDB's and MySQL's alone.
+// Session settings: a server's own might change keys, or end a long scan. The last two are
+// MariaDB's and MySQL's alone.
 constexpr const char* kSessionSettings =
     "SET NAMES utf8mb4, SESSION sql_mode='', autocommit=1, net_write_timeout=31536000, "
     "sql_select_limit=18446744073709551615"

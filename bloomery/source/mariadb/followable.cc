@@ -14,8 +14,8 @@
 namespace bloomery::mariadb {
 namespace {
 
-// What a statement that makes the table says of foreign keys; needs SELECT on all of the table.
-// information_schema shows them to those alone who may write.
+// The statement that makes the table, which names its foreign keys. It needs SELECT on the whole
+// table; information_schema shows foreign keys only to users who may write.
 std::string show_table(Connection& connection, const Table& table, const CallContext& context) {
   try {
     connection.ask("SET SESSION sql_quote_show_create=1", context);

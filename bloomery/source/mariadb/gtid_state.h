@@ -22,7 +22,7 @@ class GtidState {
 
   bool has(std::uint32_t domain) const { return domains_.contains(domain); }
   std::uint64_t sum() const noexcept { return sum_; }
-  // As the server writes it; and the domains alone, "0,7".
+  // text(): the state as the server writes it. domains(): the domains alone, "0,7".
   std::string text() const;
   std::string domains() const;
 

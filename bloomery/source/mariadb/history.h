@@ -14,8 +14,8 @@
 
 namespace bloomery::mariadb {
 
-// What stands between (a pooler) has taken another session of the server's, or of another server,
-// for the one that was asked before.
+// A pooler between has exchanged the session that was asked before for another one, of this server
+// or of another.
 struct SessionExchanged : StoreError {
   using StoreError::StoreError;
 };
@@ -25,10 +25,10 @@ struct SessionExchanged : StoreError {
 std::string server_run(Connection& connection, const CallContext& context);
 void require_run(Connection& connection, const std::string& run, const CallContext& context);
 
-// What must stay as it is for a table's rows to come out of a binary log without a gap: the server,
-// its start (rows may be lost or come without the log around it: sync_binlog, a restored copy, a
-// while without log_bin), the column, and which domains the log has (what is deleted of them makes
-// positions smaller).
+// All that must stay unchanged for a table's rows to come out of a binary log without a gap: the
+// server, its start (rows may be lost or come without the log around it: sync_binlog, a restored
+// copy, a while without log_bin), the column, and which domains the log has (what is deleted of
+// them makes positions smaller).
 //
 // How often somebody said RESET to the server in this run is a part of it, too: RESET MASTER begins
 // the log anew, with the files and numbers that there were. A statement is counted before it does
@@ -76,7 +76,7 @@ class History {
   std::optional<LogFile> file_;
   std::string begins_;  // what was logged before that file
   std::string resets_;
-  // What the last question said, and when it was begun.
+  // The last question's answer, and when the question was begun.
   std::uint64_t sum_ = 0;
   Clock::time_point asked_{};
   Clock::time_point looked_{};

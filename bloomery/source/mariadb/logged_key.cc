@@ -36,7 +36,7 @@ constexpr std::array<LoggedType, 17> kLoggedTypes{{{"tinyint", MYSQL_TYPE_TINY, 
 
 constexpr std::array<std::string_view, 5> kUtf8Charsets{"", "utf8mb4", "utf8mb3", "utf8", "ascii"};
 
-// What MariaDB means by latin1 from 0x80 to 0x9f: Windows-1252, and itself where that has nothing.
+// MariaDB's latin1 from 0x80 to 0x9f: Windows-1252, and the byte itself where that has nothing.
 constexpr std::array<char16_t, 32> kLatin1Middle{
     0x20ac, 0x0081, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0x008d, 0x017d, 0x008f, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,

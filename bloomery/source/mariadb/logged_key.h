@@ -16,7 +16,7 @@ std::string logged_key_problem(const Column& column);
 // Makes, of a key as the binary log has it, the text that the server prints for it.
 class LoggedKey {
  public:
-  // Of a column without a problem.
+  // `column` is one without a problem.
   explicit LoggedKey(const Column& column);
 
   // Throws SourceChanged where the log has another type of column.

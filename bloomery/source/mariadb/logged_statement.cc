@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::initializer_list<std::string_view>;
 
-// What the server writes itself where a session with temporary tables ends.
+// The statement that the server itself writes when a session with temporary tables ends.
 constexpr std::string_view kDropOfTemporary = "drop /*!40005 temporary */ table if exists ";
 
 bool is_of_word(char c) noexcept {
@@ -153,7 +153,7 @@ LoggedStatement judge_xa(std::string_view rest) {
                                                                   : LoggedStatement::unknown;
 }
 
-// Those that leave rows alone whatever they name.
+// Whether a statement leaves rows alone whatever it names.
 bool is_harmless(std::string_view first, std::string_view rest) {
   std::string_view behind = rest;
   const std::string_view second = take_word(behind);

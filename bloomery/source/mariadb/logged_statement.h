@@ -5,7 +5,7 @@
 
 namespace bloomery::mariadb {
 
-// What a statement in the binary log means to who follows a table's rows.
+// The meaning of a statement in the binary log to a follower of a table's rows.
 enum class LoggedStatement {
   begin,    // of a transaction, or of a part of it
   end,      // COMMIT, ROLLBACK, XA COMMIT, XA ROLLBACK
@@ -13,11 +13,11 @@ enum class LoggedStatement {
   unknown,  // may
 };
 
-// Of all statements these alone are known to leave the table alone: those that begin and end
-// transactions, those about rights, and definitions (CREATE, ALTER, DROP, ...) that do not name the
-// table, nor drop its schema. A statement that changes rows is unknown, whatever it names: views,
-// triggers and functions hide what it changes. So is one with /*! */ in it, which servers read
-// differently.
+// Judges a statement. Only these are known to leave the table alone: statements that begin and end
+// transactions, statements about rights, and definitions (CREATE, ALTER, DROP, ...) that do not
+// name the table, nor drop its schema. A statement that changes rows is unknown, whatever it names:
+// views, triggers and functions hide what it changes. So is one with /*! */ in it, which servers
+// read differently.
 LoggedStatement judge_statement(std::string_view statement, std::string_view schema,
                                 std::string_view table);
 

@@ -191,8 +191,8 @@ void MariadbChanges::poll(const ChangeConsumer& consumer, std::chrono::milliseco
       stream_->log, [&] { stream_->look_for_reset(context); }, consumer, patience, context);
 }
 
-// What the server says of a snapshot is true of all but the last commits before a file of the log,
-// or a checkpoint (hand_over_unseen).
+// Drops transactions that a snapshot shows. The server's answer about a snapshot is true for all
+// but the last commits before a file of the log or a checkpoint (hand_over_unseen).
 void MariadbChanges::drop_seen(std::vector<std::uint64_t>& ended, const CallContext& context) {
   if (stream_ == nullptr) throw std::logic_error("MariadbChanges::drop_seen before start");
   mariadb::Connection connection(stream_->server, context);

@@ -16,8 +16,8 @@
 namespace bloomery {
 
 struct MariadbRowsOptions {
-  // What of a row is the answer: an SQL expression, as text. NULL is an empty text. Empty: a JSON
-  // object of all columns but binary ones.
+  // The part of a row that is the answer: an SQL expression, as text. NULL is an empty text. Empty:
+  // a JSON object of all columns but binary ones.
   std::string value{};
   // How the keys that are asked are written, as in the filter: text, u64 or i64.
   KeyEncoding encoding = KeyEncoding::text;

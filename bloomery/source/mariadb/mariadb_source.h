@@ -29,7 +29,7 @@ class MariadbSource final : public KeySource {
   ~MariadbSource() override;
 
   SourceTotals for_each_batch(const BatchConsumer& consumer) override;
-  // The same, within a caller's time.
+  // Reads everything within a caller's time.
   SourceTotals for_each_batch(const BatchConsumer& consumer, const CallContext& context);
   // From now on only of the server whose mariadb::server_run() that is; of another it throws
   // StoreError.

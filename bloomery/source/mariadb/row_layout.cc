@@ -47,7 +47,7 @@ std::size_t parameter_bytes(std::uint8_t type) noexcept {
   }
 }
 
-// Of a decimal's digits on one side of the point: four bytes for nine of them.
+// The bytes of a decimal's digits on one side of the point: four bytes for nine digits.
 std::size_t digit_bytes(std::size_t digits) noexcept {
   constexpr std::array<std::uint8_t, 9> kOfRest{0, 1, 1, 2, 2, 3, 3, 4, 4};
   return digits / 9 * 4 + kOfRest[digits % 9];

@@ -29,7 +29,7 @@ class RowSession {
   // Where the answer to a text belongs.
   using Asked = std::unordered_map<std::string, std::size_t>;
 
-  // What an answer says of a column, whichever way it was asked for.
+  // The type that an answer gives a column, whichever way the column was asked for.
   struct AnsweredType {
     int type = 0;
     unsigned character_set = 0;  // of texts that of the session, whatever the column's is

@@ -7,7 +7,8 @@ namespace bloomery::mariadb {
 namespace {
 
 constexpr std::size_t kMostGroups = 4;
-// Of a group that is larger, keys are handed over that everybody may see.
+// The most bytes that are kept for a group. Keys of a larger group are handed over although
+// everybody may see them already.
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 
 }  // namespace

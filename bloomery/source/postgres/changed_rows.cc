@@ -85,8 +85,8 @@ void ChangedRows::take_relation() {
       std::equal(expected.begin(), expected.end(), columns.begin(),
                  [](const auto& a, const auto& b) { return a.name == b.name && a.type == b.type; });
   if (!is_same) throw SourceChanged(name_ + ": the table's columns are no longer what they were");
-  // What is described is the table, and rows of partitions say how they were by the partition's own
-  // replica identity, which may be another, or have been another when they were written.
+  // The description is the table's. Rows of partitions tell their old values by the partition's own
+  // replica identity, which may be another, or may have been when the rows were written.
   key_is_identity_ = plan_.table.kind == 'r' && columns[plan_.key_index].is_identity;
   knows_relation_ = true;
 }
@@ -120,8 +120,8 @@ void ChangedRows::take_erase() {
   touch(was);
 }
 
-// Of a column outside of the replica identity nothing is said, which looks as if it were NULL; and
-// nothing of a long text that is stored elsewhere and has not changed.
+// Takes a row's old key. The server tells nothing of a column outside of the replica identity,
+// which looks like NULL, and nothing of a long text that is stored elsewhere and has not changed.
 void ChangedRows::touch(const PgoutputValue& was) {
   if (!tells_touched_) return;
   if (was.kind == PgoutputValue::Kind::text) {

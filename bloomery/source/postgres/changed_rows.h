@@ -15,7 +15,7 @@
 
 namespace bloomery::postgres {
 
-// What the messages of a slot say of the rows of one table, until it is handed over.
+// The changes of one table's rows that a slot's messages told, until they are handed over.
 class ChangedRows {
  public:
   // `name`: of the table, for what is thrown.
@@ -40,7 +40,7 @@ class ChangedRows {
   bool is_full() const noexcept;
   // Rows of a transaction have come whose end has not.
   bool has_open() const noexcept { return !open_.empty(); }
-  // What changes() gave was handed over.
+  // Forgets the changes that changes() gave, after they were handed over.
   void clear();
 
  private:

@@ -28,12 +28,12 @@ constexpr int kOldestVersion = 140000;  // streams open transactions
 constexpr std::chrono::milliseconds kLook{50};
 constexpr std::chrono::seconds kConnectTime{15};
 
-// What a location may say behind its ?, as libpq calls it.
+// The settings that a location may have behind its ?, by libpq's names.
 constexpr std::array<std::string_view, 14> kSettings{
     "host",       "hostaddr",  "sslmode", "sslrootcert", "sslcert",         "sslkey",
     "sslcrl",     "passfile",  "service", "options",     "connect_timeout", "channel_binding",
     "gssencmode", "krbsrvname"};
-// And what is for us (PostgresOptions).
+// The settings behind the ? that are ours (PostgresOptions).
 constexpr std::array<std::string_view, 1> kOwnSettings{"updates"};
 
 // Two sessions that print one value in two ways would know two keys.

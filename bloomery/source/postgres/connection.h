@@ -83,7 +83,7 @@ class Connection {
   bool wait_for_input(CallContext::Clock::time_point until, const CallContext& context);
   // Sends all that waits to be sent.
   void flush(const CallContext& context);
-  // What the server answers next; none at the end of a command.
+  // The server's next answer; none at the end of a command.
   Result next_result(const CallContext& context);
 
   // Throws StoreError with what libpq says went wrong, and closes the connection.
@@ -123,7 +123,8 @@ class PreparedStatement {
  public:
   PreparedStatement(Connection& connection, std::string sql, const CallContext& context);
 
-  // Of this connection, or of another to the same server. As Connection::try_prepared().
+  // Runs the statement as Connection::try_prepared() does, in its connection or in another to the
+  // same server.
   Result try_run(Connection& connection, std::span<const char* const> values,
                  const CallContext& context);
 

@@ -15,7 +15,7 @@
 namespace bloomery::postgres {
 namespace {
 
-// What COPY's text format writes behind a backslash.
+// The character that COPY's text format means by a letter behind a backslash.
 char unescaped(char c) noexcept {
   switch (c) {
     case 'b':
@@ -142,7 +142,7 @@ SourceTotals copy_keys(Connection& connection, const std::string& query, const K
     connection.close();
     throw;
   }
-  // What went wrong on the way is only said at the end.
+  // An error on the way is only reported at the end.
   while (const Result last = connection.next_result(context)) {
     if (PQresultStatus(last.get()) != PGRES_COMMAND_OK) {
       connection.refuse(last, "the rows broke off");

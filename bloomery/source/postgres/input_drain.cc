@@ -15,7 +15,7 @@ namespace bloomery::postgres {
 namespace {
 
 constexpr std::uint64_t kMostDrained = 4 << 20;
-// Who is woken for each row takes longer than the row.
+// The pause between reads: waking for each row takes longer than the row.
 constexpr timespec kPauseBetween{.tv_sec = 0, .tv_nsec = 300'000};
 
 }  // namespace
@@ -26,7 +26,7 @@ InputDrain::InputDrain(PGconn* connection)
   try {
     thread_ = std::thread([this] { take_what_comes(); });
   } catch (const std::system_error&) {
-    // What comes waits in the server.
+    // Further changes wait in the server.
   }
 }
 

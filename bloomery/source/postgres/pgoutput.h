@@ -41,8 +41,8 @@ struct PgoutputMessage {
 
   Kind kind = Kind::other;
   std::uint64_t end_lsn = 0;  // of a commit: behind its record in the log
-  // Of a stream, its commit, and the abort of all of it: which transaction that is. 0 of one that
-  // is sent whole.
+  // The transaction of a stream, of its commit, or of the abort of all of it; 0 for a transaction
+  // that is sent whole.
   std::uint32_t transaction = 0;
   std::uint32_t whole = 0;  // of a beginning: the transaction that is sent whole
   std::uint32_t relation = 0;

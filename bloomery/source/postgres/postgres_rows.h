@@ -16,7 +16,7 @@
 namespace bloomery {
 
 struct PostgresRowsOptions {
-  // What of a row t is the answer: an SQL expression, as text. NULL is an empty text.
+  // The part of a row t that is the answer: an SQL expression, as text. NULL is an empty text.
   std::string value = "row_to_json(t)";
   // How the keys that are asked are written, as in the filter: text, u64 or i64.
   KeyEncoding encoding = KeyEncoding::text;

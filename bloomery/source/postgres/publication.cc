@@ -51,7 +51,7 @@ constexpr const char* kAllColumns = R"(
 SELECT attname, atttypid, attgenerated <> '' FROM pg_attribute
 WHERE attrelid = $1::oid AND attnum > 0 AND NOT attisdropped ORDER BY attnum)";
 
-// What there is under the name, in words that can be compared.
+// The publication of the name as a text that can be compared.
 constexpr const char* kDefinition = R"(
 SELECT concat_ws(' ', p.puballtables, p.pubinsert, p.pubupdate, p.pubdelete, p.pubtruncate,
                  p.pubviaroot,
@@ -91,12 +91,12 @@ void check_column(const Connection& connection, const SelectedTable& table) {
   }
 }
 
-// As it is, the server would refuse UPDATEs of the table for its sake.
+// Drops a publication of UPDATEs: because of it the server would refuse UPDATEs of the table.
 void withdraw_publication(Connection& connection, const std::string& name,
                           const CallContext& context) {
   const Result found = connection.query(
       "SELECT FROM pg_publication WHERE pubname = $1 AND pubupdate", {name}, context);
-  // What its owner made, the owner removes.
+  // A publication that its owner made is left to its owner.
   if (found.rows() > 0) connection.try_query("DROP PUBLICATION " + quoted_name(name), context);
 }
 

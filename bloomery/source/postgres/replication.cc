@@ -33,8 +33,8 @@ void put_u64(std::string& bytes, std::uint64_t value) {
   for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
 }
 
-// What a server refuses when a slot or publication is gone, or invalidated, or when a row is no
-// UTF-8, which the slot gives each time.
+// Whether an SQLSTATE says that a slot or publication is gone or invalidated, or that a row is no
+// UTF-8, which the slot would send each time.
 bool needs_new_slot(std::string_view state) {
   for (const std::string_view each : {"42704", "55000", "58P01", "42P01", "22021", "22P05"}) {
     if (state == each) return true;
@@ -53,8 +53,8 @@ Replication::Replication(const ServerLocation& location, const ServerRun& run,
 
 std::uint64_t Replication::create_slot(const std::string& name, bool is_temporary,
                                        const CallContext& context) {
-  // As CREATE_REPLICATION_SLOT does, which would not notice that its asker has gone while it waits
-  // for those who write.
+  // Does the work of CREATE_REPLICATION_SLOT. That command would not notice that its client has
+  // gone while it waits for transactions to end.
   const Result made = connection_.query(
       "SELECT slot_name, lsn FROM pg_create_logical_replication_slot(" + quoted_text(name) +
           ", 'pgoutput', " + (is_temporary ? "true" : "false") + ")",
@@ -82,7 +82,7 @@ ReplicationMessage Replication::next(const CallContext& context) {
   char* bytes = nullptr;
   int length = PQgetCopyData(connection_.handle(), &bytes, 1);
   if (length == 0) {
-    // What has come since, without waiting for it.
+    // Takes what has come since, without waiting.
     if (!connection_.wait_for_input(CallContext::Clock::now(), context)) return {};
     length = PQgetCopyData(connection_.handle(), &bytes, 1);
   }

@@ -14,7 +14,7 @@
 
 namespace bloomery::postgres {
 
-// What the server sends to a reader of changes.
+// A message of the server to a reader of changes.
 struct ReplicationMessage {
   enum class Kind : std::uint8_t {
     none,      // nothing is there now

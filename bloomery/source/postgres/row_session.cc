@@ -137,7 +137,7 @@ Result RowSession::look(PreparedStatement& statement, std::span<const Key> keys,
   return statement.try_run(connection_, std::array{array.c_str()}, context);
 }
 
-// Those of which the server can make values of the column's type, by halving.
+// Finds, by halving, the keys that the server can convert to the column's type.
 RowSession::Places RowSession::castable(std::span<const Key> keys,
                                         std::span<const std::size_t> places,
                                         const CallContext& context) {

@@ -32,7 +32,7 @@ class RowSession {
 
   [[noreturn]] void refuse_standby() const;
   void require_as_it_began(std::string_view said);
-  // As the server reads the key; none where it can be no value of the column.
+  // The key as the server reads it; none if it can be no value of the column.
   std::optional<std::string> text_of(Key key) const;
   Result look(PreparedStatement& statement, std::span<const Key> keys,
               std::span<const std::size_t> places, const CallContext& context);

@@ -132,7 +132,7 @@ ColumnType check_query(Connection& connection, std::string& query, const CallCon
   if (column_count != 1) refuse("selects " + std::to_string(column_count) + " columns");
   if (PQnparams(described.get()) != 0) refuse("has parameters");
   query.resize(query.find_last_not_of("; \t\r\n") + 1);
-  // Of its column nothing else is known.
+  // Nothing else is known of a query's column.
   return {.name = {}, .oid = PQftype(described.get(), 0), .type = {}, .collation = {}};
 }
 

@@ -23,12 +23,12 @@ struct SelectedTable {
   ColumnType type{};
 
   std::string from() const { return quoted_name(schema) + "." + quoted_name(table); }
-  // What selects all its keys.
+  // The query that selects all keys of the table.
   std::string select() const { return "SELECT " + quoted_name(column) + " FROM " + from(); }
 };
 
-// What selects the oid of a column's type, where `relation` and `column` are SQL. A domain stands
-// for the type that it is made of.
+// The query for the oid of a column's type; `relation` and `column` are SQL. A domain counts as the
+// type that it is made of.
 std::string select_type(const std::string& relation, const std::string& column);
 
 // Throws std::invalid_argument, with the names that do exist, where one of them does not.

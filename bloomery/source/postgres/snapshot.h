@@ -7,14 +7,15 @@
 
 namespace bloomery::postgres {
 
-// What a statement sees, of transactions by the lower half of their numbers, which is what the log
+// The transactions that a statement sees, by the lower half of their numbers, which is what the log
 // has. Two that anybody asks about are never further apart than half of those.
 class Snapshot {
  public:
-  // As the server prints one: "xmin:xmax:xip,xip,...". Throws FormatError for what is none.
+  // `text` is a snapshot as the server prints it: "xmin:xmax:xip,xip,...". Throws FormatError for
+  // any other text.
   explicit Snapshot(std::string_view text);
 
-  // Of one that was committed.
+  // Whether the snapshot sees a transaction that was committed.
   bool sees(std::uint32_t transaction) const;
 
  private:

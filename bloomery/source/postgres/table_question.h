@@ -15,8 +15,8 @@ std::string publication_name(const ServerSelection& selection);
 // Throws std::invalid_argument where a location names anything but one column of a table.
 void require_one_column(const ServerLocation& location);
 
-// What stands between (a pooler) has taken a session of another run of the server, or of another
-// server, for the one that was asked before.
+// A pooler between has exchanged the session that was asked before for one of another run of the
+// server, or of another server.
 struct SessionExchanged : StoreError {
   using StoreError::StoreError;
 };
@@ -29,8 +29,8 @@ struct ServerRun {
   friend bool operator==(const ServerRun&, const ServerRun&) = default;
 };
 
-// Of what is read over several sessions: a name may have led to several servers, as to an old
-// primary and the new one. Throws StoreError where the session is with another run.
+// Throws StoreError if the session is with another run of the server than `run`. A name may lead
+// several sessions to several servers, for example to an old primary and to the new one.
 void require_run(Connection& connection, const ServerRun& run, const CallContext& context);
 
 // Asks, in one round trip, how far a server is and what the table is that a location names. The

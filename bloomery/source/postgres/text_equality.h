@@ -10,7 +10,7 @@ namespace bloomery::postgres {
 
 constexpr std::uint32_t kByteaOid = 17;
 
-// What a column's values are, and which of them a database calls equal.
+// The type of a column's values, and which of them a database calls equal.
 struct ColumnType {
   std::string name{};     // table.column; empty of a query's
   std::uint32_t oid = 0;  // of the type, or of what its domain is made of

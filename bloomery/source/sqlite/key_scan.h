@@ -33,8 +33,8 @@ inline constexpr const char* kTakeKey = "bloomery_take_key";
   std::memcpy(out + second, &halves[1], sizeof halves[1]);
 }
 
-// What SQLite's scan calls for every row, through the aggregate function kTakeKey. The cost of a
-// row is SQLite's; what we add to it is a quarter, so the common case stands first and calls
+// The function that SQLite's scan calls for every row, as the aggregate function kTakeKey. The cost
+// of a row is SQLite's; what we add to it is a quarter, so the common case stands first and calls
 // little. A sink is what SqliteKeyWriter writes to, and is told of NULLs by skip_null().
 template <class Sink>
 struct KeyScan {
@@ -56,7 +56,7 @@ struct KeyScan {
   }
 
  private:
-  // As a blob, text comes without the copy that ends it in NUL; but unconverted.
+  // Takes text as a blob, which saves the copy that ends it in NUL; the text comes unconverted.
   [[gnu::always_inline]] bool take_stored(sqlite3_value* value) {
     const void* const bytes = sqlite3_value_blob(value);
     const auto byte_count = static_cast<std::size_t>(sqlite3_value_bytes(value));

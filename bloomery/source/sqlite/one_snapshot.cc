@@ -11,7 +11,7 @@
 namespace bloomery {
 namespace {
 
-// Another one where somebody else has committed since this connection looked before.
+// The database's version: it changes when another connection commits.
 std::vector<std::string> version_of(SqliteDatabase& database) {
   return database.texts("PRAGMA data_version");
 }

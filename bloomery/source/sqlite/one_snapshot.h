@@ -7,8 +7,8 @@
 
 namespace bloomery {
 
-// As long as this lives, several connections to one database see it as it was at one moment,
-// whatever others write.
+// Lets several connections see one database as it was at one moment, whatever others write, while
+// this object lives.
 class OneSnapshot {
  public:
   // `others` are connections to the path of `first`. They must not wait for locks: `first` holds

@@ -20,7 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Of one transaction that reads: rows are copied, and handed over when nothing is locked any more.
+// Limits of one transaction that reads: rows are copied, and handed over when nothing is locked any
+// more.
 constexpr int kMostRows = 8192;
 constexpr std::size_t kMostBytes = 1 << 20;
 // How many changes one transaction takes away, so that it locks out nobody for long; and how often.
@@ -64,8 +65,8 @@ void SqliteChanges::connect() {
       std::make_unique<SqliteDatabase>(path_, options_.keys.busy_timeout_ms, /*writes=*/true);
   outbox_ =
       std::make_unique<SqliteOutbox>(*database_, selection_, options_.slot, options_.tells_touched);
-  // What is ours may be lost by a loss of power, as the last commits are that nobody waits for: a
-  // filter is then ahead of it, and is not gone on with.
+  // A loss of power may take our last commits, which nobody waits for. A filter is then ahead of
+  // the database, and following does not go on from it.
   if (database_->texts("PRAGMA journal_mode") == std::vector<std::string>{"wal"}) {
     database_->run("PRAGMA synchronous = NORMAL");
   }

@@ -97,7 +97,7 @@ void drop(SqliteDatabase& database, const std::string& slot) {
   }
 }
 
-// Of triggers on the table, under whatever name it was when they were made.
+// The slots of triggers on the table, whatever the table was called when they were made.
 std::vector<std::string> slots_of(SqliteDatabase& database, const std::string& table) {
   return database.texts(
       "SELECT substr(name, 10, length(name) - 16) FROM sqlite_schema WHERE type = 'trigger' AND "
@@ -146,7 +146,7 @@ SqliteOutbox::Triggers SqliteOutbox::triggers(bool tells_touched) const {
   const std::string column_name = quote_identifier(column_);
   const std::string was = "OLD." + column_name;
   const std::string is = "NEW." + column_name;
-  // As it is stored, whatever the column calls equal.
+  // Compares values as they are stored, whatever the column calls equal.
   const std::string differs = "(" + is + " COLLATE BINARY IS NOT " + was +
                               " COLLATE BINARY OR typeof(" + is + ") <> typeof(" + was +
                               ") OR typeof(" + is + ") = 'real')";
@@ -179,7 +179,7 @@ std::string SqliteOutbox::object(const char* what) const {
   return object_of(slot_, what);
 }
 
-// As SQLite keeps its text.
+// The statement as SQLite keeps its text.
 std::string SqliteOutbox::trigger(const char* what, const std::string& rest) const {
   return "CREATE TRIGGER " + quote_identifier(object(what)) + " " + rest;
 }

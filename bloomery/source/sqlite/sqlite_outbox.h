@@ -31,7 +31,7 @@ class SqliteTransaction {
   bool is_open_ = true;
 };
 
-// What a row of the state says, at one moment.
+// The row of the state at one moment.
 struct SqliteOutboxState {
   std::string instance;  // random; other triggers, other instance
   // Random, and other after each scan: a copy of the file from before it may have rows that were
@@ -46,10 +46,10 @@ struct SqliteOutboxState {
   Identity source() const;
 };
 
-// What following a column leaves in its database: three triggers, a table of changes, and a table
-// with one row of state. The triggers run in the transactions of whoever writes, so the changes are
-// there when the rows are, and not when they are not. They stay when a follower is killed, and stop
-// adding changes when there are `byte_limit` of them.
+// The objects that following a column leaves in its database: three triggers, a table of changes,
+// and a table with one row of state. The triggers run in the transactions of whoever writes, so the
+// changes are there when the rows are, and not when they are not. They stay when a follower is
+// killed, and stop adding changes when there are `byte_limit` of them.
 //
 // The id of a change is larger than all before, and than the time of its making: so after a copy of
 // the file is restored, new changes have ids that no filter has reached yet. Part of it is random:

@@ -99,7 +99,7 @@ class StretchReader {
   SqliteDatabase::Statement statement_;
 };
 
-// Those that no thread uses at the moment; there is one for each.
+// The readers that no thread uses at the moment; there is one for each thread.
 class IdleReaders {
  public:
   void give(StretchReader& reader) {
