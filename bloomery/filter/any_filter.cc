@@ -87,8 +87,9 @@ void AnyFilter::merge(const FilterContents& other) {
   body_->merge(other);
 }
 
-// Of a filter with both, each is asked in the two forms; whether one may be is what
-// is_asked_of_unknown() says.
+// Notes that the filter has keys of another form, too; from then on each key is asked about in both
+// forms. Throws std::invalid_argument if is_asked_of_unknown() says that the filter's form cannot
+// be asked about so, or if the filter keeps its form.
 void AnyFilter::take_others() {
   const KeyForm& said = parameters().keys;
   if (!is_asked_of_unknown(said) || body_->keeps_form()) refuse_other_keys(said);

@@ -23,7 +23,8 @@
 
 namespace bloomery {
 
-// What every kind of filter has. Those that take keys, erase or merge have that as well.
+// Filter: what every kind of filter has. Kinds that take keys, erase or merge have functions for
+// that as well.
 template <class F>
 concept Filter = std::movable<F> &&
     requires(const F& filter, std::span<const Key> keys, Answers answers, Key key) {
@@ -45,10 +46,12 @@ concept Filter = std::movable<F> &&
 // std::invalid_argument for one that the kind does not have. So also a question may throw, of a
 // batch of pairs where the kind has none (hashes_once()); of keys it never does.
 //
-// What its file says of how its keys are written holds (filter/key_watch.h). In a filter of texts,
-// an integer is also asked for by its digits, and one that is inserted makes the form unknown; in
-// one of integers the same goes for texts. An insert throws std::invalid_argument where nothing can
-// remember that: in a file that is mapped or shared, and in other forms.
+// The form of keys that the filter's file records holds (filter/key_watch.h). In a filter of texts,
+// an integer is also asked about by its digits, and an integer that is inserted makes the form
+// unknown. In a filter of integers, a text is also asked about as the integer that it spells, and a
+// text that is inserted makes the form unknown. An insert throws std::invalid_argument where
+// nothing can remember that the form is unknown: in a file that is mapped or shared, and in other
+// forms.
 class AnyFilter {
  public:
   // Tested first: checking Filter<AnyFilter> would recurse.
@@ -58,7 +61,7 @@ class AnyFilter {
     watch();
   }
 
-  // As BasicFilter: what was moved from says "maybe" of every key, and keeps none.
+  // A filter that was moved from says "maybe" of every key, and keeps none; see BasicFilter.
   AnyFilter(AnyFilter&& other) noexcept { take(other); }
   AnyFilter& operator=(AnyFilter&& other) noexcept {
     if (this != &other) take(other);
@@ -89,7 +92,8 @@ class AnyFilter {
     look_at_integer();
     return body_->insert(eight_bytes(integer));
   }
-  // The same, where a chain that is full and does not grow says so.
+  // Inserts a key as insert() does, but returns Insert::full for a new key of a chain that is full
+  // and does not grow.
   [[gnu::always_inline]] Insert try_insert(Key key) {
     if (is_direct(kInsertTexts)) return blocked().insert(key) ? Insert::added : Insert::present;
     look_at(key);
@@ -241,7 +245,7 @@ class AnyFilter {
     explicit Body(F f) : filter(std::move(f)) {}
 
     bool hashes_once() const noexcept override {
-      // Who passes on what another AnyFilter says has to ask it.
+      // A filter that passes on what another AnyFilter says has a hashes_once() that asks it.
       if constexpr (requires { filter.hashes_once(); }) return filter.hashes_once();
       return HashesOnce<F>;
     }
@@ -352,7 +356,8 @@ class AnyFilter {
     F filter;
   };
 
-  // As make_filter() and open_filter() have it. A virtual call costs as much as the answer.
+  // Blocked: the type of blocked filters that make_filter() and open_filter() give. Single calls go
+  // to it directly: a virtual call costs as much as the answer.
   using Blocked = BasicFilter<BlockedLayout, SharedWords>;
   [[gnu::always_inline]] Blocked& blocked() const noexcept {
     return static_cast<Body<Blocked>&>(*body_).filter;

@@ -67,9 +67,9 @@ class BasicFilter {
         storage_(std::move(storage)),
         inserted_(inserted) {}
 
-  // What was moved from stays a filter, of capacity 1, that says "maybe" of every key: all calls
-  // may be made, and what they insert is not kept. (One over words that somebody else owns stays as
-  // it was.)
+  // A filter that was moved from stays a filter, of capacity 1, that says "maybe" of every key: all
+  // calls may be made, and what they insert is not kept. (A filter over words that somebody else
+  // owns stays as it was.)
   BasicFilter(BasicFilter&& other) noexcept
       : parameters_(std::move(other.parameters_)),
         layout_(std::move(other.layout_)),
@@ -91,7 +91,7 @@ class BasicFilter {
   BasicFilter& operator=(const BasicFilter&) = delete;  // say .copy(), or std::move()
   ~BasicFilter() = default;
 
-  // The same keys in memory of its own. Throws as the constructor.
+  // Returns a filter of the same keys in memory of its own. Throws as the constructor.
   auto copy() const {
     HeapWords words(this->words().size());
     std::ranges::copy(this->words(), words.words().begin());
@@ -140,8 +140,8 @@ class BasicFilter {
     batch.visit([&, this](auto keys) { layout_.hash_many(keys, out); });
   }
 
-  // The same for many keys, whose cache misses overlap. Returns how many were new; a key that
-  // stands twice in the batch is new once.
+  // Inserts many keys, whose cache misses overlap. Returns how many were new; a key that stands
+  // twice in the batch is new once.
   std::size_t insert_many(Batch batch) noexcept { return insert_batch(batch, nullptr); }
   std::size_t insert_many(KeyRange auto&& keys) { return insert_many(views_of(keys)); }
   std::size_t insert_many(std::initializer_list<Key> keys) {
@@ -189,8 +189,8 @@ class BasicFilter {
     return added;
   }
 
-  // As insert, from any number of threads at once; no bit is lost. Of threads that insert one new
-  // key together, more than one may be told that it was new.
+  // Inserts a key as insert() does, from any number of threads at once; no bit is lost. If threads
+  // insert one new key together, more than one of the calls may return true.
   bool insert_concurrently(Key key) noexcept {
     return insert_hashed_concurrently(layout_.hash(key));
   }
@@ -271,7 +271,7 @@ class BasicFilter {
   }
 
   const FilterParameters& parameters() const noexcept { return parameters_; }
-  // What the filter says of how its keys were written; no bit changes.
+  // Sets the form of keys that the filter records; no bit changes.
   void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }

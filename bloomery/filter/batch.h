@@ -65,7 +65,7 @@ class BatchOf {
 // Bytes, or integers, which stand for their eight bytes.
 using UnhashedBatch = BatchOf<Key, std::uint64_t>;
 
-// The same, or pairs that a filter's hash() made of either.
+// KeyBatch: keys as bytes, as integers, or as the pairs that a filter's hash() made of either.
 using KeyBatch = BatchOf<Key, std::uint64_t, HashPair>;
 
 // The batch for a filter that has no pairs (hashes_once.h). Throws

@@ -158,7 +158,8 @@ template <std::size_t kKeys = kKeysAhead, class K>
   }
 }
 
-// The same for the texts of the block at `first`, of `count` keys; other keys have none.
+// Asks for the texts of the keys that are kKeysAhead behind those of the block at `first`, in a
+// batch of `count` keys. Keys that are not texts need none of this.
 template <class K>
 [[gnu::always_inline]] inline void prefetch_texts(const K* keys, std::size_t count,
                                                   std::size_t first) noexcept {

@@ -136,7 +136,7 @@ class BlockedLayout {
     }
   }
 
-  // What a call on an integer reads; see IntegerView.
+  // one_step: what a call on an integer reads; see IntegerView.
   const OneStep& one_step() const noexcept { return step_; }
 
   // For bulk builds and counters.

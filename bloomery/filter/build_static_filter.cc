@@ -61,7 +61,7 @@ HeapWords words_of(const Geometry& geometry, std::uint32_t attempt,
   return words;
 }
 
-// What stands behind the bits, but for the checksum.
+// Trailer: what stands behind the bits, but for the checksum.
 struct Trailer {
   std::uint8_t mark = kBloomMark;
   std::uint32_t first = 0;   // probes, or bits of a fingerprint

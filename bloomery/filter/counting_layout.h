@@ -106,8 +106,8 @@ class CountingLayout {
     return added;
   }
 
-  // What erase found: nothing to erase, and nothing changed; one of several; the last; or counters
-  // that all stand at 15, and nothing changed.
+  // Erased: what erase() found. absent: nothing to erase, and nothing changed. one: one of several
+  // inserts. last: the last one. saturated: counters that all stand at 15, and nothing changed.
   enum class Erased { absent, one, last, saturated };
   Erased erase(std::span<std::uint64_t> words, HashPair hash) const noexcept {
     if (!may_contain(words, hash)) return Erased::absent;
@@ -141,7 +141,7 @@ class CountingLayout {
       }
     });
   }
-  // As in ClassicLayout: a key asks for several lines.
+  // kLag is that of ClassicLayout: a key asks for several lines.
   static constexpr std::size_t kLag = 24;
 
  private:

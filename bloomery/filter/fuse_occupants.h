@@ -58,8 +58,8 @@ class FuseOccupants {
   }
 
   void prefetch(std::size_t slot) const noexcept { prefetch_far(&words_[slot]); }
-  // What taking keys from this slot on will soon meet: each reaches two segments further, and those
-  // that it leaves alone there two more.
+  // Asks for the slots that will soon be met when keys are taken from `slot` on: each key reaches
+  // two segments further, and the keys that it leaves alone there reach two more.
   void prefetch_ahead(std::size_t slot) const noexcept {
     constexpr std::size_t kSlotsOfLine = 64 / sizeof(Word);
     const std::size_t ahead = slot + (std::size_t{4} << shape_.segment_log);
@@ -88,7 +88,7 @@ class FuseOccupants {
     return static_cast<std::uint64_t>(word >> kFingerprintShift) & shape_.mask();
   }
 
-  // What is left in the other slots.
+  // Left: what take() leaves in the other slots of the key.
   struct Left {
     Word lower;
     Word upper;

@@ -34,7 +34,8 @@ struct FuseShape {
 
   using Slots = std::array<std::size_t, kArity>;
 
-  // Of as many bits: whole segments, and what is left over belongs to none.
+  // Returns the shape of a filter of `bit_count` bits: whole segments. Bits that are left over
+  // belong to none.
   static constexpr FuseShape of_bits(std::uint64_t bit_count, std::uint32_t fingerprint_bits,
                                      std::uint32_t segment_log) noexcept {
     return {fingerprint_bits, segment_log, (bit_count / fingerprint_bits) >> segment_log};

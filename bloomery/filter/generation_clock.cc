@@ -79,7 +79,7 @@ Moment read_moment(std::span<const std::uint64_t> words, Clock clock) noexcept {
   }
 }
 
-// What an insert does where the clock was set.
+// Sets the offset anew where an insert found that the clock went back or is right again.
 template <class Clock>
 void set_offset(std::span<std::uint64_t> words, Clock clock) noexcept {
   static std::mutex mutex;

@@ -36,13 +36,14 @@ class GenerationClock {
   };
   Turn take(std::span<std::uint64_t> words, std::size_t wanted) const noexcept;
 
-  // The same for one key, from any number of threads.
+  // Returns the generation that one key goes into; any number of threads may call it at once.
   std::uint64_t take_concurrently(std::span<std::uint64_t> words) const noexcept;
 
-  // Of windows of time: when a generation began, as the clock tells time; 0 where that is unknown.
+  // Returns when a generation began, in milliseconds as the clock tells time; 0 where that is
+  // unknown and for windows by count.
   std::uint64_t begin_ms(std::span<const std::uint64_t> words,
                          std::uint64_t generation) const noexcept;
-  // The same of the newest generation that keys went into.
+  // Returns begin_ms() of the newest generation that keys went into.
   std::uint64_t newest_begin_ms(std::span<const std::uint64_t> words) const noexcept;
 
  private:

@@ -87,13 +87,13 @@ class GrowingFilter {
       at += count;
     }
   }
-  // The same, each layer with words of its own.
+  // Takes layers that are there already, each with words of its own: words[i] for layer i.
   GrowingFilter(const FilterContents& contents, std::span<const SharedWords> words)
       : GrowingFilter(Empty{contents.parameters}) {
     for (std::size_t i = 0; i < contents.layers.size(); ++i) append(contents.layers[i], words[i]);
   }
 
-  // As BasicFilter: what was moved from says "maybe" of every key, and keeps none.
+  // A filter that was moved from says "maybe" of every key, and keeps none; see BasicFilter.
   GrowingFilter(GrowingFilter&& other) noexcept
       : parameters_(std::move(other.parameters_)), chain_(std::move(other.chain_)) {
     other.leave();
@@ -109,7 +109,7 @@ class GrowingFilter {
   GrowingFilter& operator=(const GrowingFilter&) = delete;  // say .copy(), or std::move()
   ~GrowingFilter() = default;
 
-  // The same keys in memory of its own.
+  // Returns a filter of the same keys in memory of its own.
   GrowingFilter copy() const {
     const FilterContents of = contents();
     std::vector<SharedWords> words;
@@ -138,7 +138,8 @@ class GrowingFilter {
   bool insert(IntegerKey auto integer) { return insert_hash(hash(integer)); }
   bool insert_hash(HashPair hash) { return answered(try_insert_hash(hash)); }
 
-  // The same, where a filter that does not grow says so.
+  // Inserts a key as insert() does, but returns Insert::full for a new key of a filter that is full
+  // and does not grow.
   Insert try_insert(Key key) { return try_insert_hash(hash(key)); }
   Insert try_insert_hash(HashPair hash) {
     if (may_contain_hash(hash)) return Insert::present;
@@ -149,8 +150,8 @@ class GrowingFilter {
     return newest().insert_hash(hash) ? Insert::added : Insert::present;
   }
 
-  // The same for a key that is to be in, whatever the filter was made for: one that is full and
-  // does not grow is too full then, and predicted_rate() says what that means. True when it is new.
+  // Inserts a key whatever the filter was made for: a filter that is full and does not grow is
+  // overfilled then, and predicted_rate() says what that means. True when the key is new.
   bool insert_regardless(Key key) {
     const HashPair pair = hash(key);
     if (may_contain_hash(pair)) return false;
@@ -174,7 +175,7 @@ class GrowingFilter {
         [&](const LayerFilter& each) { return each.may_contain_hash(hash); });
   }
 
-  // As in BasicFilter.
+  // Batches mean what they mean in BasicFilter.
   std::size_t insert_many(KeyBatch batch) {
     InsertProgress progress;
     insert_all(batch, nullptr, progress);
@@ -209,8 +210,8 @@ class GrowingFilter {
   // was_new, which may be null, is set for the keys that were done.
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
 
-  // As insert, from any number of threads at once. A layer may get as many keys more than it is
-  // made for as there are threads.
+  // Inserts a key as insert() does, from any number of threads at once. A layer may get as many
+  // keys more than it is made for as there are threads.
   bool insert_concurrently(Key key) { return insert_hash_concurrently(hash(key)); }
   bool insert_concurrently(IntegerKey auto integer) {
     return insert_hash_concurrently(hash(integer));
@@ -239,9 +240,10 @@ class GrowingFilter {
     chain_->layers.keep_first();
   }
 
-  // What it was made with: parameters().capacity and geometry() are the first layer's.
+  // parameters: what the filter was made with. Its capacity, and geometry(), are those of the first
+  // layer.
   const FilterParameters& parameters() const noexcept { return parameters_; }
-  // What the filter says of how its keys were written; no bit changes.
+  // Sets the form of keys that the filter records; no bit changes.
   void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   HashPair hash(Key key) const noexcept { return layer(0).hash(key); }

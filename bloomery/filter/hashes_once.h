@@ -17,7 +17,7 @@ concept HashesOnce = requires(const T& of, Key key) {
   { of.hash(key) } -> std::same_as<HashPair>;
 };
 
-// What the bits of a key follow from: its pair, or the key itself.
+// Hashed: what the bits of a key follow from: its hash pair, or the key itself.
 template <class T>
 using Hashed = std::conditional_t<HashesOnce<T>, HashPair, Key>;
 

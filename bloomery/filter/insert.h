@@ -6,7 +6,7 @@
 
 namespace bloomery {
 
-// What became of a key that was inserted into a filter which may be full.
+// Insert: what became of a key that was inserted into a filter which may be full.
 enum class Insert : std::uint8_t { present, added, full };
 
 // How far a batch of inserts came: every key before `done` is in, and `added` of them were new.
@@ -15,8 +15,9 @@ struct InsertProgress {
   std::size_t added = 0;
 };
 
-// What an erase found, of a counting filter: nothing, and nothing changed; one insert of the key,
-// which is taken out; or more than can be counted, at the limit of 15: the key stays for ever.
+// Erase: what an erase from a counting filter found. absent: nothing, and nothing changed. erased:
+// one insert of the key, which is taken out. saturated: more inserts than can be counted, at the
+// limit of 15: the key stays for ever.
 enum class Erase : std::uint8_t { absent, erased, saturated };
 
 }  // namespace bloomery

@@ -48,10 +48,12 @@ struct Kind {
   AnyFilter (*open)(const FilterContents& contents, SharedWords words) = nullptr;
 };
 
-// As Kind::check; and of the promise too, which is alike for all kinds.
+// Checks contents as Kind::check does, and also the promised capacity and rate, which Kind::check
+// leaves to this function. Throws FormatError.
 void check_contents(const Kind& kind, const FilterContents& contents);
 
-// As Kind::open, after checking the contents and how many words there are. Throws FormatError.
+// Opens a filter as Kind::open does, after checking the contents and how many words there are.
+// Throws FormatError.
 AnyFilter open_filter(const Kind& kind, const FilterContents& contents, SharedWords words);
 
 }  // namespace bloomery

@@ -29,7 +29,7 @@ using MutableWords = std::span<std::uint64_t>;
 //   prefetch(words, hash)     asks for the lines that a key touches
 //   kLag                      how many keys ahead, where a key touches several lines
 //
-// And where a kind does it faster, or otherwise than by setting and testing these bits, any of
+// A kind that does it faster, or otherwise than by setting and testing these bits, also has any of
 // may_contain, insert, insert_concurrently, hash_many, may_contain_batch, insert_batch (these two
 // in place of prefetch), merge and bits, as they stand in WholeLayout. A kind may have
 //
@@ -42,7 +42,7 @@ using MutableWords = std::span<std::uint64_t>;
 // `words` are always those of the layout's own parameters. Only the constructor, geometry, the
 // checks, merge, probes and what counts all words may throw.
 
-// What BasicFilter says of itself, see there.
+// FillState: what the functions of these names in BasicFilter return; see there.
 struct FillState {
   double fill_ratio = 0;
   double cardinality = 0;

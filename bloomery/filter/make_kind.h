@@ -11,7 +11,7 @@
 
 namespace bloomery {
 
-// What an entry says of its kind that the type does not.
+// KindNames: what an entry says of its kind that the type does not.
 struct KindNames {
   std::string_view name;
   std::string_view hash;

@@ -47,7 +47,8 @@ bool has_third(const Geometry& geometry, const NarrowHash& hash) noexcept {
   return geometry.probe_count > 2 && static_cast<double>(geometry.bit_count) > hash.third_values;
 }
 
-// What so many hashes make of the bits, and how often an absent key's third probe hits.
+// Expected: how many bits a number of hashes sets, and how often an absent key's third probe hits,
+// both on average.
 struct Expected {
   Ones ones;
   double third_hit = 1;
@@ -64,7 +65,7 @@ Expected expected_of(const Geometry& geometry, const NarrowHash& hash, const Sha
     expected.third_hit = third ? 0 : 1;
     return expected;
   }
-  // Of the values at height u of the triangle, u from 0 to 1, one stays clear with e^(-u top).
+  // A value at height u of the triangle, u from 0 to 1, stays clear with probability e^(-u top).
   const double top = 2 * hashes / hash.third_values;
   const double bits = static_cast<double>(geometry.bit_count);
   const double clear = 1 - (expected.ones.often + expected.ones.rest) / bits;

@@ -40,7 +40,7 @@ concept HashesByNumber = HashesNarrowly<S> && requires {
   { S::numbered_hash(std::uint64_t{}) } -> std::same_as<HashPair>;
 };
 
-// Of two independent chances, that of at least one.
+// Returns the chance that at least one of two independent events happens.
 constexpr double either(double one, double other) noexcept {
   return one + other - one * other;
 }
@@ -64,7 +64,7 @@ double rate_by_trial(const NarrowHash& hash, double otherwise, Passes passes) {
   return static_cast<double>(passed) / static_cast<double>(kDraws);
 }
 
-// As those of rates.h.
+// predicted_rate, fill_state: what rates.h computes, for filters whose hash is narrow.
 double predicted_rate(const Geometry& geometry, const NarrowHash& hash, double keys) noexcept;
 FillState fill_state(const Geometry& geometry, const NarrowHash& hash,
                      const BitView& bits) noexcept;

@@ -10,7 +10,7 @@
 
 namespace bloomery {
 
-// What a filter is asked to hold. `capacity` counts keys, never bits.
+// FilterOptions: what a filter is asked to hold. `capacity` counts keys, never bits.
 struct FilterOptions {
   std::uint64_t capacity = 0;         // at least 1
   double false_positive_rate = 0.01;  // from kMinRate to below 1, kept up to `capacity` keys

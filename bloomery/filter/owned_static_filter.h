@@ -26,7 +26,7 @@ class OwnedStaticFilter {
   // of these parameters does.
   OwnedStaticFilter(const FilterContents& contents, SharedWords words);
 
-  // As BasicFilter: what was moved from says "maybe" of every key.
+  // A filter that was moved from says "maybe" of every key; see BasicFilter.
   OwnedStaticFilter(OwnedStaticFilter&& other) noexcept;
   OwnedStaticFilter& operator=(OwnedStaticFilter&& other) noexcept;
   OwnedStaticFilter(const OwnedStaticFilter&) = default;  // shares the bytes, which never change
@@ -44,7 +44,7 @@ class OwnedStaticFilter {
   bool may_contain(Key key) const noexcept { return filter_.may_contain(key); }
 
   const FilterParameters& parameters() const noexcept { return parameters_; }
-  // What the filter says of how its keys were written; no bit changes.
+  // Sets the form of keys that the filter records; no bit changes.
   void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   std::uint64_t inserted() const noexcept { return inserted_; }

@@ -11,7 +11,7 @@
 
 namespace bloomery {
 
-// What kind of filter some bits are. Stored in files: numbers are never reused.
+// FilterKind: what kind of filter some bits are. Stored in files: numbers are never reused.
 enum class FilterKind : std::uint8_t {
   classic = 1,
   blocked = 2,
@@ -70,7 +70,7 @@ constexpr bool may_fold(FilterKind kind) noexcept {
   return kind == FilterKind::blocked;
 }
 
-// What a new filter has; with the secret key drawn where one is wanted. Throws
+// Returns what a new filter has; the secret key is drawn if options.secret is set. Throws
 // std::invalid_argument for a hash that the kind may not have.
 FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
                                 const FilterOptions& options);
@@ -78,7 +78,8 @@ FilterParameters parameters_for(FilterKind kind, const Geometry& geometry,
 // The first difference that keeps two filters' bits from being merged, as a sentence; empty when
 // there is none.
 std::string incompatibility(const FilterParameters& a, const FilterParameters& b);
-// The same where the merged filter can say that the form of its keys is unknown (form_of_both).
+// Returns what incompatibility() does where the merged filter can say that the form of its keys is
+// unknown (form_of_both): an unknown form is then no difference.
 std::string merge_problem(const FilterParameters& into, const FilterParameters& from);
 
 }  // namespace bloomery

@@ -13,8 +13,8 @@
 
 namespace bloomery {
 
-// What one stored format means by a key: its hash, and where in the array its i-th probe falls.
-// Part of the stored data: never change a scheme, add another.
+// ProbeScheme: what one stored format means by a key: its hash, and where in the array its i-th
+// probe falls. A scheme is part of the stored data: never change one, add another.
 //
 // A scheme may have hash(std::uint64_t), else integers are their eight bytes; check(parameters),
 // which throws FormatError for a geometry that it never has; and asked_probes(probe_count),

@@ -144,8 +144,8 @@ Geometry computed_blocked_geometry(const FilterOptions& options, std::uint32_t l
                       std::uint64_t{line_bits} * lines, options);
 }
 
-// What a thread has computed last. A size takes some hundred microseconds, and who makes a filter
-// for each of a million users makes them alike.
+// RecentSizes: the sizes that a thread has computed last. A size takes some hundred microseconds,
+// and a program that makes a filter for each of a million users makes them alike.
 struct RecentSizes {
   struct Size {
     std::uint64_t capacity = 0;  // 0: none yet

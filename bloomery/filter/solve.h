@@ -14,7 +14,7 @@ namespace bloomery {
 // The kinds that it knows; of others the size is not one formula of these four.
 inline constexpr std::array kSolvableKinds{FilterKind::blocked, FilterKind::classic};
 
-// What is given. What is not is to be found.
+// Known: the numbers that are given. Those that are not are to be found.
 struct Known {
   std::optional<std::uint64_t> capacity = std::nullopt;
   std::optional<double> false_positive_rate = std::nullopt;

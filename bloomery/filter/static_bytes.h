@@ -14,7 +14,8 @@
 #include "bloomery/filter/static_filter.h"
 #include "bloomery/hash/xxh3.h"
 
-// What building a static filter and asking it share: how its bytes end, and which bits a key has.
+// static_bytes: what building a static filter and asking it share: how its bytes end, and which
+// bits a key has.
 namespace bloomery::static_bytes {
 
 inline constexpr std::size_t kTrailerBytes = 8;
@@ -44,14 +45,15 @@ inline std::uint32_t checksum_of(std::span<const std::byte> bytes) noexcept {
   return static_cast<std::uint32_t>(xxh3_64(bytes));
 }
 
-// What is tried first for so many distinct keys, at least one; few sets of thousands take more.
+// FirstShape: the shape that is tried first for so many distinct keys, at least one. Few sets of
+// thousands of keys need more bits.
 struct FirstShape {
   Geometry bloom{};
   std::optional<FuseShape> fuse;  // in its place
 };
 FirstShape first_shape(std::uint64_t key_count, const StaticOptions& options);
 
-// Of the pairs of a set of keys, each once.
+// Builds the bytes of a static filter from the pairs of a set of keys, each of them given once.
 std::vector<std::byte> build(std::span<const HashPair> hashes, const StaticOptions& options);
 
 }  // namespace bloomery::static_bytes

@@ -16,9 +16,10 @@ namespace bloomery {
 
 struct BlockedKernel;
 
-// What a static filter has of each key: probes, as a classic filter, or a fingerprint, as a binary
-// fuse filter (fuse_shape.h), whose rate is a power of 2. That takes fewer bits from some thousands
-// of keys on; from a million, a fifth fewer, and about twice the time to build.
+// StaticForm: what a static filter has of each key: probes, as a classic filter, or a fingerprint,
+// as a binary fuse filter (fuse_shape.h), whose rate is a power of 2. A fuse filter takes fewer
+// bits from some thousands of keys on; from a million, a fifth fewer, and about twice the time to
+// build.
 enum class StaticForm { smaller, bloom, fuse };
 
 struct StaticOptions {

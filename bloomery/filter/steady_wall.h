@@ -22,7 +22,7 @@ class SteadyWall {
   std::uint64_t begin_ms_;  // wraps, as the sum does
 };
 
-// Of this process. Time that the machine sleeps passes too.
+// Returns the time of this process's SteadyWall. Time that the machine sleeps passes too.
 std::uint64_t steady_wall_ms() noexcept;
 
 }  // namespace bloomery

@@ -72,7 +72,7 @@ class WholeLayout : public L {
       return added;
     }
   }
-  // The same of an integer.
+  // may_contain_integer, insert_integer: may_contain and insert of an integer.
   [[gnu::always_inline]] bool may_contain_integer(Words words,
                                                   std::uint64_t integer) const noexcept {
     if constexpr (requires { itself().may_contain_integer(words, integer); }) {

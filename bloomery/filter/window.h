@@ -6,7 +6,7 @@
 
 namespace bloomery {
 
-// What a WindowedFilter remembers: see windowed_filter.h.
+// Window: what a WindowedFilter remembers; see windowed_filter.h.
 struct Window {
   std::uint64_t length_ms = 0;  // 0: the last `capacity` keys that were inserted, whenever that was
   std::uint32_t generations = 4;  // a key may stay one part in so many longer than it must

@@ -249,8 +249,8 @@ void WindowedLayout::merge(std::span<std::uint64_t> words,
   }
 }
 
-// What is summed over the lines of a slot, and over those of all slots laid over each other. Of a
-// sample, what the sums over all lines would be.
+// Sums: what is summed over the lines of a slot, and over those of all slots laid over each other.
+// If only a sample is read, estimates of the sums over all lines.
 struct WindowedLayout::Sums {
   struct Slot {
     double ones = 0;

@@ -155,7 +155,7 @@ class WindowedLayout {
   Sums sum_up(std::span<const std::uint64_t> words, std::uint64_t one_stamp_of = 1) const noexcept;
   FillState fill_state_of(const Sums& sums) const noexcept;
 
-  // Who clears groups beside other threads holds the lock of their stamp.
+  // A thread that clears groups beside other threads holds the lock of their stamp.
   static constexpr std::size_t kLocks = 64;
   using Locks = std::array<std::mutex, kLocks>;
 

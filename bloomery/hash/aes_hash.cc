@@ -38,8 +38,8 @@ constexpr Byte substitute(Byte a) {
   return sum;
 }
 
-// What a substituted byte of row 0 adds to its column; those of the other rows add the same,
-// turned.
+// kColumns: what a substituted byte of row 0 adds to its column. Bytes of the other rows add the
+// same, turned.
 constexpr std::array<std::uint32_t, 256> kColumns = [] {
   std::array<std::uint32_t, 256> columns{};
   for (std::size_t i = 0; i < columns.size(); ++i) {

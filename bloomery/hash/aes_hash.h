@@ -33,7 +33,7 @@ inline constexpr std::size_t kAesBlock = 8;
 // for kAesBlock in both, which begin a line of 64 bytes.
 void aes_hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::uint64_t* h1,
                     std::uint64_t* h2) noexcept;
-// The same of keys of eight bytes, given as integers.
+// Hashes a block as aes_hash_block() does, of keys of eight bytes that are given as integers.
 void aes_hash_numbers(const std::uint64_t* numbers, std::size_t count, std::uint64_t spread,
                       std::uint64_t* h1, std::uint64_t* h2) noexcept;
 

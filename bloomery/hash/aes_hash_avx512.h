@@ -21,7 +21,7 @@ class AesOfEight {
   using Single = AesHashBody<OneLane>;
 
  public:
-  // As aes_hash().
+  // Returns what aes_hash() does.
   static HashPair hash(Key key, std::uint64_t spread) noexcept {
     if (key.size() == sizeof(std::uint64_t)) {
       // Which was written just now, most often, and a whole line would wait for it.
@@ -41,7 +41,7 @@ class AesOfEight {
     return Single::finish(sum, OneLane::of_words(key.size(), spread));
   }
 
-  // As aes_hash_block() and aes_hash_numbers(), inlined.
+  // hash_block, hash_numbers: aes_hash_block() and aes_hash_numbers(), inlined.
   [[gnu::always_inline]] static void hash_block(const Key* keys, std::size_t count,
                                                 std::uint64_t spread, std::uint64_t* h1,
                                                 std::uint64_t* h2) noexcept {

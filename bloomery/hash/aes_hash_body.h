@@ -28,10 +28,10 @@ struct AesKeys {
   alignas(64) static constexpr std::uint64_t kLast[] = {0x6c9e0e8bb01e8a3e, 0xd71577c1bd314b27,
                                                         0x78af2fda55605c60, 0xe65525f3aa55ab94,
                                                         0x5748986263e81440, 0x55ca396a2aab10b6};
-  // What the lanes behind the first add up to in a key of at most 16 bytes.
+  // kRest: what the lanes behind the first add up to in a key of at most 16 bytes.
   static constexpr std::uint64_t kRest[] = {0x0b7e993ecc492f40, 0xcf20069c8b8a85a4};
 
-  // What joins the first lane of such a key before the last rounds.
+  // Returns what is added to the first lane of a key of at most 16 bytes before the last rounds.
   static constexpr HashPair end_of_lane(std::size_t size, std::uint64_t spread) noexcept {
     return {size ^ kRest[0], spread ^ kRest[1]};
   }
@@ -71,7 +71,7 @@ struct AesHashBody {
                   Isa::of_words(size, spread));
   }
 
-  // Of the eight bytes of a little-endian integer. Inlined, and all that it calls: it has no
+  // Hashes the eight bytes of a little-endian integer. Inlined, and all that it calls: it has no
   // symbols.
   [[gnu::always_inline]] static HashPair of_number(std::uint64_t number,
                                                    std::uint64_t spread) noexcept {
@@ -97,7 +97,8 @@ struct AesHashBody {
     }
   }
 
-  // The same pair as a lane, h1 in its lower half. `end` is end_of_lane of eight bytes.
+  // Returns the pair of of_number() as a lane, h1 in its lower half. `end` is end_of_lane of eight
+  // bytes.
   [[gnu::always_inline]] static Lane lane_of_number(std::uint64_t number, HashPair end) noexcept {
     return lane_of_lane(Isa::of_words(number, 0), end);
   }
@@ -138,8 +139,8 @@ struct AesHashBody {
   // behind it is read, and no jump depends on the length, which a processor could not foresee.
   [[gnu::always_inline]] static Lane lane_at(const char* key, std::size_t at,
                                              std::size_t size) noexcept {
-    // Of a comparison g++ 12 makes a jump. Signed before they are subtracted: a size may have fewer
-    // bits.
+    // A comparison would become a jump in g++ 12, so the sign bit is used. The operands are signed
+    // before they are subtracted: a size may have fewer bits.
     const std::int64_t beyond =
         static_cast<std::int64_t>(at) - static_cast<std::int64_t>(size - kAesLane);
     const auto missing = static_cast<std::size_t>(beyond & ~(beyond >> 63));

@@ -57,7 +57,8 @@ struct State {
   state.v1 = _mm256_add_epi64(state.v1, zipper_merge(state.v0));
 }
 
-// As many of the four words of 32 bits from `from` on, and no byte behind them.
+// Loads the first `count` of the four words of 32 bits from `from` on, and zeros for the others; no
+// byte behind them is read.
 [[gnu::always_inline]] inline __m128i load_first(const unsigned char* from, std::size_t count) {
   const __m128i mask =
       _mm_cmpgt_epi32(_mm_set1_epi32(static_cast<int>(count)), _mm_setr_epi32(0, 1, 2, 3));

@@ -12,13 +12,14 @@
 
 namespace bloomery {
 
-// What a filter is asked about: bytes, not text. They are hashed at once and never kept, so a view
-// is enough. An integer key is its eight little-endian bytes; the overloads that take integers give
-// the same bits.
+// Key: what a filter is asked about: bytes, not text. They are hashed at once and never kept, so a
+// view is enough. An integer key is its eight little-endian bytes; the overloads that take integers
+// give the same bits.
 using Key = std::string_view;
 
-// What is taken for an integer key: not a truth value, a character or a number with a fraction,
-// which somebody wrote who meant something else; nor one of 128 bits, of which half would be lost.
+// IntegerKey: what is taken for an integer key: not a truth value, a character or a number with a
+// fraction, whose writer meant something else; nor an integer of 128 bits, of which half would be
+// lost.
 template <class I>
 concept IntegerKey = std::integral<I> && sizeof(I) <= sizeof(std::uint64_t) &&
                      !std::same_as<I, bool> && !std::same_as<I, char> &&

@@ -10,8 +10,8 @@
 
 namespace bloomery {
 
-// What the hashes read of keys, for files that are compiled for AVX-512. Inlined, so that such a
-// file keeps it to itself.
+// Reads of keys for the hashes, in files that are compiled for AVX-512. Inlined, so that a file
+// compiled so keeps them to itself.
 
 [[gnu::always_inline]] inline __m512i load(const void* from) noexcept {
   return _mm512_loadu_si512(from);

@@ -18,7 +18,7 @@ T load_little_endian(const void* bytes) noexcept {
   return value;
 }
 
-// The same of the last, fewer bytes of an input: those that are missing are zero.
+// Loads the last `count` bytes of an input, fewer than a T has; the missing bytes are zero.
 template <class T>
 T load_little_endian(const void* bytes, std::size_t count) noexcept {
   T value = 0;

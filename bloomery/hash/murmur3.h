@@ -13,7 +13,7 @@ namespace bloomery {
 // The x64 variant, 128 bits: its first and second word. The length of a key takes part as 64 bits.
 HashPair murmur3_128(Key key, std::uint32_t seed = 0) noexcept;
 
-// Of the key's bytes and one more.
+// Returns murmur3_128() of the key's bytes and the byte `last` behind them.
 HashPair murmur3_128_appended(Key key, std::uint8_t last, std::uint32_t seed = 0) noexcept;
 
 // The x86 variant, 32 bits.

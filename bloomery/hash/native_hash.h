@@ -33,7 +33,7 @@ enum class HashId : std::uint8_t {
   fold = 6,     // FoldHash for keys of eight bytes, ProductHash for all others; both seeded
 };
 
-// Those that a filter without a secret may choose from.
+// Whether a filter without a secret may choose this hash.
 constexpr bool hashes_texts(HashId id) noexcept {
   return id == HashId::native || id == HashId::product || id == HashId::aes || id == HashId::fold;
 }
@@ -47,7 +47,7 @@ constexpr std::optional<HashId> text_hash_named(std::string_view name) noexcept 
   return {};
 }
 
-// What people read of it; for `foreign` the filter's kind says that.
+// Returns the name of a hash that people read; for `foreign` the filter's kind says which it is.
 constexpr std::string_view hash_name(HashId id) noexcept {
   switch (id) {
     case HashId::native:
@@ -66,7 +66,7 @@ constexpr std::string_view hash_name(HashId id) noexcept {
   return {};
 }
 
-// As product_hash_block, by HashId::fold.
+// Hashes a block of keys as product_hash_block() does, by HashId::fold.
 void fold_hash_block(const Key* keys, std::size_t count, std::uint64_t spread, std::uint64_t* h1,
                      std::uint64_t* h2) noexcept;
 
@@ -97,7 +97,7 @@ class NativeHash {
 #endif
     return hash_integer(integer);
   }
-  // What was hashed before, for those who take keys and pairs alike.
+  // Returns a pair that was hashed before as it is, for callers that take keys and pairs alike.
   HashPair operator()(HashPair pair) const noexcept {
     return pair;
   }

@@ -92,7 +92,7 @@ class ProductHash {
     return {static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64)};
   }
 
-  // Of a key, or the end of one, of 8 to 48 bytes.
+  // Adds the words of a key, or of the end of one, of 8 to 48 bytes.
   [[gnu::always_inline]] static State add_words(State state, const char* at,
                                                 std::size_t size) noexcept {
     const Places from = places(size);

@@ -23,7 +23,7 @@ class ProductOfEight {
   using Long = LongEightKeys<Tag>;
 
  public:
-  // As product_hash_block(), of keys of any length.
+  // Hashes a block as product_hash_block() does, of keys of any length.
   static void hash_any(const Key* keys, std::size_t count, std::uint64_t spread, std::uint64_t* h1,
                        std::uint64_t* h2) noexcept {
     const auto hash_alone = [&](std::size_t i) { hash_one(i, keys, spread, h1, h2); };
@@ -42,7 +42,8 @@ class ProductOfEight {
     for (; alone != 0; alone &= alone - 1) hash_alone(static_cast<unsigned>(__builtin_ctz(alone)));
   }
 
-  // The same, inlined, for eight keys that are likely neither short nor very long.
+  // Hashes a block as hash_any() does, inlined, for eight keys that are likely neither short nor
+  // very long.
   [[gnu::always_inline]] static void hash_block(const Key* keys, std::size_t count,
                                                 std::uint64_t spread, std::uint64_t* h1,
                                                 std::uint64_t* h2) noexcept {
@@ -74,8 +75,9 @@ class ProductOfEight {
     __m512i high;
   };
 
-  // Of four products of halves: there is no other whose upper half is kept. What is added to one
-  // cannot overflow: it has room for two numbers of 32 bits.
+  // Makes each product of four products of halves: no other multiplication here keeps its upper
+  // half. What is added to a product of halves cannot overflow: it has room for two numbers of 32
+  // bits.
   [[gnu::always_inline]] static Sums product(__m512i a, __m512i b) {
     const __m512i upper_a = _mm512_srli_epi64(a, 32);
     const __m512i upper_b = _mm512_srli_epi64(b, 32);

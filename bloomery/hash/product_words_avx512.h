@@ -36,7 +36,7 @@ struct AnyEightKeys {
     return turned(blocks);
   }
 
-  // Of the last block of keys that have more than one; of others zeros.
+  // Loads the words of the last block of keys that have more than one block; zeros for other keys.
   [[gnu::always_inline]] static WordsOfEight last(const Key* keys) {
     __m512i blocks[kProductBlock];
 #pragma GCC unroll 8
@@ -98,7 +98,7 @@ struct LongEightKeys {
 
   [[gnu::always_inline]] static WordsOfEight first(const Key* keys) {
     return words([&](std::size_t i) __attribute__((always_inline)) {
-      // As signed numbers, whose lesser takes the fewest instructions.
+      // Signed numbers: the lesser of two takes the fewest instructions.
       constexpr std::int64_t kStep = kPair;
       constexpr std::int64_t kMost = ProductHash::kBlock - kPair;
       const std::int64_t rest = static_cast<std::int64_t>(keys[i].size()) - kStep;
@@ -108,7 +108,8 @@ struct LongEightKeys {
     });
   }
 
-  // As above, but what is given of keys of one block means nothing.
+  // Loads the words of the last block of keys that have more than one block. The words that it
+  // gives for other keys mean nothing.
   [[gnu::always_inline]] static WordsOfEight last(const Key* keys) {
     return words([&](std::size_t i) __attribute__((always_inline)) {
       const bool has = keys[i].size() > ProductHash::kBlock;

@@ -26,7 +26,7 @@ std::uint64_t scratch_limit(const BlockedShape& shape, const BulkOptions& option
 
 // Whether so many threads are faster than insert_many.
 bool is_worth(const BlockedShape& shape, const RegionOps& ops, std::uint64_t threads) noexcept {
-  // What one thread saves in the first lines, it pays to bring keys' two lines together.
+  // Bringing the two lines of keys together costs one thread what it saves in the first lines.
   if (threads == 1) return !shape.two_lines() && byte_count(shape) >= ops.bulk_bytes_of_one_thread;
   const std::uint64_t together = shape.two_lines() ? 4 * kBulkBytesOfThreads : kBulkBytesOfThreads;
   return byte_count(shape) >= std::max(kBulkFilterBytes, together / threads);

@@ -22,9 +22,10 @@ struct BulkPlan {
 // A filter below this size is inserted into faster by insert_many, however many threads there are:
 // it fits the processor's cache.
 inline constexpr std::uint64_t kBulkFilterBytes = std::uint64_t{4} << 20;
-// The same for several threads: this, divided among them. Starting them, and new memory, costs
-// time. Two lines a key are worth it from four times this size on. For one thread, which never
-// takes two lines a key, see RegionOps.
+// kBulkBytesOfThreads: the size from which several threads are faster than insert_many is this,
+// divided by the number of threads, but at least kBulkFilterBytes: starting threads, and new
+// memory, costs time. Two lines a key are worth it from four times this size on, divided likewise.
+// For one thread, which never takes two lines a key, see RegionOps.
 inline constexpr std::uint64_t kBulkBytesOfThreads = std::uint64_t{24} << 20;
 
 // Nothing where sorting would not pay: the filter is small, or the keys of a round (`key_count` at

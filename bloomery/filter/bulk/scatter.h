@@ -35,10 +35,10 @@ class Scatter {
   // Appends packed[i] to the region regions[i].
   void append(std::size_t count, const std::uint64_t* packed,
               const std::uint32_t* regions) noexcept;
-  // The same, and says at which positions.
+  // Appends packed[i] to the region regions[i], and sets positions[i] to its position.
   void append(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
               std::uint32_t* positions) noexcept;
-  // The same of probes that have numbers of their own.
+  // Appends packed[i], whose number is numbers[i], to the region regions[i].
   void append_numbered(std::size_t count, const std::uint64_t* packed, const std::uint32_t* regions,
                        const std::uint32_t* numbers) noexcept;
 
@@ -126,8 +126,9 @@ class Scatter {
   std::uint32_t* numbers_;  // one for each position, or null
   std::uint64_t* waiting_probes_;
   std::uint32_t* waiting_numbers_;  // or null
-  // Of each region: how many probes wait, where the first of them goes, its last chunk, how many it
-  // has. The first chunk has the region's number.
+  // waiting_, next_, last_chunk_, chunk_count_: for each region, how many probes wait, where the
+  // first of them goes, the last chunk, and the number of chunks. A region's first chunk has the
+  // region's number.
   std::vector<std::uint32_t> waiting_;
   std::vector<std::uint64_t*> next_;
   std::vector<std::uint32_t> last_chunk_;

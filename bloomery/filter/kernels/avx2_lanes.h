@@ -32,7 +32,7 @@ struct Avx2Lanes {
   [[gnu::always_inline]] static AllLanes all_lanes(std::uint64_t word) {
     return all_lanes(broadcast(word));
   }
-  // Of a word in every lane, as folded() and broadcast_upper() give it.
+  // Makes the bits from a word in every lane, as folded() and broadcast_upper() give it.
   [[gnu::always_inline]] static AllLanes all_lanes(__m256i all) {
     const __m256i index_mask = _mm256_set1_epi64x(63);
     const __m256i low = _mm256_srlv_epi64(all, _mm256_setr_epi64x(0, 6, 12, 18));

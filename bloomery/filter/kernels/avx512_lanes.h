@@ -15,7 +15,7 @@ namespace bloomery {
 // compiled for another.
 template <class Tag>
 struct Avx512Lanes {
-  // Of all lanes. The forms without a mask warn, in g++ 12, of that compiler's own header.
+  // kAll: the mask of all lanes. Intrinsics without a mask make g++ 12 warn of its own header.
   static constexpr __mmask8 kAll = 0xff;
 
   // Whole lines of a bit a lane, and lines in which some lanes have none.
@@ -40,7 +40,7 @@ struct Avx512Lanes {
   [[gnu::always_inline]] static AllLanes all_lanes(std::uint64_t word) {
     return all_lanes(broadcast(word));
   }
-  // Of a word in every lane, as folded() and broadcast_upper() give it.
+  // Makes the bits from a word in every lane, as folded() and broadcast_upper() give it.
   [[gnu::always_inline]] static AllLanes all_lanes(__m512i word) {
     return {_mm512_maskz_rolv_epi64(kAll, _mm512_set1_epi64(1), counts(word))};
   }

@@ -50,7 +50,8 @@ struct Icelake : Avx512Lanes<Icelake> {
   }
 };
 
-// Those of a shape of key; other keys go to the loops of blocked_avx512.cc.
+// Loops: the loops for one shape of key. Batches of which Icelake::has_hash_of() is false go to the
+// loops of blocked_avx512.cc.
 template <KeyShape kShape, BlockedOps BlockedKernel::*kOthers>
 struct Loops {
   using Own = BlockedLoops<Icelake, kShape>;

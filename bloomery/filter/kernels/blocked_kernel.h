@@ -38,7 +38,7 @@ struct HashBlocks {
   void (*hash)(const void* context, std::size_t first, std::size_t count, HashBlock& out) = nullptr;
 };
 
-// What the loops of a windowed filter must know of its words and of the moment: see
+// WindowedWords: what the loops of a windowed filter must know of its words and of the moment; see
 // windowed_shape.h.
 struct WindowedWords {
   WindowedGroups groups;
@@ -87,7 +87,8 @@ struct BlockedOps {
   WindowedOps windowed;
 };
 
-// The same of counting filters, over their counters, where keys have one in each of eight lanes.
+// CountingOps: the inner loops of counting filters, over their counters, for keys that have a
+// counter in each of eight lanes. Arguments and results are those of BlockedOps.
 struct CountingOps {
   void (*may_contain_batch)(const std::uint64_t* words, const BlockedShape& shape,
                             const HashBlocks& hashes, bool far, bool* found);

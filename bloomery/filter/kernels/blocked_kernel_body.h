@@ -189,7 +189,7 @@ struct BlockedLoops {
                                    WindowedLoops<Isa, HalfLinesOfIsa, kShape>::kOps};
 };
 
-// What a kernel is made of.
+// KernelParts: the types that a kernel is made of.
 template <class IsaOfKernel, class HalfLinesOfIsa = HalfLines<IsaOfKernel>,
           class CountersOfIsa = KeyCounters<IsaOfKernel>,
           class EightKeysOfIsa = EightKeys<IsaOfKernel>>

@@ -29,7 +29,8 @@ template <class Isa>
 struct EightKeys {
   // The most bits or slots of which this can be asked.
   static constexpr std::uint64_t kMostPlaces = std::numeric_limits<std::uint64_t>::max();
-  // As many bits of a key are tested without a jump, which a processor could not foresee.
+  // kFirstProbes: how many bits of a key are tested without a jump, which a processor could not
+  // foresee.
   static constexpr std::uint32_t kFirstProbes = 3;
 
   // second_pair() of each.

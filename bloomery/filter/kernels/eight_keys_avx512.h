@@ -13,7 +13,7 @@
 
 namespace bloomery {
 
-// As EightKeys, by AVX-512: each key in a lane.
+// EightKeys by AVX-512: each key in a lane.
 template <class Isa>
 struct EightKeysAvx512 {
   // Places are made by multiplications of 32 bits.

@@ -7,7 +7,7 @@
 
 namespace bloomery {
 
-// As HalfLines, for files that are compiled for AVX2 or more.
+// HalfLines by AVX2, for files that are compiled for AVX2 or more.
 template <class Isa>
 struct HalfLinesAvx2 {
   using Mask = __m256i;

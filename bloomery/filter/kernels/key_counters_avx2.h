@@ -10,8 +10,8 @@
 
 namespace bloomery {
 
-// As KeyCounters, by AVX2: the words of a key's eight counters are gathered by four, and stored one
-// by one.
+// KeyCounters by AVX2: the words of a key's eight counters are gathered by four, and stored one by
+// one.
 template <class Isa>
 struct KeyCountersAvx2 {
   [[gnu::always_inline]] static bool contains(const std::uint64_t* counters, std::uint64_t word) {

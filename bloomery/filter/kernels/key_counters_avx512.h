@@ -10,8 +10,8 @@
 
 namespace bloomery {
 
-// As KeyCounters, by AVX-512: the words of a key's eight counters are gathered, and those that
-// changed are scattered. They lie in eight lanes, so no two are the same word.
+// KeyCounters by AVX-512: the words of a key's eight counters are gathered, and those that changed
+// are scattered. The counters lie in eight lanes, so no two are in the same word.
 template <class Isa>
 struct KeyCountersAvx512 {
   [[gnu::always_inline]] static bool contains(const std::uint64_t* counters, std::uint64_t word) {

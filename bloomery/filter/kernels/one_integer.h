@@ -29,8 +29,9 @@ struct OneInteger {
         });
   }
 
-  // The same for who knows that nobody inserts meanwhile, or who is called and reads anew each
-  // time.
+  // Tests an integer as may_contain() does, but may use bits that were read before: for callers
+  // that know that nobody inserts meanwhile, and for functions that are called, not inlined, and so
+  // read anew each time.
   [[gnu::always_inline]] static bool may_contain_alone(const Words* words, const OneStep& step,
                                                        std::uint64_t integer) {
     return with_bits(

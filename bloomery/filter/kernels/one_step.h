@@ -10,8 +10,8 @@
 
 namespace bloomery {
 
-// What a call on an integer reads of its filter where it is hashed and probed in one step
-// (one_integer.h): where keys have a bit in each lane of a line.
+// OneStep: what a call on an integer reads of its filter where the integer is hashed and probed in
+// one step (one_integer.h): where keys have a bit in each lane of a line.
 struct OneStep {
   enum class Hash : std::uint8_t { another, products, fold, aes };
 

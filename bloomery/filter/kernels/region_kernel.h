@@ -44,8 +44,9 @@ struct PackedProbes {
 struct RegionOps {
   // One thread is faster in bulk from filters of this size on; below, insert_batch() is.
   std::uint64_t bulk_bytes_of_one_thread;
-  // Of `count` keys of the batch from `begin` on, kPackedAtOnce at most, the first line; and the
-  // second, where keys have two.
+  // Packs the probes of `count` keys of the batch from `begin` on, kPackedAtOnce at most: those in
+  // keys' first lines into `first`; and where keys have two lines, those in the second into
+  // `second`.
   void (*pack)(const HashBlocks& hashes, std::size_t begin, std::size_t count,
                const BlockedShape& shape, PackedProbes first, PackedProbes second);
   // Sets the bits of the probes, in their order. Returns how many had a clear bit; says which in

@@ -10,8 +10,9 @@ namespace bloomery {
 
 struct HashBlocks;
 
-// What has the parts of a key at several places, to be read only: the bits of a classic filter, or
-// the slots of a fuse filter. Eight bytes behind the last of them can be read.
+// ScatteredBytes: bytes, to be read only, that have the parts of a key at several places: the bits
+// of a classic filter, or the slots of a fuse filter. Eight bytes behind the last of them can be
+// read.
 struct ScatteredBytes {
   const std::byte* bytes;
   bool far;                   // beyond a core's cache

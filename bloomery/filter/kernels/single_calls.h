@@ -34,12 +34,13 @@ struct SingleCalls {
   // In a blocked filter.
   static bool may_contain(const Words* words, const BlockedShape& shape, HashPair hash) noexcept;
   static bool insert(Words* words, const BlockedShape& shape, HashPair hash) noexcept;
-  // Of an integer, where step.hash is not `another`.
+  // Tests, and inserts, an integer in a blocked filter; step.hash is not `another`.
   static bool may_contain(const Words* words, const OneStep& step, std::uint64_t integer) noexcept;
   static bool insert(Words* words, const OneStep& step, std::uint64_t integer) noexcept;
 
-  // Of an integer that FoldHash hashes, with a bit in each lane of a line: all that is read comes
-  // in registers. `word_count` is that of all lines, `spread` the seed as the hash wants it.
+  // Tests, and inserts, an integer that FoldHash hashes, with a bit in each lane of a line: all
+  // arguments come in registers. `word_count` is that of all lines, `spread` the seed as the hash
+  // wants it.
   static bool may_contain_folded(const Words* words, std::uint64_t word_count, std::uint64_t spread,
                                  std::uint64_t integer) noexcept;
   static bool insert_folded(Words* words, std::uint64_t word_count, std::uint64_t spread,

@@ -15,7 +15,7 @@ template <class Lines, KeyShape kShape>
 struct WindowedKey {
   using Words = std::uint64_t;
   using Mask = typename Lines::Mask;
-  // Of four generations, the default: that loop is unrolled.
+  // kUsualSlots: the slots of four generations, the default. The loop over so many is unrolled.
   static constexpr std::uint32_t kUsualSlots = 5;
   static constexpr bool kTwoLines = kShape == KeyShape::two_lines;
 
@@ -81,7 +81,7 @@ struct WindowedKey {
     }
   }
 
-  // As slots_with, and afterwards `slot` has the bits.
+  // Sets the bits of a key in `slot`, and returns what slots_with() would have returned before.
   [[gnu::always_inline]] static std::uint32_t insert(Words* words, const WindowedGroups& of,
                                                      std::uint32_t slot, HashPair hash) {
     const BlockedShape& shape = of.generation;

@@ -16,7 +16,7 @@ struct WindowedLoops {
   using Words = std::uint64_t;
   using Key = WindowedKey<Lines, kShape>;
 
-  // Those of `slots` whose lines in a group count now.
+  // Returns those of `slots` whose lines in a group count now.
   static std::uint32_t living(const Words* words, const WindowedWords& of, std::uint64_t group,
                               std::uint32_t slots) {
     const std::uint64_t stamp = load_word(words + of.stamp_word(group));

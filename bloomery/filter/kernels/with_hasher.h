@@ -25,8 +25,8 @@ struct IntegerHasher {
   void finish(HashBlock& out) const { Isa::finish_hash(out); }
 };
 
-// The same by FoldHash. Where an Isa does not make products of eight keys, they are made in general
-// registers, while vector ones probe.
+// Integer keys for the pipeline, by FoldHash. Where an Isa does not make products of eight keys,
+// they are made in general registers, while vector ones probe.
 template <class Isa>
 struct FoldHasher {
   static constexpr bool kEight = requires(HashBlock & out) { Isa::go_on_fold(out); };
