@@ -16,7 +16,7 @@
 namespace bloomery::redis {
 namespace {
 
-// What getaddrinfo says.
+// The reply of getaddrinfo(): its error code, 0 for none, and the addresses.
 struct Lookup {
   int error = 0;
   std::vector<Address> addresses{};

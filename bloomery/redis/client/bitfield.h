@@ -21,7 +21,9 @@ void append_bitfield(Request& request, std::string_view key, bool sets,
                      std::span<const std::uint64_t> known,
                      std::span<const std::uint64_t> positions);
 
-// Those two after each other. Throws ProtocolError for what is no answer; `name` is the place's.
+// Reads the reply to append_bitfield(): appends the bits at `known` to `known_bits`, and those at
+// the `count` positions to `bits`. Throws ProtocolError if the reply is not as many bits; `name` is
+// the place's, for messages.
 void read_bitfield(const Reply& reply, std::size_t known_count, std::size_t count,
                    std::vector<bool>& known_bits, std::vector<bool>& bits, const std::string& name);
 

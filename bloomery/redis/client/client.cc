@@ -41,7 +41,7 @@ struct Client::Call {
   bool asks = false;    // the node is to answer for a slot that it does not have yet
   Nodes::Node owner{};  // who has it, and sent the call there
 
-  // What came of the last try.
+  // The outcome of the last try; `answer.repeated` is of all tries.
   bool was_sent = false;
   std::chrono::steady_clock::time_point sent_at{};
   std::optional<Redirection> redirection{};

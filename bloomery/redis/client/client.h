@@ -67,12 +67,14 @@ class Client {
   std::vector<std::size_t> nodes_of(std::span<const std::string_view> keys,
                                     const CallContext& context);
 
-  // What was asked about a key last is no primary any more: the next call connects anew.
+  // Doubts the node that had `key` last: it is no primary any more. Its idle connections are
+  // closed, and the next call connects anew.
   void suspect(std::string_view key) { nodes().suspect(key); }
 
  private:
   struct Call;  // one run()
-  // Of this process: what threads of its parent were learning, a child of fork() learns anew.
+  // The nodes as this process knows them. A child of fork() learns them anew: threads of its parent
+  // may have been in the middle of learning them.
   struct Known {
     std::mutex mutex{};
     std::unique_ptr<Nodes> nodes{};

@@ -27,7 +27,8 @@ class Connection {
   // Throws ConnectionError and CallAborted.
   std::vector<Reply> exchange(const Request& request, Deadline& deadline);
 
-  // What came on it cannot be the answer.
+  // Marks the connection as failed, so that it is not used again: a reply on it cannot be the
+  // answer.
   void distrust() noexcept { failed_ = true; }
   // Whether it may be used again: it is this process's, never failed, and nothing has come since.
   bool is_usable() const noexcept { return is_ours() && !failed_ && !channel_.has_news(); }

@@ -8,7 +8,7 @@
 
 #include "bloomery/errors.h"
 
-// What goes wrong with servers. Every message names the server, and none a password. A caller's own
+// Errors of servers. Every message names the server, and none contains a password. A caller's own
 // deadline or stop is CallAborted (place/call_context.h).
 namespace bloomery::redis {
 
@@ -27,7 +27,8 @@ struct DamagedFilterError : NoFilterError {
   using NoFilterError::NoFilterError;
 };
 
-// Another filter is there than was opened, or that one as it once was. Who opens it again has it.
+// ExchangedError: the filter that is there is another than the one that was opened, or that one as
+// it once was. A caller who opens it again has the filter that is there.
 struct ExchangedError : StoreError {
   using StoreError::StoreError;
 };
@@ -37,15 +38,15 @@ struct TimeoutError : ConnectionError {
   using ConnectionError::ConnectionError;
 };
 
-// What its messages end with.
+// The end of the message of a TimeoutError.
 inline constexpr const char* kTimeoutAdvice = "; ?timeout=MS allows more";
 
-// What came is no answer to what was sent.
+// ProtocolError: a reply is no answer to what was sent.
 struct ProtocolError : ConnectionError {
   using ConnectionError::ConnectionError;
 };
 
-// What a server says instead of doing something.
+// The reason that a server gives when it refuses a command.
 enum class Refusal : std::uint8_t {
   other,
   wrong_type,         // the key holds something else
@@ -63,7 +64,7 @@ enum class Refusal : std::uint8_t {
   unknown_command,  // an older server, or one without a module
 };
 
-// Of the text of an error reply: "WRONGTYPE Operation against a key ...".
+// Reads the reason from the text of an error reply: "WRONGTYPE Operation against a key ...".
 Refusal refusal_of(std::string_view text) noexcept;
 
 // A server may say anything: the beginning is enough, without what a terminal would obey.

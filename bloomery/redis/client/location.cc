@@ -42,8 +42,8 @@ constexpr std::array kNetworks{
       "redis+sentinel://host[:port],.../primary[/database]#key");
 }
 
-// What other clients take a secret by. Settings are printed in messages, so none of them may be
-// one.
+// Whether other clients take a secret by this name, in any case of letters. Settings are printed in
+// messages, so none of them may be a secret.
 bool names_a_secret(std::string_view name) {
   constexpr std::array kNames{"password", "passwd",      "pass",   "pwd",
                               "auth",     "requirepass", "token",  "secret",
@@ -64,7 +64,7 @@ void require_key_alone(std::string_view key) {
          "= behind its #key, where settings stand before the #; a ? of a key is written %3F");
 }
 
-// As it is taken: with %XX for what would mean something else, and for control characters.
+// Writes a key as parse_location() reads it: with %XX for %, for ?, and for control characters.
 std::string key_text(std::string_view key) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
@@ -107,7 +107,8 @@ bool flag(std::string_view text, const char* what) {
   return text == "1";
 }
 
-// What stands before `mark`, which `text` then has no more; all of it, where there is no such mark.
+// Takes from `text` all before the first `mark`, and the mark itself, and returns it without the
+// mark. If there is no mark, all of `text` is taken.
 std::string_view take_until(std::string_view& text, char mark) {
   const std::string_view part = text.substr(0, text.find(mark));
   text.remove_prefix(std::min(part.size() + 1, text.size()));

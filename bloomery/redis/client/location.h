@@ -21,10 +21,11 @@ struct TlsOptions {
   bool insecure_skip_verify = false;
 };
 
-// Who is asked first: one server; any of a cluster; those that know who the primary is.
+// The servers that are asked first: one server; any node of a cluster; sentinels, which know the
+// primary.
 enum class Way : std::uint8_t { server, cluster, sentinel };
 
-// Of a name, as the Domain Name System has it.
+// The length in bytes of the longest host name of the Domain Name System.
 constexpr std::size_t kLongestHost = 253;
 
 struct HostPort {
@@ -95,18 +96,20 @@ struct Location {
 
   // The server, without passwords, for messages.
   std::string server() const;
-  // The same with the database, where it is not 0, and the key: as parse_location() takes it.
+  // The server as server() names it, the database unless it is 0, and the key, as parse_location()
+  // reads them.
   std::string text() const;
 };
 
 // Whether it begins as one of them.
 bool is_redis_location(std::string_view text) noexcept;
 
-// What the text does not say, is as in `location`. Throws std::invalid_argument, saying what is
-// allowed; never with the text, in which passwords are.
+// Reads a location. All that the text does not say is as in `location`. Throws
+// std::invalid_argument with what is allowed; never with the text, in which passwords are.
 Location parse_location(std::string_view text, Location location = {});
 
-// What AUTH is to be told; empty: nothing. Throws StoreError where a file or variable has none.
+// The password for AUTH, from the file, the variable or the location; empty: there is none, and no
+// AUTH is sent. Throws StoreError if the file or the variable has none.
 std::string password_of(const Location& location);
 
 }  // namespace bloomery::redis

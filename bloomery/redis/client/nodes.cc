@@ -18,7 +18,8 @@ constexpr std::size_t kMostKnown = 1000;
 // Whatever fails, nobody is asked more often.
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
 constexpr std::chrono::seconds kBetweenFailures{5};
-// Of one who is asked whether another is still a primary, where others may say so, or none has to.
+// The most time for asking one node whether another is still a primary, if further nodes can be
+// asked, or if no answer is needed.
 constexpr std::chrono::milliseconds kMostForConfirmation{500};
 
 }  // namespace
@@ -179,7 +180,8 @@ bool Nodes::take_slots(Member& told_by, const Node& about, const std::vector<Rep
   }
   if (asked_at < asked_at_) return has_key;  // somebody has asked since
   asked_at_ = asked_at;
-  // Those of the location stay: the others may all be replaced one day.
+  // The location's own nodes stay among those that are asked: the others may all be replaced one
+  // day.
   for (const HostPort& each : location_.hosts()) {
     const Node node = pool_of(location_.of_server(each));
     if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);

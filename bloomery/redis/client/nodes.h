@@ -42,13 +42,14 @@ class Nodes {
   // Whom to ask for a key. Asks nodes of the cluster, or sentinels, where that is not known or in
   // doubt. Throws what asking throws.
   Node of(std::string_view key, Deadline& deadline);
-  // Who has an address that `told_by` has named.
+  // The node at an address that `told_by` has named.
   Node at(const HostPort& address, const ServerPool& told_by);
-  // Another node said so, when it was asked at that time.
+  // Notes that the node `to` has the key's slot: another node replied so to a question that was
+  // sent at `asked_at`.
   void moved(std::string_view key, const Node& to, std::chrono::steady_clock::time_point asked_at);
   // It failed, or is no primary any more. Whether another may have its keys.
   bool lost(const ServerPool& node);
-  // The same of who had the key last.
+  // Doubts the node that had the key last, as lost() does, and closes its idle connections.
   void suspect(std::string_view key);
   // It says that the cluster is down: whoever named it may be as cut off as it is.
   void led_astray();

@@ -36,7 +36,8 @@ void* make_text(const redisReadTask* task, char* bytes, std::size_t size) noexce
   return make(task, type_of(task->type), [&](Reply& reply) { reply.text.assign(bytes, size); });
 }
 
-// What hiredis itself refuses before 1.0. An array in an array is freed by a call in a call.
+// The most levels of arrays in arrays; hiredis before 1.0 itself refuses more. Each level is freed
+// by a call within a call.
 constexpr int kMostDepth = 8;
 
 bool is_too_deep(const redisReadTask* task) noexcept {
@@ -45,7 +46,7 @@ bool is_too_deep(const redisReadTask* task) noexcept {
   return depth > kMostDepth;
 }
 
-// Of int, and of size_t from hiredis 1.0 on.
+// Makes an array. hiredis gives its size as int, and from 1.0 on as size_t.
 template <class Size>
 void* make_array(const redisReadTask* task, Size size) noexcept {
   constexpr Size kAtOnce = 64;
@@ -120,7 +121,7 @@ std::string ReplyReader::feed(std::string_view bytes, std::vector<Reply>& replie
     if (one == nullptr) break;
     const std::unique_ptr<Reply> reply(static_cast<Reply*>(one));
     replies.push_back(std::move(*reply));
-    // What hiredis has not read yet is all that is left.
+    // The bytes that hiredis has not read yet are those behind the complete reply.
     part_bytes_ = reader_->len - reader_->pos;
   }
   if (part_bytes_ > most_bytes_) {

@@ -12,7 +12,7 @@ struct redisReader;
 
 namespace bloomery::redis {
 
-// What a server answered, owned whole.
+// A reply of a server, which owns all of its text and elements.
 struct Reply {
   enum class Type : std::uint8_t { nil, status, error, number, text, array };
 

@@ -14,7 +14,7 @@ namespace bloomery::redis {
 // one slot, or, where it says so, of one node as far as is known.
 class Request {
  public:
-  // What a server does or refuses as a whole: a command, or all from MULTI to EXEC.
+  // The commands that a server does or refuses as a whole: a single one, or all from MULTI to EXEC.
   struct Unit {
     std::size_t byte_count = 0;
     std::size_t size = 0;  // as many replies come
@@ -45,7 +45,7 @@ class Request {
   }
   bool has_several_slots() const noexcept { return has_several_slots_; }
 
-  // As many replies come.
+  // The number of commands, and of the replies that come.
   std::size_t size() const noexcept { return size_; }
   std::string_view bytes() const noexcept { return bytes_; }
   std::span<const Unit> units() const noexcept { return units_; }
@@ -56,7 +56,8 @@ class Request {
   // All of both, for one trip.
   Request with(const Request& behind) const;
 
-  // The same with ASKING before each unit: a node is to answer for a slot that is on its way to it.
+  // This request with ASKING before each unit, so that a node answers for a slot that is on its way
+  // to it.
   Request asking() const;
 
  private:

@@ -55,7 +55,8 @@ class ServerPool {
 
   const Location& location() const noexcept { return location_; }
 
-  // Those that wait were made as early as one that failed, and have most likely gone with it.
+  // Closes the idle connections: they were made as early as one that failed, and have most likely
+  // failed with it.
   void drop_idle();
 
  private:

@@ -46,7 +46,8 @@ class TlsSession {
   // How many bytes there are; 0 where more has to arrive.
   std::size_t read(std::span<char> plain);
 
-  // What has to travel; drop_left() tells how much of it did.
+  // `leaving`: the bytes that have to travel to the server. `drop_left`: removes the first `size`
+  // of them, which have been sent. `take_arrived`: takes bytes that came from the server.
   std::string_view leaving() const noexcept;
   void drop_left(std::size_t size);
   void take_arrived(std::string_view bytes);

@@ -45,8 +45,8 @@ void tell(const Command& command, Reply& reply) {
   for (Reply& each : reply.elements) tell(command, each);
 }
 
-// Of a command, or of all from MULTI to EXEC. What a transaction was refused as a whole is told of
-// its first key.
+// Adds the command and its key to the errors of a unit: of a command, or of all from MULTI to EXEC.
+// If a transaction was refused as a whole, the error names its first command with a key.
 void tell_of_unit(std::span<const Command> commands, std::span<Reply> replies) {
   const auto has_key = [](const Command& command) { return !key_of(command).empty(); };
   const auto keyed = std::ranges::find_if(commands, has_key);

@@ -17,8 +17,8 @@ struct SlotRange {
   std::string id{};    // the primary's name in the cluster; empty: not told
 };
 
-// What servers say about others. Throw ProtocolError, which names the server, where it is no
-// answer.
+// `read_cluster_slots`, `read_primary_address`: read what a server says about other servers. Both
+// throw ProtocolError, which names the server that replied, for a reply that is no answer.
 
 // The answer to CLUSTER SLOTS, in the order of the slots; without those whose node has no name yet.
 std::vector<SlotRange> read_cluster_slots(const Reply& reply, const std::string& server);

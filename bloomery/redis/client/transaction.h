@@ -11,9 +11,9 @@
 #include "bloomery/redis/client/reply.h"
 #include "bloomery/redis/client/request.h"
 
-// What the transactions of all places share: MULTI, ECHO of a number that no other has, ROLE, the
-// place's own commands, EXEC. Who reads the number back has the answer to this question and to no
-// other.
+// The frame that the transactions of all places share: MULTI, ECHO of a number that no other has,
+// ROLE, the place's own commands, EXEC. A place that reads its number back has the answer to its
+// question and to no other.
 namespace bloomery::redis {
 
 // Never twice in this process, and hardly ever in two, be they forked from one.
@@ -22,13 +22,14 @@ std::string next_nonce();
 // MULTI, ECHO and ROLE; the commands and EXEC are the caller's.
 void begin_transaction(Request& request, std::string_view nonce);
 
-// What EXEC brought: the number, the role, and the rest of the `count` that stand between MULTI and
-// EXEC. `name` is the place's. Throws RefusedError for what the server refused, ProtocolError for
-// what is no answer to this question.
+// Reads the replies from MULTI to EXEC and returns those that EXEC brought: the number, the role,
+// and the rest of the `count` commands between MULTI and EXEC. `name` is the place's. Throws
+// RefusedError for what the server refused, ProtocolError for what is no answer to this question.
 const std::vector<Reply>& read_exec(std::span<const Reply> replies, std::size_t count,
                                     std::string_view nonce, const std::string& name);
 
-// The same of a transaction whose MULTI was answered before.
+// Reads a transaction as read_exec() does, without the reply to its MULTI, which came in an earlier
+// round trip.
 const std::vector<Reply>& read_begun_exec(std::span<const Reply> replies, std::size_t count,
                                           std::string_view nonce, const std::string& name);
 
@@ -39,7 +40,7 @@ bool has_wrong_type(std::span<const Reply> all, const std::string& name);
 // Why nobody may be believed who has this role; empty: the place may.
 std::string role_doubt(const Reply& role, bool allow_replica, const std::string& name);
 
-// What STRLEN says. Throws ProtocolError.
+// Reads the reply to STRLEN. Throws ProtocolError if it is no length.
 std::uint64_t length_in(const Reply& reply, const std::string& name);
 
 [[noreturn]] void fail_answer(const std::string& name, const char* what);

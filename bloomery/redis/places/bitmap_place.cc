@@ -39,7 +39,7 @@ struct BitmapDialect::Part {
   TransactionResult result{};
 };
 
-// What a trip brought.
+// The replies of a round trip, of all its transactions.
 struct BitmapDialect::Found {
   std::vector<bool> all_set{};                     // a key each: whether all of its bits were set
   std::string doubt{};                             // nothing may be believed
@@ -54,7 +54,8 @@ struct BitmapDialect::Found {
     if (!doubt.empty()) throw StoreError(name + ": " + doubt);
     if (!not_ours.empty()) throw ExchangedError(name + ": " + not_ours);
   }
-  // Of keys that were written so: to who asks in another form it would deny them all.
+  // Whether each transaction met a trailer whose watermark has reached `needed` and whose keys were
+  // written in the form `keys`. If a caller asks in another form, all keys would seem absent.
   bool reaches(const Watermark& needed, const KeyForm& keys) const {
     return std::ranges::all_of(trailers, [&](const std::optional<Trailer>& trailer) {
       const auto reached = trailer ? trailer->notes.reached() : std::nullopt;
@@ -381,7 +382,8 @@ std::unique_ptr<FilterPlace> open_bitmap_place(const Format& format, std::string
   try {
     dialect->look();
   } catch (const StoreError&) {
-    // What opens it by its trailer must have seen that; else it begins with its first answer.
+    // A filter with a trailer must have been looked at here; one without a trailer begins with its
+    // first answer.
     if (has_trailer) throw;
   }
   return std::make_unique<ServerPlace>(std::move(dialect), there, writes);

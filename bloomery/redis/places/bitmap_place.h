@@ -16,8 +16,8 @@
 
 namespace bloomery::redis {
 
-// Another system's filter, asked and filled where it lives. Up to some 100,000 bits are one round
-// trip, in one transaction for each 14,000.
+// A filter of another system, asked and filled where it lives. Up to some 100,000 bits are one
+// round trip, in one transaction for each 14,000.
 //
 // A bitmap whose location says neither trust=bits nor trailer=1 never says `absent`. With one of
 // them `unknown` is said instead of `absent` where the bitmap or its configuration is missing or no
@@ -67,7 +67,7 @@ class BitmapDialect final : public ServerDialect {
   const KeyForm& keys() const noexcept;  // in which form it is asked
   bool is_opened(const std::optional<Trailer>& trailer) const noexcept;
   void prove(const Found& found, Proofs& proofs) const;
-  // What a key is that has a clear bit.
+  // The answer for a key that has a clear bit: `absent` or `unknown`.
   Presence missing(const Found& found, const CallContext& context) const;
   std::vector<Part> split(std::span<const Key> keys, Touch touch, InsertCall call) const;
   Found judge(std::vector<Part>& parts, const LostBits::Known& known, Touch touch, bool repeated);

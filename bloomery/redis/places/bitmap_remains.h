@@ -9,7 +9,7 @@
 
 namespace bloomery::redis {
 
-// What is there of another system's filter that cannot be opened.
+// The state of another system's filter that cannot be opened, in its server.
 enum class Remains : std::uint8_t {
   damaged,  // no bits at all; or a trailer of ours, with no configuration that fits it or something
             // behind it

@@ -11,7 +11,7 @@
 namespace bloomery::redis {
 namespace {
 
-// What stands between MULTI and EXEC.
+// The number of commands between MULTI and EXEC.
 std::size_t inner_size(const LiveBitmap& filter, Touch touch) noexcept {
   return 4 + (touch == Touch::set ? 1U : 0U) + (filter.config.empty() ? 0U : 1U) +
          (filter.counts_key.empty() ? 0U : 1U) + (filter.has_trailer ? 1U : 0U);
@@ -70,7 +70,7 @@ void read_counts(const Reply& reply, const LiveBitmap& filter, TransactionResult
                  "): keys may be erased from it, and those that are only in its bits are lost then";
 }
 
-// Of a string that has the length for it.
+// Reads the trailer, if the string has exactly the length of a bitmap with one.
 void find_trailer(const Reply& reply, const LiveBitmap& filter, TransactionResult& result) {
   if (!reply.is(Reply::Type::text)) fail(filter, "its trailer");
   if (result.byte_count != trailer_offset(filter.parameters) + kTrailerBytes) return;

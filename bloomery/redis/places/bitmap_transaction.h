@@ -38,7 +38,8 @@ struct TransactionResult {
   std::string doubt{};
   bool is_primary = true;
   std::uint64_t byte_count = 0;  // of the bitmap, before it was touched; 0: there is none
-  // As they were before. With WRONGTYPE there are none.
+  // `known_bits`, `bits`: the bits as they were before the transaction. With WRONGTYPE both are
+  // empty.
   std::vector<bool> known_bits{};
   std::vector<bool> bits{};
   std::string bitmap{};              // of a copy, without a trailer

@@ -119,7 +119,7 @@ std::vector<std::byte> bytes_of(const Format& format, const FilterContents& cont
   return bytes;
 }
 
-// What becomes of a filter that is there, as the script names it.
+// The script's word for what becomes of a filter that is there.
 std::string_view word_for(OldFilter old, bool trusts_bits) {
   switch (old) {
     case OldFilter::refuse:
@@ -150,7 +150,8 @@ void append_others(const LiveBitmap& names, std::vector<std::string_view>& keys)
   if (!names.counts_key.empty()) keys.push_back(names.counts_key);
 }
 
-// What the script says.
+// Runs the script that puts the key beside a filter in its place, and returns the script's word:
+// "done", or why not.
 std::string exchange(KeyBeside& beside, const LiveBitmap& names, std::string_view old,
                      std::string_view trailer) {
   const std::string last_fixed = std::to_string(2 * config_fields(*names.format).fixed + 4);
@@ -194,7 +195,8 @@ LiveBitmap names_of(const Location& location, const Format& format,
   return names;
 }
 
-// What a command says of all keys that a filter has there.
+// Runs a command, EXISTS or DEL, on all keys that a filter has there, and returns the number in its
+// reply.
 std::int64_t with_names(Client& client, const Format& format, std::string_view command) {
   const LiveBitmap names = live_names(client.location(), format);
   std::vector<std::string_view> words{command, names.key};

@@ -13,7 +13,7 @@
 
 namespace bloomery::redis {
 
-// What becomes of a filter that is there.
+// `OldFilter`: what a load does with a filter that is already there.
 enum class OldFilter : std::uint8_t {
   refuse,  // it stays, and nothing is loaded
   // The new one has its bits too, and what others add to it until the exchange. Both must have the
@@ -34,7 +34,8 @@ struct BulkOptions {
   OldFilter old = OldFilter::refuse;
   // Is told how many bytes are done, of how many.
   std::function<void(std::uint64_t done, std::uint64_t all)> progress{};
-  // Of a new filter of our own, or with a trailer: how far it has its source.
+  // The position up to which a new filter has the keys of its source; only for a filter of our own,
+  // or one with a trailer.
   std::optional<Watermark> watermark{};
 };
 

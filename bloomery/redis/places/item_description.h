@@ -11,8 +11,8 @@
 
 namespace bloomery::redis {
 
-// What our module says of a filter that its server asks. RedisBloom's own do not know how keys were
-// written, and their server knows no BLOOM.INFO.
+// The description that our module gives of a filter that its server asks. RedisBloom's own filters
+// do not know how keys were written, and their server knows no BLOOM.INFO.
 struct ItemDescription {
   Identity identity{};
   FilterKind kind{};
@@ -20,13 +20,13 @@ struct ItemDescription {
   double false_positive_rate = 0;  // that was asked for; 0: it is not said
   bool forgets = false;
 
-  // Of our own kinds; others have none.
+  // Whether the filter can have a watermark: only those of our own kinds that do not forget can.
   bool has_watermark() const noexcept;
 };
 
-// Of a reply to BLOOM.INFO; `name` is the place's. Nothing where no filter is there, or where the
-// server cannot say. Throws StoreError for a kind and a form of keys that this program does not
-// know.
+// Reads a reply to BLOOM.INFO; `name` is the place's. Returns nothing if no filter is there, or if
+// the server refuses to say. A server that does not know the command has filters of RedisBloom.
+// Throws StoreError for a kind, or a form of keys, that this program does not know.
 std::optional<ItemDescription> describe_items(const Reply& info, const std::string& name);
 
 // An identity among what it says; nil is none. Throws ProtocolError for what is none.
@@ -36,7 +36,7 @@ Identity identity_in(const Reply& value, const std::string& name);
 // the filter.
 bool knows_watermark(const Reply& reply);
 
-// What BLOOM.INFO says where WATERMARK alone is asked.
+// The reply to BLOOM.INFO key WATERMARK.
 struct FilterNow {
   Identity filter{};
   std::optional<Watermark> reached{};

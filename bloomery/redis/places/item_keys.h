@@ -11,7 +11,8 @@
 #include "bloomery/redis/client/location.h"
 #include "bloomery/redis/client/reply.h"
 
-// What a filter that its server asks itself is kept under, and how the server speaks of items.
+// The keys under which a server keeps a filter that it asks itself, and the server's replies about
+// items.
 namespace bloomery::redis {
 
 // The key of a filter, and of its markers.

@@ -31,7 +31,7 @@ std::optional<std::uint64_t> number_in(const Reply& info, std::string_view name)
 
 }  // namespace
 
-// What a trip brought.
+// A round trip: how it was asked, and its replies.
 struct ItemDialect::Trip {
   std::string doubt{};
   std::string nonce = next_nonce();
@@ -101,10 +101,10 @@ ItemDialect::Trip ItemDialect::travel_once(std::span<const Key> keys, bool inser
   if (!inserts) asked.insert(asked.end(), keys.begin(), keys.end());
   Request request;
   begin_transaction(request, trip.nonce);
-  // Of both: BLOOM.INFO reads bits.
+  // BF.INFO is sent for filters of our module, too: BLOOM.INFO reads bits.
   request.add({"BF.INFO", key}).add(asked);
   trip.unit_count = 4;
-  // Of our module: with the watermark it says which filter it is.
+  // BLOOM.INFO key WATERMARK, of our module alone, says with the watermark which filter it is.
   if (tells_watermark_ && step.empty()) {
     request.add({"BLOOM.INFO", key, "WATERMARK"});
     trip.tells = true;
@@ -206,7 +206,7 @@ std::size_t ItemDialect::insert(InsertCall, std::span<const Key> keys, std::span
   if (what) require(filter_.objection(*what));
   const Trip trip = travel(keys, true, context);
   require(trip.doubt);
-  // Of the filter that has them now.
+  // Describes the filter that has the keys now.
   what = described(trip, context);
   require(what ? filter_.objection(*what) : "another filter has taken its place");
   if (!what->forgets) known_.learn(keys.first(trip.key_count), true);

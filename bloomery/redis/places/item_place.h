@@ -34,7 +34,8 @@ class ItemDialect final : public ServerDialect {
     std::vector<std::string> markers{};
     bool says_absent = false;
     bool may_forget = false;
-    // What was there at the opening, and what tells_watermark_ begins with.
+    // `described`: the filter that was there at the opening. `tells_watermark`: what
+    // tells_watermark_ begins with.
     std::optional<ItemDescription> described{};
     bool tells_watermark = false;
   };
@@ -49,7 +50,8 @@ class ItemDialect final : public ServerDialect {
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context) override;
   std::optional<AnyFilter> copy(const CallContext&) override { return std::nullopt; }
-  // Of bloom: and a filter of our own kinds; others have none.
+  // Throws unless the filter can have a watermark: it must be opened by bloom:, and a filter of our
+  // own kinds that does not forget.
   void require_watermark(const CallContext& context) override;
   // Up to 10,000 keys are a step; more are several, each with a beat of its own.
   bool step(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
@@ -68,9 +70,11 @@ class ItemDialect final : public ServerDialect {
   void add_watermark(PlaceHead& head, const Reply& info) const;
   // An older module tells no watermark with its answers, and is asked for it by itself.
   void prove(const Trip& trip, Proofs& proofs, const CallContext& context);
-  // What the filter is, as was learnt before, or else is asked; nothing where none is there.
+  // The description of the filter: as it was learnt before, or else from the server now. Nothing if
+  // no filter is there.
   std::optional<ItemDescription> described(const CallContext& context);
-  // Of the filter that a trip met; nothing where that is not there any more.
+  // The description of the filter that a round trip met; nothing if that filter is not there any
+  // more.
   std::optional<ItemDescription> described(const Trip& trip, const CallContext& context);
   std::optional<ItemDescription> learn(const CallContext& context);
   void read(std::span<const Reply> replies, const KnownItems::Known& known, Trip& trip) const;

@@ -47,7 +47,8 @@ class KeyBeside {
   // key is lost meanwhile.
   void send(const KeyProgress& progress);
 
-  // What the script says that puts it in the filter's place: "EVAL", script, keys and arguments.
+  // Runs the script that puts this key in the filter's place, and returns the script's word.
+  // `words`: "EVAL", script, keys and arguments.
   std::string run_script(std::span<const std::string_view> words);
   // Throws what the script's words mean: as above.
   [[noreturn]] void refuse(std::string_view said) const { refuse_exchange(said, name_); }

@@ -7,8 +7,8 @@
 
 namespace bloomery::redis {
 
-// What a server calls the kind of a key: string, list, ..., and none where nothing is there. Throws
-// what errors.h says.
+// Returns the server's name for the type of a key: string, list, ..., and none if nothing is there.
+// Throws what errors.h says.
 std::string key_type(Client& client, const std::string& key);
 
 }  // namespace bloomery::redis

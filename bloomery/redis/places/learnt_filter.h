@@ -13,8 +13,8 @@
 
 namespace bloomery::redis {
 
-// What a place has learnt of the filter that its server has, which may go and be followed by
-// another one. Many threads may use it.
+// The description that a place has learnt of the filter in its server, which may go and be followed
+// by another one. Many threads may use one LearntFilter.
 class LearntFilter {
  public:
   // `name` is the place's; `first` what was there when it was opened.
@@ -27,8 +27,8 @@ class LearntFilter {
   void lose();
   std::uint64_t losses() const;
 
-  // What the answer to a BLOOM.INFO says that was asked after so many losses; if one has come
-  // since, it is not kept. Throws as describe_items() does.
+  // Reads the reply to a BLOOM.INFO that was asked after `losses` losses, and returns what it says.
+  // The description is kept only if no loss has come since. Throws as describe_items() does.
   std::optional<ItemDescription> learn(const Reply& info, std::uint64_t losses);
 
   // Why a filter like this denies nothing and takes nothing; empty: it does both.

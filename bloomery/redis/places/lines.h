@@ -10,7 +10,7 @@
 
 namespace bloomery::redis {
 
-// Of a line's bytes, where `position` is that of a bit in the body.
+// Whether a bit is set in the bytes of its line; `position` is that of the bit in the body.
 inline bool is_set_in(std::string_view line, std::uint64_t position) noexcept {
   const std::uint64_t bit = position % (8 * kLineBytes);
   return (static_cast<unsigned char>(line[bit / 8]) >> (bit % 8) & 1) != 0;
@@ -31,7 +31,8 @@ void for_each_line(const KeyBits& bits, std::size_t first_key, std::size_t behin
   }
 }
 
-// The same keys in the order of their first lines: what is near each other is set at once.
+// Returns the keys of `bits` in the order of their first lines: lines that are near each other are
+// then set at once.
 KeyBits sorted(const KeyBits& bits);
 
 template <class Visit>

@@ -83,7 +83,8 @@ LiveBitmap scrapy_of(const SettingsReader& read) {
   return filter;
 }
 
-// As Java writes a whole number: no blanks, no zeros before it.
+// Reads a whole number from 1 to `most` as Java writes it: no blanks, no zeros before it. Throws
+// StoreError for anything else.
 std::uint64_t number_of(const FormatSettings& fields, const char* name, std::uint64_t most,
                         const std::string& where) {
   const std::string& text = fields.find(name)->second;
@@ -94,8 +95,9 @@ std::uint64_t number_of(const FormatSettings& fields, const char* name, std::uin
   return value;
 }
 
-// What it was made for is for people only: a filter that does not say it, or nonsense, answers as
-// well. `read` is given the fields, or nothing.
+// Reads the capacity and rate that a filter was made for. They are for people only: a filter that
+// does not say them, or says nonsense, answers as well. `read` is given the fields, or nothing if
+// it refuses them.
 template <class Read>
 void read_promise(const FormatSettings& fields, const Format& format, Read read) {
   try {
@@ -152,7 +154,8 @@ struct Maker {
   LiveBitmap (*make)(const SettingsReader& read);  // of the location's settings, or null
   std::string_view key_ending{};
 
-  // Of those whose configuration says all.
+  // `configured`: makes the filter of a system whose configuration says all; null for other
+  // systems.
   LiveBitmap (*configured)(const FormatSettings& fields, const std::string& where) = nullptr;
   std::string (*config_key)(std::string_view name) = nullptr;
   ConfigFields fields{};
@@ -179,7 +182,8 @@ KeyForm usual_keys(const Format& format) {
   return {.encoding = find_key_encoding(format.keys).value()};
 }
 
-// What the format's system has under these names, with all that the location says.
+// Joins the names of a filter's keys with the filter that its system has under them, `made`, and
+// with all that the location says.
 LiveBitmap completed(LiveBitmap names, LiveBitmap made, const Location& location) {
   names.parameters = std::move(made.parameters);
   names.positions = std::move(made.positions);

@@ -20,8 +20,8 @@ struct ConfigField {
   std::string value;
 };
 
-// Another system's filter as it lives in a server: one bitmap in a string, and beside it, with some
-// systems, a hash that says its size.
+// A filter of another system as it lives in a server: one bitmap in a string, and beside it, with
+// some systems, a hash that says its size.
 struct LiveBitmap {
   std::string name{};  // the location, for messages
   std::string key{};
@@ -73,8 +73,8 @@ ConfigFields config_fields(const Format& format);
 LiveBitmap live_configured(const Location& location, const Format& format,
                            const FormatSettings& fields);
 
-// Of the systems that keep no configuration: the location's settings say it, as they do for files.
-// Throws std::invalid_argument.
+// Makes the filter of a system that keeps no configuration: the location's settings say its
+// geometry, as they do for files. Throws std::invalid_argument.
 LiveBitmap live_bitmap(const Location& location, const Format& format);
 
 }  // namespace bloomery::redis

@@ -21,7 +21,7 @@ namespace bloomery::redis {
 using InsertCall = std::uint64_t;
 InsertCall next_insert_call() noexcept;
 
-// What a trip of a call did to the bits of a filter.
+// The effect of one round trip of a call on the bits of a filter.
 struct InsertedBits {
   std::span<const std::uint64_t> changed{};  // from 0 to 1, as far as that is known
   std::span<const std::uint64_t> touched{};  // all that are set now
@@ -39,7 +39,7 @@ struct InsertedBits {
 // asked.
 class LostBits {
  public:
-  // What was known before a question was sent.
+  // The facts about the bitmap that were known before a question was sent.
   struct Known {
     std::vector<std::uint64_t> positions{};  // of bits that were set
     std::uint64_t byte_count = 0;
@@ -55,7 +55,7 @@ class LostBits {
   Known known();
   // Why the filter is not the one it was; nothing where it is. Only of results without doubt.
   std::optional<std::string> judge(const Known& known, const TransactionResult& result);
-  // Of bits that are set.
+  // Notes bits that are set: some that were read, or those that a round trip of `call` has set.
   void learn(std::span<const std::uint64_t> positions);
   void learn(InsertCall call, const InsertedBits& bits);
 

@@ -39,7 +39,8 @@ std::uint64_t read_length(const NativeBitmapHead& head) noexcept;
 // and for a kind of filter that does not live in strings.
 NativeBitmapHead read_native_head(std::string_view bytes, std::uint64_t byte_count);
 
-// The same of what is at a key. Throws StoreError where nothing is, or no filter of ours.
+// Reads the head of the string at a key. Throws StoreError if nothing is there, or no filter of
+// ours.
 NativeBitmapHead read_native_head(Client& client, const std::string& key, const std::string& name,
                                   const CallContext& context = {});
 

@@ -42,11 +42,11 @@ class NativeExchange {
   // Whether it is the filter that was expected, of a primary, with `old_head`; else there is
   // nothing to be written. Throws ProtocolError for what is no answer.
   bool take(std::span<const Reply> replies);
-  // What the bits at `known` were.
+  // The bits at `known`, as they were read.
   const std::vector<bool>& known_bits() const noexcept { return known_bits_; }
-  // Of the bits that were added, those that were clear.
+  // The bits that were added and were clear.
   const std::vector<std::uint64_t>& changed() const noexcept { return changed_; }
-  // What has changed, the next head, EXEC.
+  // The second request: the lines that have changed, the next head, EXEC. Called once.
   Request writing();
   enum class Outcome : std::uint8_t {
     done,

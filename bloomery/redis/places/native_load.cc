@@ -98,8 +98,9 @@ void load_parts(Client& client, const FilterContents& contents, std::uint32_t co
     if (index.said == "stranger" && is_cleared) refuse_exchange("unlike", name);
     if (index.said != "done") refuse_exchange(index.said, name);
     remove_parts_of(client, key, index.begin, count);
-    // Of several who do this at once, who took the first part last gets all: he takes what others
-    // still put, and they stop when they see that it is not theirs.
+    // If several loads run at the same time, the one that took the first partition last gets all:
+    // it takes the partitions that the others still put, and they stop when they see that the first
+    // is not theirs.
     loads.front()->exchange(index.expires);
     for (const auto& each : std::span(loads).subspan(1)) {
       each->exchange(index.expires, [&] { require_part(client, key, header, 0, name); });
@@ -142,7 +143,7 @@ void load_native(Client& client, const FilterContents& contents, const BulkOptio
     }
   }
   std::uint32_t count = partitions_for(contents.parameters, wanted, name);
-  // What nothing is said about, stays.
+  // The number of partitions stays, unless the location says one or the old filter is dropped.
   if (old && !wanted && !is_dropped(options.old)) {
     count = old->header.part ? old->header.part->count : 1;
   }

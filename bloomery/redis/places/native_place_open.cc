@@ -116,9 +116,9 @@ bool destroy_native(Client& client) {
 
 namespace {
 
-// What is at the key. Where its node does not answer, and the location says how many partitions
-// there are, the head of any of them tells as much. All of it takes no longer than one call: each
-// has half of the time that is left.
+// Reads the head at the key. If its node does not answer, and the location says how many partitions
+// there are, the head of any partition says as much. All of this takes no longer than one call:
+// each question has half of the time that is left.
 NativeBitmapHead head_to_open(Client& client, const std::string& key, const std::string& name,
                               std::uint32_t partitions) {
   if (partitions <= 1) return read_native_head(client, key, name);

@@ -154,7 +154,7 @@ void OwnString::read_question(std::span<const Reply> replies, Trip& trip) {
   }
 }
 
-// What stands between MULTI and EXEC.
+// The number of commands between MULTI and EXEC.
 std::size_t OwnString::units_of(const Trip& trip, const TripPiece& piece) const {
   std::size_t lines = 0;
   if (sets_lines()) {

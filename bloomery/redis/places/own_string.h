@@ -22,8 +22,8 @@ namespace bloomery::redis {
 // trip asks or sets the bits of some keys, in transactions that read the head with them; each is
 // judged by its own head.
 //
-// What is appended to a request, read and judged step by step may share a trip with the same of
-// other strings. Many threads may use it.
+// Questions and insertions can be appended to a request, read and judged step by step, so that
+// those of several strings share a round trip. Many threads may use one OwnString.
 class OwnString {
  public:
   using Head = std::shared_ptr<const NativeBitmapHead>;
@@ -47,19 +47,20 @@ class OwnString {
 
   // Asks for bits, in a trip of its own.
   Trip travel(KeyBits bits, const CallContext& context);
-  // The same in steps: append, read, judge. One that has grown is to travel again.
+  // `append_question`, `read_question`, `judge`: the steps of travel(), in this order. `has_grown`:
+  // the head is longer than was asked for, and the question has to be asked again.
   void append_question(Request& request, Trip& trip);
   void read_question(std::span<const Reply> replies, Trip& trip);
   bool has_grown(const Trip& trip) const noexcept;
   void judge(Trip& trip);
-  // What a trip that was judged says of its keys. Behind a fence the head of another filter than
-  // was opened is as good a proof.
+  // Answers the keys of a round trip that was judged. Behind a fence the head of another filter
+  // than was opened is as good a proof.
   void answer(const Trip& trip, std::span<Presence> answers, Proofs& proofs,
               const CallContext& context);
   // Whether what was opened is not there any more.
   static bool has_lost(const Trip& trip, const CallContext& context);
 
-  // As it was read last; null before.
+  // The head that was read last; null before the first.
   Head last_head() const;
   // Asked now. Throws where it is in doubt.
   Head need_head(const CallContext& context);
@@ -67,22 +68,26 @@ class OwnString {
   void require_sure(const Trip& trip) const;
   void require_not_lost();
 
-  // What the next trip of an insert does, from a key on; of one that steps, from the head `old`.
+  // Makes the next round trip of an insert, from the key `first_key` on. With `old` and `watermark`
+  // it also steps the head, from `old`, and the last key brings the watermark.
   Insertion insertion(InsertCall call, const KeyBits& bits, std::size_t first_key) const;
   Insertion insertion(InsertCall call, const KeyBits& bits, std::size_t first_key, Head old,
                       const Watermark& watermark) const;
   // Appends, sends, reads and settles. False: the trip was repeated.
   bool run(Insertion& insertion, const CallContext& context);
-  // The same in steps; settle() throws unless the keys are in the filter that is there.
+  // `append`, `read`, `settle`: the steps of run(), in this order. settle() throws unless the keys
+  // are in the filter that is there.
   void append(Request& request, Insertion& insertion);
   void read(std::span<const Reply> replies, Insertion& insertion);
   void settle(const Insertion& insertion, const CallContext& context);
-  // The same for many lines, at less cost, where they are of so many keys; false: it has not, and
-  // run() is to.
+  // Does a step as run() does, but without a script and at less cost, if it has at least
+  // `fewest_keys` keys whose bits are near each other. False: it is not done, and run() has to do
+  // it.
   bool exchange(Insertion& insertion, std::size_t fewest_keys, const CallContext& context);
-  // What was read last, if that is `head`, or what is there now; null: neither is.
+  // The head to step from: the one that was read last, or the one that is there now, if that is
+  // `head`; null if neither is.
   Head head_to_step_from(const PlaceHead& head, const CallContext& context);
-  // What the head is after a step; null: it has not stepped.
+  // The head after a step; null if not every transaction of it has stepped.
   Head finish_step(const Insertion& insertion);
   // A filter that is to be written gets the mark that its checksums are void, and an identity.
   void make_live(const CallContext& context);
@@ -96,7 +101,8 @@ class OwnString {
   std::span<const std::uint64_t> bits_in(const Trip& trip, const TripPiece& piece) const;
   std::size_t units_of(const Trip& trip, const TripPiece& piece) const;
   void read_answers(std::span<const Reply> all, Trip& trip, TripPiece& piece);
-  // What every transaction begins with: role, length, head. False: the key holds no string.
+  // Reads the replies that every transaction begins with: role, length, head. False: the key holds
+  // no string.
   bool read_beginning(std::span<const Reply> all, bool allow_replica, Seen& seen);
   bool is_opened(const NativeBitmapHead& head) const;
   // Why keys that have bits in what was opened may have none there; empty: they have the same.
@@ -105,7 +111,7 @@ class OwnString {
   Head head_of(std::string_view bytes, std::uint64_t byte_count, std::string& doubt);
   Head opened() const;
   void remember(Head head);
-  // What fits into a trip, from a key on.
+  // Cuts bits into transactions, from the key `first_key` on, as many as fit into one round trip.
   std::vector<Part> split(const KeyBits& bits, std::size_t first_key, std::size_t most_bits) const;
   void read_part(std::span<const Reply> replies, const LostBits::Known& known, Part& part);
   void settle(const Part& part, const LostBits::Known& known, const CallContext& context);

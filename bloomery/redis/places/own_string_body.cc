@@ -75,7 +75,8 @@ NativeBitmapHead OwnString::read_body(std::span<std::byte> body, const CallConte
     std::ranges::copy(bytes.subspan(in_body),
                       table.begin() + static_cast<std::ptrdiff_t>(at + in_body - body.size()));
   }
-  // The same filter as before, whose bits have only been set meanwhile.
+  // The filter must be the one whose head was read first; its bits may only have been set
+  // meanwhile.
   const Head after = need_head(context);
   if (after->header.notes.identity != head->header.notes.identity) {
     fail("another filter took its place while it was read");

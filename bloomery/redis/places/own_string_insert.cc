@@ -288,7 +288,7 @@ void OwnString::settle(const Part& part, const LostBits::Known& known, const Cal
   if (const std::string other = other_bits(*part.head); !other.empty()) fail(other);
   if (!part.set.has_set) fail("its head is not the one that was opened; open it again");
   if (!part.head->header.is_live) make_live(context);
-  // What another filter has is no matter: the keys are in it now.
+  // Lost bits are no matter where another filter has taken the place: the keys are in it now.
   if (!is_opened(*part.head)) return;
   if (const auto lost = lost_.judge(known, part.result)) fail(*lost);
 }
@@ -321,7 +321,7 @@ OwnString::Head OwnString::head_to_step_from(const PlaceHead& head, const CallCo
            there.header.notes.stand_at(head.identity, head.watermark, head.beat);
   };
   Head old = last_head();
-  // What was read last will do: the step itself looks whether it is still there.
+  // The head that was read last will do: the step itself looks whether it is still there.
   if (!old || !is_expected(*old)) {
     const Trip trip = travel({}, context);
     const TripPiece& piece = trip.pieces.front();

@@ -18,13 +18,13 @@ namespace bloomery::redis {
 // One transaction.
 struct OwnString::Part : Seen {
   KeyBits bits{};
-  // Of one that steps: the head goes from this one to that.
+  // `old`, `next`: the heads from which and to which a transaction steps; null if it does not step.
   Head old{};
   Head next{};
   SetAnswer set{};
 };
 
-// What one trip sets in one string.
+// The bits that one round trip sets in one string.
 struct OwnString::Insertion {
   InsertCall call = 0;
   // Each steps from the head that the one before has made: one that fails lets none behind it step.

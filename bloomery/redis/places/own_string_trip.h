@@ -13,7 +13,7 @@
 
 namespace bloomery::redis {
 
-// What one transaction says of the string.
+// The replies of one transaction about the string.
 struct OwnString::Seen {
   std::string nonce = next_nonce();
   std::string doubt{};  // why nothing may be believed
@@ -38,7 +38,7 @@ struct OwnString::TripPiece : Seen {
   std::string not_ours{};  // why it may be believed behind a fence alone
 };
 
-// What a trip asks, and what it brought.
+// The question of a round trip, and its replies.
 struct OwnString::Trip {
   KeyBits bits{};
   LostBits::Known known{};
@@ -50,7 +50,7 @@ struct OwnString::Trip {
     return std::ranges::any_of(pieces, [](const TripPiece& each) { return !each.doubt.empty(); });
   }
 
-  // What a try before this one brought is no matter.
+  // Forgets the replies of an earlier try.
   void begin_again() {
     for (TripPiece& each : pieces) {
       each.begin_again();

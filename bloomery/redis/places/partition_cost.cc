@@ -30,7 +30,8 @@ std::size_t text_reply(std::size_t size) {
   return 1 + std::to_string(size).size() + 2 + size + 2;
 }
 
-// What a partition costs once in a trip, and each line of 64 bytes.
+// `of_partition`: what a partition costs once in a round trip. `of_line`: what each line of 64
+// bytes costs.
 Traffic of_partition(const FileHeader& head, const std::string& key) {
   constexpr std::size_t kWitnesses = LostBits::kAskedByReader;
   constexpr std::size_t kRole = 40;                       // of a primary without replicas

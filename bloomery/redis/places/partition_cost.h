@@ -6,11 +6,11 @@
 
 #include "bloomery/filter/parameters.h"
 
-// What a filter of ours in partitions costs in a cluster that need not exist.
+// The cost of a filter of ours in partitions, in a cluster that need not exist.
 namespace bloomery::redis {
 
-// What cannot be computed. The times are those of one core of a machine of today, to be measured
-// where it matters (./run bench --redis).
+// The numbers that cannot be computed. The times are those of one core of a machine of today, to be
+// measured where it matters (./run bench --redis).
 struct ClusterAssumptions {
   std::uint64_t node_bytes = 64ULL << 30;  // of filters, at most
   std::optional<std::uint64_t> nodes{};    // else as many as that takes, at least three

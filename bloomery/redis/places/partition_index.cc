@@ -58,7 +58,8 @@ bool exchange_index(Client& client, const std::string& key, const FileHeader& he
   throw StoreError(name + ": somebody else has put a filter there meanwhile");
 }
 
-// What is at the key, where it is a part of that filter: its head moves while others write to it.
+// Removes the string at the key if it is a partition of the filter `of`. Tries again if its head
+// moves, while others write to it.
 void remove_old_part(Client& client, const std::string& key, const FileHeader& of,
                      std::uint32_t index) {
   for (int i = 0; i < kMostExchanges; ++i) {

@@ -8,9 +8,9 @@
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/places/native_bitmap.h"
 
-// What a load does with the index of a filter in partitions, and with the partitions, while it puts
-// another filter in the place of one. `of` and `header` are the header of an index, which says how
-// many partitions there are.
+// The steps of a load that deal with the index of a filter in partitions, and with the partitions,
+// while it puts another filter in the place of one. `of` and `header` are the header of an index,
+// which says how many partitions there are.
 namespace bloomery::redis {
 
 struct Dropped {
@@ -47,7 +47,8 @@ void require_index(Client& client, const std::string& key, const FileHeader& of,
 // Removes the partitions of the old filter that are not those of the new one.
 void remove_old_parts(Client& client, const std::string& key, const FileHeader& old,
                       std::uint32_t new_count);
-// The same of the filter whose index began with these bytes, if they are those of an index.
+// Removes the partitions, as remove_old_parts() does, of the filter whose index began with the
+// bytes `index`; none if they are not those of an index.
 void remove_parts_of(Client& client, const std::string& key, std::string_view index,
                      std::uint32_t new_count);
 

@@ -16,7 +16,8 @@ namespace bloomery::redis {
 // std::invalid_argument for a name that has a tag of its own, which would keep them all together.
 std::string partition_key(const std::string& name, std::uint32_t index, std::uint32_t count);
 
-// What "partitions=N" of the location says; taken out of it. Throws std::invalid_argument.
+// Takes the setting "partitions=N" out of the location and returns N; nothing if it has none.
+// Throws std::invalid_argument for a number that is not allowed.
 std::optional<std::uint32_t> take_partitions(Location& location);
 
 // How many a filter is put into that is new: of at most 32 MiB each, where there may be as many,

@@ -40,7 +40,7 @@ Damage damage_of(const std::vector<std::exception_ptr>& errors) {
   return damage;
 }
 
-// Of what was said of a key's lines.
+// Joins two answers about lines of one key: absent if either is, else unknown if either is.
 Presence both(Presence a, Presence b) noexcept {
   if (a == Presence::absent || b == Presence::absent) return Presence::absent;
   return a == Presence::unknown ? a : b;
@@ -263,7 +263,8 @@ bool PartitionsDialect::combine(PlaceHead& head) const {
 PlaceHead PartitionsDialect::head(const CallContext& context) {
   const auto errors = read_heads(context);
   const Damage damage = damage_of(errors);
-  // Who writes would take a node that comes back for one that has lost its parts.
+  // A place that writes throws if any node is away: otherwise a follower would take a node that
+  // comes back for one that has lost its partitions.
   if (damage.away > 0 && (writes_ || damage.away == errors.size())) rethrow_first(errors);
   PlaceHead head;
   if (damage.away == 0 && !damage.is_lost && combine(head)) return head;

@@ -50,7 +50,7 @@ class PartitionsDialect final : public ServerDialect {
  private:
   static constexpr std::size_t kKeysInBatch = 10'000;
 
-  // What a batch has to do with one part.
+  // The keys and bits of a batch that concern one partition.
   struct Share {
     std::uint32_t part = 0;
     KeyBits bits{};                   // within the part
@@ -92,9 +92,11 @@ class PartitionsDialect final : public ServerDialect {
   void settle(Inserting& all, Progress& each, bool was_repeated, const CallContext& context);
   // All shares, at their nodes. Throws where one failed, and unless the index is there afterwards.
   void insert_shares(Inserting& all, const CallContext& context);
-  // What went wrong at each node.
+  // Reads the heads of all partitions and of the index. Returns what went wrong at each node, null
+  // for nothing.
   std::vector<std::exception_ptr> read_heads(const CallContext& context);
-  // Of the heads that the parts had last. False: of one that is not known.
+  // Makes one head of those that the partitions had last. False: one of them is not known, or is
+  // another filter's.
   bool combine(PlaceHead& head) const;
 
   const std::shared_ptr<Client> client_;

@@ -16,7 +16,8 @@ namespace bloomery::redis {
 namespace {
 
 constexpr std::size_t kBitsOfPartsInTrip = 100'000;
-// Of one part: fewer are set by a script, in one trip with those of the other parts.
+// The fewest keys of one partition that are set by an exchange. Fewer are set by a script, in one
+// round trip with those of the other partitions.
 constexpr std::size_t kKeysOfPartToExchange = 64;
 
 // A trip with all that is asked again for it, part by part: within the time-out of one call.
@@ -34,7 +35,7 @@ void within_timeout(const Location& location, const CallContext& context, Trip t
 
 }  // namespace
 
-// What an insert does in all parts.
+// The state of an insert into all partitions.
 struct PartitionsDialect::Inserting {
   const std::vector<Share>& shares;
   InsertCall call = 0;
@@ -124,7 +125,8 @@ bool PartitionsDialect::travel(const Request& request, Inserting& all,
         all.index->begin_again();
         index_place().read_question(replies, *all.index);
       });
-  // What is inserted elsewhere now comes behind that question.
+  // The index has to be asked again: keys whose partition is elsewhere are inserted only now, after
+  // this question.
   if (index_is_elsewhere || std::ranges::any_of(travelling, &Progress::is_elsewhere)) {
     all.index.reset();
   }

@@ -42,7 +42,8 @@ class Load {
         command_(prefix_ + "BLOOM.LOAD"),
         id_(std::move(id)) {}
 
-  // What stands behind the key.
+  // Sends one step of the load; `words` stand behind the key. Throws RefusedError if the server
+  // refuses it.
   void step(std::initializer_list<std::string_view> words) {
     Request request;
     add(request, words);
@@ -130,7 +131,7 @@ std::uint64_t push_filter(const FilterContents& contents, Client& server,
   // Before another's load ends by this one's beginning.
   if (is_taken()) refuse_exchange("taken", name);
   load.step({begins ? "BEGIN" : "BYTES", std::to_string(byte_count)});
-  // What is added from here on the server keeps.
+  // Keys that are added from here on the server keeps.
   if (is_taken()) {
     load.step({"ABORT"});
     refuse_exchange("taken", name);

@@ -39,12 +39,12 @@ end
 return said
 )";
 
-// Of a unit: MULTI, ECHO, ROLE, and what is between them and EXEC.
+// The number of commands of a unit before its reads: MULTI, ECHO, ROLE. EXEC stands behind them.
 constexpr std::size_t kBefore = 3;
 constexpr std::size_t kRepliesOfScript = 3;  // ROLE, the script, ROLE
 
-// Who has no right to the first may have it to the second, by which nothing is written; servers
-// have that from 7.0 on.
+// EVAL_RO writes nothing, so that a user without the right to EVAL may have the right to it;
+// servers know it from 7.0 on.
 constexpr std::array<std::string_view, 2> kEvals{"EVAL", "EVAL_RO"};
 
 void append_script(Request& request, const std::vector<std::vector<std::string_view>>& unit,
@@ -83,7 +83,8 @@ Reply status(const char* text) {
   return {.type = Reply::Type::status, .text = text};
 }
 
-// As the replies to a transaction of `size` commands, with its MULTI and EXEC.
+// Appends the replies of a script in the form of those to a transaction of `size` commands, with
+// its MULTI and EXEC.
 void append_transaction(std::vector<Reply>& replies, std::span<const Reply> script,
                         std::size_t size) {
   const auto refused = std::ranges::find(script, Reply::Type::error, &Reply::type);
@@ -117,7 +118,7 @@ bool is_out_of_memory(const Reply& reply) {
   return reply.is(Reply::Type::error) && refusal_of(reply.text) == Refusal::out_of_memory;
 }
 
-// Of this user, or of this server.
+// Whether the user may not run the command, or the server does not know it.
 bool is_no_command(const Reply& reply) {
   if (!reply.is(Reply::Type::error)) return false;
   const Refusal refusal = refusal_of(reply.text);

@@ -12,8 +12,8 @@
 namespace bloomery::redis {
 namespace {
 
-// What was set and has stepped, and what was or has not: no single bit that changes on the way
-// makes one of the other.
+// `kYes`: the bit was set, or the step was taken. `kNo`: the bit was clear, or the step was not
+// taken. No single bit that changes on the way makes one of the other.
 constexpr char kYes = '-';
 constexpr char kNo = 'N';
 
@@ -205,7 +205,8 @@ void append_set_bits(Request& request, const NativeString& filter,
 void append_set_bits(Request& request, const LiveBitmap& filter, std::uint64_t least_bytes,
                      std::span<const std::uint64_t> offsets, const ByteStep& step) {
   static const std::string script = script_of(kIsForeign, kSetBits);
-  // What says of which bitmap it is, and nothing of how far that is.
+  // The bytes of a trailer that say of which bitmap it is: magic, bit count and probe count. The
+  // watermark stands behind them.
   constexpr std::size_t kBeginning = 20;
   std::string trailer;
   if (filter.has_trailer) trailer = trailer_bytes({}, filter.parameters).substr(0, kBeginning);

@@ -37,12 +37,14 @@ struct NativeString {
   std::string_view geometry;  // geometry_bytes() of its head
 };
 
-// Of lines of 64 bytes, of a body that starts at `body_offset`. Those that come one after the other
-// and are near each other are one reading and one writing; a single one takes the server some 10
-// us. Answers of each line whether all of its bits were set, and what the first that changed were.
+// Sets bits in lines of 64 bytes, of a body that starts at `body_offset`. Lines that come one after
+// the other and are near each other are one reading and one writing; a single one takes the server
+// some 10 us. The reply says of each line whether all of its bits were set, and what the first
+// lines that changed were.
 void append_set_lines(Request& request, const NativeString& filter, std::uint64_t body_offset,
                       const KeyBits& bits, const ByteStep& step);
-// Of bits wherever they are, as SETBIT counts them, some 3 us each. Answers what they were.
+// Sets bits wherever they are, by the numbers that SETBIT gives them, some 3 us each. The reply
+// says what they were.
 void append_set_bits(Request& request, const NativeString& filter,
                      std::span<const std::uint64_t> offsets, const ByteStep& step);
 // In another system's bitmap, where neither length, configuration, counters nor trailer say that it
@@ -57,7 +59,8 @@ struct SetAnswer {
   static constexpr std::size_t kOldLines = 4;
   std::string old_lines{};  // the first that changed, at most so many, as they were
 };
-// Of so many lines or bits. Throws ProtocolError for what is no answer; `name` is the place's.
+// Reads the reply to append_set_lines() or append_set_bits(), of `count` lines or bits. Throws
+// ProtocolError for what is no such reply; `name` is the place's.
 SetAnswer read_set(const Reply& reply, std::size_t count, bool by_lines, const std::string& name);
 
 }  // namespace bloomery::redis

@@ -89,7 +89,8 @@ FileHeader merged(const FileHeader& old, const FilterContents& contents) {
   return header;
 }
 
-// What is at a key when nothing may be lost of it; nothing where nothing is.
+// Reads the head of a filter that is to be kept (OldFilter::keep); nothing if none is to be kept,
+// or nothing is at the key.
 std::optional<NativeBitmapHead> old_head(Client& client, const std::string& key,
                                          const std::string& name, const BulkOptions& options) {
   if (options.old != OldFilter::keep || !native_exists(client, key)) return std::nullopt;
@@ -193,7 +194,7 @@ StringLoad::Replaced StringLoad::replaced() const {
   return {options_.old == OldFilter::drop ? "drop" : "ours"};
 }
 
-// Who discards takes the place of what is there now, and of nothing else.
+// A load that discards takes the place of the filter that is there now, and of nothing else.
 StringLoad::Replaced StringLoad::what_is_there() {
   discarded_.reset();
   if (!native_exists(client_, key_)) return {"new"};

@@ -37,11 +37,12 @@ class StringLoad {
   // is made anew `require_first` is called once it is known what it replaces, and nothing else.
   void exchange(std::string_view expires = {}, const std::function<void()>& require_first = {});
 
-  // What was discarded, if that was a filter of ours.
+  // The head of the filter of ours that was discarded; nothing if there was none.
   const std::optional<NativeBitmapHead>& discarded() const noexcept { return discarded_; }
 
  private:
-  // What becomes of what is there, as the script names it.
+  // The script's word for what becomes of the string that is there, and the bytes by which the
+  // script knows it; empty: none are needed.
   struct Replaced {
     std::string_view mode{};
     std::string head{};

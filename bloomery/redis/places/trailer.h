@@ -10,10 +10,10 @@
 #include "bloomery/format/native/file_notes.h"
 #include "bloomery/place/filter_place.h"
 
-// What another system's bitmap cannot say of itself, in the same string behind its last bit: who it
-// is, and how far it has its source. Systems that address bits below m neither see nor change it. A
-// bitmap that is deleted, evicted or written anew loses it; an older copy of the bitmap has an
-// older one.
+// The trailer of another system's bitmap says what the bitmap cannot, in the same string behind its
+// last bit: who it is, and how far it has its source. Systems that address bits below m neither see
+// nor change it. A bitmap that is deleted, evicted or written anew loses it; an older copy of the
+// bitmap has an older one.
 //
 //   0 "BLMYTRL1"   8 m 8B   16 k 4B   20 kind 1B, encoding 1B and normalisation 1B of keys, zero 1B
 //  24 identity 16B   40 identity of the source 16B   56 position 8B   64 beat 8B
@@ -36,7 +36,8 @@ std::string trailer_bytes(const Trailer& trailer, const FilterParameters& parame
 std::optional<Trailer> read_trailer(std::string_view bytes, const FilterParameters& parameters);
 // Whether it is a whole one of any bitmap whose bits end at `offset`.
 bool is_trailer_at(std::string_view bytes, std::uint64_t offset);
-// The same of one that somebody has written into, as a client does whose bitmap has more bits.
+// Whether the bytes were a trailer of a bitmap whose bits end at `offset`, before somebody wrote
+// into it, as a client does whose bitmap has more bits.
 bool was_trailer_at(std::string_view bytes, std::uint64_t offset);
 
 }  // namespace bloomery::redis
