@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-// What the library throws, by meaning. Wrong arguments are std::invalid_argument. Questions about
-// keys never throw. Every message says what was wrong, where, and what is allowed.
+// The exceptions that the library throws, by meaning. Wrong arguments are std::invalid_argument.
+// Questions about keys never throw. Every message says what was wrong, where, and what is allowed.
 namespace bloomery {
 
 // Bytes that are not the format they should be: damaged, cut short, from a newer version, or
@@ -25,7 +25,7 @@ struct StoreError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What the system said about one file: its number, as errno has it, and the file's path.
+// An error of the system about one file: its number, as errno has it, and the file's path.
 struct FileError : StoreError {
   FileError(const std::string& message, int number, std::string file)
       : StoreError(message), error_number(number), path(std::move(file)) {}

@@ -7,8 +7,8 @@
 #include "module/call.h"
 #include "module/stored_cuckoo.h"
 
-// What CF commands that insert do: they find or make the filter, insert, tell replicas, files and
-// watchers what that changed, and answer.
+// Functions of the CF commands that insert: they find or make the filter, insert, pass on to
+// replicas, files and watchers what that changed, and answer.
 namespace bloomery::module {
 
 // An empty one. Throws Refusal where it cannot be.

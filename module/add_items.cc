@@ -128,7 +128,7 @@ void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
 
 namespace {
 
-// What became of the items of a command.
+// The outcome of adding the items of a command.
 struct Added {
   std::vector<Key> items{};
   std::unique_ptr<bool[]> was_new{};
@@ -190,7 +190,8 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
     return;
   }
   for (std::size_t i = done; i < items.size(); ++i) {
-    // What only seems to be there is no promise of the filter that is on its way.
+    // An item that only seems to be there counts as present, unless a load is under way: the filter
+    // that the load makes need not seem to have it.
     if (added.load == nullptr && filter.may_contain(items[i])) {
       call.reply_bool(false);
     } else {

@@ -9,11 +9,11 @@
 #include "module/call.h"
 #include "module/stored_filter.h"
 
-// What commands that add do, whichever filter it is: they add, tell replicas, files and watchers
-// what that changed, and answer.
+// Functions of the commands that add, whichever filter it is: they add, pass on to replicas, files
+// and watchers what that changed, and answer.
 namespace bloomery::module {
 
-// What a filter was made of, by this very command; none of one that was there.
+// The options by which this very command made a filter; none if the filter was there before.
 using MadeOf = std::optional<redisbloom::ReserveOptions>;
 
 // A load of the key is under way, and there is no filter yet: the load keeps them. Items from the
@@ -29,8 +29,8 @@ bool note(const Call& call, Upload& load, Key item, std::uint64_t milliseconds,
           std::uint64_t times = 1);
 // Throws Refusal where one is to be made before; also where that key was evicted.
 void require_no_items_kept(const Call& call, const OpenKey& key);
-// What is added without its items is not in the filter that is on its way. Throws Refusal, but not
-// where a primary or a file says it.
+// Throws Refusal while a load is under way, but not where a primary or a file says the command.
+// Keys that are added without their items would not be in the filter that is on its way.
 void require_no_load(const Call& call);
 
 // One item, word 2; the answer is whether it was new.

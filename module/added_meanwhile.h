@@ -25,8 +25,8 @@ class AddedMeanwhile {
   // Whether it is the first time. Throws std::exception where there is no memory for it; those
   // before it stay.
   bool keep(std::string_view item, std::uint64_t milliseconds, std::uint64_t times = 1);
-  // The same of one that was taken already: where there is no memory for it, there is a reason why
-  // the load cannot end well, and none are kept.
+  // Keeps, as keep() does, an item that was taken already. If there is no memory for it, drops all
+  // items and notes why the load cannot end well.
   bool note(std::string_view item, std::uint64_t milliseconds, std::uint64_t times = 1) noexcept;
   bool has(std::string_view item) const noexcept { return places_.contains(item); }
   void spoil(std::string reason) noexcept;

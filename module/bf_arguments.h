@@ -3,7 +3,7 @@
 
 #include "module/command_arguments.h"
 
-// What follows the names of BF.*, under the names that RedisBloom gives it.
+// Arguments of the BF.* commands, under the names that RedisBloom gives them.
 namespace bloomery::module::bf {
 
 inline constexpr Argument kCapacity[]{value("capacity", ArgumentType::integer), {}};

@@ -118,12 +118,13 @@ const StoredFilter* filter_or_none(const Call& call, const OpenKey& key) {
   return key.get<StoredFilter>();
 }
 
-// What half a filter does not have may be in the other half.
+// Throws Refusal for an item that half a filter does not have: it may be in the other half.
 void require_complete_for(const StoredFilter& filter, bool found) {
   if (!found && filter.is_incomplete()) throw Refusal(kNotReady);
 }
 
-// What was added before the first filter of the key is there, unless the load has lost it.
+// Returns the items that were added before the first filter of the key, which count as present;
+// null without a load. Throws Refusal if the load has lost them.
 const AddedMeanwhile* kept_by_load(const Call& call) {
   const Upload* const load = call.load_under_way();
   if (load != nullptr && !load->added.spoilt().empty()) throw Refusal(kNotReady);

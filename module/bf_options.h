@@ -21,7 +21,7 @@ using Words = std::span<const std::string_view>;
 // say another beside NONSCALING, which no client may: so that the stored bytes are the same.
 inline constexpr std::uint32_t kUnsaidExpansion = 2;
 
-// Of a filter that a command makes unless told otherwise.
+// Returns the options of a filter that a command makes without options of its own.
 redisbloom::ReserveOptions usual_options(const Settings& settings);
 
 // The whole command, its name and the key included. Options stand anywhere behind the capacity;

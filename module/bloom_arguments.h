@@ -3,7 +3,7 @@
 
 #include "module/command_arguments.h"
 
-// What follows the names of BLOOM.*.
+// Arguments of the BLOOM.* commands.
 namespace bloomery::module::bloom {
 
 inline constexpr Argument kLayouts[]{

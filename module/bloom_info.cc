@@ -33,7 +33,7 @@ State sampled_state(const FilterContents& contents) {
   return {state.fill_ratio, state.cardinality, state.predicted_rate, "sample"};
 }
 
-// What its counts say of every layer: no bit is read.
+// Estimates the state from the counts of all layers: no bit is read.
 State expected_state(const FilterContents& contents) {
   std::vector<Layer> layers = contents.layers;
   if (layers.empty()) layers = {{contents.parameters.geometry, 0, 0, contents.inserted}};
@@ -56,8 +56,8 @@ State expected_state(const FilterContents& contents) {
 State state_of(const StoredFilter& filter, const FilterContents& contents) {
   const Kind& kind = kind_of(contents.parameters.kind);
   if (filter.memory_bytes() <= kMostBytesRead) return read_state(filter);
-  // What a window forgot is in no count, and other systems' probes are their own, but for
-  // RedisBloom's chains.
+  // Counts do not say what a window forgot. They do not predict the bits of other systems' filters
+  // either, whose probes are their own, except for RedisBloom's chains.
   if (kind.forgets) return sampled_state(contents);
   const bool counts_say_all = !is_foreign(kind.number) || kind.has_layers;
   return counts_say_all ? expected_state(contents) : read_state(filter);

@@ -29,7 +29,8 @@ ServerString upload_name(const Call& call) {
   return call.make_string(*name);
 }
 
-// Who loads, by the two words behind the step's own; empty: does not say.
+// Returns the ID of the client that loads, from the two words behind the step's own; empty if it
+// gave none.
 std::string_view id_of(const Call& call, std::size_t word) {
   if (call.size() == word) return {};
   if (call.size() != word + 2 || !same_word(call.word(word), "id")) throw WrongArity();
@@ -156,11 +157,12 @@ void begin(Call& call) {
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   const auto* const other = shadow.get_or_none<Upload>();
-  // As of q and {q}.
+  // Two keys, such as q and {q}, may have one name for their uploads.
   if (other != nullptr && other->target != upload->target && !call.is_replay()) {
     throw Refusal("ERR a load of another key is under way where the bytes of this one would stand");
   }
-  // Who began that one would go on with this one, and not know what was added between.
+  // Without an ID, the client that began the other load would go on with this one, and not know
+  // what was added between.
   if (other != nullptr && upload->id.empty() && !call.is_replay()) {
     throw Refusal("ERR a load of this key is under way; ABORT ends it, or give this one an ID");
   }
@@ -298,7 +300,7 @@ void put(Call& call) {
   call.reply_ok();
 }
 
-// What a file says of a load beside its bytes: MEANWHILE id lives moved spoilt
+// MEANWHILE id lives moved spoilt: takes from a file what it says of a load beside its bytes
 void meanwhile(Call& call) {
   require_replay(call);
   OpenKey key = call.open(kRead | kWrite);
@@ -311,7 +313,7 @@ void meanwhile(Call& call) {
   call.reply_ok();
 }
 
-// And an item that was added: ADDED milliseconds times item
+// ADDED milliseconds times item: takes from a file an item that was added during a load
 void added(Call& call) {
   require_replay(call);
   OpenKey key = call.open(kRead | kWrite);

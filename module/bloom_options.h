@@ -12,7 +12,7 @@
 
 namespace bloomery::module {
 
-// What BLOOM.RESERVE asks for: words in, a kind and its parameters out. Knows no server.
+// The request of a BLOOM.RESERVE: words in, a kind and its parameters out. Knows no server.
 struct BloomReserve {
   FilterKind kind = FilterKind::scalable;
   FilterOptions filter{.keys = {}};  // bytes, as clients send them

@@ -13,7 +13,8 @@
 namespace bloomery::module {
 namespace {
 
-// Who hears of it knows the commands by the same names.
+// Returns the name of a command as this server has it. Replicas and files know the commands by the
+// names of this server.
 std::string named(const char* command) {
   return the_module().names.command(command);
 }
@@ -66,7 +67,8 @@ void OpenKey::require_not_lost() const {
   if (const auto* const lost = get<LostFilter>(); lost != nullptr) throw Refusal(lost->refusal());
 }
 
-// Of an empty key, Redis from 8.2 on would not answer but die.
+// Returns when the key expires. Does not ask the server about an empty key: Redis from 8.2 on would
+// die instead of answering.
 long long OpenKey::expires_after() const {
   return is_empty() ? kNeverExpires : api().get_expire(key_);
 }

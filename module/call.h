@@ -23,7 +23,7 @@
 
 namespace bloomery::module {
 
-// What there is once: a server loads a module once, and calls it from one thread.
+// The state that there is once: a server loads a module once, and calls it from one thread.
 struct Module {
   Api api{};
   Names names{};
@@ -78,7 +78,7 @@ class OpenKey {
     }
     return value;
   }
-  // The same, which also refuses a key that is empty.
+  // Returns the value as get_or_none() does, but throws Refusal also for a key that is empty.
   template <class Value>
   Value& existing(const char* missing = "ERR not found") const {
     Value* const value = get_or_none<Value>();
@@ -98,7 +98,8 @@ class OpenKey {
     set(value->type(), static_cast<typename Value::Kept*>(value.get()));
     return *value.release();
   }
-  // The same, where the value is what there was, and now of another type: the expiry stays.
+  // Stores as store() does, where the value is what the key held, and now of another type: the
+  // expiry stays.
   template <class Value>
   Value& store_again(std::unique_ptr<Value> value) {
     const long long expiry = expires_after();
@@ -166,7 +167,8 @@ class Call {
   void replicate_first(std::size_t count) const;
   // Tells them of items that an existing filter has taken, by BF.MADD or BLOOM.MADD.
   void replicate_add(const char* command, std::span<String* const> items) const;
-  // The same at a moment, for filters that go by time and for loads under way.
+  // Passes items on as replicate_add() does, with the moment, for filters that go by time and for
+  // loads under way.
   void replicate_apply(std::uint64_t milliseconds, std::span<String* const> items) const;
   void replicate_chunk(std::uint64_t iterator, std::span<const std::byte> bytes) const;
   void replicate_head(std::span<const std::byte> head) const;
@@ -178,7 +180,8 @@ class Call {
   void replicate_cuckoo_insert(std::span<String* const> items) const;
   // The load of word 1 that is under way, if any. It stays when its key is closed.
   Upload* load_under_way() const;
-  // The same where the key has no filter yet: then it takes what is added.
+  // Returns the load under way if the key has no filter yet; the load then takes what is added.
+  // Null otherwise.
   Upload* load_instead_of(const OpenKey& key) const {
     return key.has_no_filter_yet() ? load_under_way() : nullptr;
   }

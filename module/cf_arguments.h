@@ -3,7 +3,7 @@
 
 #include "module/command_arguments.h"
 
-// What follows the names of CF.*, under the names that RedisBloom gives it.
+// Arguments of the CF.* commands, under the names that RedisBloom gives them.
 namespace bloomery::module::cf {
 
 inline constexpr Argument kCapacity[]{value("capacity", ArgumentType::integer), {}};

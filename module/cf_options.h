@@ -12,7 +12,7 @@
 // Both throw Refusal and WrongArity.
 namespace bloomery::module {
 
-// Of a filter that a command makes unless told otherwise.
+// Returns the options of a cuckoo filter that a command makes without options of its own.
 redisbloom::CuckooOptions usual_cuckoo_options(const Settings& settings);
 
 // The whole command, its name and the key included. Options stand anywhere behind the capacity;

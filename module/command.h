@@ -42,14 +42,15 @@ int run(Context* context, String** words, int count) noexcept {
 
 inline constexpr int kAny = std::numeric_limits<int>::max();  // words
 
-// Of servers' own words for commands: flags, what becomes of the key, and a tip.
+// Words of the servers' own for commands: flags, what becomes of the key, and a tip.
 inline constexpr const char* kWrites = "write deny-oom";
 inline constexpr const char* kReads = "readonly fast";
 inline constexpr std::uint64_t kInserts = kKeyReadWrite | kKeyInsert;
 inline constexpr std::uint64_t kTells = kKeyRead | kKeyAccess;
 inline constexpr const char* kNotCached = "dont_cache";
 
-// What COMMAND DOCS and COMMAND INFO say of one, on servers that let a module say it.
+// The statements of COMMAND DOCS and COMMAND INFO about a command, on servers that let a module
+// make them.
 struct CommandDocs {
   const char* summary;
   const char* complexity;

@@ -150,7 +150,8 @@ void emit_head(Io* aof, const char* command, String* key, const StoredCuckoo& ha
                  static_cast<long long>(half.half().positions));
 }
 
-// What has come is said last: a file that ends before does not say so.
+// Writes half a filter as commands. The ranges that have come are written last, so that a file that
+// ends before does not claim them.
 template <class Half>
 void rewrite_half(Io* aof, String* key, const Half& half) {
   const std::string command = the_module().names.command("BLOOM.LOAD");

@@ -8,8 +8,9 @@
 
 namespace bloomery::module {
 
-// What a key holds in the place of a filter that a primary or a file told of, and that could not be
-// followed: an empty key would come back with what is added next, and say "absent" of all before.
+// The value of a key in the place of a filter that a primary or a file announced, and that could
+// not be followed: an empty key would come back with what is added next, and say "absent" of all
+// before.
 struct LostFilter {
   using Kept = LostFilter;
   static constexpr bool is_type(ValueType type) noexcept { return type == ValueType::lost; }

@@ -7,9 +7,9 @@
 
 namespace bloomery::module {
 
-// What the server knows the module and its parts by: RedisBloom's names, or, to live beside it,
-// names under a prefix. There, commands are `PREFIX.BF.ADD` and so on, and the types of values have
-// names of their own, since those in a dump say which module is to load them.
+// The names by which the server knows the module and its parts: RedisBloom's, or, to live beside
+// RedisBloom, names under a prefix. With a prefix, commands are `PREFIX.BF.ADD` and so on, and the
+// types of values have names of their own, since those in a dump say which module is to load them.
 struct Names {
   std::string prefix{};
 

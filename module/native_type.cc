@@ -58,8 +58,8 @@ bool is_of_a_primary(Io* io) noexcept {
   return (api().context_flags(api().context_of(io)) & kReplica) != 0;
 }
 
-// What stands behind the bytes since version 2: who loads, how long it lives, whether it moved, why
-// it cannot end, and the items that were added meanwhile.
+// Reads what stands behind the bytes since version 2: who loads, how long the load lives, whether
+// it moved, why it cannot end, and the items that were added meanwhile.
 void load_meanwhile(Io* io, Upload& upload) {
   upload.id = load_string(io);
   upload.lives_ms = load_number(io);

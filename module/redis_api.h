@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// What this module uses of a server's C interface for modules. A server hands out its functions by
-// name, so that one module loads into every version: what a server lacks stays null, and whoever
-// calls it knows what to do without. Redis 6.2 has all that is not marked.
+// The part of a server's C interface for modules that this module uses. A server hands out its
+// functions by name, so that one module loads into every version: what a server lacks stays null,
+// and whoever calls it knows what to do without. Redis 6.2 has all that is not marked.
 namespace bloomery::module {
 
 // Theirs, and opaque.
@@ -48,7 +48,7 @@ inline constexpr int kModuleEvent = 1 << 13;
 
 inline constexpr unsigned kUnprefixed = 1 << 9;  // flag of a parameter, from 8.0 on
 
-// What happens to the server as a whole.
+// An event of the server as a whole.
 struct Event {
   std::uint64_t id;
   std::uint64_t data_version;
@@ -78,8 +78,8 @@ struct TypeMethods {
   int (*defrag)(void*, String*, void**) = nullptr;  // arrays are large, or short-lived
 };
 
-// Of COMMAND INFO and COMMAND DOCS, from 7.0 on. The version says how large the parts are, so that
-// later servers, whose parts are larger, can read these.
+// The sizes of what COMMAND INFO and COMMAND DOCS take, from 7.0 on, so that later servers, whose
+// structures are larger, can read these.
 struct CommandInfoVersion {
   int version = 1;
   std::size_t history_entry_bytes = 2 * sizeof(const char*);
@@ -220,8 +220,8 @@ struct Api {
   int (*module_options)();  // all that the server knows; Valkey
 };
 
-// Of the server that a context is of. Throws std::runtime_error, naming what is missing, for one
-// that is too old.
+// Finds the functions of the server that the context belongs to. Throws std::runtime_error, naming
+// what is missing, for a server that is too old.
 Api find_api(Context* context);
 
 }  // namespace bloomery::module

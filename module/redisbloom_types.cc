@@ -29,7 +29,7 @@ void write(const StoredCuckoo& stored, RdbWriter& writer) {
   redisbloom::write_cuckoo_value(stored.filter(), writer);
 }
 
-// What the append-only file makes them of.
+// The command that the append-only file makes a value of.
 constexpr const char* load_command(const StoredFilter&) noexcept {
   return "BF.LOADCHUNK";
 }

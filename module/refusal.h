@@ -5,7 +5,7 @@
 
 namespace bloomery::module {
 
-// What a command answers instead of doing anything: the text behind the "-" of an error.
+// The answer of a command that does nothing else: the text behind the "-" of an error.
 struct Refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

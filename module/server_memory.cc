@@ -22,7 +22,7 @@ const Api* the_api = nullptr;
 Context* respected_for = nullptr;  // asked of only where memory is: most commands need none
 std::atomic<std::int64_t> uncounted_bytes{0};  // filters are freed in a thread of the server's
 
-// What the server's configuration says of memory.
+// The server's limit and use of memory.
 struct Limits {
   std::uint64_t most = 0;  // 0: no limit
   std::uint64_t used = 0;
@@ -105,7 +105,7 @@ void UncountedMemory::add_own(std::uint64_t bytes) noexcept {
 
 void UncountedMemory::remove(std::uint64_t array_bytes) noexcept {
   if (server_gives(array_bytes)) return;
-  // Of an array that was added under another policy, this holds nothing.
+  // An array that was added under another policy is not counted in bytes_.
   const std::int64_t bytes = std::min(bytes_, static_cast<std::int64_t>(array_bytes));
   bytes_ -= bytes;
   uncounted_bytes.fetch_sub(bytes, std::memory_order_relaxed);

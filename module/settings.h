@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// What the module is loaded with, and how it reads numbers. Knows no server.
+// The module's settings, and how it reads numbers. Knows no server.
 namespace bloomery::module {
 
 inline constexpr double kMostRate = 0.25;  // higher ones are lowered to this
@@ -19,7 +19,8 @@ inline constexpr std::uint32_t kMostBucketSize = 255;
 inline constexpr std::uint32_t kMostIterations = 65535;
 inline constexpr std::uint32_t kMostExpansions = 65536;
 
-// What filters have that are made without parameters of their own.
+// The parameters of filters that are made without their own: of cuckoo filters here, of others in
+// Settings.
 struct CuckooSettings {
   std::uint32_t bucket_size = 2;
   std::uint64_t capacity = 1024;
@@ -56,7 +57,7 @@ std::span<const Setting> all_settings() noexcept;
 // Pairs of a name and a value, as behind the path in `loadmodule`. Throws std::invalid_argument.
 Settings parse_settings(std::span<const std::string_view> words);
 
-// As servers read them: the whole of the text, and nothing but it. None for other text.
+// Read a number as servers do: the whole of the text, and nothing but it. None for other text.
 std::optional<std::int64_t> parse_integer(std::string_view text) noexcept;
 std::optional<double> parse_real(std::string_view text) noexcept;
 

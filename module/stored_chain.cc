@@ -16,7 +16,7 @@ namespace {
 
 using redisbloom::ChunkLoader;
 
-// What old dumps say of their bytes is no more than that: a server writes them anew.
+// Removes what an old dump says of its own bytes alone: a server writes them anew.
 FilterContents without_byte_notes(FilterContents contents) {
   contents.parameters.foreign_options &= redisbloom::kKnownOptions;
   return contents;

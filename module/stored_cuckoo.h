@@ -15,7 +15,7 @@
 
 namespace bloomery::module {
 
-// What a key holds: a cuckoo filter, whose memory is counted. Knows no server but its memory.
+// A cuckoo filter in a key, with its memory counted. Knows no server but its memory.
 class StoredCuckoo {
  public:
   using Kept = StoredCuckoo;
@@ -27,7 +27,7 @@ class StoredCuckoo {
   }
 
   explicit StoredCuckoo(redisbloom::CuckooFilter filter);
-  // What else there is of one that comes by CF.LOADCHUNK.
+  // The further state of a filter that comes by CF.LOADCHUNK.
   struct Half {
     std::uint64_t expected_slots = 0;  // the first ones; what was added meanwhile may have more
     ByteRanges loaded{};               // of these

@@ -60,8 +60,8 @@ class StoredFilter final {
                              : ValueType::chain;
   }
 
-  // As of GrowingFilter. They throw std::bad_alloc and std::invalid_argument; everything before the
-  // key in question is then in.
+  // Insert as GrowingFilter does. They throw std::bad_alloc and std::invalid_argument; everything
+  // before the key in question is then in.
   Insert try_insert(Key key);
   void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
   // Inserts also where the filter is full and does not grow. True when the key is new.
@@ -95,7 +95,7 @@ class StoredFilter final {
   bool grows() const noexcept;
   std::uint64_t memory_bytes() const;  // of a chain, as RedisBloom counts
 
-  // As of the filters; they read every bit.
+  // Return what the filter's own functions do; each reads every bit.
   double fill_ratio() const noexcept { return filter_.fill_ratio(); }
   double cardinality() const noexcept { return filter_.cardinality(); }
   double predicted_rate() const noexcept { return filter_.predicted_rate(); }

@@ -6,8 +6,8 @@
 
 #include "module/redis_api.h"
 
-// What all filters of the server have in common, for INFO: kept as they change, so that asking
-// costs nothing however many there are.
+// Sums over all filters of the server, for INFO: kept as the filters change, so that asking costs
+// nothing however many there are.
 namespace bloomery::module {
 
 struct Totals {

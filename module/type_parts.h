@@ -13,7 +13,7 @@
 #include "module/call.h"
 #include "module/redis_api.h"
 
-// What the types of values have in common.
+// Functions that the types of values share.
 namespace bloomery::module {
 
 inline const char* characters(std::span<const std::byte> bytes) noexcept {
@@ -24,7 +24,7 @@ inline const char* characters(std::span<const std::byte> bytes) noexcept {
 // filters are freed in the background.
 std::size_t free_effort_of(std::uint64_t byte_count) noexcept;
 
-// What `load` makes, or null and a line in the log.
+// Returns what `load` makes; if it throws, null, with a line in the log.
 template <class Load>
 void* loaded(Io* io, Load load) noexcept {
   try {

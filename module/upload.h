@@ -35,9 +35,9 @@ struct Upload {
   std::uint64_t byte_count() const noexcept { return reader ? reader->byte_count() : 0; }
   std::uint64_t taken() const noexcept { return reader ? reader->taken() : 0; }
 
-  // As NativeReader::take(). The reader must not be null.
+  // Takes bytes as NativeReader::take() does. The reader must not be null.
   void take(std::span<const std::byte> piece);
-  // What another load of the key was told to keep; this one goes on in its place.
+  // Takes over what another load of the key has kept, as this load goes on in its place.
   void take_over(const Upload& other) noexcept;
   bool has_taken_items() const noexcept { return !added.all().empty() || !added.spoilt().empty(); }
   // Memory for all bytes is taken when the head is there, which says that they are a filter's.

@@ -6,7 +6,7 @@
 
 namespace bloomery::module {
 
-// What of ours a key may hold, each a type of values that the server knows by a name of its own.
+// The types of this module's values in keys. The server knows each by a name of its own.
 enum class ValueType : std::uint8_t {
   chain,
   native,

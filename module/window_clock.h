@@ -5,8 +5,9 @@
 
 namespace bloomery::module {
 
-// What filters with a window take for now, in milliseconds since 1970: steady_wall_ms(), but in
-// commands of a primary or of a file that of their first run, so that both see the same.
+// Returns the time that filters with a window take for now, in milliseconds since 1970:
+// steady_wall_ms(), but in commands of a primary or of a file that of their first run, so that both
+// see the same.
 std::uint64_t window_now() noexcept;
 
 // While this lives, windows of time see this moment as now.

@@ -7,7 +7,7 @@
 
 namespace bloomery {
 
-// Who owns the words of a filter: heap, a mapped file, somebody else. The words start on a 64-byte
+// The owner of a filter's words: heap, a mapped file, somebody else. The words start on a 64-byte
 // line.
 template <class S>
 concept BitStorage = std::movable<S> && requires(S& storage, const S& constant) {

@@ -8,8 +8,8 @@ namespace bloomery {
 // A mutex that fork() waits for, so that a child finds it free and what it guards whole, whatever
 // the threads of its parent were doing. For what a child must know as its parent did.
 //
-// Who holds one takes no other of them, makes and destroys none, and does not fork. It costs fork()
-// some nanoseconds.
+// A thread that holds a ForkMutex takes no other one, makes and destroys none, and does not fork. A
+// ForkMutex costs fork() some nanoseconds.
 class ForkMutex {
  public:
   ForkMutex();

@@ -23,7 +23,7 @@ class HeapWords {
   // hold them.
   explicit HeapWords(std::uint64_t word_count);
 
-  // What was moved from has no words.
+  // An object that was moved from has no words.
   HeapWords(HeapWords&& other) noexcept { *this = std::move(other); }
   HeapWords& operator=(HeapWords&& other) noexcept {
     words_ = std::move(other.words_);

@@ -8,9 +8,9 @@
 
 namespace bloomery {
 
-// What a filter has in place of its words after it was moved from: whoever still asks it is told
-// "maybe" of every key. Those questions go to ones that all such filters of the process share and
-// nobody writes to; what is inserted goes to words of its own that nobody asks.
+// The words of a filter that was moved from: whoever still asks it gets "maybe" for every key.
+// Questions go to words that all such filters of the process share and nobody writes to; inserts go
+// to words of the filter's own that nobody asks.
 struct LeftWords {
   static constexpr std::size_t kMost = 256;
 

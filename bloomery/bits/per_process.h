@@ -28,7 +28,7 @@ class PerProcess {
     Own* own = own_.load(std::memory_order_acquire);
     if (own->process == process_number()) return own->value;
     auto fresh = std::make_unique<Own>();
-    // Another thread may have been first; its value is taken.
+    // The value of another thread, which may have been first, is taken instead.
     if (own_.compare_exchange_strong(own, fresh.get())) return fresh.release()->value;
     return own->value;
   }

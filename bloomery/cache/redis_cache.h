@@ -45,7 +45,7 @@ class RedisCache final : public Cache<Value> {
     decode(found, answers);
   }
 
-  // As SharedStrings::Ahead.
+  // Asks as SharedStrings::Ahead does, and decodes the answers.
   class Ahead {
    public:
     Ahead(RedisCache& cache, std::span<const Key> keys)

@@ -32,9 +32,9 @@ constexpr std::chrono::milliseconds kLongestLife = std::chrono::hours(24 * 3650)
 constexpr char kValue = 'V';
 constexpr char kNegative = 'N';
 
-// Of each entry its generation and its name are keys, and its ticket (or nothing), itself and its
-// life in milliseconds are arguments. A negative one does not take a value's place, and is given
-// the generation that it is written in.
+// The script that writes entries. For each entry, the names of its generation and of itself are
+// keys; its ticket (or nothing), its bytes and its life in milliseconds are arguments. A negative
+// entry does not take a value's place, and is given the generation that it is written in.
 constexpr const char* kPut =
     "for i = 1, #KEYS / 2 do "
     "  local generation, entry = KEYS[2 * i - 1], KEYS[2 * i] "
@@ -80,7 +80,7 @@ GatheringLimits limits_of(const redis::Location& location) {
 
 }  // namespace
 
-// Those that the keys of a part fall into, each once.
+// The shards that the keys of a part fall into, each once.
 class SharedStrings::Shards {
  public:
   Shards(std::span<const Key> keys, std::span<const std::size_t> part) {
@@ -310,7 +310,7 @@ void SharedStrings::put(std::span<const CacheEntry<std::string>> entries, const 
   }
   const std::vector<std::string_view> views(words.begin(), words.end());
   const Request request = Request().add(views).about(words[3]);
-  // What is written once more without a ticket might come behind an erase.
+  // A write without a ticket is not repeated: the second one might come behind an erase.
   const Repeat repeat = has_tickets ? Repeat::safe : Repeat::never;
   const redis::Answer answer = client_.run(request, repeat, context);
   redis::require_done(answer.replies.at(0), client_.location());

@@ -57,7 +57,7 @@ struct Probes {
 // which cannot hold any.
 AnyFilter decode(std::span<const std::byte> bytes);
 
-// What must be known of user data that are another filter; empty where they are none.
+// Says what must be known of user data that are another filter; empty where they are none.
 std::string user_data_advice(const FilterContents& contents);
 
 extern const Format kFormat;

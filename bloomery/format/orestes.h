@@ -15,7 +15,7 @@
 // k (probes), n (keys), p (rate), c (bits of a counter) and hashmethod. A counting one has the hash
 // NAME:counts besides, see orestes_counts.h.
 //
-// As JSON it is an object of three members, in any order: m, the number of probes h, and b, the
+// The JSON form is an object of three members, in any order: m, the number of probes h, and b, the
 // base64 of BitSet.toByteArray() (bit i is bit (i mod 8), from the least significant, of byte i /
 // 8):
 //

@@ -19,8 +19,8 @@
 //   expectedInsertions  n, as it was asked for
 //   falseProbability    p, as Java writes a double: 0.03, 1.0E-4
 //
-// What is hashed is what the filter's codec makes of a value: the UTF-8 text (StringCodec), the
-// decimal digits (LongCodec), or kryo.h (Kryo5Codec, the default since 3.19).
+// The bytes that are hashed are what the filter's codec makes of a value: the UTF-8 text
+// (StringCodec), the decimal digits (LongCodec), or kryo.h (Kryo5Codec, the default since 3.19).
 namespace bloomery::redisson {
 
 // The configuration hash. The names of FormatSettings are those of its fields.

@@ -98,7 +98,8 @@ std::uint64_t SettingsReader::need_count(std::string_view name) const {
 }
 
 void SettingsReader::refuse(std::string_view name, const std::string& why) const {
-  // What another program calls so may be a password.
+  // The value of a name that this format does not know is not shown: in another program it may be a
+  // password.
   const bool is_known = has_word(allowed_, name);
   const std::string* const text = is_known ? find(name) : nullptr;
   throw std::invalid_argument(format_ + ": " + std::string(name) + (text ? "=" + *text : "") +

@@ -12,12 +12,12 @@
 
 namespace bloomery {
 
-// What may be cached: threads that ask for one row get a copy each.
+// A type that may be cached: threads that ask for one row get a copy each.
 template <class Value>
 concept CacheValue = std::copyable<Value>;
 
-// What a cache knows of a key: nothing; that the database has no such row; the row's value; or
-// nothing because it could not be asked, as where one shard of several is away.
+// The answer of a cache about a key: nothing; that the database has no such row; the row's value;
+// or nothing because the cache could not be asked, as where one shard of several is away.
 enum class Cached : std::uint8_t { miss, negative, hit, unknown };
 
 template <CacheValue Value>
@@ -29,7 +29,7 @@ struct CacheAnswer {
   std::uint64_t ticket = 0;
 };
 
-// What is to be written for a key: a value, or that there is no such row.
+// An entry to be written for a key: a value, or that there is no such row.
 template <CacheValue Value>
 struct CacheEntry {
   Key key;
@@ -38,9 +38,9 @@ struct CacheEntry {
   std::optional<std::uint64_t> ticket{};  // none: whatever happened meanwhile
 };
 
-// What forgets entries, whatever they hold: for who learns that rows came or changed. A Follower
-// calls it before it moves the watermark above these rows: then who sees the watermark finds no
-// entry from before them, and nothing that was read before is written any more.
+// Forgets entries, whatever they hold, for callers that learn that rows came or changed. A Follower
+// calls it before it moves the watermark above these rows: then a caller who sees the watermark
+// finds no entry from before them, and nothing that was read before is written any more.
 class EntryEraser {
  public:
   virtual ~EntryEraser() = default;

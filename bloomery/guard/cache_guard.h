@@ -235,7 +235,7 @@ class CacheGuard {
     for (std::size_t i = 0; i < drawn.size(); ++i) answers[drawn[i]] = std::move(rows[i]);
   }
 
-  // What the database says of absent keys, if it has room for the question.
+  // Asks the database for absent keys, if it has room for the question; otherwise returns no rows.
   std::vector<std::optional<Value>> audited(std::span<const Key> keys, const CallContext& context) {
     audit_.look_again(context);
     FilterAudit::Inquiry inquiry(audit_, keys);

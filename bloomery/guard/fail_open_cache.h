@@ -47,8 +47,8 @@ class FailOpenCache {
   // Whether somebody may ask it before anybody has looked whom to believe: take_many() looks then.
   bool may_ask_ahead() const noexcept { return breaker_.is_calm() && !distrusted_.any(); }
 
-  // As ask_many(), of answers that somebody brought who asked after may_ask_ahead(): what is
-  // unknown in them is asked now.
+  // Takes answers that somebody brought who asked after may_ask_ahead(), and settles them as
+  // ask_many() does. Asks the cache now for those that are unknown.
   void take_many(std::span<const Key> keys, std::span<CacheAnswer<Value>> answers,
                  const CallContext& context) noexcept {
     const bool strict = !knows_of_every_row_;

@@ -39,10 +39,11 @@ class FailOpenFilter {
                 const CallContext& context) noexcept {
     ask_many_by(answers, context, [&, this] { filter_.presence_of_many(keys, answers, context); });
   }
-  // The same where `ask` is what asks the filter, or one that stands for it, and answers all.
+  // Asks as ask_many() does, by `ask`, which asks the filter, or one that stands for it, and
+  // answers all.
   template <class Ask>
   void ask_many_by(std::span<Presence> answers, const CallContext& context, Ask ask) noexcept {
-    // What the filter leaves unsaid, it does not know.
+    // A key that the filter gives no answer about stays `unknown`.
     std::ranges::fill(answers, Presence::unknown);
     if (may_ask()) {
       try {
@@ -55,7 +56,7 @@ class FailOpenFilter {
     count_unknowns(answers);
   }
 
-  // What the filter itself says, whoever doubts it; counts nothing.
+  // Asks the filter itself, whoever doubts it; counts no unknown answers.
   Presence ask_again(Key key, const CallContext& context) noexcept;
 
   // Inserting has no such way out: always asks the filter, and throws what it throws, counted.

@@ -12,8 +12,8 @@ namespace bloomery {
 // see CacheGuard::will_insert(). The guard outlives it.
 class [[nodiscard]] InsertToken {
  public:
-  // What ends it, within a context; without one it waits for nobody. It may throw, and is then
-  // called again by the next release().
+  // Ends the token, within a context; without one (null) it waits for nobody. It may throw, and is
+  // then called again by the next release().
   using End = std::function<void(const CallContext*)>;
 
   // `give_up`, which does not throw, is called once when the token goes without having ended.

@@ -36,7 +36,8 @@ class LimitedLoader {
     return query(keys, context);
   }
 
-  // The same if nobody has to wait for it: nothing where all places are taken, or it fails.
+  // Loads as load() does if nobody has to wait for it: nothing where all places are taken, or it
+  // fails.
   std::optional<Rows> try_load(std::span<const Key> keys, const CallContext& context) noexcept {
     try {
       const std::optional<QueryLimit::Slot> slot = limit_.try_enter();

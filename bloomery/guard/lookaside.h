@@ -8,8 +8,8 @@
 
 namespace bloomery {
 
-// What filter and cache say of a key that both were asked about together. What could not be asked
-// is unknown.
+// The answers of filter and cache about a key that both were asked about together. The answer of
+// one that could not be asked is unknown.
 template <CacheValue Value>
 struct LookAsideAnswer {
   Presence presence = Presence::unknown;

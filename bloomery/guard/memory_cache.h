@@ -24,7 +24,7 @@ struct MemoryCacheOptions {
   // many values at most. At least one entry a shard, unless it is 0.
   double negative_share = 0.125;
   std::size_t shard_count = 16;  // locks; a small cache uses fewer
-  // What time it is; tests bring their own.
+  // `now`: the clock; tests bring their own.
   std::function<std::chrono::steady_clock::time_point()> now = std::chrono::steady_clock::now;
 };
 

@@ -35,7 +35,7 @@ std::optional<QueryLimit::Slot> QueryLimit::try_enter() {
 bool QueryLimit::try_take() noexcept {
   std::size_t free = free_.load(std::memory_order_seq_cst);
   while (free != 0) {
-    // What the last one with this place did comes before what the next one does.
+    // seq_cst: the work of the last one with this place comes before that of the next one.
     if (free_.compare_exchange_weak(free, free - 1, std::memory_order_seq_cst)) return true;
   }
   return false;

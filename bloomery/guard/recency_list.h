@@ -5,7 +5,7 @@
 
 namespace bloomery {
 
-// What an entry has in it to be in a RecencyList, and how one that is in it comes out.
+// The base of an entry of a RecencyList: its neighbours, by which it also comes out of the list.
 struct RecencyLinks {
   RecencyLinks() noexcept = default;
   RecencyLinks(const RecencyLinks&) = delete;

@@ -47,7 +47,7 @@ class RowFetcher {
   using Counter = CounterBoard::Counter;
   using FlightOfRow = Flight<std::optional<Value>>;
 
-  // Those that `come_first`, in their order; all others stand behind them.
+  // Moves the lookups that `come_first` to the front, in their order, and returns them.
   static Lookups bring_forward(Lookups lookups, auto come_first) {
     std::size_t count = 0;
     for (Lookup<Value>*& lookup : lookups) {
@@ -97,7 +97,7 @@ class RowFetcher {
     query(own, context);
     answer_and_write(own, context);
     for (Lookup<Value>* lookup : own) lookup->ticket->land();
-    // What an eraser in a hurry could not wait for.
+    // Settles keys that an eraser in a hurry could not wait for.
     if (cache_.distrusted().any()) cache_.settle(keys_of<Value>(own).all(), context);
   }
 

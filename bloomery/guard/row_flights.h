@@ -7,7 +7,7 @@
 
 namespace bloomery {
 
-// What flies: a row, or that there is none.
+// Flights that carry a row, or that there is none.
 template <class Value>
 using RowFlights = SingleFlight<std::optional<Value>>;
 

@@ -163,7 +163,7 @@ void AdoptingPlace::insert_many(std::span<const Key> keys, std::span<Inserted> o
   opened.place->insert_many(keys, outcomes, context);
 }
 
-// What a server's filter says of its keys cannot be changed.
+// Refuses keys of another form than the server's filter says, which cannot be changed.
 void AdoptingPlace::require_keys_of(const Opened& opened, std::span<const Key> keys) const {
   if (keys_as_said_ || !opened.keys || !opened.keys->is_known()) return;
   const auto is_said = [&](Key key) { return is_key_of(*opened.keys, key); };

@@ -26,10 +26,10 @@ struct PlaceOptions {
   // For reading, load a file of our own whole, with all its checksums, before the first answer.
   // (One that is live has none.)
   bool load_files = false;
-  // Who asks and inserts reads in head() how the keys are written, and writes them so. Otherwise
-  // what is written in another way is looked at (filter/key_watch.h): the eight bytes of an integer
-  // are refused by a filter of texts, and a text by one of integers, where the filter cannot
-  // remember that it has both.
+  // `keys_as_said`: the caller reads in head() how the keys are written, and writes them so.
+  // Otherwise each key that is written in another way is looked at (filter/key_watch.h): the eight
+  // bytes of an integer are refused by a filter of texts, and a text by one of integers, where the
+  // filter cannot remember that it has both.
   bool keys_as_said = false;
   // Is shown each filter that is loaded whole.
   std::function<void(const AnyFilter& filter)> look{};
@@ -49,7 +49,8 @@ struct PlaceOptions {
 // Where another filter has taken the place of an open one, which then says `unknown`, a question
 // behind a fence that the new one reaches goes on with that (adopting_place.h).
 //
-// What a filter in a server says, redis/places/bitmap_place.h and redis/places/native_place.h tell.
+// redis/places/bitmap_place.h and redis/places/native_place.h describe the answers of a filter in a
+// server.
 //
 // Throws std::invalid_argument for a location that is none and a kind that forgets; StoreError and
 // FormatError as load() does; StoreError where another process writes the file.

@@ -12,8 +12,8 @@ struct Fence;
 // More is the same: nobody waits so long, and clocks can still add it.
 inline constexpr std::chrono::milliseconds kForever = std::chrono::hours(24 * 365);
 
-// What a call that may have to wait is told beside its question. The default is none of it: wait as
-// long as it takes. Passed by reference and not kept after the call.
+// The deadline, stop, fence and user data of a call that may have to wait. The default has none of
+// them: the call waits as long as it takes. Passed by reference and not kept after the call.
 struct CallContext {
   using Clock = std::chrono::steady_clock;
   static constexpr Clock::time_point kNever = Clock::time_point::max();

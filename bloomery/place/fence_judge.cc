@@ -38,7 +38,8 @@ JudgedFence FenceJudge::ask(Proofs known, bool looks, const CallContext& context
   }
 }
 
-// What the place cannot say now stays as the answers said it.
+// Looks at the place as it is now. If a part of it cannot be read, the proofs of earlier answers
+// stay beside the new ones.
 void FenceJudge::look_at_place(HistoryWatch::Before& before, const CallContext& context) {
   Proofs now;
   try {

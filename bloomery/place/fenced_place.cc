@@ -137,7 +137,8 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
       answers[i] = Presence::maybe;
       continue;
     }
-    // What is not even behind the old fence cannot be behind a new one, but for one who tries.
+    // A key that is `unknown` behind the old fence is so behind a new one. Only a call that tries
+    // (StalledFence::may_try) asks for it all the same.
     if (is_hopeless && first[i] == Presence::unknown) {
       if (!tries) tries = stalled.may_try();
       if (!*tries) {
@@ -168,8 +169,8 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
   waits_.add(Clock::now() - began);
 }
 
-// What each rested on was read before the fence that is asked now, so all of it may be compared
-// with that.
+// Decides gathered questions together behind one fence. The proofs of all questions may be compared
+// with it, because they were read before it is asked for.
 void FencedPlace::decide_gathered(std::span<const Key> keys, std::span<Undecided> questions,
                                   const CallContext& context) {
   Proofs proofs;
@@ -267,11 +268,12 @@ void FencedPlace::ask_behind(const Fence& fence, std::span<const Key> keys,
   const CallContext fenced = behind(fence, context);
   place_.ask(keys, answers, proofs, fenced);
   const bool waits = std::ranges::count(answers, Presence::unknown) != 0;
-  // Who has waited in vain for long has done so for all who come after.
+  // A fence that has stalled for long (StalledFence::gave_up) is not waited for any more: the
+  // callers before have done so in vain.
   const bool has_come = !waits || (!stalled.gave_up() && wait_for(fenced, keys, answers, proofs));
   if (!has_come) {
     counters_.add(why_unknown(fence, context), std::ranges::count(answers, Presence::unknown));
-    // Who had no time has not waited.
+    // A call whose time is over has not waited enough to show a stall.
     if (!context.is_over()) stalled.note(fence);
   }
   if (!waits && denies(answers)) stalled.forget();

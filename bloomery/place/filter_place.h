@@ -23,7 +23,7 @@ class AnyFilter;
 class FollowedFilter;
 struct FilterContents;
 
-// What became of a key that was inserted somewhere. It is in, whichever of them it is.
+// The outcome of inserting a key somewhere. The key is in, whichever outcome it is.
 enum class Inserted : std::uint8_t { unknown, present, added };
 
 // Why a place says `unknown` of a key that its filter does not have.
@@ -37,14 +37,15 @@ enum class NoAbsent : std::uint8_t {
 // That as a sentence for people, with what to do about it; empty for none.
 std::string_view why(NoAbsent reason) noexcept;
 
-// What a place says about its filter.
+// The description that a place gives of its filter.
 struct PlaceHead {
   Identity identity{};            // made anew by whatever clears bits; unset: the place has none
   FilterParameters parameters{};  // with how its keys were written
   std::uint64_t inserted = 0;
   // Never ahead of the bits: every key of the source up to here is in. None: nobody promises that.
   std::optional<Watermark> watermark{};
-  // Another number after each insert_and_advance() and advance(): who moved it last knows his step.
+  // `beat`: has another value after each insert_and_advance() and advance(), so that the caller who
+  // moved it last recognizes its own step.
   std::uint64_t beat = 0;
   bool is_empty = false;  // it holds no key; false where nobody knows
   NoAbsent no_absent = NoAbsent::none;
@@ -62,8 +63,8 @@ class Rebuild {
   virtual void insert_many(std::span<const Key> keys, const CallContext& context = {}) = 0;
   // The new filter answers from here on. Once. Throws where a key is missing in it.
   virtual void commit(const CallContext& context = {}) = 0;
-  // The same, with a watermark that it has from its first answer on. Throws std::invalid_argument,
-  // and the rebuild goes on, where the place has none.
+  // Commits as commit() does, with a watermark that the new filter has from its first answer on. If
+  // the place has no watermark, throws std::invalid_argument, and the rebuild goes on.
   virtual void commit_at(const Watermark& watermark, const CallContext& context = {});
 };
 
@@ -77,7 +78,7 @@ class FilterPlace {
  public:
   virtual ~FilterPlace() = default;
 
-  // What the place is called in messages: its location, mostly.
+  // The place's name in messages: its location, mostly.
   virtual std::string name() const = 0;
 
   // answers[i] is about keys[i]; both are of one length, and the answers come in as `unknown`. What
@@ -97,7 +98,7 @@ class FilterPlace {
     return answer;
   }
 
-  // The same for who needs no proofs.
+  // Ask as ask() and ask_one() do, for callers that need no proofs.
   void presence_of_many(std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context = {}) {
     if (keys.empty() && answers.empty()) return;
@@ -126,8 +127,8 @@ class FilterPlace {
   // All of the filter at one moment, in memory; behind a fence with all keys up to it, or throws.
   virtual AnyFilter copy(const CallContext& context = {});
 
-  // What else it can do, where its filter may be moved, made anew or removed (followed_filter.h,
-  // which says what each of these does); null: nothing.
+  // The further operations of a place whose filter may be moved, made anew or removed; null: it has
+  // none. followed_filter.h says what each function below does.
   virtual FollowedFilter* followed() noexcept { return nullptr; }
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {});

@@ -68,7 +68,8 @@ class Gathering {
   // Throws what asking throws, and CallAborted or Timeout where time was over before.
   Answer ask(Key key, const CallContext& context) { return ask(key, nothing_, context); }
   Answer ask(Key key, Answer brought, const CallContext& context) {
-    // Such a key is the whole trip's risk and cost.
+    // A long key travels alone: in a shared round trip, its risk and cost would be those of all
+    // keys.
     if (key.size() > limits_.longest_key) return ask_alone(key, std::move(brought), context);
     Traffic& traffic = traffic_.get();
     std::unique_lock lock(traffic.mutex);
@@ -122,7 +123,8 @@ class Gathering {
   };
   using Questions = std::vector<std::shared_ptr<Question>>;
 
-  // What is under way in this process. A child of fork() knows nothing of what its parent has.
+  // The round trips under way in this process and the questions that wait for one. A child of
+  // fork() knows nothing of those of its parent.
   struct Traffic {
     std::mutex mutex{};
     std::deque<std::shared_ptr<Question>> waiting{};

@@ -12,7 +12,7 @@
 
 namespace bloomery {
 
-// What a guard has done since it was made.
+// Counts of what a guard has done since it was made.
 struct GuardCounters {
   // How requests ended. Every key asked for counts once, in one of these, when its answer is known.
   std::uint64_t filter_absents = 0;  // the filter said no: neither cache nor database was asked
@@ -25,7 +25,7 @@ struct GuardCounters {
   std::uint64_t failed = 0;         // the loader threw
   std::uint64_t aborted = 0;        // the caller's deadline passed, or he stopped
 
-  // What happened on the way.
+  // Counts of what happened on the way to the answers.
   std::uint64_t database_queries = 0;  // calls of the loader
   std::uint64_t keys_loaded = 0;       // keys in those calls
   std::uint64_t false_positives = 0;   // the filter said maybe, the database no

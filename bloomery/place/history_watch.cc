@@ -32,7 +32,8 @@ HistoryWatch::Before HistoryWatch::begin(Proofs known) const {
 HistoryWatch::Verdict HistoryWatch::judge(Before& before, const Watermark& said) {
   const std::lock_guard lock(mutex_);
   const bool went_back = lies_below(said, before.highest);
-  // Of this source it may have said more, before it spoke of the other one.
+  // `is_another`: the database named another source last. Of this source it may have reported a
+  // higher position before that.
   const bool is_another = before.highest && before.highest->source != said.source;
   for (const Proof& each : before.known.all()) {
     if (lies_below(said, each.watermark)) before.proven.push_back(*each.watermark);
@@ -42,7 +43,7 @@ HistoryWatch::Verdict HistoryWatch::judge(Before& before, const Watermark& said)
     return Verdict::look;
   }
   forget_others(before);
-  // What could not be looked at stands where it stood.
+  // A filter that could not be looked at as a whole stands where its earlier proofs stood.
   const bool is_proven =
       before.has_failed ? !before.proven.empty() : stands_at_any(before.known, before.proven);
   if (is_proven) {
@@ -55,7 +56,8 @@ HistoryWatch::Verdict HistoryWatch::judge(Before& before, const Watermark& said)
   // Below the fence it denies nothing, and may be found to be another one by being asked.
   if (stands_at(before.known, said) && stands_at_any(before.known, lost_)) return Verdict::lost;
   before.is_barred = !lost_.empty();
-  // Another thread may have been told more meanwhile.
+  // Lowers `highest_` only for a database that went back, and after a look at the whole filter.
+  // Otherwise a higher position, which another thread may have recorded meanwhile, stays.
   if ((went_back && !before.has_failed) || !lies_below(said, highest_)) highest_ = said;
   return Verdict::one_history;
 }
@@ -65,8 +67,8 @@ void HistoryWatch::note(const Watermark& said) {
   if (highest_ && said.reaches(*highest_)) highest_ = said;
 }
 
-// Another filter, or one that stands lower, is not the one that was ahead. Of one that was not
-// looked at as a whole nobody knows.
+// Forgets each lost position that the filter now stands below, and all of them if the place has
+// another filter. Forgets none if the filter was not looked at as a whole.
 void HistoryWatch::forget_others(const Before& before) {
   if (!before.has_looked || before.has_failed || lost_.empty()) return;
   if (!lost_known_.is_empty() && !before.known.shares_filter_with(lost_known_)) {

@@ -16,13 +16,13 @@ namespace bloomery {
 // asked, which cannot be otherwise, as no watermark is ever ahead of its database. Once its log is
 // as long as it was, such a filter would seem up to date, and lack rows.
 //
-// What is known of the filters is compared before each question to the database. Where a watermark
-// is ahead, where the database says less than it had said before, or speaks of another source than
-// it did, the filter is looked at as it is now: it may be another one, or other parts of it may be
-// ahead. Many threads may use it.
+// Each reply of the database is compared with what was known of the filters before the question.
+// The filter is looked at as it is now where a watermark is ahead of the reply, and where the
+// database says less than before or names another source than before: the place may have another
+// filter by now, or other parts of it may be ahead. Many threads may use it.
 class HistoryWatch {
  public:
-  // What is known before the database is asked.
+  // The state of the filter and of the database's earlier replies, from before the next question.
   struct Before {
     Proofs known{};           // of the filter's parts
     bool has_looked = false;  // just now, rather than by answers before
@@ -39,7 +39,7 @@ class HistoryWatch {
   // question looks until another filter is there, however far the database comes meanwhile. Adds to
   // what is proven, and says what is barred.
   Verdict judge(Before& before, const Watermark& said);
-  // What the database said where a question needed no verdict.
+  // Records the reply of the database to a question that needed no verdict.
   void note(const Watermark& said);
 
  private:

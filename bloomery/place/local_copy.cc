@@ -51,8 +51,9 @@ bool LocalCopy::Copy::is_of(const PlaceHead& now) const noexcept {
   return !reached || (now.watermark && now.watermark->reaches(*reached));
 }
 
-// Who has the head of another filter finds no copy of this one afterwards: it is given up here, or
-// it comes later, and is not confirmed.
+// Returns the head of the place, or, if that fails, the head of the copy. A caller that has the
+// head of another filter finds no copy of this one afterwards: the copy is given up here, or it
+// comes later and is not confirmed.
 PlaceHead LocalCopy::head(const CallContext& context) {
   try {
     PlaceHead now = place_.head(context);

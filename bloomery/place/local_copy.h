@@ -85,7 +85,7 @@ class LocalCopy final : public FollowedFilter {
     bool may_deny() const noexcept { return is_confirmed && !is_given_up; }
     bool is_of(const PlaceHead& now) const noexcept;
   };
-  // Of the copy, beside the parts of the place.
+  // The number of the copy in proofs, beside the parts of the place.
   static constexpr std::uint32_t kCopyPart = UINT32_MAX;
 
   // Answers by the copy: `maybe`, `absent`, or `unknown`, of which the place is asked.
@@ -94,7 +94,7 @@ class LocalCopy final : public FollowedFilter {
   // FilterPlace::ask without keys.
   void look_at_both(Proofs& proofs, const CallContext& context);
   void put_in(std::span<const Key> keys);
-  // Of the process that made it, not of a child.
+  // Whether this process made the object; false in a child of fork().
   bool is_ours() const noexcept { return process_ == process_number(); }
   void keep_up(const std::stop_token& stop);
   void look(const std::stop_token& stop);

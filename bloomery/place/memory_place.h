@@ -140,7 +140,8 @@ class MemoryPlace final : public FollowedFilter {
     return head;
   }
 
-  // What is in stays in as long as this process: two steps are as good as one.
+  // Inserts and advances in two steps, which are as good as one: keys stay in as long as this
+  // process lives.
   bool insert_and_advance(std::span<const Key> keys, PlaceHead& head, const Watermark& next,
                           const CallContext& context = {}) override {
     insert_many(keys, std::span<Inserted>(), context);
@@ -166,8 +167,8 @@ class MemoryPlace final : public FollowedFilter {
       this->refuse("its filter cannot be made anew; give one to begin_rebuild()");
     }
   }
-  // The same with a filter of the caller's, which may hold keys already. Throws StoreError while
-  // another rebuild is under way.
+  // Begins a rebuild with a filter of the caller's, which may hold keys already. Throws StoreError
+  // while another rebuild is under way.
   std::unique_ptr<Rebuild> begin_rebuild(std::shared_ptr<F> filter) {
     auto next = std::make_shared<Next>(checked(std::move(filter)));
     auto rebuild = std::make_unique<Exchange>(*this, next);
@@ -278,8 +279,8 @@ class MemoryPlace final : public FollowedFilter {
     }
   }
 
-  // What a key is that the filter does not have. The state was read before the bits: they are at
-  // least as new as its watermark.
+  // The answer for a key that the filter does not have. The state was read before the bits, which
+  // are therefore at least as new as its watermark.
   static Presence missing(const State& state, const CallContext& context) noexcept {
     if (!state.ready) return Presence::unknown;
     if (context.fence == nullptr) return Presence::absent;

@@ -5,8 +5,8 @@
 
 namespace bloomery {
 
-// What a filter that may be elsewhere, or not there at all, can say about a key. Only `absent` may
-// save a database query: a store that cannot know says `unknown`, never `absent`.
+// The answer about a key of a filter that may be elsewhere, or not there at all. Only `absent` may
+// save a database query: a place that cannot know says `unknown`, never `absent`.
 enum class Presence : std::uint8_t { absent, maybe, unknown };
 
 }  // namespace bloomery

@@ -13,11 +13,12 @@
 
 namespace bloomery {
 
-// What answers of a place rest on: which filter they came from, and how far that was, read no later
+// The grounds of a place's answers: which filter they came from, and its watermark, read no later
 // than its bits.
 struct Proof {
   std::uint32_t part = 0;  // of the place; a place in one piece is part 0
-  // Another number for another filter (FilterNumbers); 0: not known, and equal to nothing.
+  // `filter`: a number that no other filter has (FilterNumbers); 0: not known, and equal to
+  // nothing.
   std::uint64_t filter = 0;
   std::optional<Watermark> watermark{};
 
@@ -33,7 +34,7 @@ struct Proof {
 // was exchanged meanwhile. Allocates nothing for one or two.
 class Proofs {
  public:
-  // Of one filter and source that is there already the higher watermark stays.
+  // Adds a proof. If one of its filter and source is there already, the higher watermark stays.
   void add(const Proof& proof);
   void add(const Proofs& others) {
     for (const Proof& each : others.all()) add(each);
@@ -60,9 +61,9 @@ class Proofs {
 // Gives Proof::filter its numbers. Those of two places in one process differ.
 class FilterNumbers {
  public:
-  // Of a filter with an identity. 0 for one that is not set.
+  // Returns the number of a filter by its identity; 0 if the identity is not set.
   std::uint64_t of(const Identity& filter) const noexcept;
-  // Of a place that never has another filter.
+  // Returns the number of the filter of a place that never has another one.
   std::uint64_t of_the_only_one() const noexcept { return of({1, 1}); }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Who asks while the place stands still waits for it, but no longer than this after the first.
+// The time during which callers wait for a place that stands still, from the first vain wait on.
 constexpr milliseconds kPatience{500};
 // How often one asks the database after that.
 constexpr milliseconds kPauseInTrouble{100};

@@ -35,8 +35,8 @@ class StopAlarm {
   std::stop_callback<std::function<void()>> on_stop_;
 };
 
-// What poll() is told to wait until then. Rounded up: it must not return just before the time,
-// again and again.
+// Returns poll()'s timeout until `time`, in milliseconds. Rounded up: poll() must not return just
+// before the time, again and again.
 int poll_time_until(CallContext::Clock::time_point time) noexcept;
 
 }  // namespace bloomery

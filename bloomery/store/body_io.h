@@ -22,7 +22,7 @@ struct BodyDamage {
 BodyDamage read_body(const RegularFile& file, const FileLayout& layout,
                      std::span<std::uint64_t> words = {});
 
-// What the body says by itself, whatever the table says.
+// The checksums and the count of 1 bits as the body itself has them, whatever the table says.
 struct BodySummary {
   std::vector<std::uint32_t> checksums;
   std::uint64_t ones = 0;

@@ -41,8 +41,8 @@ struct CheckedWords {
   std::vector<Probe> probes(KeyBatch one) const;
 };
 
-// The same among the other kinds of filter. What reads or changes bits checks them first, and
-// throws FormatError where they are damaged.
+// The kind of filter that CheckedWords make. Inserts, changes and contents() check the bits first,
+// and throw FormatError where they are damaged; may_contain() then says "maybe".
 template <bool kInserts, bool kErases>
 class CheckedFilter {
  public:
@@ -93,7 +93,7 @@ class CheckedFilter {
     return words_.filter.contents();
   }
   void set_keys(const KeyForm& keys) noexcept { words_.filter.set_keys(keys); }
-  // What stands in the file of a writer.
+  // Whether the form of keys stands in the file: so for a writer.
   bool keeps_form() const noexcept { return words_.writer; }
   const FilterParameters& parameters() const noexcept { return words_.filter.parameters(); }
   std::uint64_t capacity() const noexcept { return words_.filter.capacity(); }

@@ -23,20 +23,20 @@ struct FileLocation {
   std::filesystem::path path;
   FormatSettings settings{};  // those of the location alone
 
-  // What the bytes do not say stands beside them.
+  // The path of FILE.config, which says what the bytes do not say.
   std::filesystem::path config_path() const { return path.string() + ".config"; }
 
-  // As it was written but for the settings, for messages.
+  // The location as it was written but for the settings, for messages.
   std::string text() const;
 };
 
 // Throws std::invalid_argument for a format or a setting that is none.
 FileLocation parse_file_location(std::string_view text);
 
-// As load and save of native_file.h. A file of another system's format holds no notes, and the
-// location's settings are not looked at where it is saved: the filter has its own, which are
-// written to FILE.config where the bytes do not say them. Throws IncompatibleError for a filter
-// whose bits mean other keys in that format.
+// Load and save as those of native_file.h do. A file of another system's format holds no notes, and
+// the location's settings are not looked at where it is saved: the filter has its own, which are
+// written to FILE.config where the bytes do not say them. save() throws IncompatibleError for a
+// filter whose bits mean other keys in that format.
 AnyFilter load(const FileLocation& location);
 void save(const FilterContents& contents, const FileLocation& location,
           const SaveOptions& options = {});

@@ -13,7 +13,7 @@
 
 namespace bloomery {
 
-// Of a filter in a file of ours.
+// The head of a place whose filter is in a file of ours.
 inline PlaceHead head_of(const AnyFilter& filter, const FileNotes& notes) {
   PlaceHead head{.identity = notes.identity,
                  .parameters = filter.parameters(),
@@ -29,8 +29,8 @@ inline bool has_come_to(const std::optional<Watermark>& reached, const CallConte
   return context.fence == nullptr || (reached && reached->reaches(context.fence->at_least));
 }
 
-// What a filter says whose watermark is `reached`, or which has none: then nothing is `absent`
-// behind a fence. The watermark was read no later than the bits.
+// Answers from a filter whose watermark is `reached`. If it has none, nothing is `absent` behind a
+// fence. The watermark was read no later than the bits.
 inline void answer_from(const AnyFilter& filter, const std::optional<Watermark>& reached,
                         std::span<const Key> keys, std::span<Presence> answers,
                         const CallContext& context) {

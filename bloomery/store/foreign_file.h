@@ -21,8 +21,8 @@ FormatSettings settings_at(const FileLocation& location);
 // the file.
 AnyFilter load_foreign(const RegularFile& file, const FileLocation& location);
 
-// As write_file in native_file_access.h; calls when_written before the file takes the target's
-// name. Throws IncompatibleError for a filter of another scheme.
+// Writes a file as write_file in native_file_access.h does; calls when_written before the file
+// takes the target's name. Throws IncompatibleError for a filter of another scheme.
 std::optional<WriterLock> write_foreign(const FilterContents& contents, const Format& format,
                                         const std::filesystem::path& target,
                                         const std::optional<WriterLock>& replaced,

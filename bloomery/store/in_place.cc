@@ -17,8 +17,8 @@
 
 namespace bloomery {
 
-// What a crash leaves of the pages of a file that was being changed is right only where changes set
-// bits and never clear any.
+// Throws StoreError for a kind that is not changed in place. A crash leaves usable pages in a file
+// only if changes to it set bits and never clear any.
 void require_changed_in_place(FilterKind kind, const std::filesystem::path& path) {
   if (is_changed_in_place(kind)) return;
   throw_store_error(path, "is a " + std::string(kind_of(kind).name) +
@@ -69,7 +69,7 @@ std::uint32_t live_end(const RegularFile& file, const FileLayout& layout) {
 }
 
 void require_uncut(const RegularFile& file, const FileHeader& header) {
-  // Who was killed while he made it whole had begun to write checksums there.
+  // A process that was killed while it made the file whole had begun to write checksums there.
   if (header.open_for_writing || live_end(file, header.layout) >= kLeastLiveEnd) return;
   throw_store_error(file.path(),
                     "was cut while it was live, and some of its bits may be gone: build it anew, "
@@ -85,11 +85,11 @@ std::uint64_t live_number(const RegularFile& file, const FileLayout& layout) {
 
 std::uint64_t inserted_into(const RegularFile& file, const FileHeader& header) {
   const std::uint64_t before = header.contents.inserted;
-  // Who was killed while he made it whole had the count in the head.
+  // A process that was killed while it made the file whole had the count in the header.
   if (header.open_for_writing) return before;
   const std::uint64_t since =
       live_inserts(header.layout, *header.live, live_number(file, header.layout));
-  // What a file may say at most.
+  // The count is limited to the most that a file may say.
   return std::max(before, std::min(before + since, 64 * 8 * header.layout.body_bytes));
 }
 

@@ -125,7 +125,7 @@ void LiveFilter::merge(const FilterContents& other) {
     set_mask_atomically(*reinterpret_cast<std::uint64_t*>(at), load_word(&word));
     at += sizeof word;
   }
-  // As BasicFilter counts. Who inserts meanwhile counts his own.
+  // Counts as BasicFilter does. Writers that insert meanwhile count their own keys.
   const auto estimate = static_cast<std::uint64_t>(std::llround(cardinality()));
   const std::uint64_t least = std::max(before, other.inserted);
   count_.add(std::clamp(estimate, least, before + other.inserted) - before);

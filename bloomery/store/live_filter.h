@@ -57,7 +57,7 @@ class LiveFilter {
   // Merges by atomic ORs, as inserts are made. A process that is killed within it has merged a
   // part.
   void merge(const FilterContents& other);
-  // Another process may insert what would go with the old keys.
+  // Throws std::invalid_argument: another process may insert keys that would go with the old ones.
   [[noreturn]] void clear();
 
   // Bits may be set while they are read.

@@ -36,7 +36,8 @@ class LoadedPlace final : public FollowedFilter {
   // With what is not flushed yet.
   AnyFilter copy(const CallContext& context = {}) override;
 
-  // Of one for writing: whether nobody has moved, removed or replaced the file.
+  // Whether nobody has moved, removed or replaced the file. False where the place is not for
+  // writing.
   bool is_there();
 
  private:

@@ -15,7 +15,7 @@
 namespace bloomery {
 namespace {
 
-// As statfs(2) and the kernel's magic.h have them.
+// The number and name of a file system, as statfs(2) and the kernel's magic.h have them.
 struct FileSystem {
   std::uint32_t magic;
   std::string_view name;

@@ -39,7 +39,7 @@ class MappedBody {
   // To be asked after the words were read. False once, false for ever. Costs a few loads.
   bool is_unchanged() const noexcept {
     if (changed_.load(std::memory_order_relaxed)) return false;
-    // What was read before stays before.
+    // Orders the reading of the words before the look at the file.
     std::atomic_thread_fence(std::memory_order_acquire);
     if (looks_unchanged()) return true;
     changed_.store(true, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ class MappedBody {
   // Whether all blocks are what their checksums say, as far as is known.
   bool all_good() const noexcept { return all_good_.load(std::memory_order_acquire); }
 
-  // The same of the blocks that these words are in, which are read now if they were not before.
+  // Whether the blocks that these words are in are good. Reads those that were not read before.
   bool are_good(std::uint64_t first_word, std::uint64_t word_count) const noexcept;
 
   // Reads what was not read before. FileLayout describes what is found.

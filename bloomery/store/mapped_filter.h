@@ -55,7 +55,7 @@ struct MapOptions {
 class MappedFilter {
  public:
   MappedFilter(const std::filesystem::path& path, const MapOptions& options);
-  // What was moved from says "maybe" of every key, and has no file.
+  // A filter that was moved from says "maybe" of every key, and has no file.
   MappedFilter(MappedFilter&& other) noexcept;
   MappedFilter& operator=(MappedFilter&& other) noexcept;
   // Closes; who wants to know whether that failed calls close().
@@ -67,7 +67,7 @@ class MappedFilter {
   const AnyFilter& operator*() const { return *filter_; }
   const AnyFilter* operator->() const { return &*filter_; }
   AnyFilter& writable();
-  // As AnyFilter has it, also where the file is open read-only.
+  // Calls AnyFilter::take_keys_as_said(), also where the file is open read-only.
   void take_keys_as_said() noexcept { filter_->take_keys_as_said(); }
 
   bool may_contain(Key key) const { return filter_->may_contain(key); }

@@ -26,7 +26,7 @@ class MappedPlace final : public FilterPlace {
                    const CallContext& context = {}) override;
   void flush(const CallContext& context) override;
   PlaceHead head(const CallContext& context = {}) override;
-  // Of the file that it answers from, whatever has its name by now.
+  // Copies the file that the place answers from, whichever file has its name by now.
   AnyFilter copy(const CallContext& context = {}) override;
 
  private:

@@ -82,8 +82,8 @@ void save(const FilterContents& contents, const std::filesystem::path& path,
       });
 }
 
-// What is being changed in place while it is read is not damaged: the mark that its writer sets, or
-// the count that he left, says so.
+// Loads the file again if its bytes do not fit because it was changed in place meanwhile: the flag
+// that its writer sets, or the count that he left, says so.
 AnyFilter load(const std::filesystem::path& path) {
   const auto file = RegularFile::open(path, RegularFile::Access::read);
   for (int attempt = 1;; ++attempt) {
@@ -132,7 +132,8 @@ bool is_native(const std::filesystem::path& path) {
   return magic == kFileMagic;
 }
 
-// Who makes a file live, or whole again, changes the meaning of its table.
+// Inspects the file again if its header changed meanwhile: a process that makes a file live, or
+// whole again, changes the meaning of its table.
 FileInfo inspect(const std::filesystem::path& path, bool verify) {
   const auto file = RegularFile::open(path, RegularFile::Access::read);
   for (int attempt = 1;; ++attempt) {

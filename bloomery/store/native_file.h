@@ -36,7 +36,7 @@ void save(const F& filter, const std::filesystem::path& path, const SaveOptions&
 // Reads the whole file into memory of our own, and checks all of it.
 AnyFilter load(const std::filesystem::path& path);
 
-// What a file says about itself.
+// The description of a file: what its header says and, if verified, what damage its body has.
 struct FileInfo {
   std::uint32_t version = 0;
   FilterContents contents;  // but no words
@@ -45,7 +45,8 @@ struct FileInfo {
   // Processes of a machine share it, or died while they did (shared_filter.h); or its bytes lived
   // in a server. Then nor was it closed.
   bool is_live = false;
-  // Of such a file of a machine: whether it is this one, and was not started since.
+  // Whether a live file is one of this machine, which was not started since. False for one whose
+  // bytes lived in a server.
   bool is_live_here = false;
 
   std::uint64_t file_bytes = 0;

@@ -29,7 +29,7 @@ class RegularFile {
 
   // Throws StoreError where the file cannot be opened.
   static RegularFile open(const std::filesystem::path& path, Access access);
-  // The same, but nothing where there is no such file.
+  // Opens a file as open() does, but returns nothing where there is no such file.
   static std::optional<RegularFile> open_existing(const std::filesystem::path& path, Access access);
 
   // Takes a descriptor that was opened otherwise.

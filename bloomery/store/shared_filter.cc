@@ -172,7 +172,8 @@ void seal_if_alone(const std::filesystem::path& path) {
   }
 }
 
-// The same where there may be no right to write the file, or no memory.
+// Seals as seal_if_alone() does, and ignores errors: there may be no right to write the file, or no
+// memory.
 void seal_if_allowed(const std::filesystem::path& path) {
   try {
     seal_if_alone(path);
@@ -212,8 +213,8 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
   if (body_->is_damaged()) {
     throw_store_error(path_, "was truncated or written over by others while it was opened");
   }
-  // Who made it live may have been killed before that was on the disk, and it is there before any
-  // change can be.
+  // The header goes to the disk before any change can be there: the process that made the file live
+  // may have been killed before it was.
   try {
     if (writes) mapping->sync(layout.body_offset);
   } catch (const std::system_error& error) {

@@ -51,7 +51,7 @@ struct SharedOptions {
 class SharedFilter {
  public:
   explicit SharedFilter(const std::filesystem::path& path, const SharedOptions& options = {});
-  // What was moved from says "maybe" of every key, and has no file.
+  // A filter that was moved from says "maybe" of every key, and has no file.
   SharedFilter(SharedFilter&&) noexcept;
   SharedFilter& operator=(SharedFilter&&) noexcept;
   // Closes; who wants to know whether that failed calls close().
@@ -71,7 +71,8 @@ class SharedFilter {
   void may_contain_many(KeyRange auto&& keys, Answers found) const {
     filter_->may_contain_many(keys, found);
   }
-  // Of processes that insert one new key together, more than one may be told that it was new.
+  // Insert keys and return whether they were new. If processes insert one new key together, more
+  // than one of them may get the answer that it was new.
   bool insert(Key key) { return filter_->insert(key); }
   bool insert(IntegerKey auto integer) { return filter_->insert(integer); }
   std::size_t insert_many(KeyBatch batch) { return filter_->insert_many(batch); }
@@ -82,13 +83,14 @@ class SharedFilter {
   std::size_t insert_many(KeyRange auto&& keys, Answers was_new) {
     return filter_->insert_many(keys, was_new);
   }
-  // Of all processes. One that was killed may have inserted up to 256 keys that are not counted.
+  // The number of keys that all processes inserted. A process that was killed may have inserted up
+  // to 256 keys that are not counted.
   std::uint64_t inserted() const { return filter_->inserted(); }
 
   const FileNotes& notes() const noexcept { return header_.notes; }
 
-  // As MappedFilter::is_damaged. Answers are then "maybe", and inserts throw StoreError.
-  // False after close().
+  // Whether the file is damaged, as MappedFilter::is_damaged. Answers are then "maybe", and inserts
+  // throw StoreError. False after close().
   bool is_damaged() const noexcept { return body_ != nullptr && body_->is_damaged(); }
 
   // All of it in memory, with at least what was inserted before the call.

@@ -13,7 +13,7 @@ namespace bloomery {
 // How often a writer begins anew because another one put a new file in the place of its own.
 inline constexpr int kLockAttempts = 100;
 
-// Another process writes the file now; later it may be free.
+// Thrown where another process writes the file now; later it may be free.
 struct BusyError : StoreError {
   using StoreError::StoreError;
 };

@@ -17,8 +17,8 @@ namespace bloomery {
 // "/" for no path. A query stays in its order. A text without "scheme://" is left as it is, and so
 // is one with a percent sign without two digits behind it: nobody knows what it was to mean.
 //
-// What it gives is its own canonical form, and at most one byte longer than `url`. It is `url`, or
-// in `room`.
+// The result is its own canonical form, and at most one byte longer than `url`. It is `url`, or in
+// `room`.
 std::string_view canonical_url(std::string_view url, std::string& room);
 
 }  // namespace bloomery

@@ -65,7 +65,7 @@ constexpr std::array<std::string_view, 55> kShown{"bits",
                                                   "wait",
                                                   "user"};
 
-// What messages call a password that they do not know.
+// The words that messages write for a password that they do not know.
 constexpr std::array<std::string_view, 4> kWords{"password", "password]", "PASSWORD", "PASSWORD]"};
 
 bool is_blank(char c) noexcept {
@@ -107,7 +107,8 @@ bool is_shown(std::string_view name) noexcept {
   return std::ranges::find(kShown, name) != kShown.end();
 }
 
-// Of a setting that begins at `begin`, behind its ? or &; nothing where it is none.
+// Finds the secret in a setting that begins at `begin`, behind its ? or &: its value, or the whole
+// word where a location's setting has no "="; nothing where there is no secret.
 TextPart value_at(std::string_view text, std::size_t begin, bool is_location) {
   std::size_t equals = begin;
   while (equals < text.size() && is_of_name(text[equals])) ++equals;

@@ -26,8 +26,8 @@ struct FileHeader {
   FileNotes notes;
   bool open_for_writing = false;
   bool is_live = false;  // bits were set since the table was written, and not one was cleared
-  // Of a head that is there: whether it has a field that says how the keys are written, or that
-  // this is unknown. A new one has none for that.
+  // `has_keys_field`: whether the header that was read has a field that says how the keys are
+  // written, or that this is unknown. A new header has no field for "unknown".
   bool has_keys_field = false;
   // The body has these lines alone; the contents are those of the whole filter.
   std::optional<FilePart> part{};

@@ -28,7 +28,7 @@
 // says n2 = n, and 0 for bits up to 2.0.3; others have n2 = 0. Bit i is bit (i mod 8), from the
 // least significant, of byte i / 8 of the link.
 //
-// As a file: the header and then the bytes of all links, the oldest first.
+// A dump in a file is the header and then the bytes of all links, the oldest first.
 namespace bloomery::redisbloom {
 
 inline constexpr std::uint64_t kMostChunkBytes = std::uint64_t{16} << 20;

@@ -19,7 +19,8 @@
 //   string bits   number size
 //   and last, from version 5: number version of the hash   number hash seed
 //
-// Who stores the values is not known here: a server that a module runs in, or a dump in a file.
+// ValueReader and ValueWriter stand for whatever stores the values: a server that a module runs in,
+// or a dump in a file.
 namespace bloomery::redisbloom {
 
 inline constexpr const char* kTypeName = "MBbloom--";

@@ -174,8 +174,9 @@ bool Connection::says(const char* parameter, std::string_view value) const {
   return said != nullptr && std::string_view(said).starts_with(value);
 }
 
-// What the environment or a service says of a server is for what the location leaves open. But
-// libpq takes an address from there in the place of the host that it was told.
+// Throws std::invalid_argument if the environment or a service gives an address that libpq would
+// take in the place of the host that the location names. They may only say what the location leaves
+// open.
 void Connection::require_words_of(const ServerLocation& location) {
   const std::unique_ptr<PQconninfoOption, decltype((PQconninfoFree))> all(PQconninfo(handle()),
                                                                           PQconninfoFree);
