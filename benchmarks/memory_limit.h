@@ -15,7 +15,8 @@ struct LineCost {
   std::string how;  // "prefetcht1, 64 ahead"
 };
 
-// What random lines of an array cost one core: no filter that touches one line a key can be faster.
+// The cost of random lines of an array for one core: no filter that touches one line a key can be
+// faster.
 struct MemoryLimit {
   std::uint64_t byte_count = 0;
   LineCost read;

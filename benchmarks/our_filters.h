@@ -13,7 +13,7 @@
 
 namespace bloomery::bench {
 
-// What every filter of ours answers, one key or many a call.
+// AskedFilter has the questions that every filter of ours answers, one key or many a call.
 template <class Filter>
 class AskedFilter : public Subject {
  public:

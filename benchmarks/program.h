@@ -7,7 +7,7 @@
 
 #include "cli/command_line.h"
 
-// What the main() of each of the benchmarks does.
+// run_program() is the main() of the benchmarks that have options.
 namespace bloomery::bench {
 
 struct Program {

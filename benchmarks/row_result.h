@@ -32,7 +32,7 @@ enum class Verdict { kept, exceeds_rate, loses_keys, left_out };
 inline constexpr std::array<const char*, 4> kVerdictNames{"kept", "exceeds_rate", "loses_keys",
                                                           "left_out"};
 
-// What one row of the table says at one size.
+// RowResult has what one row of the table says at one size.
 struct RowResult {
   std::string row;
   bool ours = false;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMillion = 1'000'000;
 
-// What a stream of Guava's is read into.
+// The filter that a stream of Guava's is read into.
 using GuavaBits = BasicFilter<ClassicLayout<Mitz64Probes>, HeapWords>;
 
 Row peer_row(std::string name, double rate, std::function<SubjectPointer(std::uint64_t)> make,
@@ -33,7 +33,7 @@ Row peer_row(std::string name, double rate, std::function<SubjectPointer(std::ui
   return row;
 }
 
-// Of so many keys three layers become.
+// Makes a filter that has three layers once it holds `capacity` keys.
 ScalableFilter grown_from_a_third(std::uint64_t capacity) {
   return ScalableFilter({.capacity = capacity * 10 / 33});
 }

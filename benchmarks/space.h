@@ -6,7 +6,8 @@
 
 namespace bloomery::bench {
 
-// What the speed of a blocked filter costs in bits, beside a classic one of the same promise.
+// SpaceResult says what the speed of a blocked filter costs in bits, beside a classic one of the
+// same promise.
 struct SpaceResult {
   double rate = 0;
   std::uint64_t keys = 0;

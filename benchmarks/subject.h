@@ -9,8 +9,8 @@
 
 namespace bloomery::bench {
 
-// What is measured: a filter of ours or of a peer, or a container in its place. Calls are by the
-// chunk, so that the loop over the keys is compiled with the filter's own code in sight.
+// A subject is what is measured: a filter of ours or of a peer, or a container in its place. Calls
+// are by the chunk, so that the loop over the keys is compiled with the filter's own code in sight.
 class Subject {
  public:
   virtual ~Subject() = default;
@@ -23,7 +23,8 @@ class Subject {
   virtual void insert_each(const KeyChunk& keys) = 0;
   virtual std::uint64_t count_each(const KeyChunk& keys) const = 0;
 
-  // The same, where the answer to a key says which is asked about next.
+  // count_dependently counts as count_each does, but the answer to a key says which is asked about
+  // next.
   virtual bool answers_dependently() const { return false; }
   virtual std::uint64_t count_dependently(const KeyChunk& /*keys*/) const { return 0; }
 

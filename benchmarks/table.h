@@ -10,7 +10,7 @@
 #include "benchmarks/settings.h"
 #include "benchmarks/space.h"
 
-// What a person reads. Each prints to standard output at once.
+// Tables for people. Each print function prints to standard output at once.
 namespace bloomery::bench {
 
 void print_machine(const Machine& machine, const Settings& settings);

@@ -8,8 +8,9 @@
 
 namespace bloomery::bench {
 
-// What one key, or one line, cost. The time is the thread's own on the processor, because machines
-// are shared; the wall clock beside it tells how much they were.
+// A timing is the cost of one key, or of one line. cpu_ns is the thread's own time on the
+// processor, because machines are shared; wall_ns is the wall clock's, which shows how much they
+// were.
 struct Timing {
   double cpu_ns = 0;
   double wall_ns = 0;

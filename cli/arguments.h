@@ -19,10 +19,10 @@ namespace bloomery::cli {
 
 Option add_kind(Command command, std::optional<FilterKind>& kind);
 
-// Of filters that are made where nobody says a rate.
+// The false positive rate of a new filter for which none was given.
 inline constexpr double kDefaultRate = 0.01;
 
-// What create and load make.
+// The options with which a command makes a new filter.
 struct NewFilter {
   std::optional<std::uint64_t> capacity;
   std::optional<double> growth;  // in place of a capacity: that of what is counted, times this
@@ -52,11 +52,11 @@ AnyFilter empty_filter(const NewFilter& wanted, const PlaceLocation& location);
 // Throws std::invalid_argument where `wanted` asks for one of our kinds at a place of one kind.
 void require_no_kind(const NewFilter& wanted, const PlaceLocation& location);
 
-// What a location says of a filter that is put there as it is must be so. Throws
-// std::invalid_argument.
+// Checks that each setting of `to` is the filter's own, as the filter is put there as it is;
+// settings of bitmap: are not checked. Throws std::invalid_argument.
 void require_own_settings(const PlaceLocation& to, const FilterContents& contents);
 
-// What a new filter of our own can be told besides capacity and rate.
+// The options of a new filter of our own besides capacity and rate.
 inline constexpr std::array kNewFilterOptions{"--kind",   "--seed",       "--hash",
                                               "--secret", "--expansion",  "--tightening",
                                               "--window", "--generations"};

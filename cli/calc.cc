@@ -114,7 +114,8 @@ RateCurve curve_of(const Column& column) {
           [found](double load) { return rate_at(found, load); }};
 }
 
-// Of few bits, half may be no whole unit.
+// Returns a note if some of the given bits are left over from whole units (of few bits up to half),
+// else an empty text.
 std::string unused_bits(const Column& column, const Known& known) {
   const std::uint64_t used = column.solution->geometry.bit_count;
   if (!known.bit_count || used == *known.bit_count) return {};

@@ -52,8 +52,8 @@ std::string number_text(double number) {
   return format_count(static_cast<std::uint64_t>(std::llround(number)));
 }
 
-// What is computed, in the order in which it is shown: its name, what people read, what programs
-// read.
+// A computed figure: its name, its text for people and its value for programs. rows() has them in
+// the order in which they are shown.
 struct Row {
   const char* name;
   std::function<std::string(const Sized&)> text;

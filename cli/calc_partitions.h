@@ -8,7 +8,7 @@
 #include "bloomery/redis/places/partition_cost.h"
 #include "cli/command_line.h"
 
-// What `bloomery calc --partitions` says: what large filters cost in a cluster.
+// `bloomery calc --partitions`: what large filters cost in a cluster.
 namespace bloomery::cli {
 
 struct ClusterArguments {

@@ -86,7 +86,7 @@ std::unique_ptr<FilterPlace> open_or_explain(const PlaceLocation& location,
   }
 }
 
-// What several filters together say of a key: it may be in any of them.
+// Combines the answers of two filters about a key, which may be in either of them.
 Presence either(Presence a, Presence b) noexcept {
   if (a == Presence::maybe || b == Presence::maybe) return Presence::maybe;
   return a == Presence::unknown || b == Presence::unknown ? Presence::unknown : Presence::absent;
@@ -129,7 +129,8 @@ class AnyOf {
   std::vector<PlaceHead> heads() {
     std::vector<PlaceHead> heads(places_.size());
     for (std::size_t i = 0; i < places_.size(); ++i) {
-      // Another system's in a server says nothing of keys, and may be away.
+      // A filter in a server that cannot say its form of keys gets its format's usual form without
+      // a request, as the server may be away.
       heads[i].parameters.keys = form_of_new({}, locations_[i]);
       if (says_keys(locations_[i])) heads[i] = places_[i]->head();
     }
@@ -145,7 +146,8 @@ class AnyOf {
   }
 
  private:
-  // What fails leaves unknown what it has not answered.
+  // Asks `place`. If it throws StoreError, the keys without an answer stay `unknown`. The first
+  // reason why a key is unknown goes to standard error.
   void ask(FilterPlace& place, std::span<const Key> keys, std::vector<Presence>& answers) {
     answers.assign(keys.size(), Presence::unknown);
     try {
@@ -208,7 +210,7 @@ int check(const CheckArguments& arguments) {
   if (prints && arguments.threads > 1) output.write_beside();
   BoolPerKey selections;
   Counts counts;
-  // Those that are selected for sure.
+  // `selected` counts the keys that are selected for sure, without `unknown` ones.
   const auto selected = [&] { return arguments.absent ? counts.absent() : counts.maybe; };
 
   // A server answers a batch after the other; files are asked by every thread.
@@ -242,7 +244,7 @@ int check(const CheckArguments& arguments) {
 
   if (counts.absent() > 0) complain_of_usual_forms(arguments.keys, arguments.files);
   if (!arguments.quiet) print_counts(arguments, counts, output);
-  // As grep: -q is content with the first, and whatever else went wrong.
+  // -q succeeds as grep's does: one selected key is enough, whatever else went wrong.
   if (counts.unknown > 0 && !(arguments.quiet && selected() > 0)) return kFault;
   return selected() > 0 ? kSome : kNone;
 }

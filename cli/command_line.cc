@@ -213,7 +213,7 @@ Option Command::add_repeated(const std::string& names, std::vector<std::string>&
   CLI::Option* const option = app_->add_option(names, CLI::callback_t(), description);
   option->type_size(1)->expected(1, CLI::detail::expected_max_vector_size);
   option->allow_extra_args(false);
-  // What a callback is given was taken apart where it has brackets and braces.
+  // `each` gets every word whole; a callback would get words taken apart at brackets and braces.
   option->each([&texts](const std::string& text) { texts.push_back(text); });
   return Option(option);
 }

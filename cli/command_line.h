@@ -16,8 +16,9 @@ class App;
 class Option;
 }  // namespace CLI
 
-// What commands say to the parser of the command line. command_line.cc alone knows which parser
-// that is: its templates are compiled once, not in every command.
+// Command, Option and CommandLine describe commands to the parser of the command line.
+// command_line.cc alone knows which parser that is: its templates are compiled once, not in every
+// command.
 namespace bloomery::cli {
 
 // An option or a positional argument, so that more can be said of it. A handle: copies are the same
@@ -54,9 +55,9 @@ class Command {
   void end_group(const std::string& title) const;
   // --help shows these of its options before the others, in this order. Names without dashes.
   void everyday(std::span<const char* const> names) const;
-  // What --help ends with.
+  // Sets the text that --help ends with.
   void footer(const std::string& text) const;
-  // What runs once all of the command line was read.
+  // Sets what runs once the whole command line was read.
   void callback(std::function<void()> run) const;
 
   Option add_option(const std::string& names, std::string& text,
@@ -79,7 +80,7 @@ class Command {
   Option add_flag(const std::string& names, std::function<void()> act,
                   const std::string& description) const;
 
-  // What it and its commands say of themselves.
+  // Returns the names, options and texts of this command and of its own commands.
   CommandManual manual() const;
 
   // Whether the user gave the option of this name.
@@ -94,9 +95,9 @@ class Command {
 // Everything that a program understands.
 class CommandLine {
  public:
-  // Of a program without commands.
+  // Makes a program without commands.
   CommandLine(const std::string& name, const std::string& description, const std::string& footer);
-  // Of one that is always told a command.
+  // Makes a program that is always called with a command.
   CommandLine(const std::string& name, const std::string& description, const std::string& version,
               const std::string& footer);
   ~CommandLine();

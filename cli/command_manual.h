@@ -8,8 +8,8 @@
 
 namespace bloomery::cli {
 
-// What a command line says of itself: --help, man pages and the shells' completion are all made of
-// this, so that an option is described in one place.
+// OptionManual and CommandManual describe a command line. --help, man pages and the shells'
+// completion are all made of them, so that an option is described in one place.
 struct OptionManual {
   std::vector<std::string> names;  // as they are typed: "-n", "--capacity"; a positional's "FILE"
   std::string value;               // what follows: COUNT or "trim|lower|integer"; empty for a flag
@@ -22,7 +22,7 @@ struct OptionManual {
   bool everyday = false;  // what people use before the others
 
   bool is_positional() const { return !names.front().starts_with('-'); }
-  // What a reader sees behind the names; of a positional they say it themselves.
+  // Returns what a reader sees behind the names; nothing for a positional, whose name says it.
   std::string shown_value() const { return is_positional() ? "" : value; }
 };
 

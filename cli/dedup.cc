@@ -248,7 +248,8 @@ void Dedup::save_state_if_printed() {
   if (output_.is_written_within(kLongestWrite)) save_state();
 }
 
-// What the state says was seen has been written: not so where printing failed.
+// Saves the state if it has changed. The records of all its keys were written: if printing failed,
+// nothing is saved.
 void Dedup::save_state() {
   if (is_halfway_) return;
   // In a window, keys that come again stay longer.
@@ -318,7 +319,8 @@ void Dedup::warn_where_overfull() {
            rate_text(rate_now()) + "; a larger -n keeps it low");
 }
 
-// What was allowed is a share of the new records: of those printed, those lost, and the next.
+// Returns whether more is lost than allowed: a share of the new records, which are those printed,
+// those lost, and the next.
 bool Dedup::exceeds_what_was_allowed(const Loss& loss) {
   const double news = static_cast<double>(printed_count_) + loss.expected + 1;
   return loss.bound > 0 && loss.expected > filter_->get().parameters().false_positive_rate * news;

@@ -3,7 +3,8 @@
 
 namespace bloomery::cli {
 
-// As grep has them: some keys answered the question, none did, or it could not be asked.
+// kSome, kNone and kFault are as grep has them: some keys answered the question, none did, or it
+// could not be asked.
 inline constexpr int kSome = 0;
 inline constexpr int kNone = 1;
 inline constexpr int kFault = 2;

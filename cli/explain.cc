@@ -117,7 +117,8 @@ int explain(const ExplainArguments& arguments) {
   const AnyFilter filter = load_for_use(arguments.file);
   const KeyForm form = form_for(arguments.keys, arguments.file, filter);
   std::string key = decode_key(form, arguments.key);
-  // Of a filter of unknown form: the text, unless the integer that it spells is there instead.
+  // `key` is the text; in a filter of unknown form it is the integer that the text spells, if only
+  // the integer is there.
   const auto integer = form.is_known() ? std::nullopt : integer_spelt(arguments.key);
   if (integer && !filter.may_contain(key) && filter.may_contain(*integer)) {
     key = as_key(*integer);

@@ -47,7 +47,7 @@ double growth_of(const FillRequest& request, const PlaceLocation& place) {
   return !needs_none && parse_source_location(request.from).is_database() ? 1.5 : 1;
 }
 
-// What is known before the keys are read.
+// Supply has what is known before the keys are read.
 struct Supply {
   std::uint64_t expected = 0;  // keys
   KeyForm form{};
@@ -97,7 +97,7 @@ Filled fill_from(const FillRequest& request, const PlaceLocation& place, const s
   FilterFiller filler = filler_of(wanted, place, request.threads);
   if (begin) {
     begin();
-    // What was counted may be a view from before.
+    // Opens the source again, as the one that was counted may be a view from before begin().
     if (request.from != "-") source = open_source(request.from, options);
   }
   bool advised = false;

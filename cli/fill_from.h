@@ -41,8 +41,8 @@ void add_growth(Report& report, std::optional<double> growth);
 Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,
                  const std::function<void()>& begin = {});
 
-// The same of a filter that its server fills: the keys go to what `begin` makes of a filter whose
-// capacity, rate and form of keys are known.
+// Counts, reads and throws as fill_from() does, for a filter that its server fills: the keys go to
+// the consumer that `begin` returns. Capacity, rate and form of keys of `wanted` are known.
 SourceTotals send_keys(const FillRequest& request, const PlaceLocation& place,
                        const std::string& label,
                        const std::function<BatchConsumer(const NewFilter& wanted)>& begin);

@@ -40,7 +40,8 @@ class FilterFiller {
     });
   }
 
-  // What is filled, and has its keys when all came; null for a kind that is built once.
+  // Returns the filter that is filled, which has all its keys only after finish(). Null for a kind
+  // that is built once.
   const AnyFilter* filter() const noexcept { return filter_ ? &*filter_ : nullptr; }
 
   AnyFilter finish() && {

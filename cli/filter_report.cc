@@ -18,7 +18,7 @@
 namespace bloomery::cli {
 namespace {
 
-// What the bits say of the number of keys hangs on so few bits that chance decides.
+// The fewest clear bits that a cardinality is estimated from. With fewer, chance decides it.
 constexpr double kTellingClearBits = 16;
 
 void add_window(Report& report, const FilterParameters& parameters) {
@@ -42,7 +42,7 @@ void add_window(Report& report, const FilterParameters& parameters) {
 void add_live_settings(Report& report, const PlaceLocation& location,
                        const FilterContents& contents) {
   if (!location.is_live() || !location.is_foreign()) return;  // ours says all by itself
-  // What a configuration beside the bitmap says, no location may say.
+  // A location may not give settings that a configuration beside the bitmap says.
   const bool is_configured = !redis::config_fields(*location.format).names.empty();
   FormatSettings all = is_configured ? FormatSettings() : location.format->settings_of(contents);
   if (location.has_trailer) all["trailer"] = "1";
@@ -215,7 +215,7 @@ void advise_of_keys(const PlaceLocation& location, std::uint64_t bit_count,
 }
 
 void warn_if_overfull(const std::string& file, const AnyFilter& filter, double rate_now) {
-  // What a windowed filter holds is right as long as its rate is.
+  // A windowed filter holds the right number of keys as long as its rate is right.
   const bool forgets = kind_of(filter.parameters().kind).forgets;
   if (forgets && rate_now <= 1.05 * filter.parameters().false_positive_rate) return;
   const std::uint64_t holds =

@@ -10,13 +10,13 @@
 
 namespace bloomery::cli {
 
-// Of a filter in a server: the location that finds it again, where that must say more than the one
-// that it was made with.
+// Adds the location that finds another system's filter in a server again, if that location must say
+// more than the one that the filter was made with.
 void add_live_settings(Report& report, const PlaceLocation& location,
                        const FilterContents& contents);
 
-// What a filter is: kind, promise, geometry, size, hash. Never its secret key.
-// `is_derived`: nobody said for how many keys and what rate it was made, and people read "about".
+// Adds what a filter is: kind, promise, geometry, size, hash, never its secret key. `is_derived`:
+// nobody said for how many keys and what rate it was made, and people read "about".
 void add_parameters(Report& report, const FilterContents& contents, bool is_derived = false);
 
 // Whether so many keys are found by mistake that a count of new ones is the least there are.
@@ -49,7 +49,8 @@ void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter);
 // Says on standard error what users of a filter of the location's format must know.
 void advise(const PlaceLocation& location, const AnyFilter& filter);
 
-// The same of keys that go into it or are asked, of which a sample is looked at.
+// Says on standard error what users of the location's format must know of `keys`, which go into the
+// filter or are asked. Looks at a sample of them.
 void advise_of_keys(const PlaceLocation& location, std::uint64_t bit_count,
                     std::span<const Key> keys);
 

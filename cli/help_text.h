@@ -8,8 +8,8 @@
 
 namespace bloomery::cli {
 
-// What --help prints, within the terminal's width; only the examples, which are there to be pasted,
-// and a list of values may be wider.
+// Returns what --help prints, within the terminal's width. Only the examples, which are there to be
+// pasted, and a list of values may be wider.
 std::string help_text(const CommandManual& command, const Terminal& terminal);
 
 }  // namespace bloomery::cli

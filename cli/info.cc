@@ -87,7 +87,7 @@ double add_filter_state(Report& report, const AnyFilter& filter) {
   return rate;
 }
 
-// What is asked for besides the report: curves come here, where a picture is to be made of them.
+// The wanted output: JSON or text, and the file of a picture. Curves are collected for the picture.
 struct Wanted {
   bool json = false;
   std::string svg;
@@ -144,7 +144,8 @@ void add_trust(Report& report, const PlaceLocation& location, const PlaceHead& h
            ", and has no keys then; PERSIST keeps it");
 }
 
-// Of a filter of ours in a server; its notes stand there as in a file.
+// Reports a filter of ours in a server, which has its form of keys, identity and watermark as a
+// file has.
 int info_bitmap(const PlaceLocation& location, Wanted& wanted) {
   const auto place = open_place(location);
   const AnyFilter filter = place->copy();
@@ -165,7 +166,7 @@ int info_bitmap(const PlaceLocation& location, Wanted& wanted) {
   return kSome;
 }
 
-// What the server says of a filter that it asks itself.
+// Reports what a server says of a filter in which the server itself looks up keys.
 int info_served(const PlaceLocation& location, bool json) {
   const PlaceHead head = open_place(location, {.allow_forgetting = true})->head();
   const std::uint64_t byte_count = head.parameters.geometry.bit_count / 8;
@@ -205,7 +206,7 @@ int info_one(const PlaceLocation& location, Wanted& wanted) {
   report.add("file", file);
   add_parameters(report, header.contents);
   int status = kSome;
-  // Of a file that is damaged, the header is all there is.
+  // The header's figures stand in `now` first: of a damaged file they are all there is.
   const FilterParameters& of = header.contents.parameters;
   const auto inserted = static_cast<double>(header.contents.inserted);
   LoadNow now;

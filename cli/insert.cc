@@ -55,8 +55,8 @@ struct InsertArguments {
   bool json = false;
 };
 
-// What the file says of its keys stands where nothing can be changed in place: also that nobody
-// knows, where keys go in as they will be asked for then.
+// Keeps the file's form of keys with --in-place, which cannot change it. An unknown form stays if
+// keys go in as they will be asked for then; any other change throws std::invalid_argument.
 void keep_form(const InsertArguments& arguments, const KeyForm& before, AnyFilter& filter) {
   const KeyForm now = filter.keys();
   if (!arguments.edit.in_place || before == now) return;

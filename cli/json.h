@@ -50,7 +50,7 @@ class Json {
   std::string dump() const;
   std::string dump(std::size_t indent) const;
 
-  // As a person reads a single value: "yes", "0.01235", the text itself, "-" for null.
+  // Returns a single value as a person reads it: "yes", "0.01235", the text itself, "-" for null.
   std::string for_people() const;
 
  private:

@@ -48,7 +48,8 @@ bool is_empty(const AnyFilter& filter) {
   return filter.inserted() == 0 && filter.cardinality() == 0;
 }
 
-// What a filter of unknown form is told decides it.
+// Returns whether the choice contradicts `form`. Nothing contradicts an unknown form: the choice
+// decides it.
 bool contradicts(const KeyChoice& choice, const KeyForm& form) {
   return form.is_known() && choice.form(form) != form;
 }
@@ -84,7 +85,7 @@ KeyForm KeyChoice::form(const KeyForm& usual) const {
         "--insist: holds --as and --normalise against what a filter says of its keys, and neither "
         "of them is there");
   }
-  // Who normalises, does so to texts.
+  // --normalise without --as means texts if the usual form is unknown.
   const KeyEncoding own = usual.is_known() || !normalise ? usual.encoding : KeyEncoding::text;
   const KeyForm chosen{encoding.value_or(own), normalise.value_or(usual.normalise)};
   if (const std::string problem = form_problem(chosen); !problem.empty()) {

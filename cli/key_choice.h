@@ -17,7 +17,7 @@
 // for other bytes, and is told "absent" of keys that are there.
 namespace bloomery::cli {
 
-// What the command line says of it; nothing where the filter decides.
+// The form of keys that the command line chose; nothing where the filter decides.
 struct KeyChoice {
   std::optional<KeyEncoding> encoding;
   std::optional<Normalise> normalise;
@@ -30,7 +30,8 @@ struct KeyChoice {
 
 // --as and --normalise, for a filter that is to be made.
 void add_form_options(Command command, KeyChoice& choice);
-// The same for a filter that exists, and --insist, which holds against what its file says.
+// Adds --as and --normalise for a filter that exists, and --insist, which makes them hold against
+// what the filter's file says.
 void add_form_options_to_ask(Command command, KeyChoice& choice);
 
 // The form in which keys are to be asked of a filter, or inserted: the filter's own. Of other
@@ -39,7 +40,8 @@ void add_form_options_to_ask(Command command, KeyChoice& choice);
 KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const AnyFilter& filter);
 KeyForm form_for(const KeyChoice& choice, const PlaceLocation& location, const PlaceHead& head);
 
-// The same, and a filter that is still empty and says nothing else takes the choice over.
+// Returns the form in which keys are to be inserted; an empty filter of unknown form takes it over.
+// Throws as form_for() does, also for an empty filter of known form.
 KeyForm form_to_insert(const KeyChoice& choice, const PlaceLocation& location, AnyFilter& filter);
 
 // The form of keys for a filter that is where it is used, and says of them what it said before.
@@ -64,13 +66,14 @@ void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocat
 // The form of a filter that is to be made at `location`, or is in a server, where nothing says it.
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location);
 
-// The same of one that is made empty: where nobody has said it, it takes that of its first keys.
+// Returns the form of a filter that is made empty. If nobody has said it, a filter of ours takes
+// that of its first keys, and another system's the usual one of its format.
 KeyForm form_of_empty(const KeyChoice& choice, const PlaceLocation& location);
 
 // `options` with keys of that form.
 SourceOptions with_form(SourceOptions options, const KeyForm& form);
 
-// The same for people, with what is done where nobody knows.
+// Returns the form as people read it, with what is done where nobody knows it.
 std::string form_words(const KeyForm& form);
 
 // How the filter's keys are written; and where its file cannot say so, that it must be said.

@@ -73,7 +73,8 @@ int load_items(const LoadArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   NewFilter made;
   std::optional<redis::ItemLoad> load;
-  // Who ends the program has nothing left beside the filter.
+  // A signal that ends the program drops the unfinished load, so that nothing is left beside the
+  // filter.
   StateKeeper keeper(std::nullopt, [&] { load.reset(); });
   const SourceTotals totals =
       send_keys(arguments.fill, arguments.file, "load", [&](const NewFilter& wanted) {

@@ -47,7 +47,7 @@ Examples:
 Exit status: 0 the rate is kept, 1 it is not: more than 1.05 times what was asked, and not by chance;
 2 also where a filter in a server does not know.)";
 
-// What a filter may have above the asked rate, by its own luck with the keys.
+// The factor by which a filter may exceed the asked rate, by its own luck with the keys.
 constexpr double kTolerance = 1.05;
 
 constexpr double kWantedPositives = 2'000;

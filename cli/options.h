@@ -14,7 +14,7 @@
 namespace bloomery::cli {
 
 Option add_capacity(Command command, std::optional<std::uint64_t>& capacity);
-// The same, where keys are counted beforehand: +20% asks for a fifth more than there are.
+// Adds --capacity where keys are counted beforehand: +20% asks for a fifth more than there are.
 Option add_capacity_or_growth(Command command, std::optional<std::uint64_t>& capacity,
                               std::optional<double>& growth);
 Option add_rate(Command command, std::optional<double>& rate);

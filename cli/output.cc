@@ -16,7 +16,8 @@ void write_through(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    // Who shares a pipe or a terminal with this program may have made it one that does not wait.
+    // EAGAIN: another program that shares the pipe or terminal may have made it one that does not
+    // wait.
     if (written < 0 && errno == EAGAIN) {
       pollfd until_read{.fd = descriptor, .events = POLLOUT, .revents = 0};
       poll(&until_read, 1, -1);
@@ -35,7 +36,8 @@ Output::~Output() {
   try {
     flush();
   } catch (const StoreError&) {
-    // Another error is on its way to the user, or flush() was told already.
+    // The failure is dropped: another error is on its way to the user, or flush() has thrown this
+    // one.
   }
 }
 

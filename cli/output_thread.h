@@ -50,7 +50,8 @@ class OutputThread {
   std::mutex mutex_;  // of all below
   std::condition_variable to_write_;
   std::condition_variable written_some_;
-  // Those that are taken and not yet written are the thread's, and the others room for more.
+  // `pieces_` is a ring. Strings that are taken and not yet written are the thread's, and the
+  // others are room for more.
   std::array<std::string, kMostPieces> pieces_;
   std::uint64_t taken_ = 0;
   std::uint64_t written_ = 0;

@@ -21,8 +21,8 @@ struct Patience {
 // --wait, --no-wait.
 void add_patience(Command command, Patience& patience);
 
-// What writes the file of that name, once nobody else does. A wait of more than a second is told on
-// standard error. Throws as `act` does; BusyError where patience ends.
+// Repeats act(), which writes the file `name`, while somebody else writes that file. Says so on
+// standard error after a second. Throws as `act` does; BusyError where patience ends.
 void retry_while_busy(const std::string& name, const Patience& patience,
                       const std::function<void()>& act);
 // --wait alone, for who does not wait otherwise.

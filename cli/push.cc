@@ -137,8 +137,8 @@ void require_heeded(Command command, const PushArguments& arguments) {
   }
 }
 
-// What is added to the key from the beginning of the load on is kept by the server: so that comes
-// before the first key is read.
+// Builds the filter. begin_push() comes before the first key is read, as the server keeps what is
+// added to the key from the beginning of the load on.
 Filled build(const PushArguments& arguments, redis::Client& server, redis::PushOptions& options) {
   bool begun = false;
   try {

@@ -82,7 +82,7 @@ SourceTotals read_keys(const KeyInputs& inputs, const SourceOptions& options,
        inputs.are_standard_input() ? std::vector<std::string>{"-"} : inputs.locations) {
     if (!wants_more) break;
     const auto source = open_source(location, options);
-    // Who types the keys needs no telling how many there were.
+    // A person who types the keys sees no label: their number needs no message.
     const bool typed = location == "-" && isatty(STDIN_FILENO) != 0;
     read(*source, typed ? "" : label);
   }

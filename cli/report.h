@@ -11,9 +11,9 @@
 
 namespace bloomery::cli {
 
-// What a command has to say: fields in order, printed as aligned text for people or, with --json,
-// as one object for programs. Names are the words of the library (bit_count, fill_ratio, ...); text
-// shows them with blanks.
+// A report has what a command says: fields in order, printed as aligned text for people or, with
+// --json, as one object for programs. Names are the words of the library (bit_count, fill_ratio,
+// ...); text shows them with blanks.
 class Report {
  public:
   using Value = Json;
@@ -27,7 +27,7 @@ class Report {
   const Value& json() const noexcept { return json_; }
   std::string text() const;
 
-  // What text() shows of one field, "-" where there is none.
+  // Returns what text() shows of the field `name`, "-" where there is none.
   std::string text_of(std::string_view name) const;
 
  private:

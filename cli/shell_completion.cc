@@ -27,7 +27,7 @@ bool takes_file(const OptionManual& option) {
   return option.value.find("FILE") != std::string::npos || option.value == "FOLDER";
 }
 
-// What fits beside an option: the description up to its first remark.
+// Cuts a description before its first remark, so that it fits beside an option.
 std::string brief(const std::string& text) {
   const std::string line = text.substr(0, text.find('\n'));
   return line.substr(0, std::min({line.find("; "), line.find(": "), line.find(" (")}));
@@ -53,7 +53,7 @@ std::string in_fish_quotes(std::string_view text) {
   return all + "'";
 }
 
-// What has no meaning of its own between the brackets of _arguments.
+// Escapes what has a meaning of its own between the brackets of _arguments.
 std::string for_brackets(std::string_view text) {
   std::string all;
   for (const char c : text) {

@@ -5,8 +5,8 @@
 
 #include "cli/command_manual.h"
 
-// What makes a shell complete the commands, options and listed values of a command line; everything
-// else is completed as a file's name.
+// Scripts that make a shell complete the commands, options and listed values of a command line.
+// Everything else is completed as a file's name.
 namespace bloomery::cli {
 
 std::string bash_completion(const CommandManual& root);

@@ -11,8 +11,8 @@
 
 #include "cli/ending_signals.h"
 
-// What a demo or an experiment needs of the machine: a folder, an account, processes. All of it
-// goes when these objects do, in whichever way the program ends.
+// Stage, Account and Process are what a demo or an experiment needs of the machine: a folder, an
+// account, processes. All of it goes when these objects do, in whichever way the program ends.
 namespace bloomery::cli {
 
 // Somebody wants the program to end.
@@ -24,7 +24,7 @@ struct Interrupted : std::runtime_error {
 // Throws Interrupted where an ending signal comes within the time.
 void pause(const EndingSignals& signals, std::chrono::milliseconds time);
 
-// Who the servers run as, as some refuse to be root's.
+// The account that servers run as, as some refuse to be root's.
 struct Account {
   uid_t user = 0;  // 0: who we are
   gid_t group = 0;

@@ -7,7 +7,7 @@
 
 namespace bloomery::cli {
 
-// What standard output can show.
+// Terminal says what standard output can show.
 struct Terminal {
   std::size_t width = 80;    // columns, as far as lines should use them
   bool has_unicode = false;  // by the locale of the environment

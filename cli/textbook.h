@@ -7,7 +7,7 @@
 
 namespace bloomery::cli {
 
-// What the usual formulas say, which every calculator of the net computes and no filter can be:
+// A filter by the usual formulas, which every calculator of the net computes and no filter can be:
 //   m = -n ln p / (ln 2)^2      k = m/n ln 2      p = (1 - e^(-kn/m))^k
 // Bits and probes may be fractions.
 struct Textbook {

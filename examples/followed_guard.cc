@@ -57,14 +57,15 @@ int main() {
     database.run("CREATE UNIQUE INDEX by_name ON users(name); INSERT INTO users VALUES('alice')");
     const std::string table = "sqlite:" + file + "?table=users&column=name";
 
-    // What is there, and from then on what comes, with how far it has come.
+    // `users` gets the rows that are there, and from then on each change, with the watermark.
     MemoryPlace<> users(make_filter(FilterKind::blocked, {.capacity = 10'000}));
     const auto source = open_change_source(table);
     Follower follower(*source, users, {.filter = {.capacity = 10'000}});
     std::jthread thread([&](const std::stop_token& stop) { follower.run(stop); });
     while (!follower.fresh_as_of()) std::this_thread::yield();
 
-    // Of what the filter does not have, how far the database is decides.
+    // The fence says how far the database is, which decides about keys that the filter does not
+    // have.
     CoalescedFence fence([&] { return open_fence(table); });
     Connection queries(file);
     int query_count = 0;

@@ -49,7 +49,8 @@ class SetPlace final : public FilterPlace {
     return {.inserted = keys_.size()};
   }
 
-  // What it does not override (a watermark, rebuilding, destroying) is refused by name.
+  // Calls that SetPlace does not override (a watermark, rebuilding, destroying) are refused by
+  // name.
 
  private:
   std::shared_mutex mutex_;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// What processes have used, as the kernel counts it.
+// The use of time and memory by processes, as the kernel counts it.
 namespace bloomery::follow_bench {
 
 // Processor time since it began, with all of its children, those that have ended too.

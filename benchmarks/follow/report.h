@@ -7,7 +7,7 @@
 #include "benchmarks/follow/scene.h"
 #include "benchmarks/follow/settings.h"
 
-// What a person reads, printed as it is measured, and the same for programs.
+// Rows for people, printed as they are measured, and the same for programs.
 namespace bloomery::follow_bench {
 
 std::string name_of(Database database, Load load, Filter filter);

@@ -29,7 +29,7 @@ class Connection {
 
   // One command, and its whole reply as it came. Throws for an error.
   std::string ask(const Words& words);
-  // The same, where an error is an answer as any other.
+  // Sends one command as ask() does, but returns an error as any other reply.
   std::string reply_to(const Words& words);
 
  private:

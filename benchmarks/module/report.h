@@ -7,7 +7,7 @@
 #include "benchmarks/module/stalls.h"
 #include "benchmarks/module/subject.h"
 
-// What a person reads, printed as it is measured, and the same for programs.
+// Rows for people, printed as they are measured, and the same for programs.
 namespace bloomery::module_bench {
 
 // A row and what each module took for it; their GET beside.

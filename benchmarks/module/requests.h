@@ -14,7 +14,7 @@ namespace bloomery::module_bench {
 // Items are numbers, written with this many digits.
 inline constexpr std::size_t kItemBytes = 16;
 
-// What is sent in one go, and what comes back for it.
+// An exchange is what is sent in one go, and what comes back for it.
 struct Exchange {
   std::string requests{};
   std::size_t reply_bytes = 0;
@@ -35,7 +35,8 @@ struct Shape {
 template <class Number>
 Exchange make_exchange(const Shape& shape, std::string_view key, Number number);
 
-// The same of strings, whose keys and values are items too: GET key, or SET key value.
+// Makes an exchange of string commands, whose keys and values are items too: GET key, or SET key
+// value.
 enum class StringCommand { get, set };
 template <class Number>
 Exchange make_exchange(StringCommand command, std::size_t pipeline, Number number);

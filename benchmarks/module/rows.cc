@@ -30,7 +30,7 @@ std::uint64_t needed(std::uint64_t items) {
   return (std::uint64_t{64} << 20) + 8 * items;
 }
 
-// As many strings as the near filter has items.
+// Adds GET and SET of as many strings as the near filter has items.
 void add_strings(std::vector<Row>& rows, std::uint64_t keys) {
   const std::uint64_t bytes = needed(0) + 128 * keys;
   for (const std::size_t pipeline : kPipelines) {

@@ -17,7 +17,7 @@ struct Row {
   std::function<Outcome(Subject&)> measure;
 };
 
-// What an item costs, in the order in which it is measured: GET first.
+// Returns the rows of an item's cost, in the order in which they are measured: GET first.
 std::vector<Row> item_rows(const Settings& settings);
 
 }  // namespace bloomery::module_bench

@@ -19,7 +19,7 @@ class ServerProcess {
   ~ServerProcess();
 
   std::uint16_t port() const noexcept { return port_; }
-  // Of all its threads, since it began.
+  // Returns the processor time of all its threads since it began.
   double cpu_seconds() const;
 
  private:

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::uint64_t kUsualMostMib = 3072;
 
-// What is free now, less what the machine needs besides.
+// Returns nine tenths of the memory that is free now, as the machine needs some besides; at most
+// kUsualMostMib.
 std::uint64_t usual_memory_mib() {
   std::ifstream in("/proc/meminfo");
   std::string word;

@@ -22,7 +22,7 @@ double ms_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-// Another client, which pings as long as this lives.
+// Pinger is another client, which pings as long as it lives.
 class Pinger {
  public:
   explicit Pinger(std::uint16_t port) : client_(port), thread_([this] { run(); }) {}

@@ -9,7 +9,8 @@
 
 namespace bloomery::module_bench {
 
-// What a server with one large filter is told to do, and how long another client waits meanwhile.
+// A stall: what a server with one large filter has to do, and how long another client waits
+// meanwhile.
 struct Stall {
   std::string name;
   double longest_ms = 0;  // a round trip of its PING

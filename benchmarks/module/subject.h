@@ -14,7 +14,7 @@
 
 namespace bloomery::module_bench {
 
-// What an item cost, or why that is not told.
+// An outcome is what an item cost, or why no cost is known.
 struct Outcome {
   double ns = 0;
   std::string note{};  // beside the figure
@@ -51,7 +51,7 @@ class Subject {
 
   std::string ask(const Words& words) { return client_.ask(words); }
   bool knows(const std::string& command);
-  // Of BF.INFO; nothing from a module that cannot say it.
+  // Returns a field of BF.INFO; nothing from a module that cannot say it.
   std::optional<std::uint64_t> info(const std::string& key, const std::string& field);
 
   static std::string reserved_key(const std::string& command, std::uint64_t capacity);

@@ -8,11 +8,11 @@
 // headers.
 namespace bloomery::bench {
 
-// Of integers, in loops that are range_for or by_index.
+// Makes a filter of integers, in loops that are range_for or by_index.
 SubjectPointer make_boost_bloom(std::uint64_t capacity, double bits_per_key, Loop loop);
-// Of texts, hashed by XXH3-64.
+// Makes a filter of texts, hashed by XXH3-64.
 SubjectPointer make_boost_bloom_of_texts(std::uint64_t capacity, double bits_per_key);
-// Of integers, compiled for this machine.
+// Makes a filter of integers, compiled for this machine.
 SubjectPointer make_native_boost_bloom(std::uint64_t capacity, double bits_per_key, Loop loop);
 
 bool has_boost_bloom();

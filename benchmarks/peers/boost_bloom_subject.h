@@ -47,7 +47,7 @@ struct HugePages {
   friend bool operator==(const HugePages&, const HugePages&) { return true; }
 };
 
-// What its users take for texts.
+// The hash that users of Boost.Bloom take for texts.
 struct Xxh3 {
   using is_avalanching = std::true_type;
   std::size_t operator()(Key key) const noexcept { return XXH3_64bits(key.data(), key.size()); }

@@ -5,7 +5,7 @@
 
 #include "benchmarks/subject.h"
 
-// What Debian packages, and what people write themselves.
+// Peers that Debian packages, and what people write themselves.
 namespace bloomery::bench {
 
 // A Bloom filter of the textbook in ten lines, over the standard library's hash of integers mixed

@@ -11,7 +11,7 @@
 
 namespace bloomery::redis_bench {
 
-// What one way took with one batch and so many threads.
+// A figure is what one way took with one batch and so many threads.
 struct Figure {
   std::string way;
   std::size_t batch = 0;

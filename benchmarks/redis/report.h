@@ -7,7 +7,7 @@
 #include "benchmarks/redis/measure.h"
 #include "benchmarks/redis/settings.h"
 
-// What a person reads, printed as it is measured, and the same for programs.
+// Figures for people, printed as they are measured, and the same for programs.
 namespace bloomery::redis_bench {
 
 void print_header(const Settings& settings);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kRate = 0.01;
 
-// What clients have that are no filters: a loop in the server.
+// kLoop tests the bits of keys by a loop in the server, as clients do that have no filters.
 constexpr const char* kLoop =
     "local found = 0 "
     "for key = 1, #ARGV, 7 do "

@@ -84,7 +84,7 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
   try {
     bloomery_filter& into = need(filter);
     std::string room;
-    // What is no key leaves an open filter open.
+    // The key is read before an open filter takes its form, so that what is no key leaves it open.
     const KeyForm likely = into.form_to_ask(usual);
     Key key = key_in(likely, room);
     if (const KeyForm form = into.form_to_insert(usual); form != likely) key = key_in(form, room);

@@ -10,7 +10,7 @@
 #include "bindings/c/last_error.h"
 #include "bloomery/c/bloomery.h"
 
-// What every call of the C interface does: what is thrown ends there.
+// Helpers of every call of the C interface: an exception ends there.
 namespace bloomery::c {
 
 template <class T>

@@ -12,7 +12,8 @@ class Doubt {
  public:
   void add() noexcept { failures_.fetch_add(1, std::memory_order_release); }
 
-  // What was seen is what end() takes away, and nothing that fails after it was asked for.
+  // `seen`: the failures until now. `end`: takes away the failures up to `seen`, and none that came
+  // later.
   std::uint64_t seen() const noexcept { return failures_.load(std::memory_order_acquire); }
   void end(std::uint64_t seen) noexcept {
     std::uint64_t before = ended_.load(std::memory_order_relaxed);

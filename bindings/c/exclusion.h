@@ -69,7 +69,8 @@ class Exclusion {
     ~Alone() { is_alone.store(false, std::memory_order_release); }
     std::atomic<bool>& is_alone;
   };
-  // Of this process: a child has none of its parent's threads. Both grow under changing_.
+  // Line counts the keepers and waiters of this process: a child has none of its parent's threads.
+  // Both counts grow under changing_.
   struct Line {
     std::atomic<std::size_t> keepers = 0;
     std::atomic<std::size_t> waiters = 0;

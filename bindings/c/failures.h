@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-// What the C interface throws beside the library, and never out of it.
+// Exceptions that the C interface throws beside the library's, and never out of itself.
 namespace bloomery::c {
 
 // Keys of another form than the filter's: whatever it said of them would be of other keys.

@@ -102,8 +102,8 @@ void bloomery_filter::merge(const bloomery_filter& other) {
     return other.look([&](const FilterContents& contents) { held_->merge(contents); });
   }
   other.look([&](const FilterContents& contents) { held_->merge(contents); });
-  // Another thread's key may have come first. Then bits are set that are no keys, which denies
-  // none.
+  // Throws if another thread's key came first, in another form. Then bits are set that are no keys,
+  // which denies none.
   if (form) require_same(form_to_insert(*form), *form);
 }
 

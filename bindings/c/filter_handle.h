@@ -12,8 +12,8 @@
 #include "bindings/c/held_filter.h"
 #include "bloomery/filter/filter_contents.h"
 
-// What a handle of the C interface points to: a filter, how its keys are written, and whether an
-// insert failed.
+// A handle of the C interface points to a bloomery_filter: a filter, how its keys are written, and
+// whether an insert failed.
 struct bloomery_filter {
  public:
   // `form` stands where the filter itself does not decide. Throws WrongKeys where it contradicts
@@ -29,7 +29,8 @@ struct bloomery_filter {
   // Nothing while none is chosen.
   const char* form_text() const;
 
-  // What is answered in place of `answer`, as long as an insert failed that nobody acknowledged.
+  // Returns `answer`, but BLOOMERY_UNKNOWN for BLOOMERY_ABSENT as long as an insert failed that
+  // nobody acknowledged.
   int trusted(int answer) const noexcept;
   bloomery::c::Doubt& doubt() noexcept { return doubt_; }
   // Throws InDoubt.

@@ -46,7 +46,8 @@ class JsonObject {
     add_string(name);
     text_ += ": ";
   }
-  // What is no printable ASCII is escaped byte by byte: a file's name may be anything.
+  // Adds a text in quotes. Escapes byte by byte what is not printable ASCII: a file's name may be
+  // anything.
   void add_string(std::string_view bytes) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     text_ += '"';

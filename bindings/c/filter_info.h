@@ -9,10 +9,10 @@
 
 namespace bloomery::c {
 
-// What a filter is, as a JSON object, by the names that the command's info has. Reads every bit.
+// Describes a filter as a JSON object, by the names that the command's info has. Reads every bit.
 // `keys`: how they are written, which the filter itself need not know.
 std::string filter_info(const AnyFilter& filter, const KeyForm& keys);
-// Of one elsewhere, what its place says of it.
+// Describes a filter elsewhere as a JSON object, by what its place says of it.
 std::string place_info(const std::string& location, const PlaceHead& head);
 
 }  // namespace bloomery::c

@@ -38,14 +38,15 @@ class HeldFilter {
   virtual bool erase(Key key) = 0;
 
   virtual SaidForm form() = 0;
-  // Of one whose form is open, which is then no longer so.
+  // Writes the form of keys into the filter: of one whose form is open, which it then no longer is,
+  // or of one that a merge leaves with an unknown form.
   virtual void set_form(const KeyForm& form) = 0;
 
   virtual AnyFilter copy() = 0;
   // Calls see() with all of it; only questions and concurrent inserts run beside.
   virtual void look(const std::function<void(const AnyFilter&)>& see) = 0;
-  // Who calls has compared how the keys of both are written: of another system's filter only its
-  // handle knows that.
+  // Merges `other`. The caller has compared how the keys of both are written: of another system's
+  // filter only its handle knows that.
   virtual void merge(FilterContents other) = 0;
   virtual void clear() = 0;
   virtual void flush() = 0;
@@ -57,7 +58,8 @@ class HeldFilter {
   virtual std::string info(const KeyForm& keys) = 0;
 
   virtual FilterParameters parameters() = 0;
-  // Of its bits, in this process's own memory: 0 where a file or server has them.
+  // Returns the bytes that its bits take in this process's own memory: 0 where a file or server has
+  // them.
   virtual std::uint64_t memory_bytes() = 0;
   // How its place is called; "" in memory.
   virtual std::string place_name() = 0;

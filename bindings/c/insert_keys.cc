@@ -12,8 +12,8 @@
 namespace bloomery::c {
 namespace {
 
-// Of a filter of unknown form, keys [first, first + count) that are absent as they were asked for
-// may be there in their other bytes.
+// Asks a filter of unknown form again, for those keys of [first, first + count) that are absent as
+// they were asked for: they may be there in their other bytes.
 void ask_seconds(const bloomery_filter& filter, const KeyReader& keys, std::size_t first,
                  std::size_t count, std::uint8_t* answers, const CallContext& context) {
   std::vector<std::string> rooms;

@@ -203,7 +203,7 @@ Key KeyReader::text(std::size_t i) const {
   return key;
 }
 
-// As text() of each, without asking for each what the layout is.
+// Views each key as text() does, without asking for each what the layout is.
 template <class Offset>
 void KeyReader::view_between(std::size_t first) {
   const char* const data = static_cast<const char*>(keys_.data);

@@ -11,7 +11,7 @@
 #include "bloomery/filter/batch.h"
 #include "bloomery/text/key_form.h"
 
-// What callers give as keys, as the bytes that a filter of a form knows.
+// Readers of the keys that callers give: they yield the bytes that a filter of a form knows.
 namespace bloomery::c {
 
 // One key. `room` holds its bytes where they are made here. All throw WrongKeys (failures.h),
@@ -34,7 +34,8 @@ class KeyReader {
   std::size_t count() const noexcept { return keys_.count; }
   // Valid until the next.
   UnhashedBatch read(std::size_t first, std::size_t count);
-  // As second_key() of a text, and the digits of an integer; nothing of raw bytes.
+  // Returns the other bytes of key i: second_key() of a text, the digits of an integer, nothing of
+  // raw bytes.
   std::optional<Key> second(std::size_t i, std::string& room) const;
   // Throws as read() would for any of them.
   void check_all();

@@ -48,7 +48,8 @@ T read_struct(const T* of, const char* what) {
   return known;
 }
 
-// Of a filter in memory; `keys` null: as it says itself.
+// Makes the handle of a filter in memory. `keys`: the form of its keys; null: as the filter itself
+// says.
 std::unique_ptr<bloomery_filter> handle_of(AnyFilter filter, const char* keys,
                                            Known known = Known::nothing);
 std::unique_ptr<bloomery_filter> make_handle(const bloomery_options& options);

@@ -84,7 +84,8 @@ class MemoryFilter final : public HeldFilter {
 
   SaidForm form() override {
     return exclusion_.shared([&]() -> SaidForm {
-      // Of another system's filter it is for that system to say how it writes its keys.
+      // The form of another system's filter decides nothing: that system says how it writes its
+      // keys.
       const bool is_ours = !is_foreign(filter_.parameters().kind);
       const bool says_form = known_ == Known::form;
       const bool is_known = filter_.keys().is_known();

@@ -7,7 +7,7 @@
 
 namespace bloomery::c {
 
-// What is known of a filter before anybody looks at its bits.
+// Known says what is known of a filter before anybody looks at its bits.
 enum class Known {
   nothing,
   form,      // it was chosen, and no key of another may come

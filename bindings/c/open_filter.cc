@@ -18,8 +18,8 @@ bool is_our_file(const PlaceLocation& location) {
   return !location.is_live() && location.format == nullptr;
 }
 
-// As a file is looked for by its name again when it is flushed, whatever folder the process is in
-// by then.
+// Makes a file's path absolute: a flush looks for the file by its name again, whatever folder the
+// process is in by then.
 void make_absolute(PlaceLocation& location) {
   if (location.is_live()) return;
   location.file.path = std::filesystem::absolute(location.file.path);

@@ -97,8 +97,8 @@ class PlacedFilter final : public HeldFilter {
     return {.form = head.parameters.keys, .is_binding = says};
   }
 
-  // Of what answers, not of the location: another filter may be there by now, and what was inserted
-  // may be there only after flush().
+  // Copies the filter that answers, not the one at the location: another may be there by now, and
+  // what was inserted may be there only after flush().
   AnyFilter copy() override { return place_->copy(); }
   void look(const std::function<void(const AnyFilter&)>& see) override { see(copy()); }
   void flush() override {
@@ -132,7 +132,7 @@ class PlacedFilter final : public HeldFilter {
   void set_form(const KeyForm&) override { refuse("has its form"); }
 
  private:
-  // What was answered before an exception is true, too.
+  // Filled hands the answers over when it goes: those that came before an exception are true, too.
   struct Filled {
     std::span<const Presence> found;
     std::uint8_t* answers;

@@ -56,7 +56,8 @@ void refuse_doubt(const PlaceLocation& state, NoAbsent reason) {
   if (!doubt.empty()) throw std::invalid_argument(state.text() + ": " + std::string(doubt));
 }
 
-// Of one in a server that is about to be made: what is refused afterwards stays there.
+// Throws std::invalid_argument for a new filter in a server that could say no "absent". This comes
+// before the filter is made: what is refused afterwards stays there.
 void require_says_absent(const PlaceLocation& state) {
   if (!state.is_live() || state.is_own_bitmap()) return;
   redis::Location server = redis::parse_location(state.server);

@@ -37,7 +37,7 @@ class DedupFilter {
   AnyFilter& get() noexcept { return editor_ ? editor_->filter() : *own_; }
   bool is_new() const noexcept { return is_new_; }
 
-  // Of keys that were inserted into get() and called new.
+  // Keeps, for save(), those of `keys` that were inserted into get() and called new.
   void remember(std::span<const Key> keys, std::span<const bool> was_new);
   // Whether so many are to be saved that it is time.
   bool is_save_due() const noexcept { return unsaved_bytes_ > kMostUnsavedBytes; }

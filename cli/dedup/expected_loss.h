@@ -25,16 +25,17 @@ struct LossSum {
   void add(double rate, double news) noexcept;
 };
 
-// What is expected of `likely`, and what `worst` exceeds with a chance of at most `tail`. Neither
-// is above `known_count`.
+// Returns the loss that `likely` expects, and the bound that `worst` exceeds with a chance of at
+// most `tail`. Neither is above `known_count`.
 Loss loss_of(const LossSum& likely, const LossSum& worst, double tail,
              std::uint64_t known_count) noexcept;
 
-// Of a filter that held `keys_before` keys and then was given a stream, of which it answered
-// `new_count` times "new" and `known_count` times "maybe known". Between two answers "new", at a
-// rate r, stand r/(1-r) keys that were new and lost: that is summed at the rate of each fill on the
-// way, not at the last. The bound adds how far the bits of one filter stray from the predicted
-// rate, and how far a Poisson number strays from its mean. Neither is above `known_count`.
+// Estimates the loss of a filter that held `keys_before` keys and then got a stream, of which it
+// answered `new_count` times "new" and `known_count` times "maybe known". Between two answers
+// "new", at a rate r, stand r/(1-r) keys that were new and lost. Those are summed at the rate of
+// each fill on the way, not at the last. The bound adds how far the bits of one filter stray from
+// the predicted rate, and how far a Poisson number strays from its mean. Neither is above
+// `known_count`.
 Loss estimate_loss(const Geometry& geometry, double keys_before, std::uint64_t new_count,
                    std::uint64_t known_count) noexcept;
 

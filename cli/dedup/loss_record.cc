@@ -56,7 +56,7 @@ Loss LossRecord::loss(std::uint64_t new_count, std::uint64_t known_count) const 
   if (geometry_) return estimate_loss(*geometry_, keys_before_, new_count, known_count);
   LossSum likely = likely_;
   LossSum worst = worst_;
-  // And the "new" that did not come any more.
+  // The answers "new" since the last look() count, and one more, which did not come any more.
   const double rate = filter_.predicted_rate();
   const auto news = static_cast<double>(new_count - news_at_last_);
   likely.add((last_rate_ + rate) / 2, news);

@@ -24,7 +24,7 @@ class LossRecord {
   // After `answered` keys were inserted, to `new_count` of which the answer was "new".
   void look(std::uint64_t answered, std::uint64_t new_count);
 
-  // Of `new_count` keys that were called new and `known_count` that were not.
+  // Returns the loss among `new_count` keys that were called new and `known_count` that were not.
   Loss loss(std::uint64_t new_count, std::uint64_t known_count) const;
 
   // The rate now.

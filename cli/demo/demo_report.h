@@ -17,7 +17,8 @@
 
 namespace bloomery::cli {
 
-// What the demo did and saw. Filled from the top to the bottom, and printed as it goes.
+// DemoResult has what the demo did and saw. It is filled from the top to the bottom, and printed as
+// it goes.
 struct DemoResult {
   std::string word_list;  // empty for a database of the user's
   DatabaseTable table;
@@ -37,7 +38,7 @@ struct DemoResult {
   TrafficResult without;
   TrafficResult with;
 
-  // What is only done to a database of the demo's own.
+  // `live` and `stampede` are set only for a database of the demo's own.
   std::optional<LiveScene> live;
   std::optional<Stampede> stampede;
 

@@ -12,7 +12,7 @@ struct DemoResult;
 // spelled as in BLOOMERY_COMMAND, where that is set ("./run --").
 std::string next_commands(const DemoResult& demo);
 
-// What may stand unquoted in a location and in a shell: other bytes as %XX.
+// Writes bytes that may not stand unquoted in a location and in a shell as %XX.
 std::string percent_encode(std::string_view bytes);
 
 }  // namespace bloomery::cli

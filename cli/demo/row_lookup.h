@@ -15,8 +15,8 @@
 
 namespace bloomery::cli {
 
-// As what SQLite stores the keys of a column, NULLs aside. A key is the bytes that the value would
-// be printed as (SqliteSource), and a query must turn it into the value again.
+// KeyTypes says as what SQLite stores the keys of a column, NULLs aside. A key is the bytes that
+// the value would be printed as (SqliteSource), and a query must turn it into the value again.
 struct KeyTypes {
   bool integer = false;
   bool text = false;

@@ -14,7 +14,8 @@
 namespace bloomery::cli {
 namespace {
 
-// What the handler removes: C strings that exist before it can run, for it may not allocate.
+// The files that the signal handler removes. Their names exist before it can run, for it may not
+// allocate.
 struct Paths {
   std::string folder;
   std::string database;

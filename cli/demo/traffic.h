@@ -29,10 +29,11 @@ struct TrafficResult {
   // Database queries for keys of the flood: each of them is asked for once, so every one that the
   // filter lets pass is one query.
   std::uint64_t absent_queries = 0;
-  // Of the requests for real keys: not answered, or with another's value, though the database has
-  // the row. Must be 0.
+  // Requests for real keys that got no answer, or another's value, though the database has the row.
+  // Must be 0.
   std::uint64_t denied_count = 0;
-  // Those whose row the database does not have any more, as when somebody deletes it meanwhile.
+  // Unanswered requests whose row the database does not have any more, as when somebody deletes it
+  // meanwhile.
   std::uint64_t gone_count = 0;
 
   double requests_per_second() const;

@@ -7,8 +7,9 @@
 
 namespace bloomery::cli {
 
-// As binomial_interval, but exact: the ends are the chances at which so many successes or more, and
-// so many or fewer, happen with 2.5 % (Clopper and Pearson 1934). Sums a tail some sixty times.
+// Returns an interval as binomial_interval does, but exact: its ends are the chances at which so
+// many successes or more, and so many or fewer, happen with 2.5 % (Clopper and Pearson 1934). Sums
+// a tail some sixty times.
 Interval exact_binomial_interval(std::uint64_t successes, std::uint64_t trials);
 
 }  // namespace bloomery::cli

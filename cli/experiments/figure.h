@@ -10,7 +10,7 @@
 
 namespace bloomery::cli {
 
-// What becomes of a figure that an article prints.
+// The verdict on a figure that an article prints.
 enum class Verdict {
   right,      // the same, now as then
   plausible,  // a matter of luck, and within what luck allows

@@ -20,7 +20,7 @@ AnyFilter filter_for(std::uint64_t keys) {
   return bloom_filter_helper::kFormat.create({.capacity = keys, .false_positive_rate = 0.01}, {});
 }
 
-// What the filter does not have, does not exist.
+// with_present: keys that the filter does not have do not exist.
 GuardCost with_present(std::uint64_t rows, std::uint64_t flood, std::uint64_t new_rows) {
   AnyFilter filter = filter_for(rows);
   insert_range(filter, 0, rows, row);
@@ -32,7 +32,8 @@ GuardCost with_present(std::uint64_t rows, std::uint64_t flood, std::uint64_t ne
   return cost;
 }
 
-// What the filter has, does not exist: it was asked for before, and the database said no.
+// with_absent: keys that the filter has do not exist. They were asked for before, and the database
+// said no.
 GuardCost with_absent(std::uint64_t rows, std::uint64_t flood, std::uint64_t new_rows) {
   AnyFilter filter = filter_for(rows);
   GuardCost cost;

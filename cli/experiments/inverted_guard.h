@@ -5,15 +5,16 @@
 
 namespace bloomery::cli {
 
-// What a guard with a filter has cost.
+// GuardCost has what a guard with a filter has cost.
 struct GuardCost {
   std::uint64_t queries = 0;      // of the flood, those that the database was asked
   std::uint64_t denied_rows = 0;  // that are there, and were not found
   std::uint64_t denied_new = 0;   // inserted after somebody had asked for them; not found
 };
 
-// The same rows and the same flood of absent keys, before a guard whose filter holds the rows' keys
-// and before one whose filter holds the keys that were found absent. Both filters are of one size.
+// GuardsCompared compares two guards before the same rows and the same flood of absent keys. The
+// filter of one holds the rows' keys, the filter of the other the keys that were found absent. Both
+// filters are of one size.
 struct GuardsCompared {
   std::uint64_t row_count = 0;
   std::uint64_t flood_count = 0;

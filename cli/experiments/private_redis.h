@@ -33,8 +33,8 @@ class PrivateRedis {
   std::optional<redis::Client> client_;
 };
 
-// What `measure` makes of a server of its own; where none can be started, `not_run`, whose remark
-// says why.
+// Returns what `measure` makes of a server of its own; where no server can be started, `not_run`,
+// whose remark says why.
 Figure figure_with_redis(Figure not_run, const std::function<Figure(PrivateRedis&)>& measure);
 
 }  // namespace bloomery::cli

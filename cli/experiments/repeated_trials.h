@@ -42,7 +42,7 @@ RepeatedTrials repeat_trials(std::uint64_t trial_count, std::uint64_t asked, Run
 
 // Two numbers of the seed's own for the i-th key: no two keys of all seeds are alike.
 std::string random_hex(std::uint64_t seed, std::uint64_t i);
-// The same as a UUID is written.
+// random_hex(), written as a UUID is.
 std::string random_uuid(std::uint64_t seed, std::uint64_t i);
 
 }  // namespace bloomery::cli

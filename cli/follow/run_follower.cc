@@ -50,7 +50,8 @@ void keep_rebuild_signal() {
   sigaction(SIGUSR1, &action, nullptr);
 }
 
-// Of a secret one it is only that it has a secret: the new one's is its own.
+// Gives a new filter the hash of the old one, unless the arguments choose one. Of a secret hash it
+// takes only that it is secret: the new filter has a secret of its own.
 void keep_hash(NewFilter& wanted, const NativeHash& hash) {
   if (wanted.hash || wanted.secret || wanted.seed != 0) return;
   wanted.secret = hash.id() == HashId::secret;

@@ -167,7 +167,7 @@ void StatusServer::serve(std::stop_token stop) {
     std::erase_if(visits, [](const Visit& visit) { return visit.is_over; });
     const int accepted = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (accepted < 0) continue;
-    // Who has been here longest makes room: the slow ones, where many are.
+    // The oldest connection makes room: where there are many, it is a slow one.
     if (visits.size() == kMostConnections) {
       close(visits.front().socket);
       visits.erase(visits.begin());

@@ -8,7 +8,7 @@
 
 namespace bloomery::cli {
 
-// What a request for a path is answered: nothing but GET is taken.
+// The answer to a request for a path. Requests other than GET and HEAD get 404.
 struct StatusAnswer {
   int status = 200;  // 200, 404 or 503
   std::string text{};

@@ -7,7 +7,7 @@
 #include "bloomery/follow/follower.h"
 #include "cli/follow/status_server.h"
 
-// What a follower has to say, for people and for programs.
+// The reports of a follower, for people and for programs.
 namespace bloomery::cli {
 
 // How long ago everything was in that the database had; below 0: never yet.
@@ -16,7 +16,7 @@ double seconds_behind(const FollowerStatus& status);
 // One line; `rows_per_second` is about what came since the last one.
 std::string status_line(const FollowerStatus& status, double rows_per_second);
 
-// The same in the text format of Prometheus.
+// Returns the status in the text format of Prometheus.
 std::string metrics_text(const FollowerStatus& status);
 
 // Answers GET /metrics and GET /healthz. /healthz is 200 while the filter is at most `most` behind

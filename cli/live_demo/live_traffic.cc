@@ -19,12 +19,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// What a client does between two requests: without it these threads would have the machine for
+// Clients pause between two requests: otherwise these threads would have the machine for
 // themselves, and the servers none of it.
 constexpr milliseconds kBetweenCommits{10};
 constexpr milliseconds kBetweenReads{5};
 constexpr milliseconds kBetweenFlood{2};
-// As long as a follower takes that is started again.
+// The longest wait for a fence: as long as a follower takes that is started again.
 constexpr milliseconds kFenceWait{250};
 constexpr std::size_t kQueriesAtOnce = 2;
 

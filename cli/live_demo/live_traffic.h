@@ -26,7 +26,7 @@ struct LiveThreads {
   int flood = 64;   // ask for ids that nobody has
 };
 
-// What one side has seen.
+// LiveTally counts what one side has done and found.
 struct LiveTally {
   std::uint64_t committed = 0;      // rows, each asked for right after
   std::uint64_t known = 0;          // questions for older rows
@@ -38,11 +38,13 @@ struct LiveTally {
   std::chrono::microseconds wait_p50{};  // for the fence
   std::chrono::microseconds wait_p99{};
 
-  // What the same questions would cost without a filter, and what they did.
+  // `queries_without`: the queries that the questions would cost without a filter. `queries`: those
+  // that they did cost. `saved`: the share that the filter saves.
   std::uint64_t queries_without() const { return flood + counters.found; }
   std::uint64_t queries() const { return counters.database_queries + fence_questions; }
   double saved() const;
-  // Of the ids that nobody has.
+  // Returns the share of the flood, which asks for ids that nobody has, that was denied without a
+  // query.
   double denied() const;
 };
 

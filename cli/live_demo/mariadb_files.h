@@ -24,7 +24,8 @@ struct MariadbFiles {
   std::string script(const std::string& name) const {
     return folder + "/" + prefix + name + ".sql";
   }
-  // What makes the tables of the system, in the database mysql, as mariadb-install-db does.
+  // Returns SQL that makes the tables of the system, in the database mysql, as mariadb-install-db
+  // does.
   std::string system_tables() const {
     std::ostringstream sql;
     sql << "USE mysql;\n";

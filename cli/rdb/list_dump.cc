@@ -47,7 +47,8 @@ void add_fill(Report& report, const DumpFile& dump, const rdb::ModuleKey& key) {
   }
 }
 
-// What the list says of a key, and what is wrong with it.
+// Reports a key for the list, with what is wrong with it, and sets `damaged` if its filter cannot
+// be read.
 Report report_of(const DumpFile& dump, const rdb::ModuleKey& key, bool& damaged) {
   Report report;
   report.add("database", key.database);

@@ -19,7 +19,7 @@
 #include "bloomery/format/redisson.h"
 #include "cli/textbook.h"
 
-// What docs/calculator/index.html calls, by itself in a module of WebAssembly: numbers of
+// Calls of docs/calculator/index.html, by themselves in a module of WebAssembly: numbers of
 // JavaScript go in, and come out in `figures`.
 namespace bloomery {
 namespace {
@@ -31,7 +31,7 @@ constexpr std::size_t kMostLayers = 8;
 std::array<double, 3 * kMostLayers> figures;
 std::string message;
 
-// What was not given is no number.
+// Returns nothing for NaN, which stands for a number that was not given.
 template <class Number>
 std::optional<Number> given(double value, double above, const char* what) {
   if (std::isnan(value)) return std::nullopt;
@@ -47,7 +47,7 @@ Known known_of(double capacity, double rate, double bits, double probes) {
   return known;
 }
 
-// Of the figures of solve(), what the page hands back to later calls.
+// Makes parameters of those figures of solve() that the page hands back to later calls.
 FilterParameters parameters_of(double capacity, double rate) {
   return {.capacity = static_cast<std::uint64_t>(capacity), .false_positive_rate = rate};
 }

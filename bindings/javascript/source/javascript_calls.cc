@@ -17,7 +17,8 @@
 namespace bloomery::c {
 namespace {
 
-// What a call gives out, until the next: `result_bytes` of it are at `result_at`.
+// The bytes that a call gives out, until the next: javascript_result() and javascript_result_size()
+// return them.
 std::vector<std::byte> result;
 
 const Format& format_of_name(const char* name) {

@@ -5,16 +5,17 @@
 
 #include "bloomery/c/bloomery.h"
 
-// What JavaScript calls beside the C interface.
+// The calls of JavaScript beside the C interface.
 extern "C" {
 
-// Of a safe integer, which a double holds: making a BigInt of it costs more than the question.
+// Calls for a safe integer, which a double holds: making a BigInt of it costs more than the
+// question.
 int javascript_ask_number(const bloomery_filter* filter, double key);
 int javascript_insert_number(bloomery_filter* filter, double key);
 int javascript_erase_number(bloomery_filter* filter, double key);
 
-// What bloomery_info() tells, too, but it reads every bit. Null, a negative number, where it
-// failed.
+// Single facts of bloomery_info(), which reads every bit for them; these calls do not. A failure is
+// null or a negative number.
 const char* javascript_kind(const bloomery_filter* filter);
 double javascript_rate(const bloomery_filter* filter);
 int javascript_is_secret(const bloomery_filter* filter);

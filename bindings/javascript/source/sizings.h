@@ -36,8 +36,9 @@ struct Sized : Solution {
   double false_positive_rate = 0;  // that it is made for
 };
 
-// As bloomery::solve(), of blocked and classic filters. Others choose their probes themselves, and
-// what fits best is found by trying; bits are those in memory. Throws as that does.
+// Solves blocked and classic filters as bloomery::solve() does. Other kinds choose their probes
+// themselves, and their best fit is found by trying; bits are those in memory. Throws as
+// bloomery::solve() does.
 Sized solve(const Sizing& sizing, const Known& known);
 
 }  // namespace bloomery::calculator
