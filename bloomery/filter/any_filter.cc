@@ -21,7 +21,7 @@ class Digits {
   Key key() const noexcept { return {text_.data(), static_cast<std::size_t>(end_ - text_.data())}; }
 
  private:
-  std::array<char, 20> text_;
+  std::array<char, 20> text_{};
   char* end_;
 };
 

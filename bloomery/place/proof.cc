@@ -5,15 +5,27 @@
 #include <bit>
 
 namespace bloomery {
+namespace {
+
+// The proofs of one part among `all`, which are in the order of their parts.
+template <class P>
+std::span<P> of_part(std::span<P> all, std::uint32_t part) noexcept {
+  const auto begin = std::ranges::lower_bound(all, part, {}, &Proof::part);
+  const auto end = std::ranges::upper_bound(all, part, {}, &Proof::part);
+  return all.subspan(static_cast<std::size_t>(begin - all.begin()),
+                     static_cast<std::size_t>(end - begin));
+}
+
+}  // namespace
 
 void Proofs::add(const Proof& proof) {
   const std::span<Proof> all = many_.empty() ? std::span(few_).first(count_) : std::span(many_);
-  const auto [begin, end] = std::ranges::equal_range(all, proof.part, {}, &Proof::part);
-  for (auto each = begin; each != end; ++each) {
-    if (!each->is_of_filter_of(proof)) continue;
-    if (proof.watermark && proof.watermark->reaches(*each->watermark)) *each = proof;
+  for (Proof& each : of_part(all, proof.part)) {
+    if (!each.is_of_filter_of(proof)) continue;
+    if (proof.watermark && proof.watermark->reaches(*each.watermark)) each = proof;
     return;
   }
+  const auto begin = std::ranges::lower_bound(all, proof.part, {}, &Proof::part);
   const auto at = begin - all.begin();
   if (count_ < few_.size()) {
     std::move_backward(begin, all.end(), few_.begin() + static_cast<std::ptrdiff_t>(count_) + 1);
@@ -26,15 +38,13 @@ void Proofs::add(const Proof& proof) {
 }
 
 bool Proofs::has_filter_of(const Proof& proof) const noexcept {
-  const auto of_part = std::ranges::equal_range(all(), proof.part, {}, &Proof::part);
-  return std::ranges::any_of(of_part,
+  return std::ranges::any_of(of_part(all(), proof.part),
                              [&](const Proof& each) { return each.is_of_filter_of(proof); });
 }
 
 bool Proofs::shares_filter_with(const Proofs& others) const noexcept {
   return std::ranges::any_of(all(), [&](const Proof& each) {
-    const auto of_part = std::ranges::equal_range(others.all(), each.part, {}, &Proof::part);
-    return std::ranges::any_of(of_part, [&](const Proof& other) {
+    return std::ranges::any_of(of_part(others.all(), each.part), [&](const Proof& other) {
       return each.filter != 0 && each.filter == other.filter;
     });
   });

@@ -32,7 +32,7 @@ const std::vector<FilterOptions>& sizes() {
 }
 
 template <class F>
-F filled(const FilterOptions& options, const std::vector<Key>& keys) {
+F moved_filled(const FilterOptions& options, const std::vector<Key>& keys) {
   F filter(options);
   filter.insert_many(keys);
   return filter;
@@ -47,13 +47,13 @@ TYPED_TEST_SUITE(MovedFrom, Kinds);
 TYPED_TEST(MovedFrom, SaysMaybeOfAllAndNeverCrashes) {
   for (const FilterOptions& options : sizes()) {
     expect_moved_from_is_usable(
-        [&](const std::vector<Key>& keys) { return filled<TypeParam>(options, keys); });
+        [&](const std::vector<Key>& keys) { return moved_filled<TypeParam>(options, keys); });
   }
 }
 
 TYPED_TEST(MovedFrom, SaysSoAsAnAnyFilter) {
   expect_moved_from_is_usable([&](const std::vector<Key>& keys) {
-    return AnyFilter(filled<TypeParam>({.capacity = 3'000}, keys));
+    return AnyFilter(moved_filled<TypeParam>({.capacity = 3'000}, keys));
   });
 }
 

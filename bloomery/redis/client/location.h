@@ -53,9 +53,8 @@ struct HostPort {
 //   password_file=FILE      its first line, read at each connect
 //   password_env=VARIABLE   of the environment
 //   client_name=NAME        for CLIENT LIST
-//   wait=N[,MS]             what changes anything returns once N replicas have it, else throws
-//   after
-//                           MS (1000); see replica_wait.h
+//   wait=N[,MS]             changes return once N replicas have them, or throw after MS, 1000
+//                           unless it is said; see replica_wait.h
 //   replica=1               a replica may be asked: what it says is as old as it is
 //   sentinel_user=, sentinel_password_file=, sentinel_password_env=     for the sentinels
 //   ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, insecure_skip_verify=1     over TLS

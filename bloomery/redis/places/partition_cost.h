@@ -32,8 +32,8 @@ struct PartitionCost {
   std::uint64_t node_bytes = 0;  // of the fullest node
   std::uint64_t all_bytes = 0;   // with replicas
 
-  // Keys are not spread evenly: the fullest partition has at most so many times the mean, but for
-  // one of 10,000 sets of keys; and then answers "maybe" of strangers with this rate.
+  // Keys are not spread evenly. The fullest partition has at most this share more than the mean,
+  // but for one of 10,000 sets of keys, and fullest_rate is its false positive rate then.
   double spread = 0;
   double fullest_rate = 0;
 

@@ -287,9 +287,10 @@ TEST_F(TrailerTest, NoLoadKeepsAFilterOfAnotherFormOrSize) {
   const KeyForm numbers{.encoding = KeyEncoding::i64};
   EXPECT_THROW(load(numbers, OldFilter::keep, usual), StoreError);
   EXPECT_THROW(load(numbers, OldFilter::keep, usual + "&trust=bits"), StoreError);
-  EXPECT_THROW(load({}, OldFilter::keep, "bits=19999&trailer=1"), StoreError) << "as many bytes";
+  EXPECT_THROW(load(kUnknownForm, OldFilter::keep, "bits=19999&trailer=1"), StoreError)
+      << "as many bytes";
   EXPECT_EQ(ask({"GET", "f"}).text, whole);
-  load({}, OldFilter::keep, usual);
+  load(kUnknownForm, OldFilter::keep, usual);
   EXPECT_EQ(open()->presence_of("in"), Presence::maybe);
   load(numbers, OldFilter::drop, usual);
   EXPECT_EQ(open()->head().parameters.keys, numbers);
