@@ -13,16 +13,18 @@
 namespace bloomery {
 namespace {
 
-// The digits of an integer, as somebody has inserted them who writes texts.
+// The digits of an integer: the key of a caller that writes texts.
 class Digits {
  public:
-  explicit Digits(auto integer) noexcept
-      : end_(std::to_chars(text_.data(), text_.data() + text_.size(), integer).ptr) {}
-  Key key() const noexcept { return {text_.data(), static_cast<std::size_t>(end_ - text_.data())}; }
+  explicit Digits(auto integer) noexcept {
+    const char* const end = std::to_chars(text_.data(), text_.data() + text_.size(), integer).ptr;
+    size_ = static_cast<std::size_t>(end - text_.data());
+  }
+  Key key() const noexcept { return {text_.data(), size_}; }
 
  private:
   std::array<char, 20> text_{};
-  char* end_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace

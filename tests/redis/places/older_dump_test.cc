@@ -86,7 +86,7 @@ class OlderDump : public NativeTest {
     for (const int keys : {5, 300}) expect_noticed(make, open_it, step, keys);
   }
   std::function<void()> ours(FilterKind kind, double rate, std::string settings = "") {
-    return [this, kind, rate, settings] {
+    return [kind, rate, settings] {
       Client client(parse_location(at(settings)));
       AnyFilter empty =
           make_filter(kind, {.capacity = kKeysAtCapacity, .false_positive_rate = rate});
@@ -134,7 +134,7 @@ TEST_F(OlderDump, OfOtherSystemsBitmapsIsNoticed) {
 
 TEST_F(OlderDump, OfABitmapWithATrailerIsNoticed) {
   const std::string settings = "?bits=20000&trailer=1&trust=bits";
-  const auto make = [this, settings] {
+  const auto make = [settings] {
     const Format& gozero = *find_format("gozero");
     Client client(parse_location(at(settings)));
     const AnyFilter empty = gozero.create({.capacity = kKeysAtCapacity}, {{"bits", "20000"}});
