@@ -61,19 +61,19 @@ class ReplicaWait : public ::testing::Test {
   }
 
   // Until the replica has all that the primary has.
-  void wait_for_replica() const {
-    primary_->ask("SET marker 1");
-    for (int i = 0; i < 2'000 && replica_->ask("GET marker") != "1\n"; ++i) {
+  void wait_for_replica() {
+    const std::string mark = std::to_string(++marks_);
+    primary_->ask("SET marker " + mark);
+    for (int i = 0; i < 4'000 && replica_->ask("GET marker") != mark + "\n"; ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    primary_->ask("DEL marker");
   }
   static PlaceLocation at(const RedisServer& server, const Waiting& live,
                           const std::string& more = "") {
     return parse_place_location(live.format + ":redis+unix://" + server.socket() +
                                 "?timeout=30000" + live.settings + more + "#f");
   }
-  void load(const Waiting& live) const {
+  void load(const Waiting& live) {
     primary_->ask("FLUSHALL");
     save(live.filter.contents(), at(*primary_, live), {});
     wait_for_replica();
@@ -92,6 +92,7 @@ class ReplicaWait : public ::testing::Test {
     return std::make_unique<RedisServer>((folder_.path() / name).string(), options);
   }
 
+  int marks_ = 0;
   testing::ScratchFolder folder_;
 };
 
