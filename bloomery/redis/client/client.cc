@@ -183,7 +183,9 @@ void Client::try_once(Call& call) {
   tell_commands(call.request, replies);
   try {
     if (call.judge) call.judge(replies);
-    if (call.request.changes()) await_replicas(*connection, call.node->location(), call.deadline);
+    if (location_.replicas_to_await > 0 && call.request.changes()) {
+      await_replicas(*connection, call.node->location(), call.deadline);
+    }
   } catch (const ConnectionError&) {
     connection->distrust();
     throw;

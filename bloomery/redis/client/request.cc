@@ -49,7 +49,6 @@ Request& Request::add(std::span<const std::string_view> words) {
   if (!in_transaction_) units_.emplace_back();
   units_.back().byte_count += static_cast<std::size_t>(size);
   ++units_.back().size;
-  changes_ = changes_ || !only_reads(words.front());
   if (words.front() == "MULTI") in_transaction_ = true;
   if (words.front() == "EXEC") in_transaction_ = false;
   return *this;
@@ -77,11 +76,16 @@ std::vector<std::vector<std::string_view>> Request::commands() const {
   return all;
 }
 
+bool Request::changes() const {
+  return !reads_only_ && !std::ranges::all_of(commands(), [](const auto& words) {
+    return only_reads(words.front());
+  });
+}
+
 Request Request::with(const Request& behind) const {
   Request both = *this;
   both.bytes_ += behind.bytes_;
   both.size_ += behind.size_;
-  both.changes_ = both.changes_ || behind.changes_;
   both.units_.insert(both.units_.end(), behind.units_.begin(), behind.units_.end());
   return both;
 }

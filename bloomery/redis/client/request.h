@@ -30,11 +30,11 @@ class Request {
     return *this;
   }
 
-  // Whether any of its commands may change something. A script counts as one that does, unless
-  // reads_only() says otherwise.
-  bool changes() const noexcept { return changes_; }
+  // Whether any of its commands may change something: goes through all of them. A script counts as
+  // one that does, unless reads_only() says otherwise.
+  bool changes() const;
   Request& reads_only() {
-    changes_ = false;
+    reads_only_ = true;
     return *this;
   }
 
@@ -67,7 +67,7 @@ class Request {
   bool in_transaction_ = false;
   std::string key_{};
   bool has_several_slots_ = false;
-  bool changes_ = false;
+  bool reads_only_ = false;
 };
 
 }  // namespace bloomery::redis
