@@ -42,8 +42,8 @@ constexpr std::array kNetworks{
       "redis+sentinel://host[:port],.../primary[/database]#key");
 }
 
-// Whether other clients take a secret by this name, in any case of letters. Settings are printed in
-// messages, so none of them may be a secret.
+// Whether other clients take a secret by this name, in any case of letters. As a setting it would
+// mean nothing: the message says where the secret belongs.
 bool names_a_secret(std::string_view name) {
   constexpr std::array kNames{"password", "passwd",      "pass",   "pwd",
                               "auth",     "requirepass", "token",  "secret",
