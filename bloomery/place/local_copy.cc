@@ -102,10 +102,14 @@ void LocalCopy::ask_copy(std::span<const Key> keys, std::span<Presence> answers,
   }
   const bool has_come =
       may_deny && context.fence != nullptr && copy->reached->reaches(context.fence->at_least);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    bool found = true;
-    std::as_const(*copy->filter).may_contain_many(keys.subspan(i, 1), {&found, 1});
-    answers[i] = found ? Presence::maybe : has_come ? Presence::absent : Presence::unknown;
+  const Presence missing = has_come ? Presence::absent : Presence::unknown;
+  std::array<bool, 256> found{};
+  for (std::size_t from = 0; from < keys.size(); from += found.size()) {
+    const std::size_t count = std::min(found.size(), keys.size() - from);
+    std::as_const(*copy->filter).may_contain_many(keys.subspan(from, count), {found.data(), count});
+    for (std::size_t i = 0; i < count; ++i) {
+      answers[from + i] = found[i] ? Presence::maybe : missing;
+    }
   }
 }
 
