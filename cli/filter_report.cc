@@ -7,7 +7,6 @@
 
 #include "bloomery/filter/windowed_layout.h"
 #include "bloomery/format/bitmap_gap.h"
-#include "bloomery/format/dcso.h"
 #include "bloomery/format/kinds.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/places/live_bitmap.h"
@@ -174,9 +173,9 @@ void add_cardinality(Report& report, const AnyFilter& filter) {
 void warn_of_gaps(const PlaceLocation& location, const AnyFilter& filter) {
   if (location.format == nullptr) return;
   const FilterContents contents = filter.contents();
-  const bool is_dcso = contents.parameters.kind == FilterKind::dcso;
+  const auto unasked = location.format->unasked;
   for (const std::string& each :
-       {gap_advice(contents), is_dcso ? dcso::user_data_advice(contents) : std::string()}) {
+       {gap_advice(contents), unasked != nullptr ? unasked(contents) : std::string()}) {
     if (!each.empty()) complain(location.text() + ": " + each);
   }
 }

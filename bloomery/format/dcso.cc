@@ -109,7 +109,10 @@ AnyFilter decode(std::span<const std::byte> bytes) {
   return open_foreign(std::move(contents), std::move(words));
 }
 
-std::string user_data_advice(const FilterContents& contents) {
+namespace {
+
+// User data that are another filter.
+std::string unasked(const FilterContents& contents) {
   const std::string& data = contents.parameters.foreign_data;
   try {
     if (data.empty()) return {};
@@ -122,6 +125,8 @@ std::string user_data_advice(const FilterContents& contents) {
          "a file of its own (tail -c " +
          std::to_string(data.size()) + " FILE is the other)";
 }
+
+}  // namespace
 
 const Format kFormat{
     .name = "dcso",
@@ -138,6 +143,7 @@ const Format kFormat{
     .encode = encode_any,
     .settings_of = nullptr,
     .advice = nullptr,
+    .unasked = unasked,
 };
 
 }  // namespace bloomery::dcso

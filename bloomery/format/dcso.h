@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/filter/parameters.h"
@@ -56,9 +55,6 @@ struct Probes {
 // Throws FormatError, naming offset and field, also for a filter made for no keys or of no bits,
 // which cannot hold any.
 AnyFilter decode(std::span<const std::byte> bytes);
-
-// Says what must be known of user data that are another filter; empty where they are none.
-std::string user_data_advice(const FilterContents& contents);
 
 extern const Format kFormat;
 
