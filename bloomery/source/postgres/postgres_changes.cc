@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/source/postgres/followable_server.h"
 #include "bloomery/source/postgres/postgres_source.h"
 #include "bloomery/source/postgres/replication_slot.h"
 #include "bloomery/source/postgres/snapshot.h"
@@ -58,7 +59,7 @@ bool PostgresChanges::start(const std::optional<Watermark>& from, const CallCont
   announced_.reset();
   run_.reset();
 
-  check_server(context);
+  postgres::require_followable(control(context), name(), !options_.slot.empty(), context);
   if (!options_.slot.empty()) {
     postgres::refuse_slot_of_another(control(context), name(), named_slot(), context);
   }
@@ -222,29 +223,6 @@ Connection& PostgresChanges::control(const CallContext& context) {
     control_.emplace(std::move(connected));
   }
   return *control_;
-}
-
-void PostgresChanges::check_server(const CallContext& context) {
-  const Result settings = control(context).query(
-      "SELECT current_setting('wal_level'), current_setting('max_slot_wal_keep_size'), "
-      "pg_is_in_recovery()",
-      context);
-  if (settings.at(0, 2) == "t") {
-    throw StoreError(name() +
-                     ": the server is a standby, which cannot be followed; allowed: the "
-                     "primary");
-  }
-  if (settings.at(0, 0) != "logical") {
-    throw std::invalid_argument(name() + ": cannot be followed: the server's wal_level is " +
-                                settings.text(0, 0) +
-                                "; ALTER SYSTEM SET wal_level = logical, and restart it");
-  }
-  if (!options_.slot.empty() && settings.at(0, 1) == "-1") {
-    throw std::invalid_argument(name() +
-                                ": a slot with a name would fill the server's disk once nobody "
-                                "follows; first: ALTER SYSTEM "
-                                "SET max_slot_wal_keep_size = '10GB'; SELECT pg_reload_conf()");
-  }
 }
 
 // Makes the publication and asks how far the table is, until both are about one table: the table or

@@ -49,7 +49,6 @@ class PostgresChanges final : public ChangeSource {
   // The name of ChangeOptions::slot in the server.
   std::string named_slot() const { return publication_ + "_" + options_.slot; }
   postgres::Connection& control(const CallContext& context);
-  void check_server(const CallContext& context);
   Watermark publish(const CallContext& context);
   bool resume(const std::string& slot, const std::optional<Watermark>& from, const Watermark& now,
               const CallContext& context);
