@@ -98,20 +98,25 @@ PyObject* filter_to_bytes(PyObject* op, PyObject* none) {
   return raise_last();
 }
 
-PyObject* filter_info(PyObject* op, PyObject* none) {
-  Filter* const self = (Filter*)op;
+// A text of the filter's that the caller frees, as Python has it.
+static PyObject* text_of(PyObject* op, char* (*call)(const bloomery_filter*),
+                         PyObject* (*decode)(const char*)) {
   struct visit visit;
-  bloomery_filter* const filter = enter(self, &visit);
+  bloomery_filter* const filter = enter((Filter*)op, &visit);
   PyObject* result;
   char* text;
-  (void)none;
   if (filter == NULL) return NULL;
-  UNLOCKED(text = bloomery_info(filter));
+  UNLOCKED(text = call(filter));
   leave(&visit);
   if (text == NULL) return raise_last();
-  result = PyUnicode_FromString(text);
+  result = decode(text);
   bloomery_free(text);
   return result;
+}
+
+PyObject* filter_info(PyObject* op, PyObject* none) {
+  (void)none;
+  return text_of(op, bloomery_info, PyUnicode_FromString);
 }
 
 static int number_of(Filter* self, uint64_t (*call)(const bloomery_filter*), uint64_t* number) {
@@ -165,19 +170,8 @@ PyObject* filter_in_doubt(PyObject* op, void* closure) {
 }
 
 PyObject* filter_place(PyObject* op, PyObject* none) {
-  Filter* const self = (Filter*)op;
-  struct visit visit;
-  bloomery_filter* const filter = enter(self, &visit);
-  PyObject* result;
-  char* text;
   (void)none;
-  if (filter == NULL) return NULL;
-  text = bloomery_place(filter);
-  leave(&visit);
-  if (text == NULL) return raise_last();
-  result = PyUnicode_DecodeFSDefault(text);
-  bloomery_free(text);
-  return result;
+  return text_of(op, bloomery_place, PyUnicode_DecodeFSDefault);
 }
 
 /* __sizeof__: the object's own bytes and those of its bits. */
