@@ -5,28 +5,20 @@ import unittest
 
 import redis
 
-from server import SCRIPT, Server, entry
+from server import SCRIPT, OnServer, entry
 
 TOKEN = "0123456789abcdef" * 2
 LIFE = 5000
 
 
-class Filters:
+class Filters(OnServer):
     """What both families promise. Each names its commands, and makes a filter."""
 
     @classmethod
     def setUpClass(cls):
-        cls.server = Server(*cls.settings)
-        if not cls.server.has_module():
-            cls.server.stop()
+        if not os.environ.get("BLOOMERY_MODULE"):
             raise unittest.SkipTest("BLOOMERY_MODULE names no module")
-        cls.redis = cls.server.redis
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
-    settings = ()
+        super().setUpClass()
 
     def setUp(self):
         self.redis.flushall()
@@ -170,13 +162,7 @@ class OfBf(Filters, unittest.TestCase):
 class OfBloomUnderAPrefix(OfBloom):
     family, bf = "MY.BLOOM", "MY.BF"
 
-    @classmethod
-    def setUpClass(cls):
-        path = os.environ.get("BLOOMERY_MODULE")
-        if not path:
-            raise unittest.SkipTest("BLOOMERY_MODULE names no module")
-        cls.server = Server("--loadmodule", path, "prefix", "my", module=False)
-        cls.redis = cls.server.redis
+    settings, module = ("--loadmodule", os.environ.get("BLOOMERY_MODULE", ""), "prefix", "my"), False
 
     test_a_fence = test_a_filter_that_forgets_or_has_no_identity_is_not_opened = None
 

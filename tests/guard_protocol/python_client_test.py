@@ -11,22 +11,13 @@ import unittest
 import redis
 import redis.asyncio
 
-from server import Server, entry, lease, wait_until
+from server import OnServer, Server, entry, lease, wait_until
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bindings/python/pybloomery"))
 import guard as guards  # noqa: E402
 
 
-class Clients(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-        cls.redis = cls.server.redis
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
+class Clients(OnServer, unittest.TestCase):
     def setUp(self):
         self.redis.flushall()
 

@@ -5,7 +5,7 @@ import random
 import unittest
 
 import model
-from server import Server, entry, lease
+from server import OnServer, entry, lease
 
 LONG = bool(os.environ.get("BLOOMERY_LONG"))
 KEY = b"alice"
@@ -78,14 +78,8 @@ def same(model_state, script_state):
     return (what and (what[:1] if what[0] == "N" else what)) == script_state[0] and held == script_state[1]
 
 
-class Replay(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server(module=False)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
+class Replay(OnServer, unittest.TestCase):
+    module = False
 
     def test_each_step_of_every_interleaving(self):
         sizes = [(1, ("insert", "delete"), 2), (2, ("insert",), 1), (1, ("insert", "insert"), 1), (1, ("insert", "change"), 2)]

@@ -85,6 +85,21 @@ class Server:
         return self.redis.eval(SCRIPT, len(words), *words, verb, *arguments)
 
 
+class OnServer:
+    """For a unittest.TestCase: a server for all tests of the class, by `settings`."""
+
+    settings, module = (), True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = Server(*cls.settings, module=cls.module)
+        cls.redis = cls.server.redis
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.stop()
+
+
 def raw(key):
     return key.encode() if isinstance(key, str) else key
 

@@ -4,22 +4,13 @@ import unittest
 
 import redis
 
-from server import SCRIPT, Server, entry, lease, wait_until
+from server import SCRIPT, OnServer, Server, entry, lease, wait_until
 
 TOKEN, OTHER = "0123456789abcdef" * 2, "f" * 32
 LIFE = 5000
 
 
-class Verbs(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.server = Server()
-        cls.redis = cls.server.redis
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.stop()
-
+class Verbs(OnServer, unittest.TestCase):
     def setUp(self):
         self.redis.flushall()
         self.redis.config_set("maxmemory", 0)

@@ -13,6 +13,7 @@
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/client/client.h"
 #include "bloomery/redis/client/errors.h"
+#include "tests/open/live_layouts.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
 
@@ -23,27 +24,6 @@ using testing::RedisServer;
 
 const FilterOptions kForFull{.capacity = 1600, .false_positive_rate = 0.001};
 
-struct Live {
-  std::string format;
-  std::string settings;
-  AnyFilter filter;
-  bool has_watermark = false;
-};
-
-std::vector<Live> all_layouts() {
-  const auto foreign = [](const std::string& format, const FormatSettings& settings = {}) {
-    return find_format(format)->create(kForFull, settings);
-  };
-  std::vector<Live> all;
-  all.push_back({"bitmap", "", make_filter(FilterKind::blocked, kForFull), true});
-  all.push_back({"bitmap", "&partitions=3", make_filter(FilterKind::blocked, kForFull), true});
-  all.push_back({"bitmap", "", make_filter(FilterKind::classic, kForFull), true});
-  all.push_back({"redisson", "&trust=bits", foreign("redisson")});
-  all.push_back({"orestes", "&trust=bits", foreign("orestes")});
-  all.push_back({"gozero", "&bits=60000&trailer=1", foreign("gozero", {{"bits", "60000"}}), true});
-  return all;
-}
-
 class FullServer : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,11 +32,10 @@ class FullServer : public ::testing::Test {
     for (int i = 0; i < 800; ++i) in_.push_back("in " + std::to_string(i));
     for (int i = 0; i < 800; ++i) out_.push_back("out " + std::to_string(i));
   }
-  PlaceLocation at(const Live& live, const std::string& more = "") const {
-    return parse_place_location(live.format + ":redis+unix://" + server_->socket() +
-                                "?timeout=20000" + live.settings + more + "#f");
+  PlaceLocation at(const LiveLayout& live, const std::string& more = "") const {
+    return location_in(*server_, live, more);
   }
-  void load(const Live& live) {
+  void load(const LiveLayout& live) {
     server_->ask("FLUSHALL");
     save(live.filter.contents(), at(live), {});
     const auto place = open_place(at(live), {.access = PlaceOptions::read_write});
@@ -93,7 +72,7 @@ class FullServer : public ::testing::Test {
 };
 
 TEST_F(FullServer, IsAskedAsOneThatIsNot) {
-  for (const Live& live : all_layouts()) {
+  for (const LiveLayout& live : live_layouts(kForFull)) {
     SCOPED_TRACE(live.format + live.settings);
     load(live);
     const auto place = open_place(at(live), {.access = PlaceOptions::read_write});
@@ -119,7 +98,7 @@ TEST_F(FullServer, IsAskedAsOneThatIsNot) {
 }
 
 TEST_F(FullServer, DeniesNothingForAFilterThatIsLostOrAReplica) {
-  for (const Live& live : all_layouts()) {
+  for (const LiveLayout& live : live_layouts(kForFull)) {
     SCOPED_TRACE(live.format + live.settings);
     load(live);
     const auto place = open_place(at(live));
@@ -147,13 +126,13 @@ TEST_F(FullServer, DeniesNothingForAFilterThatIsLostOrAReplica) {
 }
 
 TEST_F(FullServer, WhoMayOnlyReadIsAnsweredByAScriptThatOnlyReads) {
-  load(all_layouts().front());
+  load(live_layouts(kForFull).front());
   server_->ask(
       "ACL SETUSER reader on >any ~f +multi +exec +echo +role +strlen +getrange +bitfield_ro "
       "+eval_ro");
   setenv("BLOOMERY_TEST_READER", "any", 1);
-  const auto place =
-      open_place(at(all_layouts().front(), "&user=reader&password_env=BLOOMERY_TEST_READER"));
+  const auto place = open_place(
+      at(live_layouts(kForFull).front(), "&user=reader&password_env=BLOOMERY_TEST_READER"));
   const auto before = ask(*place, out_);
   ASSERT_GT(std::ranges::count(before, Presence::absent), 760);
   server_->ask("CONFIG SET maxmemory 1");
@@ -162,12 +141,12 @@ TEST_F(FullServer, WhoMayOnlyReadIsAnsweredByAScriptThatOnlyReads) {
 }
 
 TEST_F(FullServer, SaysSoWhereNoScriptMayRun) {
-  load(all_layouts().front());
+  load(live_layouts(kForFull).front());
   server_->ask(
       "ACL SETUSER reader on >any ~f +multi +exec +echo +role +strlen +getrange +bitfield_ro");
   setenv("BLOOMERY_TEST_READER", "any", 1);
-  const auto place =
-      open_place(at(all_layouts().front(), "&user=reader&password_env=BLOOMERY_TEST_READER"));
+  const auto place = open_place(
+      at(live_layouts(kForFull).front(), "&user=reader&password_env=BLOOMERY_TEST_READER"));
   EXPECT_EQ(place->presence_of("in 7"), Presence::maybe);
   server_->ask("CONFIG SET maxmemory 1");
   if (!refuses_transactions()) GTEST_SKIP() << "this server needs no script";

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "bloomery/errors.h"
-#include "bloomery/filter/filter_kinds.h"
 #include "bloomery/open/open_place.h"
+#include "tests/open/live_layouts.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
 
@@ -20,26 +20,7 @@ namespace {
 
 using testing::RedisServer;
 
-struct Layout {
-  std::string location;  // before and behind the server
-  std::string settings;
-  AnyFilter filter;
-};
-
-std::vector<Layout> layouts() {
-  const FilterOptions options{.capacity = 2000, .false_positive_rate = 0.001};
-  const auto foreign = [&](const std::string& format, const FormatSettings& settings = {}) {
-    return find_format(format)->create(options, settings);
-  };
-  std::vector<Layout> all;
-  all.push_back({"bitmap", "", make_filter(FilterKind::blocked, options)});
-  all.push_back({"bitmap", "", make_filter(FilterKind::classic, options)});
-  all.push_back({"bitmap", "?partitions=3", make_filter(FilterKind::blocked, options)});
-  all.push_back({"redisson", "?trust=bits", foreign("redisson")});
-  all.push_back({"orestes", "?trust=bits", foreign("orestes")});
-  all.push_back({"gozero", "?bits=60000&trailer=1", foreign("gozero", {{"bits", "60000"}})});
-  return all;
-}
+const FilterOptions kForOthers{.capacity = 2000, .false_positive_rate = 0.001};
 
 class OtherType : public ::testing::Test {
  protected:
@@ -49,10 +30,9 @@ class OtherType : public ::testing::Test {
     for (int i = 0; i < 500; ++i) in_.push_back("in " + std::to_string(i));
     for (int i = 0; i < 500; ++i) out_.push_back("out " + std::to_string(i));
   }
-  std::unique_ptr<FilterPlace> place_of(const Layout& layout) {
+  std::unique_ptr<FilterPlace> place_of(const LiveLayout& layout) {
     server_->ask("FLUSHALL");
-    at_ = parse_place_location(layout.location + ":redis+unix://" + server_->socket() +
-                               layout.settings + "#f");
+    at_ = location_in(*server_, layout);
     save(layout.filter.contents(), at_, {});
     auto place = open_place(at_, {.access = PlaceOptions::read_write});
     place->insert_many(keys(in_));
@@ -110,13 +90,13 @@ class OtherType : public ::testing::Test {
 constexpr const char* kOthers[] = {"RPUSH a b", "SADD a", "HSET a b", "ZADD 1 a", "XADD * a b"};
 
 TEST_F(OtherType, IsUnknownWithThatReasonUntilTheStringIsThereAgain) {
-  for (const Layout& layout : layouts()) {
+  for (const LiveLayout& layout : live_layouts(kForOthers)) {
     const auto place = place_of(layout);
     const auto reader = open_place(at_);
     ASSERT_EQ(count(*reader, in_, Presence::maybe), 500) << place->name();
     ASSERT_GT(count(*place, out_, Presence::absent), 450) << place->name();
     const std::vector<std::string> all = strings();
-    ASSERT_GE(all.size(), layout.settings.starts_with("?partitions") ? 3U : 1U);
+    ASSERT_GE(all.size(), layout.settings.starts_with("&partitions") ? 3U : 1U);
     for (const std::string by : kOthers) {
       for (const std::string& key : all) take(key, by);
       EXPECT_EQ(count(*place, in_, Presence::unknown), 500) << place->name() << " " << by;
@@ -135,7 +115,7 @@ TEST_F(OtherType, IsUnknownWithThatReasonUntilTheStringIsThereAgain) {
 }
 
 TEST_F(OtherType, OneOfSeveralStringsIsEnough) {
-  for (const Layout& layout : layouts()) {
+  for (const LiveLayout& layout : live_layouts(kForOthers)) {
     const auto place = place_of(layout);
     for (const std::string& key : strings()) {
       take(key, "RPUSH a");

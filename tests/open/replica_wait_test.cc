@@ -11,10 +11,9 @@
 #include <thread>
 #include <vector>
 
-#include "bloomery/filter/filter_kinds.h"
-#include "bloomery/format/format.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/client/replica_wait.h"
+#include "tests/open/live_layouts.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
 #include "tests/support/unused_port.h"
@@ -26,26 +25,6 @@ using ::testing::HasSubstr;
 using testing::RedisServer;
 
 const FilterOptions kForWaiting{.capacity = 4000, .false_positive_rate = 0.001};
-
-struct Waiting {
-  std::string format;
-  std::string settings;
-  AnyFilter filter;
-  bool has_watermark = false;
-};
-
-std::vector<Waiting> all_waiting() {
-  const auto foreign = [](const std::string& format, const FormatSettings& settings = {}) {
-    return find_format(format)->create(kForWaiting, settings);
-  };
-  std::vector<Waiting> all;
-  all.push_back({"bitmap", "", make_filter(FilterKind::blocked, kForWaiting), true});
-  all.push_back({"bitmap", "&partitions=3", make_filter(FilterKind::blocked, kForWaiting), true});
-  all.push_back({"bitmap", "", make_filter(FilterKind::classic, kForWaiting), true});
-  all.push_back({"redisson", "&trust=bits", foreign("redisson")});
-  all.push_back({"gozero", "&bits=60000&trailer=1", foreign("gozero", {{"bits", "60000"}}), true});
-  return all;
-}
 
 class ReplicaWait : public ::testing::Test {
  protected:
@@ -68,18 +47,13 @@ class ReplicaWait : public ::testing::Test {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  static PlaceLocation at(const RedisServer& server, const Waiting& live,
-                          const std::string& more = "") {
-    return parse_place_location(live.format + ":redis+unix://" + server.socket() +
-                                "?timeout=30000" + live.settings + more + "#f");
-  }
-  void load(const Waiting& live) {
+  void load(const LiveLayout& live) {
     primary_->ask("FLUSHALL");
-    save(live.filter.contents(), at(*primary_, live), {});
+    save(live.filter.contents(), location_in(*primary_, live), {});
     wait_for_replica();
   }
-  std::unique_ptr<FilterPlace> open(const Waiting& live, const std::string& more) const {
-    return open_place(at(*primary_, live, more), {.access = PlaceOptions::read_write});
+  std::unique_ptr<FilterPlace> open(const LiveLayout& live, const std::string& more) const {
+    return open_place(location_in(*primary_, live, more), {.access = PlaceOptions::read_write});
   }
 
   std::unique_ptr<RedisServer> primary_;
@@ -97,11 +71,11 @@ class ReplicaWait : public ::testing::Test {
 };
 
 TEST_F(ReplicaWait, AnInsertReturnsOnceTheReplicaHasIt) {
-  for (const Waiting& live : all_waiting()) {
+  for (const LiveLayout& live : live_layouts(kForWaiting)) {
     SCOPED_TRACE(live.format + live.settings);
     load(live);
     const auto place = open(live, "&wait=1,20000");
-    const auto replica = open_place(at(*replica_, live, "&replica=1"));
+    const auto replica = open_place(location_in(*replica_, live, "&replica=1"));
     for (int i = 0; i < 20; ++i) {
       const std::string key = "k" + std::to_string(i);
       place->insert(key);
@@ -111,7 +85,7 @@ TEST_F(ReplicaWait, AnInsertReturnsOnceTheReplicaHasIt) {
 }
 
 TEST_F(ReplicaWait, WhatNoReplicaHasIsNotAcknowledged) {
-  for (const Waiting& live : all_waiting()) {
+  for (const LiveLayout& live : live_layouts(kForWaiting)) {
     SCOPED_TRACE(live.format + live.settings);
     load(live);
     const auto place = open(live, "&wait=1,50");
@@ -138,7 +112,7 @@ TEST_F(ReplicaWait, WhatNoReplicaHasIsNotAcknowledged) {
 }
 
 TEST_F(ReplicaWait, WithoutAReplicaNothingIsAcknowledged) {
-  const std::vector<Waiting> all = all_waiting();
+  const std::vector<LiveLayout> all = live_layouts(kForWaiting);
   load(all.front());
   replica_->end(SIGKILL);
   replica_.reset();
