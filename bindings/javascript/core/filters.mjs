@@ -278,7 +278,7 @@ export function define(module, crypto = globalThis.crypto) {
       unlessFailed('bloomery_close', handle);
     }
   }
-  // Where the engine has no Symbol.dispose, what compilers put in its place.
+  // Symbol.dispose, or the symbol that compilers use if the engine has none.
   const dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
   Object.defineProperty(Filter.prototype, dispose, {
     value() {

@@ -4,7 +4,7 @@
 export const filesOf = (fs, path) => {
   let saved = 0;
 
-  // Where a symbolic link leads, or the links that it leads to; the link stays.
+  // Follows symbolic links to the file that is to be replaced; the links stay.
   async function namedBy(file) {
     const MOST_LINKS = 40;
     let target = path.resolve(file);

@@ -14,7 +14,7 @@ const EXPORTED = [
   'StaticFilter',
 ];
 
-// What all entries of one realm share.
+// The started module, which all entries of one realm share.
 let shared;
 
 const isModule = (source) => source instanceof WebAssembly.Module;
@@ -53,7 +53,7 @@ export const start = (own, complete, crypto) => {
   return { init, initSync };
 };
 
-// Those of an entry for require(), which throw until there are any.
+// The exports of an entry for require(): the classes throw until init() or initSync() has run.
 export const lazily = (calls) => {
   const entry = { ...calls };
   for (const name of EXPORTED) {

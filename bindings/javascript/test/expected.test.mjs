@@ -80,7 +80,7 @@ test('entries without an await of their own have the same classes', async () => 
   assert.equal(required.initSync(), required);
 });
 
-// As in a bundle that does not carry the module along.
+// A bundle does not carry the module along.
 test('bytes are given by hand where there is no file', async (t) => {
   for (const [name, give] of [
     ['init.cjs', (bytes) => bytes],

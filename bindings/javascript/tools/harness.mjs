@@ -22,7 +22,7 @@ const listen = async (answer) => {
   return { port: server.address().port, close };
 };
 
-// What the pages call: fetch(`${ear.url}?${text}`, { mode: 'no-cors' }).
+// Hears what the pages report by fetch(`${ear.url}?${text}`, { mode: 'no-cors' }).
 let hear = () => {};
 const ear = await listen((request, response) => {
   response.end();
