@@ -83,7 +83,7 @@ void LostBits::learn(InsertCall number, const InsertedBits& bits) {
   }
   if (!bits.repeated) return;
   call.unsure.clear();
-  std::ranges::sample(bits.touched, std::back_inserter(call.unsure), kKept, random_);
+  std::ranges::sample(bits.touched, std::back_inserter(call.unsure), kUnsure, random_);
 }
 
 LostBits::Call& LostBits::call_of(InsertCall number) {

@@ -48,7 +48,8 @@ class LostBits {
   };
 
   static constexpr std::size_t kCalls = 16;         // whose bits are kept
-  static constexpr std::size_t kKept = 16;          // bits of each
+  static constexpr std::size_t kKept = 64;          // bits of each
+  static constexpr std::size_t kUnsure = 16;        // bits of a repeated call
   static constexpr std::size_t kAsked = 4;          // of a new call; of older ones fewer
   static constexpr std::size_t kAskedByReader = 4;  // by a place that has not inserted
 

@@ -52,7 +52,7 @@ end
 // `what`: for each run of lines that are near each other where it begins, in four bytes, how many
 // bytes it has and how many lines are to change, in two each; and for each of those where in the
 // run it is, in two bytes, and 64 of a mask. The first lines that change are kept as they were.
-static_assert(SetAnswer::kOldLines == 4, "the script says it, too");
+static_assert(SetAnswer::kOldLines == 8, "the script says it, too");
 constexpr std::string_view kSetLines = R"(
 local call, unpack, pack, bor = redis.call, struct.unpack, struct.pack, bit.bor
 local words = string.rep('I4', 16)
@@ -79,7 +79,7 @@ while i <= #what do
     were[#were + 1] = now == old and '-' or 'N'
     if now ~= old then
       changed = true
-      if #olds < 4 then olds[#olds + 1] = old end
+      if #olds < 8 then olds[#olds + 1] = old end
     end
     pieces[#pieces + 1] = now
     i = i + 66

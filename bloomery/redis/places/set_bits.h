@@ -56,7 +56,7 @@ struct SetAnswer {
   bool has_set = false;  // false: it is another's, and nothing was done
   bool has_stepped = false;
   std::vector<bool> were_set{};  // a line or bit each
-  static constexpr std::size_t kOldLines = 4;
+  static constexpr std::size_t kOldLines = 8;
   std::string old_lines{};  // the first that changed, at most so many, as they were
 };
 // Reads the reply to append_set_lines() or append_set_bits(), of `count` lines or bits. Throws

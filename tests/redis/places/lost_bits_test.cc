@@ -120,6 +120,13 @@ TEST(LostBits, AnOlderCopyIsNoticedThoughOthersRepeatTheLastCalls) {
   }
 }
 
+// The later calls together touch four of five bits of the first.
+TEST(LostBits, AnOlderCopyIsNoticedThoughOthersRepeatCallsThatOverfillTheFilter) {
+  EXPECT_EQ(
+      denials_in({.fill = 0.1, .keys_in_call = 170, .lost_calls = 6, .repeated_calls = 5}, 1000),
+      0);
+}
+
 // A call of many trips is one call: it pushes no others out.
 TEST(LostBits, AnOlderCopyIsNoticedThoughOthersRepeatALargeCall) {
   EXPECT_EQ(denials_in({.fill = 0.1,
