@@ -31,7 +31,7 @@ namespace bloomery {
 // still while it is three generations or less, and goes on from where it was when it is more. One
 // that leaps ahead says that time has passed, and keys are forgotten early: also one that is set
 // right after it went back, by four generations at most where it had gone back by more than three
-// (docs/soundness.md says it all).
+// (docs/soundness_cases.md says it all).
 //
 // By time, filters merge, each generation with the one
 // of its age; by count they do not.

@@ -45,7 +45,7 @@ struct MapOptions {
 // readers from the moment that a writer maps the file read-write. What takes over all of a
 // filter that was opened read-only (contents(), save(), merge) checks all of it first, an insert
 // into one's own copy what its keys touch; both throw FormatError where that is damaged.
-// docs/soundness.md says what cannot be seen.
+// docs/soundness_cases.md says what cannot be seen.
 //
 // A child of fork() may ask what its parent opened, but not write: it throws StoreError, and its
 // close() does nothing.
