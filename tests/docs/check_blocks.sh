@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # check_blocks.sh SOURCE WORK COMPILER BIN LIBRARY [MODULE]: compiles the cpp blocks and runs the sh, c and python blocks of
-# README*.md and docs/*.md, those that stand in several documents once. A cpp block without main() is statements, and sees the
+# README*.md, docs/*.md and docs/how_to/*.md, those that stand in several documents once. A cpp block without main() is statements, and sees the
 # names of preamble.h; the headers of those with one are read before. What a sh block calls redis://127.0.0.1:6379, or asks by
 # redis-cli, is an empty server of its own, with MODULE; without redis-server here, such a block is left out. A c block is a
 # program, and uses LIBRARY; a python block is one for $BLOOMERY_PYTHON3, and left out where that is not set. An output block
@@ -75,7 +75,7 @@ count=0
 : >includes.cc
 : >programs.cc
 echo '#include "preamble.h"' >statements.cc
-for document in "$source"/README*.md "$source"/docs/*.md; do
+for document in "$source"/README*.md "$source"/docs/*.md "$source"/docs/how_to/*.md; do
   for block in $(blocks cpp "$document"); do
     count=$((count + 1))
     is_new "$block" || continue

@@ -5,7 +5,7 @@
 set -eu
 cd "$1"
 status=0
-for document in *.md docs/*.md docs/architecture/*.md docs/contributing/*.md; do
+for document in *.md docs/*.md docs/architecture/*.md docs/contributing/*.md docs/how_to/*.md; do
   folder=$(dirname "$document")
   # Links outside code, without those to the web and to a heading of the same page.
   for target in $(sed '/^```/,/^```/d' "$document" | grep -oE '\]\([^)# ]+' | sed 's/^](//' | grep -v '^[a-z]*:' || :); do
