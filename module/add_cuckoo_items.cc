@@ -12,6 +12,7 @@
 
 #include "module/cf_options.h"
 #include "module/command.h"
+#include "module/slot.h"
 
 namespace bloomery::module {
 namespace {
@@ -39,15 +40,15 @@ CuckooWork work_for(const Call& call, std::size_t items) {
 class CuckooTarget {
  public:
   // `made_of`: what it is made of if there is none; or nothing, and then there must be one.
-  CuckooTarget(Call& call, OpenKey& key, const std::optional<CuckooOptions>& made_of)
-      : call_(call), key_(key), made_of_(made_of) {
-    stored_ = made_of ? key_.get_or_none<StoredCuckoo>() : &key_.existing<StoredCuckoo>();
+  CuckooTarget(Call& call, Slot& slot, const std::optional<CuckooOptions>& made_of)
+      : call_(call), slot_(slot), made_of_(made_of) {
+    stored_ = made_of ? slot_.get_or_none<StoredCuckoo>() : &slot_.existing<StoredCuckoo>();
     if (stored_ == nullptr) {
       call.require_not_evicted();
       made_ = make_cuckoo(*made_of);
       stored_ = made_.get();
-    } else if (stored_->is_incomplete() && !call.is_replay()) {
-      throw Refusal(kNotReady);  // a slot that is still to come would take its place
+    } else if (!call.is_replay()) {
+      require_complete(*stored_);  // a slot that is still to come would take its place
     }
     if (!call.is_replay() &&
         stored_->filter().shape().sub_filters >= call.limits().cuckoo.max_expansions) {
@@ -61,7 +62,7 @@ class CuckooTarget {
   // more.
   void keep(std::span<String* const> added, bool as_it_is) {
     if (made_ != nullptr) {
-      key_.store(std::move(made_));
+      slot_.store(std::move(made_));
       call_.replicate_reserve(*made_of_);
       call_.changed("cf.reserve");
       as_it_is = false;
@@ -77,14 +78,14 @@ class CuckooTarget {
 
  private:
   Call& call_;
-  OpenKey& key_;
+  Slot& slot_;
   std::optional<CuckooOptions> made_of_;
   std::unique_ptr<StoredCuckoo> made_;
   StoredCuckoo* stored_ = nullptr;
 };
 
-void add_one(Call& call, OpenKey& key, bool only_new) {
-  CuckooTarget target(call, key, usual_cuckoo_options(call.limits()));
+void add_one(Call& call, Slot& slot, bool only_new) {
+  CuckooTarget target(call, slot, usual_cuckoo_options(call.limits()));
   CuckooWork work = work_for(call, 1);
   const CuckooInsert became = target.filter().change([&](CuckooFilter& filter) {
     return only_new ? filter.insert_new(call.word(2), work) : filter.insert(call.word(2), work);
@@ -114,8 +115,8 @@ std::unique_ptr<StoredCuckoo> make_cuckoo(const CuckooOptions& options) {
 }
 
 void add_cuckoo_item(Call& call, bool only_new) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { add_one(call, key, only_new); });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_one(call, slot, only_new); });
 }
 
 void add_cuckoo_items(Call& call, bool only_new) {
@@ -124,9 +125,9 @@ void add_cuckoo_items(Call& call, bool only_new) {
   const auto became = std::make_unique<CuckooInsert[]>(items.size());
   std::vector<String*> added;
   added.reserve(items.size());  // what went in must become known
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    CuckooTarget target(call, key, options.create ? std::optional(options.filter) : std::nullopt);
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
+    CuckooTarget target(call, slot, options.create ? std::optional(options.filter) : std::nullopt);
     CuckooWork work = work_for(call, items.size());
     target.filter().change(
         [&](CuckooFilter& filter) { filter.insert_many(items, only_new, became.get(), work); });

@@ -5,6 +5,8 @@
 #include <array>
 #include <exception>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <vector>
 
 #include "module/window_clock.h"
@@ -14,12 +16,25 @@ namespace {
 
 constexpr const char* kFull = "ERR non scaling filter is full";
 constexpr const char* kNotInserted = "ERR problem inserting into filter";
-constexpr const char* kNotKept =
-    "ERR the filter is still being loaded, and there is no memory to keep what is added meanwhile";
 
-// Others need none, and asking the system takes time.
-std::uint64_t moment_for(const StoredFilter& filter, const Upload* load) {
-  return load != nullptr || filter.counts_repeats() ? window_now() : 0;
+// Where a command adds: the filter that it found or made, and the load beside it.
+struct Target {
+  StoredFilter& filter;
+  const Creation* made_by = nullptr;  // null: the filter was there before
+  Upload* load = nullptr;
+
+  // Whether others must learn also of items that did not change the filter, with their moment.
+  bool tells_all() const noexcept { return load != nullptr || filter.counts_repeats(); }
+  // The moment of the command; 0 where nobody needs one, as asking the system takes time.
+  std::uint64_t moment() const { return tells_all() ? window_now() : 0; }
+};
+
+Target target_of(const Call& call, Slot& slot, const Creation* creation) {
+  auto* const found =
+      creation != nullptr ? slot.get_or_none<StoredFilter>() : &slot.existing<StoredFilter>();
+  if (found != nullptr) return {*found, nullptr, slot.load()};
+  if (!creation->says_all) call.require_not_evicted();
+  return {slot.store(make_chain(creation->filter)), creation};
 }
 
 // Where a primary or a file said so the item was added, whatever room is here: a primary whose bits
@@ -30,60 +45,30 @@ Insert insert(const Call& call, StoredFilter& filter, Key item) {
   return filter.insert_regardless(item) ? Insert::added : Insert::present;
 }
 
-// `items` changed the filter, at the moment `now`. `as_it_is`: the command says no more than that.
-void tell(Call& call, const StoredFilter& filter, const MadeOf& made_of,
-          std::span<String* const> items, std::uint64_t now, bool as_it_is, const Upload* load) {
-  if (made_of) {
-    call.replicate_insert(*made_of, items);
+// Tells others of items that changed the filter, at the moment `now`. `as_it_is`: the command says
+// no more than that.
+void tell(Call& call, Slot& slot, const Target& to, std::span<String* const> items,
+          std::uint64_t now, bool as_it_is) {
+  if (to.made_by != nullptr) {
+    call.replicate_insert(to.made_by->filter, items);
     call.changed("bf.reserve");
   } else if (!items.empty()) {
-    if (load != nullptr || filter.counts_repeats()) {
+    if (to.tells_all()) {
       call.replicate_apply(now, items);
     } else if (as_it_is) {
       call.replicate();
     } else {
-      call.replicate_add(filter.type() == ValueType::native ? "BLOOM.MADD" : "BF.MADD", items);
+      call.replicate_add(to.filter.type() == ValueType::native ? "BLOOM.MADD" : "BF.MADD", items);
     }
   }
   if (!items.empty()) call.changed("bf.add");
+  if (to.made_by != nullptr) call.expire_after(slot, to.made_by->terms.expires_after_ms);
 }
 
-}  // namespace
-
-void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
-                     InsertProgress& progress) {
-  for (; progress.done < items.size(); ++progress.done) {
-    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
-    if (was_new[progress.done]) ++progress.added;
-  }
-}
-
-bool note(const Call& call, Upload& load, Key item, std::uint64_t milliseconds,
-          std::uint64_t times) {
-  const bool was_whole = load.added.spoilt().empty();
-  const bool is_new = load.added.note(item, milliseconds, times);
-  if (was_whole && !load.added.spoilt().empty() && call.is_slot_move()) throw Refusal(kNotKept);
-  return is_new;
-}
-
-void await_load(OpenKey& key) {
-  if (key.is_empty()) key.store(std::make_unique<LostFilter>(LostFilter::kAwaitsLoad));
-}
-
-void require_no_items_kept(const Call& call, const OpenKey& key) {
-  const Upload* const load = call.load_instead_of(key);
-  if (load == nullptr || (key.is_empty() && !load->has_taken_items())) return;
-  throw Refusal(
-      "ERR a load of this key is under way, and has taken items; COMMIT or ABORT ends it");
-}
-
-void require_no_load(const Call& call) {
-  if (call.is_replay() || call.load_under_way() == nullptr) return;
-  throw Refusal("ERR a load of this key is under way, which would not have what comes now");
-}
-
-void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool one) {
-  await_load(key);
+// Adds to a load of a key that has no filter yet. Items from the word `first` on; the answers are
+// an array, of whether each was new, or for `one` no array.
+void add_to_load(Call& call, Slot& slot, Upload& load, std::size_t first, bool one) {
+  slot.await_load();
   const std::uint64_t now = window_now();
   std::vector<String*> items;
   items.reserve(call.size() - first);
@@ -105,24 +90,47 @@ void add_to_load(Call& call, OpenKey& key, Upload& load, std::size_t first, bool
   call.changed("bf.add");
 }
 
-void add_item(Call& call, StoredFilter& filter, const MadeOf& made_of) {
-  Upload* const load = made_of ? nullptr : call.load_under_way();
-  const std::uint64_t now = moment_for(filter, load);
+}  // namespace
+
+std::unique_ptr<StoredFilter> make_chain(const redisbloom::ReserveOptions& options) {
+  try {
+    return StoredFilter::reserve(options);
+  } catch (const std::bad_alloc&) {
+    throw Refusal("ERR Insufficient memory to create filter");
+  } catch (const std::invalid_argument&) {
+    throw Refusal("ERR could not create filter");
+  }
+}
+
+void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
+                     InsertProgress& progress) {
+  for (; progress.done < items.size(); ++progress.done) {
+    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
+    if (was_new[progress.done]) ++progress.added;
+  }
+}
+
+void add_item(Call& call, Slot& slot, const std::optional<Creation>& creation) {
+  if (Upload* const load = slot.loading(); load != nullptr) {
+    return add_to_load(call, slot, *load, 2, true);
+  }
+  const Target to = target_of(call, slot, creation ? &*creation : nullptr);
+  const std::uint64_t now = to.moment();
   const AtMoment moment(now);
   Insert became = Insert::full;
   try {
-    became = insert(call, filter, call.word(2));
+    became = insert(call, to.filter, call.word(2));
   } catch (const std::exception&) {
     throw Refusal(kNotInserted);
   }
   if (became == Insert::full) throw Full(kFull);
-  if (load != nullptr) {
-    load->had_filter = true;
-    note(call, *load, call.word(2), now);
+  if (to.load != nullptr) {
+    to.load->had_filter = true;
+    note(call, *to.load, call.word(2), now);
   }
   const std::array item{call.raw_word(2)};
-  const bool changes = became == Insert::added || filter.counts_repeats() || load != nullptr;
-  tell(call, filter, made_of, std::span(item).first(changes ? 1 : 0), now, true, load);
+  const bool changes = became == Insert::added || to.tells_all();
+  tell(call, slot, to, std::span(item).first(changes ? 1 : 0), now, true);
   call.reply_bool(became == Insert::added);
 }
 
@@ -134,53 +142,51 @@ struct Added {
   std::unique_ptr<bool[]> was_new{};
   InsertProgress progress{};
   bool is_full = false;
-  const Upload* load = nullptr;
 };
 
-Added add_and_tell(Call& call, StoredFilter& filter, std::size_t first, std::size_t end,
-                   const MadeOf& made_of) {
-  Upload* const load = made_of ? nullptr : call.load_under_way();
-  const std::uint64_t now = moment_for(filter, load);
+Added add_and_tell(Call& call, Slot& slot, const Target& to, std::size_t first) {
+  const std::uint64_t now = to.moment();
   const AtMoment moment(now);
-  Added added{.items = call.words(first), .load = load};
-  added.items.resize(end - first);
+  Added added{.items = call.words(first)};
   const std::vector<Key>& items = added.items;
   added.was_new = std::make_unique<bool[]>(items.size());
   bool* const was_new = added.was_new.get();
   InsertProgress& progress = added.progress;
   bool is_failed = false;
   try {
-    filter.insert_while_room(items, was_new, progress);
+    to.filter.insert_while_room(items, was_new, progress);
     added.is_full = progress.done < items.size();
   } catch (const std::exception&) {  // it was to grow, and could not
     is_failed = true;
   }
   if ((added.is_full || is_failed) && call.is_replay()) {
     try {
-      insert_the_rest(filter, items, was_new, progress);
+      insert_the_rest(to.filter, items, was_new, progress);
     } catch (const std::exception&) {
       throw Refusal(kNotInserted);  // where it was added, it grew
     }
     added.is_full = false;
   }
 
-  if (load != nullptr) load->had_filter = true;
+  if (to.load != nullptr) to.load->had_filter = true;
   std::vector<String*> changes;
-  changes.reserve(load != nullptr ? progress.done : progress.added);
+  changes.reserve(to.load != nullptr ? progress.done : progress.added);
   for (std::size_t i = 0; i < progress.done; ++i) {
-    if (load != nullptr) note(call, *load, items[i], now);
-    if (was_new[i] || filter.counts_repeats() || load != nullptr) {
-      changes.push_back(call.raw_word(first + i));
-    }
+    if (to.load != nullptr) note(call, *to.load, items[i], now);
+    if (was_new[i] || to.tells_all()) changes.push_back(call.raw_word(first + i));
   }
-  tell(call, filter, made_of, changes, now, false, load);
+  tell(call, slot, to, changes, now, false);
   return added;
 }
 
 }  // namespace
 
-void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf& made_of) {
-  const Added added = add_and_tell(call, filter, first, call.size(), made_of);
+void add_items(Call& call, Slot& slot, std::size_t first, const std::optional<Creation>& creation) {
+  if (Upload* const load = slot.loading(); load != nullptr) {
+    return add_to_load(call, slot, *load, first, false);
+  }
+  const Target to = target_of(call, slot, creation ? &*creation : nullptr);
+  const Added added = add_and_tell(call, slot, to, first);
   const std::vector<Key>& items = added.items;
   const std::size_t done = added.progress.done;
   call.reply_array(added.is_full ? done + 1 : items.size());
@@ -192,7 +198,7 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   for (std::size_t i = done; i < items.size(); ++i) {
     // An item that only seems to be there counts as present, unless a load is under way: the filter
     // that the load makes need not seem to have it.
-    if (added.load == nullptr && filter.may_contain(items[i])) {
+    if (to.load == nullptr && to.filter.may_contain(items[i])) {
       call.reply_bool(false);
     } else {
       call.reply_error(kNotInserted);
@@ -200,8 +206,8 @@ void add_items(Call& call, StoredFilter& filter, std::size_t first, const MadeOf
   }
 }
 
-void add_all_items(Call& call, StoredFilter& filter, std::size_t first, std::size_t end) {
-  const Added added = add_and_tell(call, filter, first, end, {});
+void add_all_items(Call& call, Slot& slot, StoredFilter& filter, std::size_t first) {
+  const Added added = add_and_tell(call, slot, {filter, nullptr, slot.load()}, first);
   if (added.is_full) throw Full(kFull);
   if (added.progress.done < added.items.size()) throw Refusal(kNotInserted);
 }

@@ -18,6 +18,7 @@
 #include "module/call.h"
 #include "module/command.h"
 #include "module/half_load.h"
+#include "module/slot.h"
 #include "module/stored_filter.h"
 
 namespace bloomery::module {
@@ -25,139 +26,78 @@ namespace {
 
 using redisbloom::ReserveOptions;
 
-constexpr const char* kNoMemory = "ERR Insufficient memory to create filter";
 constexpr const char* kBadData = "ERR received bad data";
-
-std::unique_ptr<StoredFilter> make(const ReserveOptions& options) {
-  try {
-    return StoredFilter::reserve(options);
-  } catch (const std::bad_alloc&) {
-    throw Refusal(kNoMemory);
-  } catch (const std::invalid_argument&) {
-    throw Refusal("ERR could not create filter");
-  }
-}
 
 // BF.RESERVE key error capacity [EXPANSION n] [NONSCALING] [NX] [EX seconds]
 void bf_reserve(Call& call) {
   const ReserveOptions options = parse_reserve(call.words(), call.limits());
   const KeyTerms terms = call.is_replay() ? KeyTerms() : parse_reserve_terms(call.words());
-  OpenKey key = call.open(kRead | kWrite);
-  require_no_items_kept(call, key);
-  if (key.get_or_none<StoredFilter>() != nullptr) {
+  Slot slot(call, kRead | kWrite);
+  slot.require_no_items_kept();
+  if (slot.get_or_none<StoredFilter>() != nullptr) {
     if (!terms.only_if_new) throw Refusal("ERR item exists");
     call.reply_null();
     return;
   }
-  follow_or_lose(call, key, [&] {
-    key.store(make(options));
+  slot.follow([&] {
+    slot.store(make_chain(options));
     call.replicate_reserve(options);
-    call.expire_after(key, terms.expires_after_ms);
+    call.expire_after(slot, terms.expires_after_ms);
     call.changed("bf.reserve");
   });
   call.reply_ok();
 }
 
-// `made_of`: what a filter is made of if there is none; or nothing, and then there must be one.
-// `says_all`: the command makes it as a primary that is this module tells of a new one.
-void insert_items(Call& call, std::size_t first, MadeOf made_of, bool says_all = false,
-                  const KeyTerms& terms = {}) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    // A filter that is made now would say "absent" of all that the load brings.
-    if (Upload* const load = call.load_instead_of(key); load != nullptr) {
-      return add_to_load(call, key, *load, first, false);
-    }
-    const bool is_there = key.get_or_none<StoredFilter>() != nullptr;
-    if (is_there && terms.only_if_new) return call.reply_null();
-    if (is_there) made_of.reset();
-    if (made_of && !says_all) call.require_not_evicted();
-    StoredFilter& filter =
-        made_of ? key.store<StoredFilter>(make(*made_of)) : key.existing<StoredFilter>();
-    add_items(call, filter, first, made_of);
-    if (made_of) call.expire_after(key, terms.expires_after_ms);
-  });
-}
-
 // BF.ADD key item
 void bf_add(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    if (Upload* const load = call.load_instead_of(key); load != nullptr) {
-      return add_to_load(call, key, *load, 2, true);
-    }
-    StoredFilter* filter = key.get_or_none<StoredFilter>();
-    MadeOf made_of;
-    if (filter == nullptr) {
-      call.require_not_evicted();
-      made_of = usual_options(call.limits());
-      filter = &key.store<StoredFilter>(make(*made_of));
-    }
-    add_item(call, *filter, made_of);
-  });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_item(call, slot, Creation{usual_options(call.limits())}); });
 }
 
 // BF.MADD key item [item ...]
 void bf_madd(Call& call) {
-  insert_items(call, 2, usual_options(call.limits()));
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_items(call, slot, 2, Creation{usual_options(call.limits())}); });
 }
 
 // BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] [NX] [EX seconds]
 // ITEMS item [item ...]
 void bf_insert(Call& call) {
   const InsertOptions options = parse_insert(call.words(), call.limits());
-  insert_items(call, options.first_item, options.create ? MadeOf(options.filter) : MadeOf(),
-               options.says_all, options.terms);
-}
-
-// The filter that a question asks. A missing key and a key of another type count as an empty
-// filter: null.
-const StoredFilter* filter_or_none(const Call& call, const OpenKey& key) {
-  if (call.load_instead_of(key) != nullptr) return nullptr;
-  key.require_not_lost();
-  return key.get<StoredFilter>();
-}
-
-// Throws Refusal for an item that half a filter does not have: it may be in the other half.
-void require_complete_for(const StoredFilter& filter, bool found) {
-  if (!found && filter.is_incomplete()) throw Refusal(kNotReady);
-}
-
-// Returns the items that were added before the first filter of the key, which count as present;
-// null without a load. Throws Refusal if the load has lost them.
-const AddedMeanwhile* kept_by_load(const Call& call) {
-  const Upload* const load = call.load_under_way();
-  if (load != nullptr && !load->added.spoilt().empty()) throw Refusal(kNotReady);
-  return load == nullptr ? nullptr : &load->added;
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
+    if (options.terms.only_if_new && slot.get<StoredFilter>() != nullptr) return call.reply_null();
+    std::optional<Creation> creation;
+    if (options.create) creation = {options.filter, options.terms, options.says_all};
+    add_items(call, slot, options.first_item, creation);
+  });
 }
 
 // BF.EXISTS key item
 void bf_exists(Call& call) {
-  const OpenKey key = call.open(kRead);
-  const StoredFilter* const filter = filter_or_none(call, key);
-  if (filter == nullptr) {
-    const AddedMeanwhile* const kept = kept_by_load(call);
-    call.reply_bool(kept != nullptr && kept->has(call.word(2)));
-    return;
+  const Slot slot(call, kRead);
+  const Key item = call.word(2);
+  bool found = false;
+  if (const StoredFilter* const filter = slot.asked(); filter != nullptr) {
+    found = filter->may_contain(item);
+    if (!found) require_complete(*filter);
+  } else if (const AddedMeanwhile* const kept = slot.kept_items(); kept != nullptr) {
+    found = kept->has(item);
   }
-  const bool found = filter->may_contain(call.word(2));
-  require_complete_for(*filter, found);
   call.reply_bool(found);
 }
 
 // BF.MEXISTS key item [item ...]
 void bf_mexists(Call& call) {
+  const Slot slot(call, kRead);
   const std::vector<Key> items = call.words(2);
   const auto found = std::make_unique<bool[]>(items.size());
-  {
-    const OpenKey key = call.open(kRead);
-    if (const StoredFilter* const filter = filter_or_none(call, key); filter != nullptr) {
-      filter->may_contain_many(items, found.get());
-      bool* const end = found.get() + items.size();
-      require_complete_for(*filter, std::find(found.get(), end, false) == end);
-    } else if (const AddedMeanwhile* const kept = kept_by_load(call); kept != nullptr) {
-      std::ranges::transform(items, found.get(), [&](Key each) { return kept->has(each); });
-    }
+  bool* const end = found.get() + items.size();
+  if (const StoredFilter* const filter = slot.asked(); filter != nullptr) {
+    filter->may_contain_many(items, found.get());
+    if (std::find(found.get(), end, false) != end) require_complete(*filter);
+  } else if (const AddedMeanwhile* const kept = slot.kept_items(); kept != nullptr) {
+    std::ranges::transform(items, found.get(), [&](Key each) { return kept->has(each); });
   }
   call.reply_array(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) call.reply_bool(found[i]);
@@ -262,8 +202,7 @@ void bf_scandump(Call& call) {
   const FilterContents contents = filter.contents();
   const auto iterator = parse_integer(call.word(2));
   if (!iterator) throw Refusal("Second argument must be numeric");
-  // Its bytes would be taken for all of it.
-  if (filter.is_incomplete()) throw Refusal(kNotReady);
+  require_complete(filter);  // its bytes would be taken for all of it
   if (*iterator == 0) {
     const auto header = redisbloom::encode_header(contents);
     call.reply_array(2);
@@ -292,15 +231,15 @@ std::unique_ptr<StoredFilter> filter_of_header(std::span<const std::byte> header
   throw Refusal(kBadData);
 }
 
-void take_chunk(Call& call, OpenKey& key, std::int64_t iterator, std::span<const std::byte> bytes) {
+void take_chunk(Call& call, Slot& slot, std::int64_t iterator, std::span<const std::byte> bytes) {
   // Append-only files of RedisBloom up to 2.2.6 have 0 before a header.
-  if (key.is_empty() && (iterator == 1 || (iterator == 0 && call.is_replay()))) {
-    key.store(filter_of_header(bytes));
+  if (slot.is_empty() && (iterator == 1 || (iterator == 0 && call.is_replay()))) {
+    slot.store(filter_of_header(bytes));
     call.replicate();
     return;
   }
   using Took = redisbloom::ChunkLoader::Took;
-  auto& filter = existing_chain(key);
+  auto& filter = existing_chain(slot);
   if (iterator <= 0 || static_cast<std::uint64_t>(iterator) < bytes.size()) throw Refusal(kBadData);
   const auto end = static_cast<std::uint64_t>(iterator);
   const bool was_incomplete = filter.is_incomplete();
@@ -321,7 +260,7 @@ void take_chunk(Call& call, OpenKey& key, std::int64_t iterator, std::span<const
   } else {
     call.replicate();
   }
-  if (was_incomplete && !filter.is_incomplete()) key.store_again(filter.take_out());
+  if (was_incomplete) slot.store_if_whole(filter);
 }
 
 // BF.LOADCHUNK key iterator data
@@ -330,9 +269,9 @@ void bf_loadchunk(Call& call) {
   if (!iterator) throw Refusal("ERR Second argument must be numeric");
   const std::string_view text = call.word(3);
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
-  require_no_load(call);
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { take_chunk(call, key, *iterator, bytes); });
+  Slot slot(call, kRead | kWrite);
+  slot.require_no_load();
+  slot.follow([&] { take_chunk(call, slot, *iterator, bytes); });
   call.changed("bf.loadchunk");
   call.reply_ok();
 }

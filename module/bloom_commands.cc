@@ -19,6 +19,7 @@
 #include "module/bloom_options.h"
 #include "module/call.h"
 #include "module/command.h"
+#include "module/slot.h"
 #include "module/stored_filter.h"
 #include "module/upload.h"
 #include "module/watermark_words.h"
@@ -49,39 +50,31 @@ bool reaches(const StoredFilter& filter, const Watermark& fence) {
 // [EXPANSION n] [NX] [EX seconds] [COUNTING] [WINDOW seconds [GENERATIONS g]]
 void bloom_reserve(Call& call) {
   const BloomReserve asked = parse_bloom_reserve(call.words(), call.limits());
-  OpenKey key = call.open(kRead | kWrite);
-  require_no_items_kept(call, key);
-  if (key.get_or_none<StoredFilter>() != nullptr) {
+  Slot slot(call, kRead | kWrite);
+  slot.require_no_items_kept();
+  if (slot.get_or_none<StoredFilter>() != nullptr) {
     if (!asked.terms.only_if_new) throw Refusal("ERR item exists");
     call.reply_null();
     return;
   }
-  const StoredFilter& filter = key.store(make(asked));
+  const StoredFilter& filter = slot.store(make(asked));
   // Its parameters as they are, the secret key among them.
   call.replicate_head(NativeHead(filter.contents(), filter.notes()).bytes);
-  call.expire_after(key, asked.terms.expires_after_ms);
+  call.expire_after(slot, asked.terms.expires_after_ms);
   call.changed("bloom.reserve");
   call.reply_ok();
 }
 
 // BLOOM.ADD key item
 void bloom_add(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    Upload* const load = call.load_instead_of(key);
-    if (load != nullptr) return add_to_load(call, key, *load, 2, true);
-    add_item(call, key.existing<StoredFilter>(), {});
-  });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_item(call, slot); });
 }
 
 // BLOOM.MADD key item [item ...]
 void bloom_madd(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    Upload* const load = call.load_instead_of(key);
-    if (load != nullptr) return add_to_load(call, key, *load, 2, false);
-    add_items(call, key.existing<StoredFilter>(), 2, {});
-  });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_items(call, slot, 2); });
 }
 
 // BLOOM.APPLY key milliseconds item [item ...]: what replicas and files get. Closed to all others:
@@ -94,19 +87,19 @@ void bloom_apply(Call& call) {
   if (!milliseconds || *milliseconds <= 0) {
     throw Refusal("ERR milliseconds since 1970 must be a whole number from 1");
   }
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
     const std::vector<Key> items = call.words(3);
-    Upload* const load = call.load_under_way();
+    Upload* const load = slot.load();
     if (load != nullptr) {
       for (const Key item : items) {
         note(call, *load, item, static_cast<std::uint64_t>(*milliseconds));
       }
       call.replicate();
-      if (key.has_no_filter_yet()) return await_load(key);
+      if (slot.loading() != nullptr) return slot.await_load();
       load->had_filter = true;
     }
-    auto& filter = key.existing<StoredFilter>();
+    auto& filter = slot.existing<StoredFilter>();
     const auto was_new = std::make_unique<bool[]>(items.size());
     InsertProgress progress;
     {
@@ -142,10 +135,10 @@ void bloom_check(Call& call) {
     if (call.size() < 6) throw WrongArity();
     fence = parse_watermark(call.word(3), call.word(4));
   }
-  const OpenKey key = call.open(kRead);
-  const bool is_lost = key.get<LostFilter>() != nullptr;
-  const auto* const filter = is_lost ? nullptr : key.get_or_none<StoredFilter>();
-  if (filter == nullptr ? call.load_under_way() != nullptr : filter->is_incomplete()) {
+  const Slot slot(call, kRead);
+  const bool is_lost = slot.get<LostFilter>() != nullptr;
+  const auto* const filter = is_lost ? nullptr : slot.get_or_none<StoredFilter>();
+  if (filter == nullptr ? slot.load() != nullptr : filter->is_incomplete()) {
     throw Refusal(kNotReady);
   }
   if (filter == nullptr) {
@@ -202,15 +195,15 @@ void bloom_advance(Call& call) {
   if (from && !next) throw Refusal("ERR a watermark that is there does not go away");
   const std::size_t steps = at;
   if (at < call.size()) take("ITEMS");
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    if (call.load_instead_of(key) != nullptr) throw Refusal(kNotReady);
-    auto& filter = key.existing<StoredFilter>();
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
+    if (slot.loading() != nullptr) throw Refusal(kNotReady);
+    auto& filter = slot.existing<StoredFilter>();
     if (filter.is_chain() || loses_keys(filter.parameters().kind)) {
       throw Refusal("ERR a filter of this kind has no watermark");
     }
     // First the items, so that the watermark is never ahead of them.
-    if (steps < call.size()) add_all_items(call, filter, steps + 1, call.size());
+    if (steps < call.size()) add_all_items(call, slot, filter, steps + 1);
     const bool moved = filter.advance(identity, beat, from, next, by);
     if (moved) {
       call.replicate_first(steps);
@@ -229,9 +222,9 @@ std::unique_ptr<StoredFilter> clone(const StoredFilter& filter) {
 }
 
 // BLOOM.MERGE destination source [source ...]
-void merge(Call& call, OpenKey& key) {
-  require_no_load(call);
-  auto* const to = key.get_or_none<StoredFilter>();
+void merge(Call& call, Slot& slot) {
+  slot.require_no_load();
+  auto* const to = slot.get_or_none<StoredFilter>();
   std::vector<FilterContents> sources;
   for (std::size_t i = 2; i < call.size(); ++i) {
     const OpenKey source = call.open(kRead, i);
@@ -251,7 +244,7 @@ void merge(Call& call, OpenKey& key) {
     if (to == nullptr) made = clone(call.open(kRead, 2).existing<StoredFilter>());
     StoredFilter& into = made != nullptr ? *made : *to;
     for (std::size_t i = made != nullptr ? 1 : 0; i < sources.size(); ++i) into.merge(sources[i]);
-    if (made != nullptr) key.store(std::move(made));
+    if (made != nullptr) slot.store(std::move(made));
   } catch (const IncompatibleError& error) {
     throw Refusal(std::string("ERR ") + error.what());
   }
@@ -259,8 +252,8 @@ void merge(Call& call, OpenKey& key) {
   call.changed("bloom.merge");
 }
 void bloom_merge(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { merge(call, key); });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { merge(call, slot); });
   call.reply_ok();
 }
 

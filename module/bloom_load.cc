@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bloomery/errors.h"
-#include "module/add_items.h"
 #include "module/half_load.h"
+#include "module/slot.h"
 #include "module/stored_filter.h"
 #include "module/upload.h"
 #include "module/window_clock.h"
@@ -211,20 +211,20 @@ void at(Call& call) {
   call.reply_number(reader.taken());
 }
 
-void commit(Call& call, OpenKey& key) {
+void commit(Call& call, Slot& slot) {
   const auto name = upload_name(call);
   OpenKey shadow = call.open(name, kRead | kWrite);
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 3));
   require_all_bytes(reader_of(upload));
   // Also where there is no filter now, but was: it may have expired with what it took.
-  const bool has_filter = upload.had_filter || key.get<StoredFilter>() != nullptr;
+  const bool has_filter = upload.had_filter || slot.get<StoredFilter>() != nullptr;
   if (upload.was_moved && has_filter && !call.is_replay()) {
     throw Refusal(
         "ERR this load moved from server to server, and items may have been added where it was "
         "not; begin again");
   }
   try {
-    key.store(filter_of(upload));
+    slot.store(filter_of(upload));
   } catch (const Refusal&) {
     shadow.remove();
     call.replicate_abort();
@@ -237,12 +237,12 @@ void commit(Call& call, OpenKey& key) {
 
 // COMMIT [ID id]. A replica that cannot follow has no filter then, rather than the old one.
 void commit(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  require_filter_or_none(key);
-  if (key.get<LostFilter>() != nullptr) {
-    commit(call, key);  // what was lost is there again
+  Slot slot(call, kRead | kWrite);
+  require_filter_or_none(slot);
+  if (slot.get<LostFilter>() != nullptr) {
+    commit(call, slot);  // what was lost is there again
   } else {
-    follow_or_lose(call, key, [&] { commit(call, key); });
+    slot.follow([&] { commit(call, slot); });
   }
   call.reply_ok();
 }
@@ -261,24 +261,24 @@ void abort_load(Call& call) {
 }
 
 // A load in the key itself, whatever else there is: so append-only files have loads, and filters.
-void put(Call& call, OpenKey& key) {
+void put(Call& call, Slot& slot) {
   const std::string_view target = call.word(3);
   const std::uint64_t byte_count = number_of(call, 4, "the length");
   const std::uint64_t offset = number_of(call, 5, "the offset");
   const auto data = call.bytes(6);
   if (offset == 0) {
-    if (!key.is_empty()) throw Refusal("ERR item exists");
-    require_no_load(call);
+    if (!slot.is_empty()) throw Refusal("ERR item exists");
+    slot.require_no_load();
     with_reasons([&] {
       auto upload = std::make_unique<Upload>(target);
       if (byte_count != 0) {
         upload->expect(byte_count);
         take(call, *upload, data);
       }
-      key.store(std::move(upload));
+      slot.store(std::move(upload));
     });
   } else {
-    auto& upload = key.existing<Upload>();
+    auto& upload = slot.existing<Upload>();
     if (target != upload.target || !upload.reader || byte_count != upload.byte_count()) {
       throw Refusal("ERR another load is there");
     }
@@ -287,7 +287,7 @@ void put(Call& call, OpenKey& key) {
     try {
       take(call, upload, data);
     } catch (const Refusal&) {
-      key.remove();
+      slot.remove();
       call.replicate_delete();
       throw;
     }
@@ -295,8 +295,8 @@ void put(Call& call, OpenKey& key) {
   call.replicate();
 }
 void put(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { put(call, key); });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { put(call, slot); });
   call.reply_ok();
 }
 
@@ -324,13 +324,13 @@ void added(Call& call) {
 }
 
 // Makes the upload the key's filter.
-void turn(Call& call, OpenKey& key) {
-  auto& upload = key.existing<Upload>();
+void turn(Call& call, Slot& slot) {
+  auto& upload = slot.existing<Upload>();
   require_all_bytes(reader_of(upload));
   try {
-    key.store(filter_of(upload));
+    slot.store(filter_of(upload));
   } catch (const Refusal&) {
-    key.remove();
+    slot.remove();
     call.replicate_delete();
     throw;
   }
@@ -338,22 +338,22 @@ void turn(Call& call, OpenKey& key) {
   call.changed("bloom.load");
 }
 void turn(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] { turn(call, key); });
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { turn(call, slot); });
   call.reply_ok();
 }
 
 void empty(Call& call) {
-  OpenKey key = call.open(kRead | kWrite);
-  if (!call.is_replay()) require_no_items_kept(call, key);
-  if (key.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
-  follow_or_lose(call, key, [&] {
+  Slot slot(call, kRead | kWrite);
+  if (!call.is_replay()) slot.require_no_items_kept();
+  if (slot.get_or_none<StoredFilter>() != nullptr) throw Refusal("ERR item exists");
+  slot.follow([&] {
     with_reasons([&] {
       auto filter = StoredFilter::of_head(call.bytes(3));
       if (filter->parameters().capacity > call.limits().most_capacity) {
         throw FormatError("a filter for more keys than bf-max-capacity");
       }
-      key.store(std::move(filter));
+      slot.store(std::move(filter));
     });
     call.replicate();
     call.changed("bloom.reserve");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "module/call.h"
 
-#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <string>
@@ -20,69 +19,6 @@ std::string named(const char* command) {
 }
 
 }  // namespace
-
-Module& the_module() noexcept {
-  static Module module;
-  return module;
-}
-
-OpenKey::OpenKey(Context* context, String* name, int mode)
-    : key_(api().open_key(context, name, mode)) {
-  if (key_ == nullptr) return;
-  const int type = api().key_type(key_);
-  is_empty_ = type == kKeyEmpty;
-  if (type != kKeyModule) return;
-  const auto& types = the_module().types;
-  const auto found = std::ranges::find(types, api().type_of_value(key_));
-  if (found == types.end()) return;
-  type_ = static_cast<ValueType>(found - types.begin());
-  value_ = api().value(key_);
-}
-
-OpenKey::~OpenKey() {
-  if (key_ != nullptr) api().close_key(key_);
-}
-
-void OpenKey::set(ValueType type, void* value) {
-  if (api().set_value(key_, the_module().types[static_cast<std::size_t>(type)], value) != kOk) {
-    throw Refusal("ERR could not create filter");
-  }
-  type_ = type;
-  value_ = value;
-  is_empty_ = false;
-}
-
-void OpenKey::remove() {
-  api().delete_key(key_);
-  is_empty_ = true;
-  type_.reset();
-}
-
-bool OpenKey::has_no_filter_yet() const {
-  const auto* const lost = get<LostFilter>();
-  return is_empty() || (lost != nullptr && lost->awaits_load());
-}
-
-void OpenKey::require_not_lost() const {
-  if (const auto* const lost = get<LostFilter>(); lost != nullptr) throw Refusal(lost->refusal());
-}
-
-// Returns when the key expires. Does not ask the server about an empty key: Redis from 8.2 on would
-// die instead of answering.
-long long OpenKey::expires_after() const {
-  return is_empty() ? kNeverExpires : api().get_expire(key_);
-}
-
-void OpenKey::expire_after(std::uint64_t milliseconds) {
-  api().set_expire(key_, static_cast<long long>(milliseconds));
-}
-
-ServerString::ServerString(Context* context, std::string_view text)
-    : context_(context), string_(api().create_string(context, text.data(), text.size())) {}
-
-ServerString::~ServerString() {
-  api().free_string(context_, string_);
-}
 
 std::string_view Call::word(std::size_t i) const noexcept {
   std::size_t size = 0;
@@ -260,34 +196,21 @@ void Call::replicate_cuckoo_insert(std::span<String* const> items) const {
                   items.data(), items.size());
 }
 
-Upload* Call::load_under_way() const {
-  if (!Upload::any()) return nullptr;
-  const auto name = upload_key(word(1), is_in_cluster());
-  if (!name) return nullptr;
-  const OpenKey shadow = open(make_string(*name), kRead);
-  auto* const upload = shadow.get<Upload>();
-  return upload != nullptr && upload->target == word(1) ? upload : nullptr;
-}
-
 void Call::require_not_evicted() const {
   if ((flags() & kFromPrimary) == 0) return;
   if (is_slot_move() || replica_evicts(context_)) throw Evicted();
 }
 
-void Call::lose(OpenKey& key, const std::string& why, bool for_good) const {
-  if (key.get<LostFilter>() == nullptr) {
-    key.store_again(std::make_unique<LostFilter>(why));
-    api().log(context_, "warning", "bloomery: the filter `%.*s` is lost: %s",
-              static_cast<int>(std::min<std::size_t>(word(1).size(), 200)), word(1).data(),
-              why.c_str());
-    changed("bloom.lost");
-  }
-  if (for_good) {
-    api().replicate(context_, named("BLOOM.LOAD").c_str(), "scb", words_[1], "LOST", why.data(),
-                    why.size());
-  } else {
-    replicate();  // what comes next in the append-only file finds it lost again
-  }
+void Call::replicate_lost(std::string_view why) const {
+  api().replicate(context_, named("BLOOM.LOAD").c_str(), "scb", words_[1], "LOST", why.data(),
+                  why.size());
+}
+
+void Call::log_lost(const std::string& why) const {
+  constexpr std::size_t kMostBytes = 200;
+  const std::string_view key = word(1).substr(0, kMostBytes);
+  api().log(context_, "warning", "bloomery: the filter `%.*s` is lost: %s",
+            static_cast<int>(key.size()), key.data(), why.c_str());
 }
 
 void Call::changed(const char* event) const {

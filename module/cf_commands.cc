@@ -16,6 +16,7 @@
 #include "module/cf_options.h"
 #include "module/command.h"
 #include "module/half_load.h"
+#include "module/slot.h"
 #include "module/stored_cuckoo.h"
 
 namespace bloomery::module {
@@ -28,10 +29,10 @@ using redisbloom::CuckooShape;
 // CF.RESERVE key capacity [BUCKETSIZE n] [MAXITERATIONS n] [EXPANSION n]
 void cf_reserve(Call& call) {
   const CuckooOptions options = parse_cuckoo_reserve(call.words(), call.limits());
-  OpenKey key = call.open(kRead | kWrite);
-  if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
-  follow_or_lose(call, key, [&] {
-    key.store(make_cuckoo(options));
+  Slot slot(call, kRead | kWrite);
+  if (slot.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
+  slot.follow([&] {
+    slot.store(make_cuckoo(options));
     call.replicate_reserve(options);
     call.changed("cf.reserve");
   });
@@ -63,11 +64,6 @@ void cf_insertnx(Call& call) {
 const StoredCuckoo* cuckoo_or_none(const OpenKey& key) {
   key.require_not_lost();
   return key.get<StoredCuckoo>();
-}
-
-// A slot that is still to come takes the place of what is there.
-void require_complete(const StoredCuckoo& stored) {
-  if (stored.is_incomplete()) throw Refusal(kNotReady);
 }
 
 // CF.EXISTS key item
@@ -208,16 +204,16 @@ std::unique_ptr<StoredCuckoo> cuckoo_of_header(std::span<const std::byte> header
   throw Refusal("Couldn't create filter!");
 }
 
-void take_chunk(const Call& call, OpenKey& key, std::int64_t position,
+void take_chunk(const Call& call, Slot& slot, std::int64_t position,
                 std::span<const std::byte> bytes) {
   constexpr std::int64_t kHeaderPosition = 1;
   if (position == kHeaderPosition) {
-    if (key.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
+    if (slot.get_or_none<StoredCuckoo>() != nullptr) throw Refusal("ERR item exists");
     if (!redisbloom::is_cuckoo_header(bytes.size())) throw Refusal("Invalid header");
-    key.store(cuckoo_of_header(bytes));
+    slot.store(cuckoo_of_header(bytes));
     return;
   }
-  auto& stored = key.existing<StoredCuckoo>();
+  auto& stored = slot.existing<StoredCuckoo>();
   const bool was_incomplete = stored.is_incomplete();
   if (was_incomplete) require_few_ranges(call, stored.half().loaded);
   // Others than it has would take items away. A piece that comes again is what it was.
@@ -228,7 +224,7 @@ void take_chunk(const Call& call, OpenKey& key, std::int64_t position,
   if (position < 0 || !stored.load(static_cast<std::uint64_t>(position), bytes)) {
     throw Refusal("Couldn't load chunk!");
   }
-  if (was_incomplete && !stored.is_incomplete()) key.store_again(stored.take_out());
+  if (was_incomplete) slot.store_if_whole(stored);
 }
 
 // CF.LOADCHUNK key position data
@@ -237,9 +233,9 @@ void cf_loadchunk(Call& call) {
   if (!position || *position == 0) throw Refusal("Invalid position");
   const std::string_view text = call.word(3);
   const auto bytes = std::as_bytes(std::span<const char>(text.data(), text.size()));
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    take_chunk(call, key, *position, bytes);
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
+    take_chunk(call, slot, *position, bytes);
     call.replicate();
   });
   call.changed("cf.loadchunk");

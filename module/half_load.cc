@@ -8,6 +8,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/redisbloom/redisbloom_cuckoo_dump.h"
 #include "bloomery/format/redisbloom/redisbloom_dump.h"
+#include "module/slot.h"
 #include "module/stored_cuckoo.h"
 #include "module/stored_filter.h"
 
@@ -42,15 +43,15 @@ std::unique_ptr<StoredCuckoo> half_cuckoo(const Call& call) {
 // `of_chain` and `of_cuckoo` for whichever half the key has.
 void change_half(Call& call, auto of_chain, auto of_cuckoo) {
   require_replay(call);
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    if (auto* const chain = key.get<StoredFilter>(); chain != nullptr && chain->is_chain()) {
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
+    if (auto* const chain = slot.get<StoredFilter>(); chain != nullptr && chain->is_chain()) {
       of_chain(*chain);
-      if (!chain->is_incomplete()) key.store_again(chain->take_out());
+      slot.store_if_whole(*chain);
     } else {
-      auto& cuckoo = key.existing<StoredCuckoo>();
+      auto& cuckoo = slot.existing<StoredCuckoo>();
       of_cuckoo(cuckoo);
-      if (!cuckoo.is_incomplete()) key.store_again(cuckoo.take_out());
+      slot.store_if_whole(cuckoo);
     }
     call.replicate();
   });
@@ -72,13 +73,13 @@ void require_few_ranges(const Call& call, const ByteRanges& loaded) {
 
 void half_begin(Call& call) {
   require_replay(call);
-  OpenKey key = call.open(kRead | kWrite);
-  follow_or_lose(call, key, [&] {
-    if (!key.is_empty()) throw Refusal("ERR item exists");
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] {
+    if (!slot.is_empty()) throw Refusal("ERR item exists");
     if (same_word(call.word(3), "bf")) {
-      key.store(half_chain(call));
+      slot.store(half_chain(call));
     } else {
-      key.store(half_cuckoo(call));
+      slot.store(half_cuckoo(call));
     }
     call.replicate();
   });
@@ -111,8 +112,8 @@ void half_came(Call& call) {
 
 void half_lost(Call& call) {
   require_replay(call);
-  OpenKey key = call.open(kRead | kWrite);
-  call.lose(key, std::string(call.word(3)));
+  Slot slot(call, kRead | kWrite);
+  slot.lose(std::string(call.word(3)));
   call.reply_ok();
 }
 
