@@ -29,12 +29,11 @@ struct Target {
   std::uint64_t moment() const { return tells_all() ? window_now() : 0; }
 };
 
-Target target_of(const Call& call, Slot& slot, const Creation* creation) {
-  auto* const found =
-      creation != nullptr ? slot.get_or_none<StoredFilter>() : &slot.existing<StoredFilter>();
+Target target_of(const Call& call, Slot& slot, const std::optional<Creation>& creation) {
+  auto* const found = creation ? slot.get_or_none<StoredFilter>() : &slot.existing<StoredFilter>();
   if (found != nullptr) return {*found, nullptr, slot.load()};
   if (!creation->says_all) call.require_not_evicted();
-  return {slot.store(make_chain(creation->filter)), creation};
+  return {slot.store(make_chain(creation->filter)), &*creation};
 }
 
 // Where a primary or a file said so the item was added, whatever room is here: a primary whose bits
@@ -90,31 +89,11 @@ void add_to_load(Call& call, Slot& slot, Upload& load, std::size_t first, bool o
   call.changed("bf.add");
 }
 
-}  // namespace
-
-std::unique_ptr<StoredFilter> make_chain(const redisbloom::ReserveOptions& options) {
-  try {
-    return StoredFilter::reserve(options);
-  } catch (const std::bad_alloc&) {
-    throw Refusal("ERR Insufficient memory to create filter");
-  } catch (const std::invalid_argument&) {
-    throw Refusal("ERR could not create filter");
-  }
-}
-
-void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
-                     InsertProgress& progress) {
-  for (; progress.done < items.size(); ++progress.done) {
-    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
-    if (was_new[progress.done]) ++progress.added;
-  }
-}
-
-void add_item(Call& call, Slot& slot, const std::optional<Creation>& creation) {
+void add_one(Call& call, Slot& slot, const std::optional<Creation>& creation) {
   if (Upload* const load = slot.loading(); load != nullptr) {
     return add_to_load(call, slot, *load, 2, true);
   }
-  const Target to = target_of(call, slot, creation ? &*creation : nullptr);
+  const Target to = target_of(call, slot, creation);
   const std::uint64_t now = to.moment();
   const AtMoment moment(now);
   Insert became = Insert::full;
@@ -133,8 +112,6 @@ void add_item(Call& call, Slot& slot, const std::optional<Creation>& creation) {
   tell(call, slot, to, std::span(item).first(changes ? 1 : 0), now, true);
   call.reply_bool(became == Insert::added);
 }
-
-namespace {
 
 // The outcome of adding the items of a command.
 struct Added {
@@ -179,13 +156,14 @@ Added add_and_tell(Call& call, Slot& slot, const Target& to, std::size_t first) 
   return added;
 }
 
-}  // namespace
-
-void add_items(Call& call, Slot& slot, std::size_t first, const std::optional<Creation>& creation) {
+void add_many(Call& call, Slot& slot, std::size_t first, const std::optional<Creation>& creation) {
   if (Upload* const load = slot.loading(); load != nullptr) {
     return add_to_load(call, slot, *load, first, false);
   }
-  const Target to = target_of(call, slot, creation ? &*creation : nullptr);
+  if (creation && creation->terms.only_if_new && slot.get<StoredFilter>() != nullptr) {
+    return call.reply_null();
+  }
+  const Target to = target_of(call, slot, creation);
   const Added added = add_and_tell(call, slot, to, first);
   const std::vector<Key>& items = added.items;
   const std::size_t done = added.progress.done;
@@ -204,6 +182,36 @@ void add_items(Call& call, Slot& slot, std::size_t first, const std::optional<Cr
       call.reply_error(kNotInserted);
     }
   }
+}
+
+}  // namespace
+
+std::unique_ptr<StoredFilter> make_chain(const redisbloom::ReserveOptions& options) {
+  try {
+    return StoredFilter::reserve(options);
+  } catch (const std::bad_alloc&) {
+    throw Refusal("ERR Insufficient memory to create filter");
+  } catch (const std::invalid_argument&) {
+    throw Refusal("ERR could not create filter");
+  }
+}
+
+void insert_the_rest(StoredFilter& filter, std::span<const Key> items, bool* was_new,
+                     InsertProgress& progress) {
+  for (; progress.done < items.size(); ++progress.done) {
+    was_new[progress.done] = filter.insert_regardless(items[progress.done]);
+    if (was_new[progress.done]) ++progress.added;
+  }
+}
+
+void add_item(Call& call, const std::optional<Creation>& creation) {
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_one(call, slot, creation); });
+}
+
+void add_items(Call& call, std::size_t first, const std::optional<Creation>& creation) {
+  Slot slot(call, kRead | kWrite);
+  slot.follow([&] { add_many(call, slot, first, creation); });
 }
 
 void add_all_items(Call& call, Slot& slot, StoredFilter& filter, std::size_t first) {

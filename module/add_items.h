@@ -27,13 +27,13 @@ struct Creation {
 // An empty filter. Throws Refusal where it cannot be.
 std::unique_ptr<StoredFilter> make_chain(const redisbloom::ReserveOptions& options);
 
-// One item, word 2; the answer is whether it was new. Without `creation` there must be a filter.
-void add_item(Call& call, Slot& slot, const std::optional<Creation>& creation = {});
+// Adds one item, word 2; the answer is whether it was new. Without `creation` there must be a
+// filter.
+void add_item(Call& call, const std::optional<Creation>& creation = {});
 
-// Items from the word `first` on; the answers are an array, which ends with an error where the
-// filter was full. Where it could not grow it goes on: later items may be present.
-void add_items(Call& call, Slot& slot, std::size_t first,
-               const std::optional<Creation>& creation = {});
+// Adds the items from the word `first` on; the answers are an array, which ends with an error where
+// the filter was full. Where it could not grow it goes on: later items may be present.
+void add_items(Call& call, std::size_t first, const std::optional<Creation>& creation = {});
 
 // Adds the items from the word `first` on to a filter that is there, and tells as add_items() does,
 // but answers nothing. Throws Refusal, when all others were told, where one did not go in.

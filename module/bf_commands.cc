@@ -50,27 +50,21 @@ void bf_reserve(Call& call) {
 
 // BF.ADD key item
 void bf_add(Call& call) {
-  Slot slot(call, kRead | kWrite);
-  slot.follow([&] { add_item(call, slot, Creation{usual_options(call.limits())}); });
+  add_item(call, Creation{usual_options(call.limits())});
 }
 
 // BF.MADD key item [item ...]
 void bf_madd(Call& call) {
-  Slot slot(call, kRead | kWrite);
-  slot.follow([&] { add_items(call, slot, 2, Creation{usual_options(call.limits())}); });
+  add_items(call, 2, Creation{usual_options(call.limits())});
 }
 
 // BF.INSERT key [CAPACITY n] [ERROR p] [EXPANSION n] [NOCREATE] [NONSCALING] [NX] [EX seconds]
 // ITEMS item [item ...]
 void bf_insert(Call& call) {
   const InsertOptions options = parse_insert(call.words(), call.limits());
-  Slot slot(call, kRead | kWrite);
-  slot.follow([&] {
-    if (options.terms.only_if_new && slot.get<StoredFilter>() != nullptr) return call.reply_null();
-    std::optional<Creation> creation;
-    if (options.create) creation = {options.filter, options.terms, options.says_all};
-    add_items(call, slot, options.first_item, creation);
-  });
+  std::optional<Creation> creation;
+  if (options.create) creation = {options.filter, options.terms, options.says_all};
+  add_items(call, options.first_item, creation);
 }
 
 // BF.EXISTS key item

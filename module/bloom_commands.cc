@@ -67,14 +67,12 @@ void bloom_reserve(Call& call) {
 
 // BLOOM.ADD key item
 void bloom_add(Call& call) {
-  Slot slot(call, kRead | kWrite);
-  slot.follow([&] { add_item(call, slot); });
+  add_item(call);
 }
 
 // BLOOM.MADD key item [item ...]
 void bloom_madd(Call& call) {
-  Slot slot(call, kRead | kWrite);
-  slot.follow([&] { add_items(call, slot, 2); });
+  add_items(call, 2);
 }
 
 // BLOOM.APPLY key milliseconds item [item ...]: what replicas and files get. Closed to all others:
