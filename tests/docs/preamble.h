@@ -3,6 +3,7 @@
 
 // What the snippets of the documents take for granted.
 #include <bloomery/bloomery.h>
+#include <bloomery/source/open_changes.h>
 
 #include <chrono>
 #include <memory>
