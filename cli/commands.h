@@ -28,6 +28,8 @@ void add_destroy(Command app, int& status);
 void add_formats(Command app, int& status);
 void add_push(Command app, int& status);
 void add_seal(Command app, int& status);
+void add_delta(Command app, int& status);
+void add_patch(Command app, int& status);
 void add_rdb(Command app, int& status);
 void add_calc(Command app, int& status);
 void add_measure(Command app, int& status);
@@ -64,6 +66,8 @@ inline constexpr std::array kCommands{
     NamedCommand{"explain", add_explain, kMore},
     NamedCommand{"measure", add_measure, kMore},
     NamedCommand{"seal", add_seal, kMore},
+    NamedCommand{"delta", add_delta, kMore},
+    NamedCommand{"patch", add_patch, kMore},
     NamedCommand{"demo", add_demo, kMore},
     NamedCommand{"experiments", add_experiments, kMore},
     NamedCommand{"completion", add_completion, kMore, true},

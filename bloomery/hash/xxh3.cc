@@ -6,8 +6,8 @@
 
 namespace bloomery {
 
-std::uint64_t xxh3_64(std::span<const std::byte> bytes) noexcept {
-  return XXH3_64bits(bytes.data(), bytes.size());
+std::uint64_t xxh3_64(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }
 
 }  // namespace bloomery

@@ -7,7 +7,7 @@
 
 namespace bloomery {
 
-// XXH3-64 of the library xxHash, with seed 0: for checksums.
-std::uint64_t xxh3_64(std::span<const std::byte> bytes) noexcept;
+// XXH3-64 of the library xxHash: for checksums.
+std::uint64_t xxh3_64(std::span<const std::byte> bytes, std::uint64_t seed = 0) noexcept;
 
 }  // namespace bloomery

@@ -61,7 +61,7 @@ TEST(Help, FitsTheTerminal) {
 
 // No line of a paragraph ends while the next one's first word would fit.
 TEST(Help, FillsItsLines) {
-  for (const char* command : {"dedup", "follow", "merge", "seal"}) {
+  for (const char* command : {"dedup", "follow", "merge", "seal", "delta", "patch"}) {
     std::istringstream text(Shell().run("COLUMNS=80 bloomery help " + std::string(command)).out);
     const auto is_prose = [](const std::string& line) { return !line.empty() && line[0] != ' '; };
     for (std::string before, line; std::getline(text, line); before = line) {

@@ -32,6 +32,10 @@ say merge own.bloom "$L" -o both
 say clear "$L"
 say destroy "$L"
 say seal "$L"
+say delta own.bloom "$L"
+say delta "$L" own.bloom
+say patch "$L" keys
+say patch own.bloom "$L"
 say erase "$L"
 say dedup -n 10 "$L"
 say dedup --state "$L" keys
