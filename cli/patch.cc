@@ -33,9 +33,9 @@ the whole file.
 
 Examples:
   bloomery patch users.bloom tuesday.delta
-  curl -fs https://example.org/tuesday.delta | bloomery patch users.bloom
+  bloomery patch users.bloom - <tuesday.delta
 
-Exit status: 2 where the file stays because it is another one, or the delta is damaged.)";
+Exit status: 2 where the file stays: it is another one, or the delta is damaged.)";
 
 struct PatchArguments {
   PlaceLocation file;

@@ -59,6 +59,8 @@ void make_files(const Shell& shell) {
   const Outcome made = shell.run(
       "for name in users monday tuesday; do bloomery create $name.bloom -n 1000 -p 0.01; done\n"
       "bloomery insert users.bloom keys.txt\n"
+      "cp users.bloom next.bloom; echo carol | bloomery insert next.bloom\n"
+      "bloomery delta users.bloom next.bloom >tuesday.delta\n"
       "bloomery create codes.bloom -n 1000 -p 0.01; seq 9 | bloomery insert codes.bloom --as u64\n"
       "bloomery create guava:users.bin -n 1000 -p 0.03; cp users.bin ids.bin\n"
       "bloomery convert guava:ids.bin copy.bloom; seq 9 >ids.txt; printf '\\1\\2' >bitmap.bin\n"

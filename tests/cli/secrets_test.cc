@@ -65,7 +65,7 @@ grep -c '^==' all
 grep -F $M all | head -5 >&2
 exit 0)");
   EXPECT_EQ(outcome.err, "");
-  EXPECT_EQ(outcome.out, std::to_string(13 * 26) + "\n");
+  EXPECT_EQ(outcome.out, std::to_string(13 * 30) + "\n");
 }
 
 // Of what is read from elsewhere nothing is said either, whether or not it is right.
