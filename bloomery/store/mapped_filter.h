@@ -70,6 +70,7 @@ class MappedFilter {
   // Calls AnyFilter::take_keys_as_said(), also where the file is open read-only.
   void take_keys_as_said() noexcept { filter_->take_keys_as_said(); }
 
+  // Answer for a key, or for each key of a batch: `found` needs room for an answer a key.
   bool may_contain(Key key) const { return filter_->may_contain(key); }
   bool may_contain(IntegerKey auto integer) const { return filter_->may_contain(integer); }
   void may_contain_many(KeyBatch batch, Answers found) const {
@@ -78,6 +79,8 @@ class MappedFilter {
   void may_contain_many(KeyRange auto&& keys, Answers found) const {
     filter_->may_contain_many(keys, found);
   }
+  // Insert a key or a batch, and return how many keys were new. Throw StoreError if the file is
+  // open read-only. Each runs alone, beside no question.
   bool insert(Key key) { return writable().insert(key); }
   bool insert(IntegerKey auto integer) { return writable().insert(integer); }
   std::size_t insert_many(KeyBatch batch) { return writable().insert_many(batch); }

@@ -63,6 +63,7 @@ class SharedFilter {
   const AnyFilter& operator*() const { return *filter_; }
   const AnyFilter* operator->() const { return &*filter_; }
 
+  // Answer for a key, or for each key of a batch: `found` needs room for an answer a key.
   bool may_contain(Key key) const { return filter_->may_contain(key); }
   bool may_contain(IntegerKey auto integer) const { return filter_->may_contain(integer); }
   void may_contain_many(KeyBatch batch, Answers found) const {

@@ -49,7 +49,8 @@ TEST(ThreadLane, ALaneThatWasGivenBackIsTakenAgain) {
   }
 }
 
-// What destructors count in a thread that ends must not meet the next one with its lane.
+// Counts in a destructor that runs at the end of a thread, whose lane the next thread may have by
+// then.
 struct CountsAtItsEnd {
   explicit CountsAtItsEnd(bool& o) : own(o) {}
   ~CountsAtItsEnd() { own = ThreadLane::mine().is_own(); }

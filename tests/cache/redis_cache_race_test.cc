@@ -34,8 +34,8 @@ constexpr std::chrono::minutes kLife{10};
 constexpr std::size_t kBatch = 20;
 constexpr unsigned kReaders = 2;
 
-// What the processes share, besides the cache: the rows, each visible from its commit on, and where
-// they wait for each other.
+// State that the processes share, besides the cache: the rows, each visible from its commit on, and
+// where the processes wait for each other.
 class Races {
  public:
   explicit Races(std::size_t count)
@@ -65,7 +65,7 @@ class Races {
   pthread_barrier_t* const together_;
 };
 
-// Of a round, keys that nobody has seen before.
+// Keys of a round, which nobody has seen before.
 struct Batch {
   explicit Batch(std::size_t round) {
     for (std::size_t i = 0; i < kBatch; ++i) {
@@ -84,7 +84,7 @@ std::size_t count_negatives(RedisCache<>& cache, std::span<const Key> keys) {
       std::ranges::count(answers, Cached::negative, &CacheAnswer<std::string>::state));
 }
 
-// What a guard does with keys that its cache does not know.
+// Does what a guard does with keys that its cache does not know.
 template <class HasRow>
 void read_through(RedisCache<>& cache, std::span<const Key> keys, HasRow has_row) {
   std::vector<CacheAnswer<std::string>> answers(keys.size());

@@ -217,7 +217,7 @@ TEST_F(SharedCache, SingleKeysOfManyThreadsShareTrips) {
   EXPECT_LT(calls("mget"), 32 / 2);
 }
 
-// As a guard uses it, in two processes.
+// Two guards with a cache object each stand for two processes.
 TEST_F(SharedCache, BelowTwoGuardsNoRowIsDeniedAfterItsTokenEnded) {
   RedisCache<> caches[]{RedisCache<>(at()), RedisCache<>(at())};
   std::map<std::string, std::string> rows{{"alice", "Alice"}};

@@ -100,7 +100,7 @@ TEST_F(Check, LooksIntoEveryFile) {
   EXPECT_EQ(shell_.run("bloomery check b.bloom a.bloom -v", "a1\nb1\nc1\n").out, "c1\n");
 }
 
-// As grep's users write it; the keys are no filter, and --input is what was meant.
+// Users of grep write it so. The keys are no filter; --input is the option that they need.
 TEST_F(Check, NamesTheOptionWhereKeysStandForAFilter) {
   shell_.write("keys.txt", "a7\nb7\n");
   const Outcome outcome = shell_.run("bloomery check a.bloom keys.txt");

@@ -172,7 +172,8 @@ TEST(Dedup, BoundsItsLossWhateverTheKind) {
       EXPECT_GE(said.at("loss_bound").get<double>(), lost) << kind;
       EXPECT_LE(said.at("loss_bound").get<double>(), 8 * lost + 60) << kind;
       EXPECT_NEAR(said.at("expected_loss").get<double>(), lost, 0.3 * lost + 10) << kind;
-      // Those that grow or forget keep their rate whatever comes; the others say that they did not.
+      // Kinds that grow or forget keep their rate however many keys come. The others report that
+      // they did not keep it.
       const bool has_fixed_size =
           std::string(kind) != "scalable" && std::string(kind) != "windowed";
       EXPECT_EQ(outcome.status, has_fixed_size && records > 4'000 ? 3 : 0) << kind << records;

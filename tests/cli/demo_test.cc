@@ -35,7 +35,7 @@ double most_passed(double asked, double rate) {
   return mean + 4 * std::sqrt(mean);
 }
 
-// What must hold of every demo, whatever it ran on.
+// Expects what must hold of every demo, whatever it ran on.
 void expect_consistent(const nlohmann::json& demo) {
   const std::uint64_t requests = demo.at("request_count");
   const std::uint64_t absent = demo.at("absent_request_count");
@@ -55,7 +55,7 @@ void expect_consistent(const nlohmann::json& demo) {
     EXPECT_EQ(run.at("found").get<std::uint64_t>() + run.at("not_found").get<std::uint64_t>(),
               run.at("database_queries"))
         << name;
-    // What the database said "no such row" to is what the filter let pass.
+    // The database says "no such row" to exactly the absent keys that the filter let pass.
     EXPECT_EQ(run.at("absent_database_queries"), run.at("not_found")) << name;
     EXPECT_EQ(run.at("denied_count"), 0) << name;
     EXPECT_EQ(run.at("gone_count"), 0) << name;
@@ -249,7 +249,8 @@ TEST(Demo, SaysThatADatabaseIsLocked) {
 
 TEST(Demo, LeavesNothingBehindWhenItIsStopped) {
   const Shell shell;
-  // As soon as its database is there. A shell's background process would ignore SIGINT.
+  // The signal comes as soon as the database is there. A shell's background process would ignore
+  // SIGINT.
   for (const auto& [name, number] :
        {std::pair("INT", SIGINT), {"TERM", SIGTERM}, {"HUP", SIGHUP}}) {
     const Outcome outcome = shell.run(

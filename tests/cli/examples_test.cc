@@ -41,7 +41,7 @@ std::vector<std::string> examples(const std::string& help) {
   bool begun = false;
   for (const std::string& line : lines_of(help)) {
     if (begun && line.starts_with("  ") && line.find("bloomery") != std::string::npos) {
-      // What stands three blanks after the command is a remark.
+      // Three blanks after the command begin a remark.
       found.push_back(line.substr(2, line.find("   ", 2) - 2));
     }
     begun = begun || line == "Examples:";
@@ -49,7 +49,7 @@ std::vector<std::string> examples(const std::string& help) {
   return found;
 }
 
-// What the examples read.
+// Makes the files that the examples read.
 void make_files(const Shell& shell) {
   shell.write("keys.txt", "alice\nbob\n");
   shell.write("ended.txt", "alice\n");
@@ -80,7 +80,7 @@ TEST(Examples, OfEveryCommandRun) {
     const auto lines = examples(outer.run("bloomery " + name + " --help").out);
     EXPECT_FALSE(lines.empty()) << name << " shows no example";
     for (const std::string& line : lines) {
-      // What needs a server is run by the module's tests, and the whole demo, for fewer requests,
+      // Examples with a server are run by the module's tests; the whole demo, with fewer requests,
       // by its own.
       if (line.find("redis://") != std::string::npos || line == "bloomery demo") continue;
       const Shell shell;

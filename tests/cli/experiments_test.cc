@@ -49,8 +49,8 @@ TEST(Experiments, RepeatThoseOfGuava) {
   EXPECT_EQ(figures[3]["bit_count"], 401'414'246);
   EXPECT_EQ(figures[3]["probe_count"], 5);
   EXPECT_GT(figures[4]["median_ns"], 0);
-  // As docs/experiments.md has it. With twice its keys a filter finds (3/4)^7 of others, 13 % and
-  // more.
+  // docs/experiments.md has these figures. With twice its keys a filter finds (3/4)^7 of others, 13
+  // % and more.
   EXPECT_EQ(figures[5]["holds_absent"],
             Numbers({{"queries", 193'224}, {"denied_rows", 15'764}, {"denied_new_rows", 1'000}}));
   EXPECT_EQ(figures[5]["holds_present"],
@@ -135,7 +135,7 @@ TEST(Experiments, RepeatThoseOfPhp) {
   EXPECT_LT(figures[3]["pipelined_seconds"], figures[3]["a_trip_each_seconds"]);
 }
 
-// Of tables, and where a formula is known: of none in n, the upper end is 1 - 0.025^(1/n).
+// The values are from tables. For none in n there is a formula: the upper end is 1 - 0.025^(1/n).
 TEST(Experiments, KnowTheExactIntervalOfABinomial) {
   EXPECT_EQ(exact_binomial_interval(0, 100).low, 0);
   EXPECT_NEAR(exact_binomial_interval(0, 100).high, 0.036217, 1e-6);

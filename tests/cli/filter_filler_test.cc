@@ -11,7 +11,7 @@
 namespace bloomery::cli {
 namespace {
 
-// As large as two threads build in bulk.
+// The filter is as large as filters that two threads build in bulk.
 TEST(FilterFiller, GivesTheFilterOfInsertingBatches) {
   const FilterOptions options{.capacity = 10'100'000};
   AnyFilter expected = make_filter(FilterKind::blocked, options);

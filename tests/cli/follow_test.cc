@@ -113,7 +113,7 @@ TEST_F(FollowCommand, SaysWhyItReadsTheTableAgain) {
                         "changes since the filter's watermark"));
 }
 
-// As at a start of the whole machine. --once leaves that to who calls it.
+// A start of a whole machine has no server yet. With --once the caller waits by itself.
 TEST_F(FollowCommand, WaitsForAServerThatComesLater) {
   if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
   testing::ScratchFolder folder;

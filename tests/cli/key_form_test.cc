@@ -55,7 +55,7 @@ TEST_F(KeyFormOfAFile, IsWhatWasFirstInsertedOrSaidAtItsMaking) {
   expect_all_found("bloomery check -c b.bloom");
   expect_all_found("bloomery check -c a.bloom b.bloom");
   EXPECT_EQ(shell_.run("seq 1000 | bloomery erase b.bloom --json").json().at("erased_count"), 1000);
-  // Who wrote text once is not turned.
+  // A file that says "text" keeps saying so.
   ASSERT_EQ(shell_
                 .run("bloomery create t.bloom -n 1000 -p 0.01\n"
                      "echo a | bloomery insert t.bloom")
@@ -82,8 +82,8 @@ TEST_F(KeyFormOfAFile, IsNotContradictedUnlessSomebodyInsists) {
   EXPECT_EQ(shell_.run("echo 7 | bloomery check ids.bloom --as text --insist").status, 1);
 }
 
-// What older releases loaded with --as, and what older programs inserted, says nothing, as texts
-// did.
+// Files that older releases loaded with --as, and files into which older programs inserted, say
+// nothing; so did files of texts.
 TEST_F(KeyFormOfAFile, IsUnknownWhereItSaysNothing) {
   AnyFilter old = make_filter(FilterKind::blocked, {.capacity = 1000});
   for (std::uint64_t id = 1; id <= 1000; ++id) old.insert(as_key(id));

@@ -158,7 +158,7 @@ TEST_F(LiveCommand, LoadsAllKeysInOneStep) {
   EXPECT_EQ(shell_.run("bloomery check -c --as text" + made, numbered_lines("in", 500)).out,
             "500\n");
   EXPECT_EQ(shell_.run("bloomery check -q --as text" + made, "out\n").status, 1);
-  // What is in stays in, and another size is refused, unless it is said.
+  // Keys that are in stay in. Another size is refused, unless it is asked for.
   shell_.write("more", numbered_lines("more", 500));
   EXPECT_EQ(shell_.run("bloomery load more -p 0.01 --as text --replace" + made).status, 0);
   EXPECT_EQ(shell_.run("bloomery check -c --as text --input keys" + made).out, "500\n");
@@ -195,7 +195,7 @@ TEST_F(LiveCommand, WhatIsMergedMayGoThere) {
     const std::string parts = " " + prefix + "a " + prefix + "b";
     const Outcome merged = shell_.run(merge + "#out" + "'" + parts);
     ASSERT_EQ(merged.status, 0) << merged.err;
-    // Of a system without a configuration, with its settings.
+    // A system without a configuration gets its settings in the location.
     std::string made = merged.json().value("location", where + "?timeout=9000#out");
     made.insert(made.find('#'), prefix.empty() ? "" : "&trust=bits");
     EXPECT_EQ(shell_.run("bloomery check --as text '" + made + "'", "a\nb\nc\n").out, "a\nb\n");
@@ -348,7 +348,8 @@ TEST_F(LiveCommand, TheRateOfAFilterIsMeasuredWhereItLives) {
   EXPECT_EQ(shell_.run("bloomery measure").status, 2);
 }
 
-// As a crawler and a service have them; the rest of the commands, for all places, is above.
+// Filters as a crawler and a service have them. The tests above run the other commands for all
+// places.
 TEST_F(LiveCommand, FiltersOfScrapyAndOrestesTakeEveryCommand) {
   for (const std::string& place :
        {at("scrapy", "?bit=13&hash_number=6&trust=bits", "s:bloomfilter"),

@@ -21,7 +21,7 @@ TEST(Measure, FindsTheRateKeptForEveryPattern) {
       ASSERT_EQ(outcome.status, 0) << pattern << outcome.err;
       const auto json = outcome.json();
       EXPECT_EQ(json.at("keys"), pattern);
-      // What static becomes for so many keys.
+      // A static filter of so many keys is a fuse filter.
       EXPECT_EQ(json.at("kind"), kind.built_once ? "fuse" : kind.name);
       EXPECT_EQ(json.at("capacity"), 20'000);
       EXPECT_EQ(json.at("query_count"), 200'000);

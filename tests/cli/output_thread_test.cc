@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLong{60'000};
 
-// What was written, while a gate is open.
+// Collects what is written while a gate is open.
 class Written {
  public:
   void operator()(std::string_view bytes) {

@@ -56,7 +56,7 @@ TEST(Rdb, ExtractsAFilterIntoAnyFormatThatHoldsIt) {
                      "bloomery convert users.bloom redisbloom:b && cmp a b")
                 .status,
             0);
-  // And into DUMP's bytes, there and back.
+  // Converting into DUMP's bytes and back gives the same file.
   EXPECT_EQ(shell
                 .run("bloomery convert redisbloom:a redisbloom-dump:c &&"
                      "bloomery convert redisbloom-dump:c redisbloom:d && cmp a d")
@@ -68,7 +68,7 @@ TEST(Rdb, ExtractsAFilterIntoAnyFormatThatHoldsIt) {
   EXPECT_FALSE(shell.has("no.bin"));
 }
 
-// Of every database, under names that are safe whatever the keys are.
+// The filters are of every database, under names that are safe whatever the keys are.
 TEST(Rdb, ExtractsAllFiltersIntoAFolder) {
   const Shell shell;
   const std::string sample = sample_dump();
@@ -103,7 +103,7 @@ TEST(Rdb, ExtractsAllFiltersIntoAFolder) {
       shell.run("bloomery rdb extract dump.rdb cuckoo redisbloom-dump:c && cmp c out/5-c*").status,
       0);
 
-  // What is there already is not replaced unasked, and then nothing is written.
+  // A file that is there is not replaced unasked, and then nothing is written.
   const Outcome again = shell.run("rm out/0-users.bloom; bloomery rdb extract dump.rdb --all out");
   EXPECT_EQ(again.status, 2);
   EXPECT_THAT(again.err, HasSubstr("already exists, and nothing was written"));
@@ -206,7 +206,7 @@ TEST(Rdb, NamesTheKeysOfOtherModulesAndGoesOnWithTheRest) {
   }
 }
 
-// What is wrong within one filter does not hide the others.
+// A fault within one filter does not hide the other filters.
 TEST(Rdb, ListsADamagedFilterAsSuch) {
   const Shell shell;
   std::string dump = sample_dump();

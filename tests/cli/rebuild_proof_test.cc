@@ -19,7 +19,7 @@ class RebuildBesideAFollower : public FollowScene {
   PlaceLocation bitmap() const override {
     return parse_place_location("bitmap:redis+unix://" + server_.socket() + "#users");
   }
-  // As the follower was told.
+  // Runs a rebuild with the settings of the follower, and returns its exit status.
   int rebuild() const {
     const std::string command = BLOOMERY_COMMAND " rebuild '" + database_->location() + "' '" +
                                 bitmap().text() + "' -n 1000000 --slot proof 2>>'" +

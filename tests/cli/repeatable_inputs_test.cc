@@ -16,7 +16,7 @@ TEST(RepeatableInputs, SeesThatAFileIsAnotherOne) {
   const std::string file = folder.write("file", "abc");
   const RepeatableInputs inputs({file});
   EXPECT_NO_THROW(inputs.require_unchanged());
-  // Of the same length, by another name before.
+  // The new file has the length of the old one, and had another name before.
   std::filesystem::rename(folder.write("other", "abd"), file);
   EXPECT_THROW(inputs.require_unchanged(), StoreError);
 }

@@ -68,7 +68,7 @@ exit 0)");
   EXPECT_EQ(outcome.out, std::to_string(13 * 30) + "\n");
 }
 
-// Of what is read from elsewhere nothing is said either, whether or not it is right.
+// A secret that is read from elsewhere is not printed either, whether or not it is right.
 TEST(SecretsOfLocations, AreInNoMessageWhereTheyAreReadFromElsewhere) {
   const Shell shell;
   const Outcome outcome = shell.run(R"(
@@ -86,7 +86,7 @@ wc -l <all)");
   EXPECT_GE(std::stoi("0" + outcome.out), 11);
 }
 
-// Who looks at a command that runs does not see them either.
+// A user who lists the running processes does not see the secrets either.
 TEST(SecretsOfLocations, AreHiddenInTheListOfProcesses) {
   const Shell shell;
   const Outcome outcome = shell.run(R"(

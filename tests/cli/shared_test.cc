@@ -49,7 +49,7 @@ TEST(SharedFile, IsSealedWhereNobodyElseDid) {
   const Outcome refused = shell.run("bloomery convert f.bloom guava:g");
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("bloomery seal makes it whole"));
-  // Who only looks at it leaves it so.
+  // A command that only reads the file leaves it live.
   EXPECT_EQ(shell.run("bloomery info f.bloom").status, 0);
   EXPECT_EQ(shell.run("bloomery check -q f.bloom", "alice\n").status, 0);
   EXPECT_TRUE(inspect(shell.path("f.bloom")).is_live);
@@ -67,7 +67,7 @@ TEST(SharedFile, IsSealedWhereNobodyElseDid) {
   EXPECT_EQ(shell.run("bloomery seal nothing.bloom").status, 2);
 }
 
-// As a restart leaves it.
+// A restart leaves a file so.
 TEST(SharedFile, OfAnotherStartIsTakenOnlyAsWhatIsThere) {
   const Shell shell;
   shell.run("bloomery create f.bloom -n 1000 -p 0.01");

@@ -86,7 +86,7 @@ TEST_F(UnknownForm, StaysSoWhereFiltersAreMergedOrConverted) {
   EXPECT_EQ(shell_.run("seq 6000 6100 | bloomery check -c b.bloom").out, "101\n");
 }
 
-// What can ask in one form only wants to be told which.
+// A command that can ask in one form only wants --as.
 TEST_F(UnknownForm, IsToBeSaidWhereOneIsNeeded) {
   save_integers<CountingFilter>("c.bloom");
   for (const std::string line : {"bloomery erase c.bloom", "bloomery dedup --state c.bloom"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the snippets of the documents take for granted.
+// Headers and names that the snippets of the documents take for granted.
 #include <bloomery/bloomery.h>
 #include <bloomery/source/open_changes.h>
 

@@ -17,7 +17,7 @@ using testing::keys_of;
 using testing::stored_words;
 using testing::texts;
 
-// As inspect() gives them.
+// The contents have no words, as inspect() gives them.
 TEST(AnyFilter, MergesNoContentsWithoutTheirWords) {
   for (const Kind& kind : filter_kinds()) {
     if (is_built_once(kind.number)) continue;

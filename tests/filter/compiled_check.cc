@@ -34,7 +34,7 @@ bool can_run() {
   return can;
 }
 
-// What single calls do with `keys` random integers, against the scalar kernel.
+// Compares single calls on `keys` random integers with the scalar kernel.
 bool same_as_scalar(std::uint32_t lines, std::uint32_t probes, std::uint64_t keys) {
   FilterParameters parameters;
   parameters.geometry = {lines * 37 * kLineBits, probes, lines};
@@ -76,8 +76,8 @@ bool same_as_batches(double rate, HashId hash) {
   return same;
 }
 
-// What another thread inserts is seen by who asks again and again: no compiler may ask once for
-// all.
+// Returns whether a thread that asks again and again sees what another thread inserts: no compiler
+// may ask once for all.
 bool sees_what_others_insert(HashId id) {
   BlockedFilter filter({.capacity = 1000, .hash = id});
   const HashPair hash = filter.hash(std::uint64_t{5});

@@ -65,7 +65,7 @@ using FilterKinds = ::testing::Types<BlockedFilter, ClassicFilter, CountingFilte
 
 struct OwnedFuseFilter : OwnedStaticFilter {};
 
-// Those of every kind, also of those that are built once.
+// Filters of every kind, also of kinds that are built once.
 using AskedKinds =
     ::testing::Types<BlockedFilter, ClassicFilter, CountingFilter, ClassicCountingFilter,
                      ScalableFilter, WindowedFilter, OwnedStaticFilter, OwnedFuseFilter>;

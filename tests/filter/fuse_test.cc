@@ -26,7 +26,7 @@ constexpr StaticOptions fuse_at(double rate) {
   return {.false_positive_rate = rate, .form = StaticForm::fuse};
 }
 
-// As the format says it, slot by slot and bit by bit.
+// Asks as the format says it, slot by slot and bit by bit.
 bool model_contains(std::span<const std::byte> bytes, HashPair hash) {
   const auto byte = [&](std::size_t from_end) {
     return std::to_integer<std::uint64_t>(bytes[bytes.size() - from_end]);

@@ -8,7 +8,7 @@
 
 namespace bloomery::testing {
 
-// What `kernel` does otherwise than the scalar one, a line each: bits, answers and hashes, on
+// Returns where `kernel` differs from the scalar one, a line each: bits, answers and hashes, on
 // random and on adversarial input.
 std::vector<std::string> differences_from_scalar(const BlockedKernel& kernel);
 

@@ -52,7 +52,8 @@ void expect_the_rate(std::uint64_t keys, const Geometry& geometry) {
   for (std::uint64_t i = 0; i < kStrangers; ++i) {
     found += filter.may_contain("stranger " + std::to_string(i)) ? 1 : 0;
   }
-  // Of the keys, and of the bits as they are: the same but for the luck of these keys.
+  // The rate of the keys and the rate of the bits as they are differ only by the luck of these
+  // keys.
   const double of_keys = L::rate(parameters, static_cast<double>(keys));
   const double of_bits = filter.predicted_rate();
   EXPECT_NEAR(of_bits / of_keys, 1, 0.04);

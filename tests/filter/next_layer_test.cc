@@ -105,7 +105,7 @@ TEST(NextLayer, GrowingFromAHundredTakesTwelveLayersAndNoMoreThanItsPagesSay) {
   EXPECT_LE(at_ten_million, 12U);
 }
 
-// What stored filters began with, and went on with, when their first layer had a 128th of the rate.
+// Options and layers of filters that were stored when the first layer had a 128th of the rate.
 struct EarlierChain {
   FilterOptions options;
   std::vector<Layer> layers;

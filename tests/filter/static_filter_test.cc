@@ -46,7 +46,7 @@ TEST(StaticFilter, FindsEveryKeyOfItsSet) {
   }
 }
 
-// Of the very bits: no luck of the set is left, only that of the sample.
+// The expected rate is that of these very bits: only the luck of the sample is left.
 TEST(StaticFilter, KeepsItsRateForEverySize) {
   const auto strangers = random_keys(300'000, 99);
   std::vector<char> found(strangers.size());
@@ -257,7 +257,7 @@ TEST(StaticFilter, EveryKernelCountsPlacesBeyond32Bits) {
   }
 }
 
-// As the format has it since its first version: never to change.
+// The format has these bytes since its first version: they never change.
 TEST(StaticFilter, WritesTheBytesOfItsSpecification) {
   const auto hex = [](const std::vector<std::byte>& bytes) {
     std::string text;

@@ -73,7 +73,7 @@ TEST(WindowedFilter, ALargeStepBackOfTheClockGoesOnFromThere) {
   }
 }
 
-// As a clock does that somebody sets wrong and right again, or that two machines do not share.
+// The clock is one that somebody sets wrong and right again, or that two machines do not share.
 TEST(WindowedFilter, AClockThatIsWrongForAMomentLosesNoKey) {
   constexpr std::uint64_t kMinute = 60'000;
   for (const std::uint32_t generations : {1U, 3U, 4U, 7U}) {

@@ -254,7 +254,7 @@ TEST(WindowedFilter, MergesGenerationsOfOneAge) {
   EXPECT_EQ(a.cardinality(), 0);
 }
 
-// What was saved by a clock that is ahead of ours is as old as it was then.
+// A filter that was saved by a clock ahead of ours has keys as old as they were then.
 TEST(WindowedFilter, MergesAcrossClocksByAge) {
   FakeClock clock;
   FakeClock other;

@@ -87,7 +87,7 @@ void erased_too_often() {
   REQUIRE(any.erase("alice"));
 }
 
-// What would mean something else than it says does not compile.
+// Calls that would mean something else than they say do not compile.
 template <class F>
 concept TakesNothing = requires(F f) {
   f.insert(nullptr);

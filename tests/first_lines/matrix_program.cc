@@ -25,7 +25,7 @@ using namespace bloomery;
 
 constexpr int kCount = 60;
 
-// As a program has them: each key by the call for its type.
+// Gives `call` each key as a program has it: by the call for its type.
 template <class Call>
 void each_key(const std::string& type, Call call) {
   for (int i = 0; i < kCount; ++i) {

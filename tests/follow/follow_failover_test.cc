@@ -108,7 +108,8 @@ class RedisPair {
     std::unique_ptr<testing::RedisServer> server;
   };
 
-  // Of a replica whose link is down, and of a server that does not say it, 0.
+  // Returns the offset that `of` reports; 0 for a replica whose link is down, and for a server that
+  // does not report one.
   static std::uint64_t offset_in(const Server& of, const std::string& name) {
     const std::string info = of.server->ask("INFO replication");
     const std::size_t at = info.find(name);

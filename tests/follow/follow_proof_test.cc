@@ -104,7 +104,7 @@ class FollowProof : public GuardedScene {
     }
   }
 
-  // As a cache's server does that has no room left.
+  // Evicts all keys, as a cache's server does when it has no room left.
   void evict_all() {
     server_.ask("CONFIG SET maxmemory-policy allkeys-random");
     server_.ask("CONFIG SET maxmemory 1");
@@ -126,7 +126,7 @@ TEST_P(FollowProof, NoRowIsDeniedThatWasCommitted) {
   const Tally calm = run_writers(scene_time(200), fenced, {});
   EXPECT_GT(calm.asked, 5U);
   EXPECT_EQ(calm.false_absent, 0U);
-  // But for one, who had no luck.
+  // One question may have no luck.
   EXPECT_GE(static_cast<double>(calm.others_absent + 1), 0.99 * static_cast<double>(calm.others));
 
   server_.ask("COPY users saved");

@@ -141,7 +141,7 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
     };
   }
 
-  // What somebody is told; an error is no answer.
+  // Counts the answers that a reader gets; an error is no answer.
   struct Reader {
     explicit Reader(const FollowScene& scene)
         : place(open_place(scene.bitmap())),
@@ -194,7 +194,7 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
           std::this_thread::sleep_for(milliseconds(5));
           continue;
         }
-        // Who waits a little for the watermark is told.
+        // A reader that waits a little for the watermark gets an answer.
         ++tally.others;
         const auto patience = Clock::now() + std::chrono::seconds(1);
         Presence other = Presence::unknown;
@@ -219,7 +219,7 @@ class FollowScene : public ::testing::TestWithParam<std::string> {
     FAIL() << "nobody begins to follow";
   }
 
-  // What the process of a writer does, by its number, for so long.
+  // Makes the work of a writer's process, by the process's number and for so long.
   using Writers = std::function<std::function<Tally()>(int who, milliseconds time)>;
   Writers writers(bool is_fenced) const {
     return [=, this](int who, milliseconds time) { return writer(who, time, is_fenced); };

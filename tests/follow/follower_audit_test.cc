@@ -35,7 +35,7 @@ std::vector<std::string> rows(int count) {
   return all;
 }
 
-// What a filter is asked for, and denies if it is told to.
+// Records the keys that it is asked for, and denies them on demand.
 class AskedPlace final : public FilterPlace {
  public:
   std::string name() const override { return "asked"; }
@@ -185,7 +185,7 @@ TEST_F(FollowerAuditTest, FindsAFilterThatHasLostBitsAndBuildsItAgain) {
   }
 }
 
-// As a connection writes them that has switched triggers off.
+// The rows are written by a connection that has switched triggers off.
 TEST_F(FollowerAuditTest, FindsRowsThatTheDatabaseNeverToldOf) {
   insert("row ", 100);
   FollowedPlace place(bitmap(), blocked);

@@ -121,7 +121,7 @@ TEST_F(FollowerTest, OnceEndsWhereATableIsAlteredAllTheTime) {
   EXPECT_EQ(database.scans, 3);
 }
 
-// As others' filters are: without a watermark.
+// A place without a watermark, as filters of other systems are.
 class UnmarkedPlace final : public FollowedInFront {
  public:
   using FollowedInFront::FollowedInFront;
@@ -148,7 +148,8 @@ class UnmarkedPlace final : public FollowedInFront {
   };
 };
 
-// Another follower may have carried them into the filter whose place the new one has taken.
+// The changes may have been carried by another follower into the filter whose place the new one has
+// taken.
 TEST_F(FollowerTest, OnceGivesAFilterWithoutAWatermarkAllThatWasThereWhenItCame) {
   MemoryPlace<> memory(blocked({.capacity = 1000}));
   UnmarkedPlace place(memory);
@@ -237,7 +238,7 @@ TEST_F(FollowerTest, WhatCannotBeBuiltAgainIsTriedAgainSoon) {
   expect_in(memory, "after ", 10, fence());
 }
 
-// What a database does, batch by batch.
+// Gives prepared changes, batch by batch.
 class PlayedSource final : public ChangeSource {
  public:
   std::string name() const override { return "played"; }

@@ -24,7 +24,7 @@ class FollowerInServerTest : public FollowerTest {
   PlaceLocation bitmap() const {
     return parse_place_location("bitmap:redis+unix://" + server_->socket() + "#users");
   }
-  // Of a follower that sees soon what others did to its filter, and tries again soon.
+  // Options of a follower that sees soon what others did to its filter, and tries again soon.
   static FollowerOptions watchful() {
     return {.look_every = std::chrono::milliseconds(20),
             .longest_pause = std::chrono::milliseconds(50)};

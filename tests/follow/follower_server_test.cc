@@ -146,7 +146,7 @@ TEST_F(FollowerInServerTest, GoesOnInASmallerFilterAndMakesADamagedOneAnew) {
   expect_in(*reader(), "after ", 100, fence());
   expect_in(*reader(), "last ", 100, fence());
 
-  // Who begins with a damaged one, too.
+  // A follower that begins with a damaged filter makes it anew, too.
   server_->ask("COPY users other");
   server_->ask("APPEND other something");
   FollowedPlace second(parse_place_location("bitmap:redis+unix://" + server_->socket() + "#other"),
@@ -163,7 +163,8 @@ TEST_F(FollowerInServerTest, RefusesWhatNoStringHoldsBeforeTheTableIsRead) {
   EXPECT_TRUE(many.begin_rebuild(large)) << "in partitions";
 }
 
-// Of another system's filter with a trailer, too: whatever became of its bits or configuration.
+// A filter of another system with a trailer is made anew, whatever became of its bits or its
+// configuration.
 TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
   insert("row ", 100);
   const std::string server = "redis+unix://" + server_->socket();
@@ -198,7 +199,7 @@ TEST_F(FollowerInServerTest, MakesADamagedFilterOfAnotherSystemAnew) {
   }
 }
 
-// Who begins, and who runs already.
+// A follower that begins makes it anew, and so does one that runs already.
 TEST_F(FollowerInServerTest, MakesAFilterWithoutAPartitionOrItsIndexAnew) {
   insert("row ", 100);
   const auto location =
@@ -274,7 +275,8 @@ TEST_F(FollowerInServerTest, TwoFollowersOfOneFilterHarmNobody) {
   FollowedPlace two(bitmap(), blocked);
   const auto first = source();
   const auto second = source();
-  // Who finds that the other has just put another filter there tries again after a pause.
+  // A follower that finds that the other has just put another filter there tries again after a
+  // pause.
   const FollowerOptions options{.longest_pause = std::chrono::seconds(1)};
   Follower a(*first, one, options);
   Follower b(*second, two, options);

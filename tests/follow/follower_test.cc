@@ -280,7 +280,7 @@ TEST_F(FollowerTest, BuildsAgainWhatIsTooFullOrAskedFor) {
   expect_in(place, "many ", 5000, now);
   EXPECT_GE(follower.status().capacity, 7000U);
   EXPECT_EQ(follower.status().geometry, place.head().parameters.geometry);
-  // Of which most are deleted then.
+  // Most rows are deleted then.
   writer_.run("DELETE FROM users WHERE id LIKE 'many%'");
   running.wait_until([](const FollowerStatus& status) { return status.rebuilds >= 3; });
   const Watermark after = fence();
@@ -336,7 +336,7 @@ TEST_F(FollowerTest, ErasesWhatACacheKnowsOfRowsThatChangeOrGo) {
       "BEGIN; UPDATE users SET id = id WHERE id = 'row 0'; DELETE FROM users WHERE id = 'row 2'; "
       "COMMIT");
   running.wait_for(fence());
-  // And again, before the next that comes.
+  // The entries are erased once more, before the next change that comes.
   insert("new ", 1);
   running.wait_for(fence());
   EXPECT_EQ(erased(), (std::vector<std::string>{"row 0", "row 2", "row 0", "row 2", "new 0"}));
@@ -384,7 +384,7 @@ TEST_F(FollowerTest, AFilterThatCannotGrowIsNotBuiltAgainForBeingFull) {
   running.wait_until([](const FollowerStatus& now) { return now.rebuilds == 3; });
 }
 
-// As a server's string, which has 512 MiB.
+// A server's string cannot be made larger than 512 MiB either.
 TEST_F(FollowerTest, AFilterThatCannotBeMadeLargerStaysAsItIs) {
   insert("first ", 10);
   FollowedPlace place(parse_place_location(folder_.path("ids.bloom")),

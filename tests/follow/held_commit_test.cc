@@ -42,7 +42,7 @@ class HeldCommit : public ::testing::TestWithParam<std::string> {
   std::unique_ptr<testing::ProvenDatabase> database_ = testing::make_proven(GetParam());
 };
 
-// Who asks the database meanwhile gets the old rows, again and again, and writes them.
+// A reader that asks the database meanwhile gets the old rows, again and again, and writes them.
 TEST_P(HeldCommit, LeavesNothingOldInTheCacheOnceItIsSeen) {
   const auto session = database_->connect();
   session->run("INSERT INTO users(id) VALUES ('old')");

@@ -70,7 +70,7 @@ TEST_F(LeftAlone, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter) {
     FollowedPlace trusted(at(trailer + "&trust=bits"), make);
     Follower(*from, trusted, {}).run_once({}, *last);
     EXPECT_NE(server_->ask("STRLEN a"), "9\n");
-    // What a follower made is followed by the next one.
+    // A filter that a follower made is followed by the next follower.
     FollowedPlace again(at(trailer), make);
     Follower(*from, again, {}).run_once({}, *last);
     EXPECT_EQ(again.presence_of("row 7"), Presence::maybe);

@@ -52,7 +52,7 @@ TEST(Dcso, WritesAndAnswersAsTheToolDid) {
   }
 }
 
-// What the chain does with a value at or above the prime, which no text is known to reach.
+// The chain may meet a value at or above the prime, although no text is known to reach one.
 TEST(Dcso, TakesTheProductModuloThePrime) {
   constexpr std::uint64_t kHuge = std::uint64_t{1} << 59;
   std::uint64_t inverse = 1;  // of the factor, modulo 2^64

@@ -78,7 +78,7 @@ std::vector<const Kind*> every_kind() {
   return all;
 }
 
-// Of keys whose bytes are gone when the pairs are used.
+// Returns pairs of keys whose bytes are gone when the pairs are used.
 std::vector<HashPair> kept_pairs(const AnyFilter& filter) {
   auto members = testing::sample_members(kCount);
   std::vector<HashPair> pairs;

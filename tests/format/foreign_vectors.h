@@ -19,7 +19,7 @@
 #include "bloomery/format/format.h"
 #include "tests/support/fingerprint.h"
 
-// What the vectors of filters have in common.
+// Reading of vectors, for the tests of all formats.
 namespace bloomery::golden {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) {
@@ -104,7 +104,7 @@ inline std::vector<std::int64_t> present(const AnyFilter& filter, const MakeKey&
   return all;
 }
 
-// What decode says to bytes that are not the format; "taken" where they are.
+// Returns decode's message about bytes that are not the format, or "taken".
 inline std::string refusal(const Format& format, const std::string& bytes) {
   try {
     format.decode(bytes_of(bytes), {});

@@ -78,7 +78,7 @@ TEST_P(EveryFormat, ReadsWhatItWrites) {
     EXPECT_EQ(present(read, make, 5000, 9000), present(filter, make, 5000, 9000));
     EXPECT_EQ(encode(format, read.contents()), bytes);
     EXPECT_EQ(read.geometry(), filter.geometry());
-    // And it goes on as the first.
+    // The filter that was read takes more keys as the first filter does.
     EXPECT_EQ(insert_all(read, make, 9000, 9010), insert_all(filter, make, 9000, 9010));
     EXPECT_EQ(encode(format, read.contents()), encode(format, filter.contents()));
   }

@@ -89,7 +89,8 @@ TEST(LevelDb, SaysTheRateOfManyKeys) {
     if (bits_per_key == 24) {
       EXPECT_GT(predicted, 40 * predicted_rate(filter.geometry(), kKeys));
     }
-    // Of the keys, by a formula that takes probes for independent; of the bits, by a trial.
+    // The rate of the keys comes from a formula that takes probes for independent, the rate of the
+    // bits from a trial.
     EXPECT_NEAR(found / kStrangers / predicted, 1, 0.2);
     EXPECT_NEAR(found / kStrangers / filter.predicted_rate(), 1, 0.2);
   }

@@ -194,7 +194,7 @@ TEST(OrestesCounts, StayAtTheirLargest) {
   EXPECT_TRUE(counts.filter().may_contain("key"));
 }
 
-// Of ten probes on four bits some fall together, and their counter counts them all.
+// Some of ten probes on four bits fall together, and their counter counts them all.
 TEST(OrestesCounts, RemoveNothingWhereProbesFallTogether) {
   const Geometry geometry{.bit_count = 4, .probe_count = 10};
   orestes::Counts counts(geometry);

@@ -77,7 +77,7 @@ TEST(Php, FillsBitmapsToTheSameBytesAndAnswers) {
 
     const std::string theirs = bytes_of_base64(each["reset_string_b64"].get<std::string>());
     EXPECT_EQ(text_of(encode(php::kFormat, filter.contents())), theirs);
-    // What SETBIT leaves ends with the last byte that is not zero.
+    // A string that SETBIT wrote ends with the last byte that is not zero.
     const std::string by_setbit = theirs.substr(0, each["setbit_string_len"]);
     EXPECT_NE(by_setbit.back(), '\0');
     for (const std::string& bytes : {theirs, by_setbit}) {

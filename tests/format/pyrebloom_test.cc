@@ -50,7 +50,8 @@ TEST(Pyrebloom, FillsBitmapsToTheSameBytesAndAnswers) {
   }
 }
 
-// As pyreBloom splits them, only earlier: parts of a number of bits that no word begins at.
+// The filter is split as pyreBloom splits it, only earlier: into parts with a number of bits at
+// which no word begins.
 TEST(Pyrebloom, SplitsFiltersIntoStrings) {
   constexpr std::uint64_t kPartBits = 4095;
   AnyFilter filter = pyrebloom::kFormat.create({.capacity = 2000}, {});

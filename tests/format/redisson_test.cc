@@ -111,7 +111,7 @@ TEST(Redisson, AsksOneProbeLessAsOldReadersDo) {
   EXPECT_GT(all_but_last.size(), present(current, make, 1000, 9000).size());
 }
 
-// Of real filters.
+// Real filters are filled and asked.
 TEST(Redisson, PredictsWhatItsRuleReallyDoes) {
   std::vector<redisson::Config> configs;
   for (const double rate : {0.03, 0.01, 0.001}) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-// What a fuzz target defines, and libFuzzer or replay_main.cc calls.
+// Each fuzz target defines it; libFuzzer or replay_main.cc calls it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace bloomery {

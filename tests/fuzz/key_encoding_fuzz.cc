@@ -93,7 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
        {KeyEncoding::text, KeyEncoding::hex, KeyEncoding::base64, KeyEncoding::u64,
         KeyEncoding::i64, KeyEncoding::i32, KeyEncoding::utf16, KeyEncoding::kryo,
         KeyEncoding::kryo_i32, KeyEncoding::kryo_i64}) {
-    // Of the others only the length is known.
+    // A key of one of the other encodings has more than one spelling, so only its length is known.
     const bool one_spelling = encoding <= KeyEncoding::i32;
     try {
       const std::string key = decode_key(encoding, text);

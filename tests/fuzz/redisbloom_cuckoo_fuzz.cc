@@ -68,7 +68,7 @@ void load_pieces(std::span<const std::byte> bytes) {
   if (redisbloom::memory_bytes(shape) > kMostMemory) return;
   CuckooFilter filter(shape);
   const auto slots = bytes.subspan(header.size());
-  // As pieces of all sizes at all places.
+  // Chunks of all sizes go to all places.
   for (std::uint64_t size = 0; size < slots.size(); size += 7) {
     redisbloom::load_cuckoo_chunk(filter, 3 * size + 1, slots.first(size));
   }

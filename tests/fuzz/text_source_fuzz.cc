@@ -113,7 +113,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const SourceOptions options = options_of(data[0]);
   const std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   const Keys keys = through_file(text, options, 1);
-  // Of a pipe less is at hand when its begin is looked at, so it may be taken where a file is not.
+  // A pipe has fewer bytes at hand when its begin is looked at, so it may be taken where a file is
+  // refused.
   const Keys piped = through_pipe(text, options);
   promise(!keys || piped == keys);
   if ((data[0] & 64) != 0) promise(through_file(text, options, 3) == keys);

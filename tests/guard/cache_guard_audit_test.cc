@@ -101,7 +101,7 @@ TEST(CacheGuardAudit, ARowIsJudgedOnlyWhenTheFilterReachesAFenceFromAfterTheQuer
   EXPECT_EQ(world.guard.counters().false_absents, 1U);
 }
 
-// What deleting a row leaves of it in a filter that a rebuild commits after the scan.
+// Leaves the filter as a rebuild does that commits after the scan, when the row was deleted before.
 void remove_before_the_scan(World& world, Key key) {
   world.database.remove(key);
   world.filter.lose(key);

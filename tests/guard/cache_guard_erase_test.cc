@@ -74,7 +74,7 @@ TEST_F(SlowWrite, ErasedMayBeCalledAgain) {
   EXPECT_EQ(world.guard.get("alice"), "new");
 }
 
-// What another one's erased detached is still being written.
+// The flight that the other erased() detached is still writing.
 TEST_F(SlowWrite, TwoWhoEraseAKeyBothWaitForItsWrite) {
   start("alice");
   world.database.write("alice", "new");

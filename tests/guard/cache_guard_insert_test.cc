@@ -183,7 +183,7 @@ TEST(CacheGuardInsert, AFilterThatCannotInsertForbidsTheInsert) {
   world.filter.throws = true;
   EXPECT_THROW(static_cast<void>(world.guard.will_insert("bob")), std::runtime_error);
   EXPECT_EQ(world.guard.counters().filter_errors, 1U);
-  // And leaves nothing behind.
+  // The failed call leaves nothing behind.
   world.filter.throws = false;
   world.filter.mistake("bob");
   world.guard.get("bob");

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::seconds;
 using Lru = ExpiringLru<int>;
 
-// The same, in the slowest way.
+// An LRU cache in the slowest way, to compare with.
 class SlowLru {
  public:
   struct Entry {

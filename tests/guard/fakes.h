@@ -61,7 +61,7 @@ class FakeFilter final : public FilterPlace {
     const std::lock_guard lock(mutex_);
     mistakes_.emplace(key);
   }
-  // What no filter may do.
+  // Takes a key away, as no filter may do.
   void lose(Key key) {
     const std::lock_guard lock(mutex_);
     members_.erase(std::string(key));
@@ -119,7 +119,7 @@ class FakeCache final : public Cache<std::string> {
     return answer;
   }
   Cached state_of(Key key) { return peek(key).state; }
-  // Another process does.
+  // Erases a key as another process does.
   void erase_elsewhere(Key key) { cache_.erase(key); }
 
   std::atomic<bool> throws = false;

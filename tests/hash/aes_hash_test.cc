@@ -31,8 +31,8 @@ TEST(AesHashOfArm, IsTheProcessors) {
 }
 #endif
 
-// Of an implementation in another language, from docs/format.md. Stored bits depend on these: a
-// change to the hash has to be a decision, and a new HashId.
+// The values are of an implementation in another language, from docs/format.md. Stored bits depend
+// on them: a change to the hash has to be a decision, and a new HashId.
 TEST_P(AesHash, IsFixedForEver) {
   const std::string uuid = "550e8400-e29b-41d4-a716-446655440000";
   EXPECT_EQ(hash(""), (HashPair{0x6422c50a8ca57380, 0x3bb6663b603b5432}));

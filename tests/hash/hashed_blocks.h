@@ -15,7 +15,7 @@
 
 namespace bloomery::testing {
 
-// What all do that hash a block of keys at once: those of texts by products and by AES.
+// Types of functions that hash a block of keys at once: texts by products and by AES.
 using HashOne = HashPair(Key key, std::uint64_t spread);
 using HashBlockOfKeys = void(const Key* keys, std::size_t count, std::uint64_t spread,
                              std::uint64_t* h1, std::uint64_t* h2);

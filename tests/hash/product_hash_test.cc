@@ -16,8 +16,8 @@ HashPair hash(const std::string& key, std::uint64_t seed = 0) {
   return ProductHash::hash_key(key, IntegerHash::spread_seed(seed));
 }
 
-// Of an implementation in another language, from docs/format.md. Stored bits depend on these: a
-// change to the hash has to be a decision, and a new HashId.
+// The values are of an implementation in another language, from docs/format.md. Stored bits depend
+// on them: a change to the hash has to be a decision, and a new HashId.
 TEST(ProductHash, IsFixedForEver) {
   const std::string uuid = "550e8400-e29b-41d4-a716-446655440000";
   EXPECT_EQ(hash(""), (HashPair{0x8b07d4c871f18469, 0xde7ba024e7e70494}));

@@ -31,7 +31,8 @@ TEST(SipHash, EqualsTheValuesOfItsAuthors) {
   EXPECT_EQ(hash(counting_bytes(15)), 0xa129ca6149be45e5U);  // appendix A of the paper
 }
 
-// As CPython 3.11 hashes bytes under PYTHONHASHSEED=0, which is SipHash-1-3 with a key of zeros.
+// The values are CPython 3.11's hashes of bytes under PYTHONHASHSEED=0: SipHash-1-3 with a key of
+// zeros.
 TEST(SipHash, WithFewerRoundsEqualsAnotherImplementation) {
   const SipHash<1, 3> hash(SipKey{});
   EXPECT_EQ(hash("a"), 0x407448d2b89b1813U);

@@ -123,7 +123,7 @@ TEST_F(CuckooPersistence, SurvivesRestartsFromTheAppendOnlyFile) {
   EXPECT_EQ(server.ask("CF.INFO empty").substr(0, 15), "*16 +Size :184 ");
 }
 
-// As a server with RedisBloom 2.0 wrote it: its hash, and buckets of four slots.
+// The value is that of a server with RedisBloom 2.0: its hash, and buckets of four slots.
 TEST_F(CuckooPersistence, OldFiltersKeepTheirMembers) {
   constexpr std::uint64_t kBuckets = 1024;
   std::string slots(4 * kBuckets, '\0');

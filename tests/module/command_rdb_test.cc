@@ -36,7 +36,8 @@ class CommandRdb : public ModuleTest {
     for (int i = 0; i < kItems; ++i) words.push_back("item" + std::to_string(i));
     EXPECT_EQ(server.call(words).line, "*" + std::to_string(kItems)) << command;
   }
-  // Of the items and of as many that were never added, those that are there, a line each.
+  // Asks for the items and for as many that were never added, and returns those that are there, a
+  // line each.
   static std::string found(ModuleServer& server, const std::string& command,
                            const std::string& key) {
     std::vector<std::string> words{command, key};

@@ -110,7 +110,7 @@ TEST_F(Config, KeepsRoomForTwoBuckets) {
   EXPECT_NE(set(server.client, "cf-bucket-size", "6").find("[1, 5]"), std::string::npos);
   EXPECT_EQ(set(server.client, "cf-bucket-size", "5"), "+OK");
   EXPECT_NE(set(server.client, "cf-initial-size", "9").find("[10, 1073741824]"), std::string::npos);
-  // Of several at once the order is no matter, and all of them are set or none.
+  // The order of several settings at once does not matter: all are set, or none.
   const auto both = [&](const std::string& words) {
     std::vector<std::string> all{"CONFIG", "SET"};
     std::istringstream read(words);

@@ -63,7 +63,7 @@ TEST_F(ExchangedItemPlaces, AServerThatGoesBackToAnOlderModuleIsAskedAsThatKnows
   EXPECT_EQ(place->ask_one("out", of_old, {.fence = &reached}), Presence::absent);
   ASSERT_EQ(of_old.all().size(), 1U);
   EXPECT_EQ(of_old.all()[0].watermark, at);
-  // And forth again.
+  // The new filter is asked again.
   is_old = false;
   EXPECT_EQ(place->head().watermark, at);
   Proofs of_new;
@@ -73,7 +73,7 @@ TEST_F(ExchangedItemPlaces, AServerThatGoesBackToAnOlderModuleIsAskedAsThatKnows
   EXPECT_EQ(of_new.all()[0].watermark, at);
 }
 
-// As a rebuild from a database with fewer rows leaves it: fewer items than the open place has seen.
+// A rebuild from a database with fewer rows leaves fewer items than the open place has seen.
 TEST_F(ExchangedItemPlaces, AFilterThatWasRebuiltSmallerIsGoneOnWithBehindAFence) {
   const auto make = [&](const char* capacity, std::uint64_t position, std::vector<Key> keys) {
     server_->ask("DEL f");
@@ -149,7 +149,7 @@ TEST_F(ExchangedItemPlaces, DenyNothingOfAFilterThatForgetsAndComesLater) {
   }
 }
 
-// Who asks goes on writing keys as he did.
+// A caller goes on writing keys in the form of the first filter.
 TEST_F(ExchangedItemPlaces, DenyNothingOfAFilterWhoseKeysAreWrittenInAnotherForm) {
   const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
   const Shell shell;
@@ -192,7 +192,7 @@ TEST_F(ExchangedItemPlaces, AdoptNoFilterWhoseKeysAreWrittenInAnotherForm) {
   EXPECT_EQ(place->presence_of("43"), Presence::unknown);
 }
 
-// What is inserted goes into the filter that is there by then.
+// An insert goes into the filter that is there by then.
 TEST_F(ExchangedItemPlaces, InsertNothingIntoAFilterThatDeniesItOrForgetsIt) {
   const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
   const Shell shell;

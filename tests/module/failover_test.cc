@@ -108,7 +108,8 @@ TEST_F(Failover, CatchesUpAfterABrokenLink) {
   EXPECT_EQ(testing::info(primary.client, "sync_full"), "1");
 }
 
-// What a replica evicted by itself and its primary adds to is not made anew of what comes last.
+// A filter that a replica evicted by itself, and to which its primary adds, is not made anew of the
+// last items alone.
 TEST_F(Failover, AReplicaThatEvictsHasNoFilterOfItsLastItemsAlone) {
   const std::string port = testing::free_port();
   ModuleServer& primary = start("primary", port);

@@ -48,7 +48,7 @@ class FakeServer {
     return RedisModule_OnLoad(context(), strings.data(), static_cast<int>(strings.size())) ==
            module::kOk;
   }
-  // Of a load that failed.
+  // Forgets what a failed load registered.
   void forget() {
     commands.clear();
     parameters.clear();
@@ -64,7 +64,7 @@ class FakeServer {
     return replies_;
   }
 
-  // What the type of the key's value does when a server stores and measures it.
+  // Does what a server does with the type of the key's value when it stores and measures it.
   std::string stored() {
     const module::TypeMethods& methods = types.at(type_);
     std::string name = "key";
@@ -93,7 +93,7 @@ class FakeServer {
     const Parameter& parameter = parameters.at(of);
     return as_text(parameter.get(of.c_str(), parameter.of));
   }
-  // What it is refused with, or nothing.
+  // Sets a parameter, and returns the message of a refusal, or nothing.
   std::string config_set(const std::string& of, std::string value) {
     const Parameter& parameter = parameters.at(of);
     String* error = nullptr;
@@ -154,7 +154,7 @@ class FakeServer {
     if (introduced != since.end() && introduced->second > the_one->version_) return module::kError;
     if (the_one->lacks.contains(function_name)) return module::kError;
     const auto known = the_one->functions_.find(function_name);
-    // What loading and the few commands that tests call have no use for.
+    // Functions that loading and the few commands of the tests do not use end the program.
     void* const given =
         known != the_one->functions_.end() ? known->second : reinterpret_cast<void*>(&std::abort);
     *static_cast<void**>(function) = given;

@@ -65,7 +65,7 @@ class HalfLoaded : public ModuleTest {
           << i;
     }
   }
-  // Of no item "absent": it is there, or that is not known.
+  // Expects "absent" of no item: each is there, or that is not known.
   static void expect_unknown(ModuleServer& server, const Family& of, const std::string& key) {
     int unknown = 0;
     for (int i = 0; i < kItems; ++i) {
@@ -272,7 +272,7 @@ TEST_F(HalfLoaded, ACuckooFilterTakesNoItemsBeforeItIsWhole) {
   EXPECT_EQ(server.ask("CF.INFO key").substr(0, 3), "*16");
 }
 
-// As of a client that did not get the reply.
+// A client that did not get the reply sends a chunk again.
 TEST_F(HalfLoaded, APieceThatComesAgainTakesNothingAway) {
   ModuleServer server(folder());
   const Family bloom = family(server, "BF");

@@ -50,7 +50,7 @@ TEST_F(ItemPlaces, WithoutMarkersSayAbsentOnlyWhereTheyAreTrusted) {
   EXPECT_EQ(open(Dialect::bf, "?trust=bits")->presence_of("c"), Presence::absent);
 }
 
-// As BF.ADD makes it, after an eviction: with one item.
+// BF.ADD makes the filter anew after an eviction, with one item.
 TEST_F(ItemPlaces, AFilterThatWasBegunAnewSaysNothingIsAbsent) {
   create();
   const auto open_before = open(Dialect::bf);
@@ -170,7 +170,7 @@ TEST_F(ItemPlaces, TheCommandTakesThem) {
   EXPECT_EQ(gone.out, "") << "nobody knows how its keys were written";
 }
 
-// Who asks otherwise asks for other bytes.
+// A question in another form asks for other bytes.
 TEST_F(ItemPlaces, KeysAreWrittenAsTheServersFilterSays) {
   const std::string file = (std::filesystem::path(folder()) / "i.bloom").string();
   const std::string socket = "redis+unix://" + server_->socket() + "#f";
@@ -190,7 +190,7 @@ TEST_F(ItemPlaces, KeysAreWrittenAsTheServersFilterSays) {
   EXPECT_EQ(shell.run("bloomery insert --as text 'bloom:" + socket + "'", "77\n").status, 2);
 }
 
-// What a window forgets is no promise, whichever command asks.
+// A window forgets, so its "absent" is no promise, whichever command asks.
 TEST_F(ItemPlaces, TakeNothingThatForgetsByEitherCommand) {
   server_->ask("BLOOM.RESERVE f 0.01 100 WINDOW 60");
   EXPECT_THROW(open(Dialect::bloom), std::invalid_argument);
@@ -214,8 +214,8 @@ TEST_F(ItemPlaces, KeepTheContractOfPlacesWithAWatermark) {
       .check_all();
 }
 
-// Of two that step from the same place one is refused the next step, whatever the server loses:
-// where beats were counted, the other's step, put back, would be taken for its own.
+// Two steps begin at one place, and one of them is refused the next step, whatever the server
+// loses: if beats were counted, the other's step, put back, would be taken for its own.
 TEST_F(ItemPlaces, TwoStepsFromTheSamePlaceEndAtDifferentBeats) {
   server_->ask("BLOOM.RESERVE f 0.001 1000");
   const auto first = open(Dialect::bloom);

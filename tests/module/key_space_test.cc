@@ -170,7 +170,7 @@ TEST_F(KeySpace, AFullServerThatEvictsMakesRoomForFilters) {
   EXPECT_TRUE(testing::comes_true(is_full));
   EXPECT_EQ(server.ask("BLOOM.RESERVE native 0.01 2000000 EXPANSION 0"), "+OK");  // 2.5 MB
   EXPECT_TRUE(testing::comes_true(is_full));
-  // What they take is what rows made room for.
+  // The filters take the memory that evicted rows made room for.
   EXPECT_GT(number("evicted_keys") - before, 2'000U);
 
   EXPECT_EQ(server.ask("BF.RESERVE grown 0.01 100000 EXPANSION 8"), "+OK");
@@ -187,7 +187,7 @@ TEST_F(KeySpace, AFullServerThatEvictsMakesRoomForFilters) {
   }
   EXPECT_GT(std::stoi(server.ask("BF.CARD grown").substr(1)), 118'000);
 
-  // What no eviction makes room for is refused, and costs nobody a row.
+  // A filter that no eviction makes room for is refused, and costs nobody a row.
   const std::uint64_t rows = number("evicted_keys");
   EXPECT_EQ(server.ask("BF.RESERVE huge 0.01 40000000"),
             "-ERR Insufficient memory to create filter");

@@ -80,7 +80,7 @@ TEST_F(LoadAdds, RestoreOfALoadIsRefusedWhereItHasNoRoom) {
   EXPECT_EQ(server.call({"RESTORE", "{key}.loading", "0", dump}).shown(), "+OK");
 }
 
-// Of a first filter, which is not there yet, the load alone has what is added.
+// Before a first filter is there, the load alone has what is added.
 TEST_F(LoadAdds, WhatAFirstLoadTookIsNeverAbsentHoweverItEnds) {
   ModuleServer server(folder());
   const std::string bytes = bytes_of_new(FilterKind::blocked);
@@ -170,7 +170,7 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   server.ask("BF.ADD other b");
   begin(server, "key", bytes);
   EXPECT_EQ(server.ask("BLOOM.MERGE key other").substr(0, 20), "-ERR a load of this ");
-  // And so would what comes by chunks, into the filter or into one of their own.
+  // Bits that come by chunks would be lost, too, into the filter or into one of their own.
   const std::string chunk = server.call({"BF.SCANDUMP", "other", "0"}).items[1].text;
   for (const char* key : {"key", "chunks"}) {
     if (key == std::string("chunks")) begin(server, key, bytes);
@@ -227,7 +227,7 @@ TEST_F(LoadAdds, BeforeTheFirstFilterWhatCannotBeKeptIsRefused) {
   EXPECT_EQ(server.ask("BF.ADD key later"), ":1");
   added.back() = "later";
   added.emplace_back("first");
-  // Another load goes on with all that was answered.
+  // A second load continues with all items that were answered.
   server.call({"BLOOM.LOAD", "key", "BEGIN", std::to_string(bytes.size()), "ID", "b"});
   server.call({"BLOOM.LOAD", "key", "AT", "0", bytes, "ID", "b"});
   EXPECT_EQ(server.ask("BF.EXISTS key first"), ":1");

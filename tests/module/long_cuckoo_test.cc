@@ -48,7 +48,7 @@ TEST_F(LongCuckoo, KeepsAllItemsOnEveryWay) {
     for (ModuleServer* const each : {&primary, &early, &late}) {
       EXPECT_EQ(each->ask("DEBUG DIGEST-VALUE cf"), before);
     }
-    // As a dump of it comes from RedisBloom.
+    // The dump comes in chunks, as RedisBloom gives it.
     for (std::string at = "0";;) {
       const auto piece = primary.call({"CF.SCANDUMP", "cf", at});
       at = piece.items[0].line.substr(1);

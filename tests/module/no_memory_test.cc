@@ -30,7 +30,7 @@ void* allocate(std::size_t size) {
 void* operator new(std::size_t size) {
   return allocate(size);
 }
-// As sorting asks for it.
+// Sorting asks for memory in this way.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size);
 }

@@ -143,9 +143,9 @@ TEST_F(OldAppendOnly, TakesWhatAPrimaryOfItsTimeAccepted) {
             "-ERR expansion must be in the range [0, 32768]");
 }
 
-// What a RedisBloom of 2.2 to 2.6 does after BF.RESERVE with EXPANSION 0: its filter has the bits
-// of the first link of one that grows, and is full with that. Items are taken for present by
-// chance, other ones there than here, also when it is full.
+// A RedisBloom of 2.2 to 2.6 does so after BF.RESERVE with EXPANSION 0: its filter has the bits of
+// the first link of a growing one, and is then full. Items are taken for present by chance, other
+// ones there than here, also when it is full.
 TEST_F(OldAppendOnly, HasWhatAFilterOfExpansion0TookUntilItWasFull) {
   const std::vector<std::pair<std::string, double>> filters{{"still", 0.01}, {"coarse", 0.5}};
   std::string text = command({"SELECT", "0"});

@@ -8,7 +8,7 @@
 
 namespace bloomery::testing {
 
-// What DUMP gave, changed, with the checksum that it then needs.
+// Returns a changed payload of DUMP with the checksum that it then needs.
 inline std::string with_checksum(std::string payload) {
   payload.resize(payload.size() - 8);
   const std::uint64_t sum =

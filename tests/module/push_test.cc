@@ -63,7 +63,8 @@ TEST_F(Push, PutsAFilterIntoAServer) {
   EXPECT_EQ(server.call({"BLOOM.CHECK", "users", "key 0", "key 999", "old"}).shown(),
             "*3 :1 :1 :0");
   EXPECT_NE(server.ask("BLOOM.INFO users").find("+Epoch :9"), std::string::npos);
-  // What callers must send goes with the filter, over a restart of the server too.
+  // The form of keys, which callers must send, goes with the filter, also over a restart of the
+  // server.
   EXPECT_NE(server.ask("BLOOM.INFO users").find("+Keys $3 i64"), std::string::npos);
   server.ask("DEBUG RELOAD");
   EXPECT_NE(server.ask("BLOOM.INFO users").find("+Keys $3 i64"), std::string::npos);

@@ -71,7 +71,7 @@ TEST_F(Replication, BuildsTheSameFiltersUnderOtherSettings) {
   }
   EXPECT_EQ(replica.ask("BF.ADD added x").substr(0, 9), "-READONLY");
 
-  // What changes nothing goes nowhere.
+  // A command that changes nothing is not sent to the replica.
   const std::uint64_t before = offset(primary);
   primary.ask("BF.ADD added a");
   primary.ask("BF.MADD batch a b");
@@ -140,7 +140,7 @@ TEST_F(Replication, MovesTheSlotsOfCuckooFiltersAlike) {
   }
   EXPECT_EQ(replica.ask("CF.COMPACT grown").substr(0, 9), "-READONLY");
 
-  // What changes nothing goes nowhere.
+  // A command that changes nothing is not sent to the replica.
   const std::uint64_t before = offset(primary);
   primary.ask("CF.ADDNX usual 1");
   primary.ask("CF.ADD full none");

@@ -10,7 +10,7 @@
 #include "tests/module/server_client.h"
 #include "tests/support/unused_port.h"
 
-// What a server is asked while it does things in its own time.
+// Questions to a server that does things in its own time.
 namespace bloomery::testing {
 
 // A port that nobody has now.

@@ -105,7 +105,8 @@ class SlotMoves : public ClusterTest {
       filters_.push_back({key, "BF.ADD", "BF.EXISTS"});
     }
   }
-  // What has the slot keeps all of it, half loads too, when each item up to `count` was added.
+  // Expects that the owner of the slot has each item up to `count` of all filters, also of half
+  // loads.
   void expect_all(std::size_t owner, int count) {
     Client& there = nodes_[owner].server->client;
     for (const auto& each : filters_) {

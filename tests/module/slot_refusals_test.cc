@@ -88,7 +88,7 @@ TEST_F(SlotRefusals, AStepThatCannotBeFollowedEndsTheMove) {
       {{}, {"BLOOM.ADD", "{a}k", "x"}},
       {{}, {"BLOOM.APPLY", "{a}k", "1", "x"}},
       {{}, {"BLOOM.MERGE", "{a}k", "{a}other"}},
-      // What a later version may have.
+      // A later version may have this command.
       {{}, {"BLOOM.LATER", "{a}k", "x"}},
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {

@@ -48,7 +48,7 @@ TEST(StoredCuckoo, WaitsForNoMoreThanItHas) {
                FormatError);
 }
 
-// Of dumps of old releases, whose positions count buckets.
+// Dumps of old releases have positions that count buckets.
 TEST(StoredCuckoo, ACopyOfAHalfGoesOnAsItBegan) {
   const auto first = StoredCuckoo::of_header(shape_of(4), CuckooPositions::buckets);
   EXPECT_TRUE(first->load(1 + 2, bytes_of("1234")));

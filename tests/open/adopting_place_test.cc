@@ -109,7 +109,7 @@ TEST(AdoptingPlace, WhatItGoesOnWithIsComparedWithTheDatabaseBeforeItDenies) {
   }
 }
 
-// What a follower has built again is found by a question that the old one does not answer.
+// A question that the old filter does not answer finds the filter that a follower has built again.
 TEST(AdoptingPlace, WhatTookThePlaceOfAFilterThatWasAheadIsBelieved) {
   Exchange exchange;
   exchange.reached = 100;
@@ -142,7 +142,8 @@ TEST(AdoptingPlace, SomeTimesASecondIsOftenEnough) {
   EXPECT_LT(exchange.opened, 500);
 }
 
-// What is inserted during a rebuild goes into both filters of the place that it was begun in.
+// A key that is inserted during a rebuild goes into both filters of the place in which it was
+// begun.
 TEST(AdoptingPlace, StaysWithItsFilterWhileThatIsRebuilt) {
   Exchange exchange;
   exchange.reached = 5;

@@ -48,7 +48,8 @@ class FullServer : public ::testing::Test {
     const std::string calls = server_->ask("INFO commandstats");
     return calls.find("cmdstat_" + command + ":") != std::string::npos;
   }
-  // As Redis before version 8 does, of whatever is in them.
+  // Returns whether the server refuses a transaction whatever its commands are, as Redis before
+  // version 8 does.
   bool refuses_transactions() {
     redis::Client client(redis::parse_location("redis+unix://" + server_->socket() + "#f"));
     const auto answer = client.run(
@@ -119,7 +120,7 @@ TEST_F(FullServer, DeniesNothingForAFilterThatIsLostOrAReplica) {
     try {
       EXPECT_EQ(std::ranges::count(ask(*place, out_), Presence::absent), 0);
     } catch (const StoreError&) {
-      // Of a filter in partitions nobody may answer.
+      // Nobody may answer about a filter in partitions.
     }
     server_->ask("CONFIG SET maxmemory 0");
   }

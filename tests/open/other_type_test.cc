@@ -70,7 +70,7 @@ class OtherType : public ::testing::Test {
     ASSERT_EQ(server_->ask("DEL " + key), "1\n");
     ASSERT_EQ(server_->ask("RENAME kept:" + key + " " + key), "OK\n");
   }
-  // What the call threw.
+  // Returns the message of the error that the call threw.
   static std::string error_of(const std::function<void()>& call) {
     try {
       call();

@@ -14,15 +14,15 @@
 
 #include "bloomery/place/filter_place.h"
 
-// What every place promises, whatever is behind it. A place is one entry: its name, and a function
-// that makes an empty one.
+// Promises that every place keeps, whatever is behind it. A place is one entry: its name, and a
+// function that makes an empty one.
 namespace bloomery::testing {
 
 struct PlaceUnderTest {
   std::string name;
   // An empty filter for some 1,000 keys, open for writing, that says `absent` if it ever does.
   std::function<std::unique_ptr<FilterPlace>()> make;
-  // The same filter again, for reading; null: nobody else can open it.
+  // Opens the filter of `make` again, for reading; null: nobody else can open it.
   std::function<std::unique_ptr<FilterPlace>()> open{};
   bool has_watermark = false;
 };

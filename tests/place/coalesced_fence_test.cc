@@ -24,8 +24,8 @@ constexpr int kNever = 1'000'000;
 // A database that only counts its commits, and can be held, broken and exchanged.
 class PlayedDatabase {
  public:
-  // What a connection of it is asked says how far it was when the asking *began*: the oldest answer
-  // that it may give, so that whoever takes one from before his time is found out.
+  // Answers with the position of the database when the asking *began*: the oldest answer that a
+  // connection may give. So a caller that takes an answer from before its time is found out.
   class Source final : public FenceSource {
    public:
     explicit Source(PlayedDatabase& database) : database_(database) {}

@@ -104,7 +104,7 @@ TEST(FencedPlace, AnotherSourceIsBelievedOnceTheFenceNamesIt) {
   EXPECT_EQ(setting.fenced.presence_of("out"), Presence::absent);
 }
 
-// As a rebuild leaves it, until its follower has told how far it is.
+// A rebuild leaves the place without a watermark until its follower has set one.
 TEST(FencedPlace, WaitsForAWatermarkWhereThereIsNone) {
   Setting setting({.longest_wait = seconds(60)});
   setting.place.set(std::nullopt);

@@ -24,7 +24,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLong{60'000};
 
-// What a server would be: it notes each trip, and says of each key how long it is.
+// Plays a server: notes each round trip, and answers each key with its length.
 class Trips {
  public:
   explicit Trips(GatheringLimits limits)

@@ -26,7 +26,7 @@ using namespace std::string_literals;
 
 constexpr std::uint64_t kNoLimit = std::uint64_t{1} << 40;
 
-// Of the block, once the reader has filled it.
+// Returns the records of a block that the reader has filled.
 std::vector<std::string> records_in(const Block& block, const RecordEnds& ends) {
   std::vector<std::string_view> records;
   cut_records(block.text(), ends, records);
@@ -65,7 +65,7 @@ TEST(BlockReader, KeepsEveryByteBetweenSeparators) {
 TEST(BlockReader, KeepsARecordWholeThatGoesOnBetweenQuotes) {
   const RecordEnds ends{.csv_delimiter = ","};
   std::string text = "1,\"two\nlines\"\n2,\"a \"\"b\"\"\n\"\n3,";
-  // And over blocks.
+  // A quoted record reaches over blocks.
   const std::string large = "\"" + std::string(700'000, '\n') + "\"";
   text += large + "\n4,x\n";
   EXPECT_THAT(records_of(text, ends),

@@ -14,8 +14,8 @@
 
 #include "bloomery/source/open_changes.h"
 
-// What every database promises that can be followed. A database is one entry: how to speak to it,
-// and how its tables are named.
+// Promises that every database keeps which can be followed. A database is one entry: how to speak
+// to it, and how its tables are named.
 namespace bloomery {
 
 // A session of an application's.
@@ -31,7 +31,7 @@ struct DatabaseUnderTest {
   std::function<std::unique_ptr<SqlSession>()> connect;
   // Where a column is; the tables are those of kContractTables.
   std::function<std::string(const std::string& table, const std::string& column)> location;
-  // What is in the database beside the application's tables: triggers, slots, publications.
+  // Lists what is in the database beside the application's tables: triggers, slots, publications.
   std::function<std::vector<std::string>()> leftovers;
   ChangeOptions options{};
   bool resumes = true;     // start(from) goes on where it was, with `options`
@@ -387,7 +387,7 @@ class ChangeSourceContract {
     try {
       EXPECT_FALSE(seen.watermark->reaches(asked->ask()));
     } catch (const SourceChanged&) {
-      // As good.
+      // An exception is as good.
     }
     EXPECT_THROW(for (int i = 0; i < 100; ++i) poll_once(*from, seen), SourceChanged);
     EXPECT_FALSE(from->start(seen.watermark));
@@ -406,7 +406,7 @@ class ChangeSourceContract {
     from.reset();
     EXPECT_EQ(tested_.leftovers(), before);
     session_->run("UPDATE users SET id = 'the application goes on'; DELETE FROM users");
-    // What a process has left that was killed is removed by another.
+    // A later process removes what a killed one has left.
     source("users", "id")->start(std::nullopt);
     // A slot of a lost connection is a server's for a moment, and needs the publication.
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);

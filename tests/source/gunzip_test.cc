@@ -96,7 +96,7 @@ TEST(Gunzip, GivesNoOtherTextForAFlippedByte) {
   for (std::size_t at = kGzipMagic.size(); at < whole.size(); ++at) {
     std::string damaged = whole;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
-    // What pads the last byte of bits and most of the head mean nothing.
+    // The bits that pad the last byte, and most of the header, mean nothing.
     try {
       EXPECT_EQ(read_back(damaged), text) << at;
     } catch (const StoreError&) {

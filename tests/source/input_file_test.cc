@@ -42,7 +42,7 @@ TEST(InputFile, SaysWhyReadingFailed) {
               AllOf(HasSubstr("the output: cannot be read"), HasSubstr("Bad file descriptor")));
 }
 
-// Who shares it with this program may have said so.
+// A program that shares the pipe may have made it non-blocking.
 TEST(InputFile, WaitsWhereThePipeDoesNot) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);

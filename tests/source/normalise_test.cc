@@ -45,7 +45,7 @@ TEST(Normalise, WritesEveryIntegerOneWay) {
   EXPECT_EQ(of(Normalise::integer, "18446744073709551615"), "18446744073709551615");
 }
 
-// What it cannot be sure of would be an absent key.
+// A doubtful integer would become an absent key, so it is refused.
 TEST(Normalise, RefusesWhatIsNoIntegerOrNoLongerExact) {
   for (const char* const text : {"", " ", "seven", "7a", "7.5", "0x7", ".", "-", "1.0e+15", "1e400",
                                  "18446744073709551616", "-9223372036854775809", "7 7", "--7"}) {

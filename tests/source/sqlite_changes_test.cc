@@ -183,7 +183,7 @@ TEST_F(SqliteChangesTest, WhatIsConfirmedIsForgottenAndNobodyGoesOnFromBefore) {
     make("INSERT INTO t VALUES ('one'), ('two')");
     t.catch_up();
     t.source->confirm(*t.watermark);
-    // Another one at an earlier place, as for another filter.
+    // A second source starts at an earlier place, as for another filter.
     const auto other = open_change_source(location("t", "k"));
     EXPECT_TRUE(other->start(before));
     t.source.reset();

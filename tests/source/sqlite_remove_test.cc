@@ -10,7 +10,7 @@
 #include "bloomery/source/open_changes.h"
 #include "tests/source/sqlite_fixture.h"
 
-// What following leaves in a database, and who takes it away.
+// Tests of what following leaves in a database, and who takes it away.
 
 namespace bloomery {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(SqliteRemoveTest, LeavesASlotThatFollowsAnotherColumn) {
   EXPECT_THROW(remove("t", "l", "ours"), std::invalid_argument);
   EXPECT_THROW(remove("nothing", "l", "ours"), std::invalid_argument);
   EXPECT_THAT(leftovers(), Not(IsEmpty()));
-  // Another column takes over what follows none.
+  // Following another column takes over what follows none.
   make("ALTER TABLE t RENAME COLUMN k TO m");
   follow("t", "m", "ours");
   EXPECT_EQ(remove("t", "m", "ours"), "");

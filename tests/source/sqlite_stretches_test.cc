@@ -25,7 +25,7 @@ struct Stretches : SqliteTest {
     bool used_slots = false;
   };
 
-  // Of 100,000 rows some are missing, and some have no name.
+  // Makes a table of 100,000 rows, of which some are missing, and some have no name.
   void make_items(const std::string& more = {}) {
     make(
         "CREATE TABLE items(id INTEGER PRIMARY KEY, name TEXT);"

@@ -328,7 +328,8 @@ TEST_F(TextSourceTest, NamesTheLineOfAQuoteThatTakesMoreThanMemory) {
               HasSubstr("keys.txt:3: is longer"));
 }
 
-// What is no text of lines is refused before a key of it is taken, and says what to do.
+// Bytes that are no text of lines are refused before a key is taken, with a message that says what
+// to do.
 TEST_F(TextSourceTest, RefusesWhatIsNoTextOfLines) {
   EXPECT_THAT(fault_of("a\nb\0c\n"s, {}), HasSubstr("a NUL at byte 3"));
   EXPECT_THAT(fault_of("a\nb\0c\n"s, {}), HasSubstr("-0"));

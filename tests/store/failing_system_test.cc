@@ -353,7 +353,7 @@ TEST(FailingForeignFile, MakingOneLeavesBothFilesOrNeither) {
   }
 }
 
-// Another one's file that came meanwhile never stands under our settings.
+// A file that somebody else made meanwhile never stands under our settings.
 TEST(FailingForeignFile, AFileThatSomebodyMadeMeanwhileKeepsItsSettings) {
   const ScratchFolder folder;
   const auto location = parse_file_location("redisson:" + (folder / "users").string());

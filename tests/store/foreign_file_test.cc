@@ -69,7 +69,7 @@ TEST_P(ForeignFile, GoesThroughOurOwnFile) {
   EXPECT_EQ(read_file(folder_ / "back"), read_file(folder_ / "theirs"));
 }
 
-// What its system takes keys for where nobody says else; in our file it is written down.
+// A filter has its system's usual form of keys where nobody gives another; our file writes it down.
 TEST_P(ForeignFile, SaysInOurFileHowItsKeysAreWritten) {
   const FileLocation theirs = at(format(), folder_ / "theirs");
   save(filled(format()).contents(), theirs);

@@ -85,7 +85,7 @@ TEST(GoldenFile, OfTextsOfEveryLengthIsMadeAgain) {
   }
 }
 
-// As `hexdump -C` prints it.
+// Prints bytes as `hexdump -C` does.
 std::string hex_dump(const std::string& bytes) {
   std::string dump;
   std::string last;

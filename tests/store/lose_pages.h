@@ -15,8 +15,9 @@
 
 namespace bloomery::testing {
 
-// As a full disk does: the first change to these bytes of the one mapping of `path` in this process
-// raises SIGBUS, and the file stays as it is. (An empty file is mapped in their place.)
+// Loses pages as a full disk does: the first change to these bytes of the one mapping of `path` in
+// this process raises SIGBUS, and the file stays as it is. (An empty file is mapped in their
+// place.)
 inline void lose_pages(const std::filesystem::path& path, std::uint64_t first,
                        std::uint64_t byte_count) {
   std::uintptr_t at = 0;

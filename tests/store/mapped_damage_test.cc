@@ -108,7 +108,7 @@ TEST(MappedDamage, NothingDamagedEverSaysAbsent) {
       EXPECT_EQ(found_one_by_one(*mapped, some), some.size());
       EXPECT_EQ(found_as_bits(*mapped, members), members.size());
       EXPECT_TRUE(mapped.is_damaged());
-      // What is whole still says "absent": with two blocks half of the strangers.
+      // Whole blocks still say "absent": with two blocks, to half of the strangers.
       EXPECT_GE(found_as_bits(*mapped, strangers), chance);
       if (info.block_count > 3) {
         EXPECT_LT(found_as_bits(*mapped, strangers), strangers.size() * 3 / 4);
@@ -138,7 +138,7 @@ TEST(MappedDamage, AnswersAreTheSameBeforeAndAfterAllWasChecked) {
     EXPECT_EQ(found_as_bits(*mapped, strangers), by_chance);
     EXPECT_EQ(found_one_by_one(*mapped, strangers), by_chance);
     EXPECT_FALSE(mapped.is_damaged());
-    // As integers and as pairs, before any block was checked.
+    // The keys are asked as integers and as pairs, before any block was checked.
     const MappedFilter fresh = open_mapped(folder / "f");
     const std::vector<std::uint64_t> integers{1, 2, 3, 4, 5, 6, 7};
     bool found[7];
@@ -189,7 +189,7 @@ TEST(MappedDamage, ABlockThatCannotBeReadIsMaybe) {
   EXPECT_TRUE(mapped.is_damaged());
 }
 
-// What others do to a file that is mapped.
+// A way in which others change a file that is mapped.
 struct Overwriting {
   const char* name;
   void (*act)(const std::filesystem::path& live, const std::string& other);
@@ -249,7 +249,7 @@ TEST(MappedDamage, AFileThatOthersWriteOverIsMaybe) {
   }
 }
 
-// The same bytes again: between cut and end, questions saw a part of them.
+// The bytes are equal in the end, but between cut and end questions saw a part of them.
 TEST(MappedDamage, AFileThatIsCopiedOverItselfIsMaybe) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 20'000}), folder / "f");

@@ -159,7 +159,7 @@ TEST(MappedFilter, IsRefusedAfterACrashUntilRecovered) {
   }
 }
 
-// As on a full disk.
+// A full disk refuses a page.
 TEST(MappedFilter, NoInsertReturnsThatAPageWhichTheDiskRefusedHas) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 100'000}), folder / "f");
@@ -173,7 +173,7 @@ TEST(MappedFilter, NoInsertReturnsThatAPageWhichTheDiskRefusedHas) {
   EXPECT_THROW(mapped.close(), StoreError);
 }
 
-// What a child of fork() says of itself with its exit status.
+// Runs `body` in a child of fork(), and returns its exit status.
 template <class Body>
 int exit_status_of_child(Body body) {
   const pid_t child = fork();

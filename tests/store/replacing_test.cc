@@ -95,7 +95,7 @@ TEST(Replacing, KeepsOwnerAndGroupWhereItMay) {
     editor.commit();
   }
   expect_kept();
-  // Who may not give it away still saves, and the file is theirs.
+  // A user that may not give the file away still saves, and the file is then that user's.
   ASSERT_EQ(chmod(folder.path().c_str(), 0777), 0);
   ASSERT_EQ(chmod((folder / "f").c_str(), 0666), 0);
   const pid_t child = fork();

@@ -48,7 +48,7 @@ inline AnyFilter sample(FilterKind kind, const FilterOptions& options, std::size
   return filled(parameters, key_count);
 }
 
-// As versions made filters that knew no other hash.
+// Options of filters as versions made them that knew no other hash.
 inline FilterOptions of_xxh3(FilterOptions options) {
   options.hash = HashId::native;
   return options;

@@ -68,7 +68,7 @@ TEST(SharedFilter, ProcessesInsertAndAskAtOnce) {
   EXPECT_EQ(inspect(folder / "f", true).damaged_blocks, 0U);
 }
 
-// What a child has done, where its parent sees it also after its death.
+// Counts what a child has done, where its parent sees it also after the child's death.
 struct Progress {
   std::atomic<int> inserted{0};
   std::atomic<int> rounds{0};
@@ -242,7 +242,7 @@ TEST(SharedFilter, CountsAcrossProcessesAndDeaths) {
   }
 }
 
-// Who was killed while he wrote the checksums left the count in the head.
+// A process that was killed while it wrote the checksums left the count in the header.
 TEST(SharedFilter, GoesOnAfterASealThatWasKilled) {
   const ScratchFolder folder;
   put_filter(folder / "f");

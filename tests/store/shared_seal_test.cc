@@ -66,7 +66,7 @@ TEST(SharedFilter, ExcludesWhoWantsItAlone) {
   EXPECT_FALSE(open_shared(folder / "f").may_contain("nothing"));
 }
 
-// What a live file's machine had in memory and not on the disk is gone.
+// Bits of a live file that the machine had in memory and not on the disk are gone after a restart.
 TEST(SharedFilter, IsRefusedAfterAnotherStartOfTheMachine) {
   const ScratchFolder folder;
   put_filter(folder / "f");
@@ -124,7 +124,8 @@ TEST(SharedFilter, SaysMaybeOnceTheFileIsNoLongerTheSame) {
   damaged_by([&] { write_file(folder / "f", read_file(folder / "other")); });
 }
 
-// Of one block of checksums, of two and of more: a cut within the last page drops none.
+// A cut within the last page drops no page, whether the file has one block of checksums, two or
+// more.
 class CutWithinItsLastPage : public ::testing::TestWithParam<std::uint64_t> {};
 
 INSTANTIATE_TEST_SUITE_P(SharedFilter, CutWithinItsLastPage,
@@ -197,7 +198,7 @@ TEST(SharedFilter, BeginsToCountWhereItCannotWrap) {
   EXPECT_GT(nth, 18);
 }
 
-// As on a full disk. What was inserted before and elsewhere stays for all.
+// A full disk refuses a page. Keys that were inserted before and elsewhere stay for all.
 TEST(SharedFilter, NoInsertReturnsThatAPageWhichTheDiskRefusedHas) {
   const ScratchFolder folder;
   constexpr std::uint64_t kPage = 4096;
@@ -243,7 +244,7 @@ TEST(SharedFilter, NoInsertReturnsThatAPageWhichTheDiskRefusedHas) {
   });
 }
 
-// As one does that another thread has just forked.
+// A child that another thread has just forked has the lock for a moment.
 TEST(SharedFilter, IsSealedThoughAnotherHasItForAMoment) {
   const ScratchFolder folder;
   put_filter(folder / "f");
@@ -332,7 +333,7 @@ TEST(SharedFilter, LosesNothingWhereTheSystemFails) {
   EXPECT_GT(nth, 15);
 }
 
-// The same file by another mount is other memory, and has other locks.
+// A file by another mount is other memory, and has other locks.
 TEST(SharedFilter, RefusesWhatOthersMayHaveByAnotherWay) {
   const ScratchFolder folder;
   put_filter(folder / "f");

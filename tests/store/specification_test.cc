@@ -64,7 +64,7 @@ struct Reader {
            line(lines + range(g1, lines), g2, probes / 2);
   }
 
-  // Of the window, whose field is the last: 4 bytes, and 28 with zeros.
+  // Reads a number of the window's field, which is the last: 4 bytes, and 28 with zeros.
   Number window(std::size_t offset, std::size_t size) const {
     return number(64 + number(14, 2) - 28 + offset, size);
   }

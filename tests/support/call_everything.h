@@ -18,7 +18,7 @@
 // Every public call of a filter that was moved from: none crashes, and no key is ever absent.
 namespace bloomery::testing {
 
-// Of keys that were in it, asked by every way there is.
+// Asks for keys that are in the filter in every way there is.
 template <class F>
 void expect_maybe_of_all(const F& filter, const std::vector<Key>& keys) {
   const auto found = std::make_unique<bool[]>(keys.size());
@@ -41,7 +41,7 @@ void expect_maybe_of_all(const F& filter, const std::vector<Key>& keys) {
   }
 }
 
-// What throws has refused, which is an answer as well.
+// Makes a call that may throw: a refusal is an answer, too.
 void attempt(auto call) {
   try {
     call();
@@ -128,7 +128,7 @@ void expect_moved_from_is_usable(Make make) {
   expect_maybe_of_all(second, keys);
   expect_consistent(second);
   for (const Key key : keys) ASSERT_TRUE(other.may_contain(key)) << key;
-  // What was moved from is as good as any to be assigned to, and to be moved again.
+  // A filter that was moved from can be assigned to, and moved again.
   first = std::move(other);
   for (const Key key : keys) ASSERT_TRUE(first.may_contain(key)) << key;
   auto third = std::move(second);

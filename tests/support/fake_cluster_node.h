@@ -3,14 +3,14 @@
 
 #include <string>
 
-// What nodes of a cluster say that only say who has its slots.
+// Replies of cluster nodes that say only who has their slots.
 namespace bloomery::testing {
 
 inline std::string text_reply(const std::string& value) {
   return "$" + std::to_string(value.size()) + "\r\n" + value + "\r\n";
 }
 
-// What a node called `id` answers to CLUSTER SLOTS and CLUSTER MYID: this one has all slots.
+// Reply of a node called `id` to CLUSTER SLOTS and CLUSTER MYID: the node has all slots.
 inline std::string all_slots_at(const std::string& port, const std::string& id) {
   return "*1\r\n*3\r\n:0\r\n:16383\r\n*3\r\n" + text_reply("127.0.0.1") + ":" + port + "\r\n" +
          text_reply("id of " + port) + text_reply(id);

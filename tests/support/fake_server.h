@@ -16,8 +16,8 @@ namespace bloomery::testing {
 // A server of the loopback that says what a test wants, a thread for each connection.
 class FakeServer {
  public:
-  // What to do with one connection, whose file is closed afterwards. It ends when the other side
-  // does, or soon after `over` is set.
+  // Serves one connection, whose file is closed afterwards. It ends when the other side does, or
+  // soon after `over` is set.
   using Talk = std::function<void(int file, const std::atomic<bool>& over)>;
 
   explicit FakeServer(Talk talk) : talk_(std::move(talk)), acceptor_([this] { accept_all(); }) {}

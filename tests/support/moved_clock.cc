@@ -37,7 +37,7 @@ bool is_wall(clockid_t clock) {
 
 extern "C" {
 
-// Of this process, and of those that it forks.
+// Moves the clock of this process, and of those that it forks.
 void go_by_moved_clock(const std::atomic<std::int64_t>* seconds) {
   g_seconds = seconds;
 }

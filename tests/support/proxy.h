@@ -18,7 +18,7 @@ namespace bloomery::testing {
 // Stands between a client and the Unix socket of a server.
 class Proxy {
  public:
-  // What becomes of bytes on their way to the client; false cuts the connection.
+  // Changes bytes on their way to the client; false cuts the connection.
   using Change = std::function<bool(std::string& bytes, std::mt19937& random)>;
   // Called before each 16 KiB that go to the server, which has done by then what came before.
   using Before = std::function<void()>;
@@ -54,7 +54,7 @@ class Proxy {
     return true;
   }
 
-  // As much at once as a server reads, and what it says of that.
+  // Sends as much at once as a server reads, and then waits for what the server says of that.
   bool send_slowly(int client, int server, std::string_view bytes) const {
     constexpr std::size_t kReadAtOnce = 16 * 1024;
     std::string said(1024 * 1024, '\0');

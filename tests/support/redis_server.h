@@ -83,8 +83,8 @@ class RedisServer {
   // Its log, if it ended otherwise than by the signal that it was sent.
   const std::string& last_words() const noexcept { return last_words_; }
 
-  // What redis-cli prints for a command as a shell would take it, on a connection of its own, with
-  // -n DATABASE or -a PASSWORD before it; nothing where nobody listens.
+  // Returns what redis-cli prints for a command as a shell would take it, on a connection of its
+  // own, with -n DATABASE or -a PASSWORD before it; nothing where nobody listens.
   std::string ask(const std::string& command) const {
     std::vector<std::string> words = shell_words(command);
     try {

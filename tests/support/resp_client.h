@@ -27,7 +27,7 @@ struct Reply {
     return all;
   }
 
-  // As redis-cli prints it where nobody watches: a line for each value.
+  // Prints the reply as redis-cli does without a terminal: a line for each value.
   std::string printed() const {
     if (line == "$-1" || line == "*-1" || line == "_") return "\n";
     if (line[0] == '-') return line.substr(1) + "\n\n";
@@ -83,7 +83,7 @@ class Client {
     return call(words);
   }
 
-  // What comes next, also unasked.
+  // Reads the next reply, also one that nobody asked for.
   Reply read_reply() {
     std::size_t end = 0;
     while ((end = buffer_.find("\r\n")) == std::string::npos) fill();

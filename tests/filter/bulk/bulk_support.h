@@ -10,8 +10,8 @@
 #include "bloomery/filter/bulk/bulk_plan.h"
 #include "tests/support/keys.h"
 
-// What the tests of bulk builds share: filters just large enough to be built in bulk, and keys that
-// crowd them in different ways.
+// Filters just large enough to be built in bulk, and keys that crowd them in different ways, for
+// the tests of bulk builds.
 namespace bloomery::testing {
 
 // So many that filters of a few megabytes are worth it, also with two lines a key.

@@ -35,7 +35,8 @@ HashBlocks blocks_of(const std::vector<HashPair>& all) {
   return blocks;
 }
 
-// What a kernel packs of `all` keys of a batch, kPackedAtOnce at a time and then seven less.
+// Probes and regions that a kernel packs of `all` keys of a batch, kPackedAtOnce at a time and then
+// seven less.
 struct AllPacked {
   std::vector<std::uint64_t> probes[2];
   std::vector<std::uint32_t> regions[2];

@@ -53,7 +53,7 @@ TEST(FileLive, IsRefusedWhereNoSuchFileIs) {
   EXPECT_THAT([&] { read_back(of_nowhere); }, ThrowsMessage<FormatError>(HasSubstr("zeros")));
 }
 
-// Of four bytes where the table has one checksum, else of eight; both wrap.
+// The count has four bytes where the table has one checksum, and otherwise eight; both wrap.
 TEST(FileLive, CountsFromWhereverTheTableBegins) {
   const auto small = FileLayout::of(0, 1024);
   EXPECT_FALSE(has_wide_count(small));

@@ -80,7 +80,7 @@ TEST(FilePart, ImpossibleOnesAreRefused) {
   FileHeader header = head_of_part(1, 4);
   const auto bytes = encode_head(header);
   EXPECT_THROW(decode_head(bytes, bytes.size(), Parts::taken), FormatError);
-  // Of a kind that has no lines.
+  // A classic filter has no lines.
   header.contents = make_filter(FilterKind::classic, {.capacity = 1000}).contents();
   const auto classic = encode_head(header);
   EXPECT_THROW(

@@ -71,7 +71,7 @@ TEST(NativeReader, GivesBackWhatItTook) {
     Bytes given;
     reader.give([&](auto piece) { given.insert(given.end(), piece.begin(), piece.end()); });
     EXPECT_EQ(given, Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(taken)));
-    // And goes on from there.
+    // The reader continues from there.
     reader.take(std::span(bytes).subspan(taken));
     EXPECT_EQ(bytes_of(reader.finish()), bytes);
   }

@@ -103,7 +103,7 @@ TEST(NativeValue, ThatIsNotWholeOrDamagedIsRefused) {
   EXPECT_NE(refusal(native_dump(std::uint64_t{1} << 60, pieces)), "") << "takes no memory";
   EXPECT_NE(refusal(native_dump(0, {})), "");
   EXPECT_NE(refusal(native_dump(bytes.size(), pieces, false, "bloomeryF", 2)), "");
-  // What another type holds is no filter, whatever its values look like.
+  // A value of another type is no filter, whatever it looks like.
   for (const char* const type : {"bloomeryU", "bloomeryH", "bloomeryK", "bloomeryX", "MBbloom--"}) {
     EXPECT_NE(refusal(native_dump(bytes.size(), pieces, false, type)), "") << type;
   }

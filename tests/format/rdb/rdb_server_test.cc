@@ -102,7 +102,7 @@ TEST_F(RdbServer, DumpsAreWalkedToTheirEnd) {
   }
 }
 
-// As if the server had the module too.
+// The dump looks as if the server had the module, too.
 TEST_F(RdbServer, DumpsGiveTheFiltersAmongTheirKeys) {
   RedisBloomModel model({});
   for (const std::string& key : testing::texts(500, "item:")) model.add(key);

@@ -145,13 +145,13 @@ TEST(RedisBloomDump, ThatIsDamagedIsRefusedAndTheFieldNamed) {
   }
 }
 
-// As RedisBloom does, whose tests load such a filter.
+// RedisBloom takes such a filter: its tests load one.
 TEST(RedisBloomDump, MayHaveProbesThatAreNotThoseOfItsRate) {
   const std::string good = dump_of(RedisBloomModel({}), {});
   const std::string odd = with(with(good, 52, 0.1), 60, 1U);
   const AnyFilter filter = redisbloom::decode_dump(bytes_of(odd));
   EXPECT_EQ(filter.contents().layers.front().geometry.probe_count, 1U);
-  // What is written of it can be read again.
+  // The bytes that are written of it can be read again.
   const std::string again = encoded(filter);
   EXPECT_EQ(again.substr(0, 52), odd.substr(0, 52));
   EXPECT_EQ(again.substr(60), odd.substr(60));
@@ -200,7 +200,7 @@ TEST(RedisBloomDump, OfRelease220IsRead) {
   const FilterContents contents = redisbloom::decode_header(bytes_of(old));
   EXPECT_EQ(text_of(redisbloom::encode_header(contents)), header);
   EXPECT_EQ(contents.parameters.growth.expansion, 3);
-  // But a file of it might as well be one of now that was cut.
+  // A file of this header might as well be a cut file of today.
   EXPECT_THROW(redisbloom::decode_dump(bytes_of(old + dump_of(model, {}).substr(header.size()))),
                FormatError);
 }

@@ -142,7 +142,7 @@ TEST(RedisBloomPayload, OfAServerWithAHashSeedIsRefusedByName) {
   }
 }
 
-// As RedisBloom makes them with EXPANSION 1.
+// RedisBloom makes so many links with EXPANSION 1.
 TEST(RedisBloomPayload, OfAsManyLinksAsItTook) {
   AnyFilter filter = redisbloom::reserve({.capacity = 1, .expansion = 1});
   for (const std::string& key : texts(1'000, "item:")) filter.insert(Key(key));
@@ -181,7 +181,7 @@ TEST(RedisBloomPayload, ThatIsDamagedIsRefused) {
     flipped[size] = static_cast<char>(flipped[size] ^ 1);
     EXPECT_THROW(redisbloom::decode_payload(bytes_of(flipped)), FormatError) << size;
   }
-  // Of these the checksum is right.
+  // The checksum of the following payloads is right.
   for (std::size_t size = 0; size < value.size(); ++size) {
     EXPECT_THROW(redisbloom::decode_payload(bytes_of(payload_of(value.substr(0, size)))),
                  FormatError)

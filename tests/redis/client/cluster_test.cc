@@ -142,7 +142,7 @@ TEST_F(ClusterOfThree, IsAskedAtTheNodeOfTheKeyWithEverySettingOfTheLocation) {
     EXPECT_EQ((*cluster_)[i].server->ask("INFO errorstats").find("MOVED"), std::string::npos)
         << "nobody had to send it on";
   }
-  // The same where it is sent on from one node.
+  // One node sends the commands on to the others here.
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string key = name_at(i, "one");
     std::string location = at(key);
@@ -364,7 +364,7 @@ TEST_F(ClusterOfThree, ZTheShareOfADeadNodeIsNeverAbsent) {
   EXPECT_NEAR(static_cast<double>(count(after, Presence::unknown)), 1000, 150);
   EXPECT_THROW(parts->head(), ConnectionError) << "who writes waits for the node";
   EXPECT_THROW(for (int i = 0; i < 100; ++i) parts->insert(Key(std::to_string(i))), StoreError);
-  // Who comes now, and says how many there are, needs no index.
+  // A caller that comes now, and names the number of partitions, needs no index.
   EXPECT_THROW(open_parts(dying), ConnectionError);
   std::string location = at(dying);
   location.insert(location.find('?') + 1, "partitions=12&");

@@ -54,7 +54,7 @@ TEST(Redirection, IsFoundWhereSomethingWasRefusedAsAWhole) {
   EXPECT_EQ(ask->why, Refusal::ask);
   EXPECT_EQ(ask->to.host, "::1");
   EXPECT_FALSE(ask->is_partial);
-  // What was done stays done, whatever it says.
+  // A transaction that was done stays done, whatever its replies say.
   Reply done{.type = Reply::Type::array};
   done.elements.push_back(error("MOVED 7 10.0.0.1:7000"));
   EXPECT_FALSE(redirection_in(transaction(), std::vector{status("OK"), status("QUEUED"), done}));

@@ -30,7 +30,8 @@ using testing::answering;
 using testing::FakeServer;
 using testing::RedisServer;
 
-// What they say may change.
+// An old and a new primary of one filter. Sentinels or nodes name the primary, and may name the
+// other one later.
 class ReplacedPrimary : public ::testing::TestWithParam<Way> {
  protected:
   void SetUp() override {

@@ -50,7 +50,7 @@ class Loading : public ::testing::Test {
   void load(const AnyFilter& filter, const BulkOptions& options = {}) {
     bulk_load(*client_, redisson::kFormat, filter.contents(), options);
   }
-  // What load() throws.
+  // Returns the message of the error that load() throws.
   std::string refusal(const AnyFilter& filter, const BulkOptions& options = {}) {
     try {
       load(filter, options);
@@ -220,7 +220,7 @@ TEST_F(Loading, KeepsNoBareBitmapThatMayBeOfAnotherSize) {
   load("?bits=20000", 100, {.old = OldFilter::keep});
   const auto place = open_bitmap_place(gozero, at("g", "?bits=20000&trust=bits"), false);
   EXPECT_EQ(count_found(*place, 0, 200), 200);
-  // What SETBIT has made is short: who knows its size says so.
+  // A string that SETBIT has made is short; trust=bits says that its size is known.
   ask({"SET", "g", "x"});
   EXPECT_THROW(load("?bits=20000", 100, {.old = OldFilter::keep}), StoreError);
   load("?bits=20000&trust=bits", 100, {.old = OldFilter::keep});
@@ -235,7 +235,7 @@ TEST_F(Loading, TheConfigurationIsThereAllTheTime) {
   EXPECT_EQ(ask({"HLEN", "{f}:config"}).number, 4);
 }
 
-// What a script did before it was refused stays done.
+// A script that is refused has done what came before the refusal.
 TEST_F(Loading, AUserWhoMayNotDoAllOfItDoesNothing) {
   load(filter(0, 100, 1'000));
   const std::string config = ask({"HGET", "{f}:config", "size"}).text;

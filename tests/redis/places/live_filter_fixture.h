@@ -40,7 +40,7 @@ class LiveFilter : public ::testing::Test {
     return require_done(answer.replies.at(0), client_->location());
   }
 
-  // As tryInit does it.
+  // Makes the configuration that tryInit makes.
   void init_redisson(const std::string& key, const std::string& size = "9585",
                      const std::string& iterations = "7") {
     ask({"HSET", redisson::config_key(key), "size", size, "hashIterations", iterations,

@@ -138,7 +138,7 @@ TEST(LostBits, AnOlderCopyIsNoticedThoughOthersRepeatALargeCall) {
             0);
 }
 
-// What a failover loses may be a part of a call.
+// A failover may lose a part of a call.
 TEST(LostBits, TheLossOfTheLastTripOfALargeCallIsNoticed) {
   int denials = 0;
   Model full(1);

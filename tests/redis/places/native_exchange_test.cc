@@ -38,7 +38,7 @@ class NativeExchangeTest : public NativeServerTest {
     return make_filter(kind, {.capacity = 3000, .false_positive_rate = rate, .seed = 7});
   }
 
-  // Of the filter of which these were the bytes and the head.
+  // Exchanges the filter that had these bytes and this header.
   static NativeExchange exchange_of(std::string_view whole, const NativeBitmapHead& head,
                                     std::string_view next_head) {
     return NativeExchange({.key = "f",
@@ -189,7 +189,7 @@ TEST_F(NativeExchangeTest, IsNotForWhoMayNotBeginATransactionNorForKeysThatExpir
   EXPECT_EQ(bytes(), whole);
 }
 
-// What is not the filter that it was is told before anything is written.
+// A changed filter is reported before anything is written.
 TEST_F(NativeExchangeTest, TakesNoOtherFilterForItsOwn) {
   const AnyFilter filter = made(0.001);
   load_native(*client_, filter.contents(), {});
@@ -240,7 +240,7 @@ TEST_F(NativeExchangeTest, TakesNothingOfAStringThatGoesAwayWhileItIsAsked) {
   EXPECT_FALSE(is_taken_without(63));
 }
 
-// Who is overtaken sets the bits by a script, and does not lose what the other has set.
+// A writer that is overtaken sets the bits by a script, and does not lose what the other has set.
 TEST_F(NativeExchangeTest, TwoWhoWriteAtOnceLoseNothing) {
   const AnyFilter filter = made(0.001);
   load_native(*client_, filter.contents(), {});

@@ -70,7 +70,7 @@ TEST_F(NativePlaceTest, InsertsTellWhatIsNewAndSetTheBitsOfAFile) {
   for (const Key key : keys) EXPECT_TRUE(sealed.may_contain(key));
   EXPECT_NEAR(static_cast<double>(sealed.inserted()), 500, 15);
 
-  // And SET of a file makes a filter, whose checksums are looked at.
+  // SET of a file makes a filter whose checksums are looked at.
   save(sealed, file);
   ask({"SET", "f", testing::read_file(file)});
   EXPECT_EQ(count(*open(false), texts, Presence::maybe), 500U);
@@ -248,7 +248,8 @@ TEST_F(NativePlaceTest, NeverDeniesAKeyWhileOthersExchangeTheFilter) {
     const AnyFilter empty = make_filter(
         FilterKind::blocked, {.capacity = 1000, .false_positive_rate = 0.001, .seed = 7});
     for (int i = 0; i < 20; ++i) {
-      // What others have there is no filter of these keys; none of its bits may be taken for ours.
+      // The filters that others put there do not have these keys; none of their bits may be taken
+      // for ours.
       load_native(own, i % 2 == 0 ? empty.contents() : filter.contents(), {.old = OldFilter::drop});
     }
     stop = true;

@@ -90,7 +90,7 @@ TEST_F(NativeStepTest, BehindAFenceOnlyTheWatermarkCounts) {
     EXPECT_EQ(count(*place, names(5000, 5050), Presence::unknown, {.fence = each}), 50U);
   }
 
-  // Who comes with what was true before is refused, and moves nothing.
+  // A step with an outdated header is refused, and moves nothing.
   PlaceHead old = first;
   EXPECT_FALSE(place->insert_and_advance(keys, old, {.source = {1, 2}, .position = 70}));
   EXPECT_FALSE(place->advance(first, {.source = {1, 2}, .position = 70}));
@@ -159,8 +159,8 @@ TEST_F(NativeStepTest, AFenceIsNotReachedByAnOlderDump) {
   EXPECT_FALSE(again->insert_and_advance({}, head, {.source = {1, 2}, .position = 3}));
 }
 
-// What a follower does at once where an older copy was put back; and a slow line is in the midst of
-// a question all that time.
+// A follower does this at once where an older copy was put back, while a slow line is in the midst
+// of a question.
 TEST_F(NativeStepTest, AFenceIsNotReachedByAnOlderDumpThatIsCarriedUpAgain) {
   load_keys(0, 0);
   const auto place = open();

@@ -48,7 +48,7 @@ TEST(PartitionCost, FollowsFromTheSizeOfTheFilter) {
   EXPECT_THROW(partition_cost(blocked_for(10, 0.1), {.partitions = 10'000}), std::invalid_argument);
 }
 
-// What chance does to partitions is within the four standard deviations that are computed.
+// Chance puts no more keys into a partition than the four standard deviations that are computed.
 TEST(PartitionCost, KeysSpreadOverPartitionsAsComputed) {
   constexpr std::uint64_t kKeys = 50'000;
   constexpr std::uint32_t kCount = 64;

@@ -38,7 +38,7 @@ TEST_F(PartitionedLoadTest, IsReadByNobodyBeforeAllPartsAreThere) {
                                  false),
                std::exception)
       << "a part is no filter";
-  // What a load left that did not end is told, and not taken for anything.
+  // Partitions of a load that did not end are reported, and not taken for anything.
   EXPECT_THROW(load_keys(0, 1000), StoreError);
   EXPECT_THROW(load_keys(0, 1000, {.old = OldFilter::keep}), StoreError);
   EXPECT_TRUE(destroy_native(*client_));
@@ -69,7 +69,8 @@ TEST_F(PartitionedLoadTest, AReloadKeepsWhatIsThereUnlessTold) {
   EXPECT_EQ(count_of(*place, texts_of(0, 1500), Presence::maybe), 1500U);
   EXPECT_EQ(place->head().identity, identity);
 
-  // Of another size only where what is there may go; and its parts go with it.
+  // A filter of another size is loaded only where the old one may go, and its partitions go with
+  // it.
   EXPECT_THROW(load_keys(0, 10, {.old = OldFilter::keep}, 0.2), StoreError);
   load_keys(2000, 2010, {.old = OldFilter::drop}, 0.2);
   EXPECT_EQ(count_of(*place, texts_of(3000, 3100), Presence::unknown), 100U);
@@ -79,7 +80,7 @@ TEST_F(PartitionedLoadTest, AReloadKeepsWhatIsThereUnlessTold) {
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + 6);
   EXPECT_EQ(count_of(*open(), texts_of(0, 10), Presence::maybe), 10U);
   EXPECT_THROW(open_native_place(at("partitions=4"), false), StoreError);
-  // And of one string, and back.
+  // A filter of one string takes its place, and the reverse.
   Client one(parse_location(at("partitions=1")));
   load_native(one, filter_of(0, 10).contents(), {.old = OldFilter::drop});
   EXPECT_EQ(ask({"DBSIZE"}).number, 1);
@@ -180,7 +181,7 @@ TEST_F(PartitionedLoadTest, ClearsNothingButTheFilterThatItHasSeen) {
   EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::absent), 0U);
 }
 
-// Who took the first part last gets all.
+// The load that took the first partition last gets all.
 TEST_F(PartitionedLoadTest, OfTwoDiscardingLoadsAtOnceOneIsWhole) {
   load_keys(0, 10);
   for (int round = 0; round < 20; ++round) {

@@ -97,7 +97,7 @@ TEST_F(PartitionedStepTest, EachPartHasAWatermarkAndTheLowestCounts) {
   EXPECT_GT(count_of(*place, strangers, Presence::absent, {.fence = &reached}), 980U);
   EXPECT_EQ(count_of(*place, strangers, Presence::absent, {.fence = &ahead}), 0U);
 
-  // Who has another head does not move it.
+  // A caller with another header does not move it.
   const auto other = open();
   PlaceHead theirs = other->head();
   ASSERT_TRUE(other->advance(theirs, {source, 6}));

@@ -172,7 +172,7 @@ TEST_F(TrailerTest, NoTwoStepsAreTheSame) {
   EXPECT_FALSE(place->insert_and_advance({}, first, kTwo));
 }
 
-// What go-zero's own program has asked and written there is what it would have been.
+// The answers and bits of go-zero's own program are those of a bitmap without a trailer.
 TEST_F(TrailerTest, IsNotSeenByTheSystemThatHasTheBits) {
   const json each = golden::read("gozero.json")["filters"][0];
   const std::string bits = each["bits"].dump();
@@ -194,7 +194,7 @@ TEST_F(TrailerTest, IsNotSeenByTheSystemThatHasTheBits) {
   const Fence one{kOne};
   EXPECT_EQ(place->presence_of("no such", {.fence = &one}), Presence::absent);
   EXPECT_EQ(place->copy().contents().parameters.geometry.bit_count, each["bits"]);
-  // Who knows nothing of trailers says that the bitmap is none of that size.
+  // A reader that knows nothing of trailers says that the bitmap is not of that size.
   const auto plain = open(false, "trust=bits&bits=" + bits);
   EXPECT_EQ(plain->presence_of("no such"), Presence::unknown);
   EXPECT_THROW(plain->head(), StoreError);

@@ -22,7 +22,7 @@ std::string little_endian(std::uint64_t value, int byte_count) {
   return bytes;
 }
 
-// As the server sends one.
+// Makes a packet as the server sends it.
 std::string packet(EventType type, const std::string& body) {
   const std::size_t length = 19 + body.size();
   return '\0' + little_endian(7, 4) + static_cast<char>(type) + little_endian(1, 4) +

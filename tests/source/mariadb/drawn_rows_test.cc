@@ -16,7 +16,7 @@ namespace {
 
 class DrawnRows : public MariadbChangesTest {
  protected:
-  // Those of a few draws.
+  // Returns the keys of a few draws.
   static std::optional<std::set<std::string>> draw(const std::string& column = "name",
                                                    const KeyForm& form = {}) {
     const ServerLocation users = location("users", column);
@@ -86,7 +86,7 @@ TEST_F(DrawnRows, AreNoneWhereNoNumberLeadsToThem) {
   EXPECT_FALSE(draw());
 }
 
-// What nobody can follow, an audit finds.
+// An audit finds rows that nobody can follow.
 TEST_F(DrawnRows, HaveThoseThatWereWrittenPastTheLog) {
   run(kUsers);
   run("INSERT INTO users (name) SELECT CONCAT('told ', seq) FROM seq_1_to_50");

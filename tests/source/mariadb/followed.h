@@ -64,7 +64,7 @@ class Followed {
         try {
           EXPECT_FALSE(is_behind && has_reached(fence_->ask()));
         } catch (const SourceChanged&) {
-          // As good.
+          // An exception is as good.
         }
         return changed.what();
       }

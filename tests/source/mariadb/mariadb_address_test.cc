@@ -48,7 +48,7 @@ class MariadbAddressTest : public ::testing::Test {
     return std::to_string(server.port());
   }
   static std::string named_port() { return port_of(the_server()); }
-  // What the location's server says; or why it is not asked.
+  // Returns the answer of the location's server, or why it is not asked.
   static std::string answer(const std::string& scheme, const std::string& host,
                             const std::string& more = {}) {
     try {

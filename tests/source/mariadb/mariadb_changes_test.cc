@@ -200,7 +200,7 @@ TEST_F(MariadbChangesTest, SeveralDomainsHaveOnePosition) {
   EXPECT_THAT(followed.why_it_stops(), ::testing::HasSubstr("domain 70"));
 }
 
-// Of a fence that stays open, and is asked right before and behind.
+// The fence stays open, and is asked right before and after.
 TEST_F(MariadbChangesTest, AFenceNoticesALogThatBeganAnewAndCameToTheSameNumber) {
   run(kUsers);
   run("RESET MASTER");

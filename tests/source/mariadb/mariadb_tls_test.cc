@@ -36,12 +36,12 @@ TEST_F(MariadbTlsTest, TheServersCertificateIsVerified) {
   EXPECT_EQ(count(at("127.0.0.1", "&tls=verify&ca=" + file("ca.pem"))), 2U);
   EXPECT_EQ(count(at("127.0.0.1", "&ca=" + file("ca.pem"))), 2U) << "to verify goes without saying";
   EXPECT_THROW(count(at("127.0.0.1", "&ca=" + file("stranger.pem"))), StoreError);
-  // Of nobody's. From version 3.4 on MariaDB's library believes a server of this very machine
-  // without, unless there is a `ca`.
+  // Nobody whom the system knows has signed the certificate. From version 3.4 on MariaDB's library
+  // believes a server of this very machine all the same, unless there is a `ca`.
   if (MARIADB_PACKAGE_VERSION_ID < 30'400) {
     EXPECT_THROW(count(at("127.0.0.1", "&tls=verify")), StoreError);
   }
-  // The same server by a name that is not in its certificate.
+  // This name of the server is not in its certificate.
   EXPECT_THROW(count(at("127.1", "&ca=" + file("ca.pem"))), StoreError);
   EXPECT_THROW(open_fence(at("127.1", "&ca=" + file("ca.pem")))->ask(), StoreError);
   EXPECT_EQ(count(at("127.1", "&tls=trust")), 2U);

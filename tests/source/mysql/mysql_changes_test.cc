@@ -60,7 +60,7 @@ TEST_F(MysqlTest, KeepsTheContractOfChangeSources) {
   })).check_all();
 }
 
-// Such a user is told of older files of the log alone that everybody sees them.
+// A user of fewer rights learns only of older files of the log that everybody sees them.
 TEST_F(MysqlTest, KeepsTheContractForAUserOfFewerRights) {
   DatabaseUnderTest tested = database(of_lesser_user);
   tested.tells_ends = false;

@@ -59,7 +59,7 @@ class Followed {
     }
     return false;
   }
-  // What a reader is told; "absent" is a promise.
+  // Returns whether a reader gets "absent", which is a promise.
   bool says_absent(const std::string& key) {
     return watermark_.reaches(fence_->ask()) && !keys_.contains(key);
   }
@@ -82,7 +82,7 @@ class Followed {
     EXPECT_TRUE(keys_.contains(unseen_key));
   }
 
-  // As after a failure: whether it goes on where the filter is.
+  // Starts again as after a failure, and returns whether it goes on where the filter is.
   bool start_again() {
     const bool resumes = source_->start(watermark_);
     watermark_ = {};
@@ -103,7 +103,7 @@ class Followed {
   std::size_t most_at_once_ = 0;
 };
 
-// What following has left in the server: its slots and publications.
+// Lists what following has left in the server: its slots and publications.
 inline std::vector<std::string> leftovers() {
   testing::PostgresSession session(server());
   return {session.run("SELECT string_agg(slot_name, ',' ORDER BY 1) FROM pg_replication_slots"),

@@ -39,14 +39,14 @@ TEST(PostgresChanges, LetsTheApplicationExchangeItsPrimaryKey) {
   EXPECT_NO_THROW(session.run("UPDATE keyed SET k = 4"));
   EXPECT_TRUE(followed.catch_up());
   EXPECT_TRUE(followed.keys().contains("4"));
-  // And where it cannot be followed any more, its UPDATEs are not refused for our sake.
+  // UPDATEs of a table that cannot be followed any more are not refused for our sake.
   session.run("ALTER TABLE keyed REPLICA IDENTITY NOTHING");
   EXPECT_THROW(for (int i = 0; i < 200; ++i) followed.poll(), SourceChanged);
   EXPECT_THROW(followed.start_again(), std::invalid_argument);
   EXPECT_NO_THROW(session.run("UPDATE keyed SET k = 5"));
 }
 
-// What the application does goes on, whatever its table is like.
+// The application's statements go on working, whatever its table is like.
 TEST(PostgresChanges, NeverBreaksTheApplicationsStatements) {
   PostgresSession session(server());
   struct Table {

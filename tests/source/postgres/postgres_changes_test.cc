@@ -153,7 +153,7 @@ TEST(PostgresChanges, SeesRowsHoweverTheyCome) {
   EXPECT_TRUE(followed.keys().contains(long_key));
 }
 
-// Such a row is seen before the server has flushed its commit.
+// A row of an asynchronous commit is seen before the server has flushed the commit.
 TEST(PostgresChanges, ReachesRowsOfAsynchronousCommits) {
   PostgresSession session(server());
   session.run("CREATE TABLE lazy(id int PRIMARY KEY); SET synchronous_commit = off");
@@ -280,7 +280,7 @@ TEST(PostgresChanges, SeesUpdatedKeysWhereAPartitionHasAnIdentityOfItsOwn) {
   session.run("ALTER TABLE own1 REPLICA IDENTITY USING INDEX own1_id");
   Followed followed("table=own&column=k");
   session.run("UPDATE own SET k = 500 WHERE id = 1");
-  // And one that is as it was by the time that anybody looks.
+  // The second table is as it was by the time that anybody looks.
   session.run("CREATE UNIQUE INDEX own2_id ON own2(id)");
   session.run(
       "BEGIN; ALTER TABLE own2 REPLICA IDENTITY USING INDEX own2_id;"

@@ -42,7 +42,7 @@ TEST(PostgresRestart, GoesOnWithASlotOfANameAndScansWithoutOne) {
   named.source().confirm(named.watermark());
   session->run("INSERT INTO restarts VALUES ('before the crash')");
   session.reset();
-  // As a pooler does, which gives out other sessions, of whatever server there is.
+  // A pooler does so, too: it gives out other sessions, of whatever server there is.
   const ServerLocation place = parse_server_location(location_of("restarts", "id"));
   using postgres::Connection;
   std::optional<Connection> asked(std::in_place, place, Connection::Kind::queries, kNoContext);
@@ -96,8 +96,8 @@ TEST(PostgresRestart, KnowsAServerWhoseFilesWerePutBack) {
   for (Followed* const each : {&named, &temporary}) {
     EXPECT_FALSE(each->says_absent("at a position that was there before"));
   }
-  // What is followed from here on is confirmed where an older dump of the filter is further, and
-  // that one lacks the row before.
+  // Changes that are followed from here on are confirmed where an older dump of the filter is
+  // further, and that one lacks the row before.
   named.start_again();
   EXPECT_TRUE(named.catch_up());
   EXPECT_TRUE(named.keys().contains("at a position that was there before"));

@@ -40,8 +40,8 @@ TEST(PostgresRows, AnswersEachKeyAtItsPlace) {
   const PostgresRows rows(location_of("people", "name"), {.value = "age"});
   EXPECT_EQ(ask(rows, {"zoe", "ann", "b\"\\,{", "", "ann", "NULL", "lonel"}),
             (Rows{std::nullopt, "30", "40", "50", "30", "60", ""}));
-  // What is longer than the column allows is not cut to another's key; nor has a NUL or what is no
-  // UTF-8 a row.
+  // A text that is longer than the column allows is not cut to another's key. A text with a NUL, or
+  // that is not UTF-8, has no row.
   EXPECT_EQ(ask(rows, {"lonely", "ann\0"s, "\xff", "ann"}),
             (Rows{std::nullopt, std::nullopt, std::nullopt, "30"}));
   EXPECT_EQ(ask(rows, {}), Rows{});
