@@ -7,7 +7,7 @@
 
 #include "bloomery/format/format.h"
 
-// What makes one version of a filter's file into a later one, for those who ship filters around.
+// Deltas make one version of a filter's file into a later one, for those who ship filters around.
 // docs/format.md has the bytes.
 namespace bloomery {
 

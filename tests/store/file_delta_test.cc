@@ -188,7 +188,7 @@ TEST_F(FileDelta, ChangesNoFileButTheOneThatItLeadsFrom) {
   EXPECT_THROW(patch(all), IncompatibleError);
   EXPECT_EQ(bytes_of("copy"), later);
 
-  // The same bits with another note are another file.
+  // A file with equal bits and another note is another file.
   save(load(folder_ / "old"), folder_ / "copy", {.notes = {.note = "mine"}});
   EXPECT_THROW(patch(all), IncompatibleError);
 
