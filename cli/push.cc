@@ -34,7 +34,7 @@ SERVER is redis://[[user]:password@]host[:port][/database]#key, rediss://... for
 redis+unix:///path[?db=N]#key, redis+cluster://host[:port],...#key or
 redis+sentinel://host[:port],.../primary[/database]#key. Behind a ? come settings, with & between: user=NAME, password_file=FILE,
 password_env=VARIABLE, ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, client_name=NAME,
-timeout=MS, wait=N[,MS]. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is one, too.
+timeout=MS, wait=N[,MS][,aof]. Keep passwords out of the command line: $BLOOMERY_REDIS_PASSWORD is one, too.
 
 Examples:
   bloomery load 'sqlite:shop.db?table=users&column=id' fresh.bloom

@@ -30,9 +30,9 @@ class ReplicaWait : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
-    const std::string port = std::to_string(testing::unused_port());
-    primary_ = start("a", {"--port", port, "--repl-diskless-sync-delay", "0"});
-    replica_ = start("b", {"--replicaof", "127.0.0.1 " + port});
+    port_ = std::to_string(testing::unused_port());
+    primary_ = start("a", {"--port", port_, "--repl-diskless-sync-delay", "0"});
+    replica_ = start("b", {"--replicaof", "127.0.0.1 " + port_});
     wait_for_replica();
   }
   void TearDown() override {
@@ -56,16 +56,34 @@ class ReplicaWait : public ::testing::Test {
     return open_place(location_in(*primary_, live, more), {.access = PlaceOptions::read_write});
   }
 
+  // Switches its append-only file on or off, and waits until it is whole.
+  static void set_files(const RedisServer& server, const std::string& word) {
+    server.ask("CONFIG SET appendfsync always");
+    server.ask("CONFIG SET appendonly " + word);
+    const auto is_busy = [&] {
+      const std::string said = server.ask("INFO persistence");
+      return said.find("aof_rewrite_in_progress:0") == std::string::npos ||
+             said.find("aof_rewrite_scheduled:0") == std::string::npos;
+    };
+    while (is_busy()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  // Kills it, and starts it on what it has stored.
+  void restart_replica(const std::vector<std::string>& options) {
+    replica_->end(SIGKILL);
+    replica_ = start("b", options);
+  }
+
   std::unique_ptr<RedisServer> primary_;
   std::unique_ptr<RedisServer> replica_;
+  std::string port_;
 
- private:
   std::unique_ptr<RedisServer> start(const std::string& name,
                                      const std::vector<std::string>& options) const {
     std::filesystem::create_directories(folder_.path() / name);
     return std::make_unique<RedisServer>((folder_.path() / name).string(), options);
   }
 
+ private:
   int marks_ = 0;
   testing::ScratchFolder folder_;
 };
@@ -109,6 +127,81 @@ TEST_F(ReplicaWait, WhatNoReplicaHasIsNotAcknowledged) {
     EXPECT_EQ(place->presence_of("one"), Presence::maybe);
     replica_->send(SIGCONT);
   }
+}
+
+TEST_F(ReplicaWait, WhatAnotherHasInsertedIsAcknowledgedOnlyIfTheReplicaHasIt) {
+  for (const LiveLayout& live : live_layouts(kForWaiting)) {
+    SCOPED_TRACE(live.format + live.settings);
+    load(live);
+    const auto hasty = open(live, "");
+    const auto place = open(live, "&wait=1,100");
+    replica_->send(SIGSTOP);
+    hasty->insert("one");
+    // Nothing is left to change: WAIT of this connection would have nothing to wait for.
+    EXPECT_THROW(place->insert("one"), redis::NotReplicatedError);
+    replica_->send(SIGCONT);
+    const auto patient = open(live, "&wait=1,20000");
+    patient->insert("one");
+    EXPECT_EQ(open_place(location_in(*replica_, live, "&replica=1"))->presence_of("one"),
+              Presence::maybe);
+  }
+}
+
+TEST_F(ReplicaWait, FilesAreAwaitedWhereTheServerCan) {
+  const bool can = primary_->ask("WAITAOF 0 0 1").find("unknown command") == std::string::npos;
+  const std::vector<LiveLayout> all = live_layouts(kForWaiting);
+  const LiveLayout& live = all.back();
+  load(live);
+  const auto place = open(live, "&wait=1,1000,aof");
+  const auto insert = [&](const std::string& key) {
+    try {
+      place->insert(key);
+      return std::string("acknowledged");
+    } catch (const redis::NotReplicatedError& error) {
+      return std::string(error.what());
+    }
+  };
+  if (!can) {
+    EXPECT_THAT(insert("one"), HasSubstr("Redis has WAITAOF from 7.2 on"));
+    EXPECT_EQ(place->presence_of("one"), Presence::maybe);
+    EXPECT_NO_THROW(open(live, "&wait=1,20000")->insert("one"));
+    return;
+  }
+  EXPECT_THAT(insert("one"), HasSubstr("appendonly is disabled"));
+  set_files(*primary_, "yes");
+  EXPECT_THAT(insert("two"), HasSubstr("the append-only files of 0 of 1 replicas have it"));
+  set_files(*replica_, "yes");
+  const auto patient = open(live, "&wait=1,20000,aof");
+  patient->insert("two");
+  const std::vector<Key> keys{"three", "four"};
+  patient->insert_many(keys);
+  if (live.has_watermark) {
+    PlaceHead head = patient->head();
+    const Watermark next{.source = Identity{.high = 1, .low = 2}, .position = 7};
+    EXPECT_TRUE(patient->insert_and_advance(keys, head, next));
+  }
+  // A replica that dies and comes again by its file has them.
+  restart_replica({"--appendonly", "yes"});
+  const auto replica = open_place(location_in(*replica_, live, "&replica=1"));
+  for (const char* const key : {"two", "three", "four"}) {
+    EXPECT_EQ(replica->presence_of(key), Presence::maybe) << key;
+  }
+}
+
+TEST_F(ReplicaWait, AServerAloneSaysWhenItsFileHasTheChange) {
+  if (primary_->ask("WAITAOF 0 0 1").find("unknown command") != std::string::npos) {
+    GTEST_SKIP() << "this server has no WAITAOF";
+  }
+  const std::vector<LiveLayout> all = live_layouts(kForWaiting);
+  const LiveLayout& live = all.front();
+  set_files(*primary_, "yes");
+  load(live);
+  open(live, "&wait=0,20000,aof")->insert("one");
+  replica_->end(SIGKILL);
+  replica_.reset();
+  primary_->end(SIGKILL);
+  primary_ = start("a", {"--appendonly", "yes"});
+  EXPECT_EQ(open_place(location_in(*primary_, live))->presence_of("one"), Presence::maybe);
 }
 
 TEST_F(ReplicaWait, WithoutAReplicaNothingIsAcknowledged) {

@@ -35,6 +35,7 @@ struct Client::Call {
   const std::string_view key;
   Deadline deadline;
   Rider* const rider;  // or null
+  const bool awaits_replicas = false;
   bool has_rider_answer = false;
 
   Nodes::Node node{};
@@ -70,7 +71,8 @@ Answer Client::run(const Request& request, Repeat repeat, const CallContext& con
             .judge = judge,
             .key = request.key().empty() ? location_.key : request.key(),
             .deadline = Deadline(location_.server(), context, location_.timeout),
-            .rider = request.has_several_slots() ? nullptr : Rider::board(location_)};
+            .rider = request.has_several_slots() ? nullptr : Rider::board(location_),
+            .awaits_replicas = location_.awaits_replicas() && request.changes()};
   for (;;) {
     if (!call.asks) call.node = nodes().of(call.key, call.deadline);
     try {
@@ -116,13 +118,14 @@ bool Client::run_watched(const Request& first, const Then& then, const CallConte
         auto replies = connection->exchange(*second, deadline);
         tell_commands(*second, replies);
         judge(replies);
-        await_replicas(*connection, node->location(), deadline);
+        const std::string& key = first.key().empty() ? location_.key : first.key();
+        await_replicas(*connection, node->location(), key, deadline);
       } catch (...) {
         connection->distrust();
         throw;
       }
     }
-    return nodes().is_current(node, first.key(), deadline);
+    return nodes().is_current(node, first.key(), deadline, location_.awaits_replicas());
   } catch (const TimeoutError&) {
     if (node) nodes().lost(*node);
     throw;
@@ -183,8 +186,8 @@ void Client::try_once(Call& call) {
   tell_commands(call.request, replies);
   try {
     if (call.judge) call.judge(replies);
-    if (location_.replicas_to_await > 0 && call.request.changes()) {
-      await_replicas(*connection, call.node->location(), call.deadline);
+    if (call.awaits_replicas) {
+      await_replicas(*connection, call.node->location(), call.key, call.deadline);
     }
   } catch (const ConnectionError&) {
     connection->distrust();
@@ -242,10 +245,11 @@ bool Client::follow(Call& call) {
   return !std::exchange(call.has_retried, true);
 }
 
-// Whether the answer counts. Others may not have heard yet that the node has the slot.
+// Whether the answer counts. Others may not have heard yet that the node has the slot. What
+// replicas have acknowledged counts if others name the node as primary after it.
 bool Client::is_believed(Call& call) {
   const Nodes::Node& node = call.asks ? call.owner : call.node;
-  if (nodes().is_current(node, call.key, call.deadline)) return true;
+  if (nodes().is_current(node, call.key, call.deadline, call.awaits_replicas)) return true;
   if (location_.way != Way::cluster || call.repeat == Repeat::safe) return false;
   for (int i = 0; i < kMostDoubts; ++i) {
     pause(call, kDisagreeing);

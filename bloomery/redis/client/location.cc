@@ -160,18 +160,24 @@ void parse_hosts(std::string_view text, Location& location) {
   while (!text.empty()) location.others.push_back(parse_host(take_until(text, ','), port));
 }
 
-// Whether it is a setting of the connection.
-// "N" or "N,MS".
+// "N", "N,MS", "N,aof" or "N,MS,aof".
 void set_wait(Location& location, std::string_view value) {
-  if (location.replicas_to_await != 0) refuse("says its wait twice");
+  if (location.awaits_replicas()) refuse("says its wait twice");
+  constexpr std::string_view kFiles = ",aof";
+  location.awaits_files = value.ends_with(kFiles);
+  if (location.awaits_files) {
+    value.remove_suffix(kFiles.size());
+    location.replica_patience = std::chrono::milliseconds(3'000);
+  }
   const std::string_view count = take_until(value, ',');
-  location.replicas_to_await =
-      number<std::uint32_t>(count, "number of replicas to wait for", 1, 100);
+  location.replicas_to_await = number<std::uint32_t>(count, "number of replicas to wait for",
+                                                     location.awaits_files ? 0 : 1, 100);
   if (value.empty()) return;
   location.replica_patience = std::chrono::milliseconds(
       number<std::uint32_t>(value, "time to wait for replicas in milliseconds", 1, 3'600'000));
 }
 
+// Whether it is a setting of the connection.
 bool set(Location& location, std::string_view name, const std::string& value) {
   const std::array texts{
       std::pair{"user"sv, &location.user},

@@ -53,8 +53,9 @@ struct HostPort {
 //   password_file=FILE      its first line, read at each connect
 //   password_env=VARIABLE   of the environment
 //   client_name=NAME        for CLIENT LIST
-//   wait=N[,MS]             changes return once N replicas have them, or throw after MS, 1000
-//                           unless it is said; see replica_wait.h
+//   wait=N[,MS][,aof]       changes return once N replicas have them, or throw after MS, 1000
+//                           unless it is said (3000 with aof: in append-only files); see
+//                           replica_wait.h
 //   replica=1               a replica may be asked: what it says is as old as it is
 //   sentinel_user=, sentinel_password_file=, sentinel_password_env=     for the sentinels
 //   ca=FILE, cert=FILE, cert_key=FILE, server_name=NAME, insecure_skip_verify=1     over TLS
@@ -82,11 +83,13 @@ struct Location {
   std::uint32_t connections = 8;
   std::uint32_t replicas_to_await = 0;
   std::chrono::milliseconds replica_patience{1'000};
+  bool awaits_files = false;
   bool allow_replica = false;
 
   std::string key{};
   std::map<std::string, std::string, std::less<>> settings{};
 
+  bool awaits_replicas() const noexcept { return awaits_files || replicas_to_await > 0; }
   // All hosts, with the first.
   std::vector<HostPort> hosts() const;
   // One of the servers that it leads to, with all else of it; one of its sentinels.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
 #include "bloomery/redis/client/connection.h"
 #include "bloomery/redis/client/deadline.h"
 #include "bloomery/redis/client/errors.h"
@@ -15,13 +17,17 @@ struct NotReplicatedError : StoreError {
 };
 
 // Waits on `connection` until as many replicas as the location's wait=N have all that was changed
-// on it, as WAIT of the server tells; returns at once if the location does not say wait=N. The
-// server must still be a primary then: what a primary that was replaced had its replicas
-// acknowledge counts for nothing. Throws NotReplicatedError, also if the server refuses WAIT;
-// ConnectionError, TimeoutError and CallAborted as Connection::exchange() does.
+// at `key` until now, by whomever, as WAIT of the server tells; with wait=N,aof until they and the
+// primary have it in their append-only files, on disk, as WAITAOF tells. Returns at once if the
+// location says neither. The server must still be a primary then: what a primary that was replaced
+// had its replicas acknowledge counts for nothing. Throws NotReplicatedError, also if the server
+// refuses to wait; ConnectionError, TimeoutError and CallAborted as Connection::exchange() does.
 //
 // A replica that has acknowledged a change keeps it if it is the one that takes over. A failover to
 // another replica loses it all the same: N = all replicas leaves no such one.
-void await_replicas(Connection& connection, const Location& location, Deadline& deadline);
+//
+// May write the key `key`:wait, which expires after a millisecond.
+void await_replicas(Connection& connection, const Location& location, std::string_view key,
+                    Deadline& deadline);
 
 }  // namespace bloomery::redis

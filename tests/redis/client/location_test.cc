@@ -54,7 +54,17 @@ TEST(LocationOfServer, SaysForHowManyReplicasToWait) {
   const Location two = parse_location("redis+cluster://host?wait=2,250#k");
   EXPECT_EQ(two.replicas_to_await, 2U);
   EXPECT_EQ(two.replica_patience, std::chrono::milliseconds(250));
-  for (const char* const wrong : {"0", "", "-1", "x", "101", "1,0", "1,x", "1,2,3", "1&wait=1"}) {
+  const Location files = parse_location("redis://host?wait=1,aof#k");
+  EXPECT_TRUE(files.awaits_files);
+  EXPECT_EQ(files.replicas_to_await, 1U);
+  EXPECT_EQ(files.replica_patience, std::chrono::milliseconds(3'000));
+  const Location alone = parse_location("redis://host?wait=0,250,aof#k");
+  EXPECT_TRUE(alone.awaits_files && alone.awaits_replicas());
+  EXPECT_EQ(alone.replicas_to_await, 0U);
+  EXPECT_EQ(alone.replica_patience, std::chrono::milliseconds(250));
+  EXPECT_FALSE(one.awaits_files);
+  for (const char* const wrong : {"0", "", "-1", "x", "101", "1,0", "1,x", "1,2,3", "1&wait=1",
+                                  "aof", ",aof", "1,AOF", "1,aof,2", "1,aof&wait=0,aof"}) {
     EXPECT_THROW(parse_location("redis://host?wait=" + std::string(wrong) + "#k"),
                  std::invalid_argument)
         << wrong;

@@ -15,6 +15,7 @@
 
 #include "bloomery/format/redisson.h"
 #include "bloomery/redis/client/location.h"
+#include "bloomery/redis/client/replica_wait.h"
 #include "bloomery/redis/places/bitmap_place.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/fake_cluster_node.h"
@@ -53,14 +54,15 @@ class ReplacedPrimary : public ::testing::TestWithParam<Way> {
   std::unique_ptr<RedisServer> start(const std::string& name, const std::string& port) const {
     const auto path = folder_.path() / name;
     std::filesystem::create_directories(path);
-    return std::make_unique<RedisServer>(path.string(), std::vector<std::string>{"--port", port});
+    return std::make_unique<RedisServer>(
+        path.string(), std::vector<std::string>{"--port", port, "--repl-diskless-sync-delay", "0"});
   }
   static void init_filter(const RedisServer& server) {
     server.ask("HSET '{f}:config' size 95850 hashIterations 7");
   }
   static bool has_sentinels() { return GetParam() == Way::sentinel; }
-  std::string location() const {
-    const std::string settings = "?timeout=2000&trust=bits&client_name=tested#f";
+  std::string location(const std::string& more = "") const {
+    const std::string settings = "?timeout=2000&trust=bits&client_name=tested" + more + "#f";
     const std::string other = "127.0.0.1:" + std::to_string(other_.port());
     if (has_sentinels()) return "redis+sentinel://" + other + "/primary" + settings;
     return "redis+cluster://127.0.0.1:" + std::to_string(itself_.port()) + "," + other + settings;
@@ -111,6 +113,24 @@ TEST_P(ReplacedPrimary, ThatGoesOnAnsweringIsLeftWithinASecond) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   EXPECT_EQ(place_->presence_of("after"), Presence::maybe);
+}
+
+// Its replica may be cut off from the others together with it.
+TEST_P(ReplacedPrimary, AcknowledgesNothingByItsReplicas) {
+  const auto path = folder_.path() / "replica";
+  std::filesystem::create_directories(path);
+  const RedisServer replica(path.string(), {"--replicaof", "127.0.0.1 " + ports_[0]});
+  const auto waiting = open_bitmap_place(redisson::kFormat, location("&wait=1,1500"), true);
+  for (int i = 0;; ++i) {
+    ASSERT_LT(i, 20) << "the replica does not come";
+    try {
+      waiting->insert("before");
+      break;
+    } catch (const NotReplicatedError&) {
+    }
+  }
+  name_the_new_one();
+  EXPECT_THROW(waiting->insert("more"), StoreError);
 }
 
 INSTANTIATE_TEST_SUITE_P(By, ReplacedPrimary, ::testing::Values(Way::sentinel, Way::cluster),
