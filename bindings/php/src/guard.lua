@@ -16,9 +16,15 @@ local function is_primary()
   return type(said) == 'string' and string.find(said, '\r\nrole:master\r\n', 1, true) ~= nil
 end
 
-local function is_life(text)
-  local life = tonumber(text)
-  return life and life >= 1 and life <= 315360000000 and life == math.floor(life)
+-- A whole number from `least` to 315,360,000,000, which is ten years of milliseconds, as decimal digits; or nil.
+local function whole(text, least)
+  local number = text and #text <= 12 and string.find(text, '^%d+$') and tonumber(text)
+  return number and number >= least and number <= 315360000000 and number or nil
+end
+
+local digits_13 = '^' .. string.rep('%d', 13) .. '$'
+local function moment_of(text)
+  return string.find(text, digits_13) and tonumber(text) or nil
 end
 
 local clock -- read once: a script sees one moment
@@ -113,7 +119,7 @@ end
 local function get_one(said, keys, entry, lease, token, life, is_fenced)
   if said == 'absent' then return {'absent'} end
   local kind = entry and string.sub(entry, 1, 1)
-  local moment = kind == 'V' and tonumber(string.sub(entry, 2, 14))
+  local moment = kind == 'V' and moment_of(string.sub(entry, 2, 14))
   if moment then
     local value = string.sub(entry, 15)
     local id = moment > 0 and not lease and now() >= moment and take(keys[2], token, life)
@@ -140,7 +146,7 @@ end
 -- ARGV: family, identity, source and position of a fence, token, life of a lease, items.
 local function get()
   local token, life = ARGV[6], ARGV[7]
-  if not is_life(life) or #token ~= 32 or #ARGV ~= 7 + count then return fail('get: wrong arguments') end
+  if #ARGV ~= 7 + count or not whole(life, 1) or #token ~= 32 then return fail('get: wrong arguments') end
   local presence, answers, strings = {}, {}, nil
   if not is_primary() then
     for i = 1, count do answers[i] = {'open', 'unknown', 'role'} end
@@ -165,8 +171,8 @@ local function put()
   local done = {}
   for i = 1, count do
     local id, kind, life, refresh, value = unpack(ARGV, 5 * i - 3, 5 * i + 1)
-    local after = tonumber(refresh)
-    if not is_life(life) or not after or after < 0 or (kind ~= 'V' and kind ~= 'N') then return fail('put: wrong arguments') end
+    local after = whole(refresh, 0)
+    if not whole(life, 1) or not after or (kind ~= 'V' and kind ~= 'N') then return fail('put: wrong arguments') end
     local entry, lease = KEYS[2 * i - 1], KEYS[2 * i]
     if redis.call('MGET', lease)[1] == 'L' .. id then
       local text = 'N'
@@ -198,7 +204,7 @@ local function other_marks(lease, token)
   local kept, last, number, own = {}, 0, 0, nil
   if lease and string.sub(lease, 1, 1) == 'O' then
     for at = 2, #lease - mark_size + 1, mark_size do
-      local moment = tonumber(string.sub(lease, at + 32, at + mark_size - 1))
+      local moment = moment_of(string.sub(lease, at + 32, at + mark_size - 1))
       if moment and moment > now() then
         if string.sub(lease, at, at + 31) == token then
           own = moment
@@ -217,7 +223,7 @@ end
 -- the token's mark held until now.
 local function announce()
   local token, life = ARGV[6], ARGV[7]
-  if not is_life(life) or #token ~= 32 or #ARGV ~= 7 + count then return fail('announce: wrong arguments') end
+  if #ARGV ~= 7 + count or not whole(life, 1) or #token ~= 32 then return fail('announce: wrong arguments') end
   local refused = filter and insert(8)
   if refused then return refused end
   local till = now() + tonumber(life)
@@ -252,9 +258,22 @@ local function erase()
   return erased
 end
 
+-- KEYS: the filter. ARGV: family, identity, source, position, items.
+local function ask()
+  if #KEYS ~= 1 or #ARGV < 5 then return fail('ask: wrong arguments') end
+  return presences(6)
+end
+
+-- KEYS: the filter. ARGV: family, items.
+local function insert_items()
+  if #KEYS ~= 1 or #ARGV < 3 then return fail('insert: wrong arguments') end
+  return insert(3) or #ARGV - 2
+end
+
 -- KEYS: the filter, and where the name of its markers is. ARGV: family. Answers the identity.
 local function open()
   local family = ARGV[2]
+  if #ARGV ~= 2 or #KEYS < (is_bloom(family) and 1 or 2) or #KEYS > 2 then return fail('open: wrong arguments') end
   if not is_bloom(family) then
     local name = redis.call('GET', KEYS[2])
     if not name or name == '' then return fail('open: the filter has no markers; bloomery create or load bf: makes one that has') end
@@ -276,11 +295,17 @@ end
 
 -- KEYS: the set of queries under way. ARGV: token, how many at most, life of one. Answers 1 if there is a place.
 local function enter()
+  if #ARGV ~= 4 or #KEYS ~= 1 or not whole(ARGV[3], 1) or not whole(ARGV[4], 1) then return fail('enter: wrong arguments') end
   redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now())
   if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[3]) then return 0 end
   redis.call('ZADD', KEYS[1], now() + tonumber(ARGV[4]), ARGV[2])
   if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[4]) then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end
   return 1
+end
+
+local function leave()
+  if #ARGV ~= 2 or #KEYS ~= 1 then return fail('leave: wrong arguments') end
+  return redis.call('ZREM', KEYS[1], ARGV[2])
 end
 
 if count > most_keys or #ARGV > 6 * most_keys then return fail('more than 1000 keys') end
@@ -290,9 +315,9 @@ if verb == 'put' then return put() end
 if verb == 'drop' then return drop() end
 if verb == 'announce' then return announce() end
 if verb == 'erase' then return erase() end
-if verb == 'ask' then return presences(6) end -- ARGV: family, identity, source, position, items
-if verb == 'insert' then return insert(3) or #ARGV - 2 end -- ARGV: family, items
+if verb == 'ask' then return ask() end
+if verb == 'insert' then return insert_items() end
 if verb == 'open' then return open() end
 if verb == 'enter' then return enter() end
-if verb == 'leave' then return redis.call('ZREM', KEYS[1], ARGV[2]) end
+if verb == 'leave' then return leave() end
 return fail('no such verb: ' .. tostring(verb))
