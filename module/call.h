@@ -86,10 +86,9 @@ class Call {
   void log_lost(const std::string& why) const;
 
   String* raw_word(std::size_t i) const noexcept { return words_[i]; }
+  int flags() const noexcept;  // of the context
 
  private:
-  int flags() const noexcept;
-
   Context* context_;
   std::span<String* const> words_;
   mutable std::optional<int> flags_{};  // of the context: the same for all of a command

@@ -20,6 +20,7 @@ void describe(const Api& api, RegisteredCommand* command, const Command& of) {
     end->range[0] = of.last_key;
     ++end;
   }
+  if (of.last_key == kCountedKeys) keys[0].find_by_count();
   end->begins_by = 0;
   end->found_by = 0;
   CommandInfo info;
@@ -44,8 +45,9 @@ void register_commands(const Api& api, Context* context, const char* category,
   if (has_categories) api.add_acl_category(context, category);
   for (const Command& each : commands) {
     const std::string name = the_module().names.command(each.name);
-    if (api.create_command(context, name.c_str(), each.function, each.flags, 1, each.last_key, 1) !=
-        kOk) {
+    const int step = each.last_key == kCountedKeys ? 0 : 1;  // 0 to 0 by 0: by the description
+    if (api.create_command(context, name.c_str(), each.function, each.flags, step, each.last_key,
+                           step) != kOk) {
       throw std::runtime_error("the server has a command " + name +
                                " already; is RedisBloom loaded?");
     }

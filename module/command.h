@@ -67,8 +67,9 @@ struct Command {
   const char* flags;
   const char* acl_categories;  // beside its own, on servers that have them
   CommandDocs docs;
-  int last_key;  // keys are words 1 to this; -1: to the last word
+  int last_key;  // keys are words 1 to this; -1: to the last word; or kCountedKeys
 };
+inline constexpr int kCountedKeys = 0;  // word 1 says how many keys follow it
 
 template <void (*command)(Call&), int least, int most>
 constexpr Command make_command(const char* name, const char* flags, const char* acl_categories,

@@ -12,6 +12,7 @@
 #include "module/call.h"
 #include "module/cf_commands.h"
 #include "module/config.h"
+#include "module/guard_commands.h"
 #include "module/half_types.h"
 #include "module/native_type.h"
 #include "module/redis_api.h"
@@ -64,6 +65,7 @@ void load(Context* context, std::span<String* const> words) {
   register_bf_commands(api, context);
   register_bloom_commands(api, context);
   register_cf_commands(api, context);
+  register_guard_commands(api, context);
   register_totals(context);
   watch_saving(context);  // last: a server that fails to load a module keeps calling it
   module.is_loaded = true;

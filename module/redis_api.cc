@@ -94,6 +94,16 @@ Api find_api(Context* context) {
   find.must(api.reply_element, "CallReplyArrayElement");
   find.must(api.reply_text, "CallReplyStringPtr");
   find.must(api.free_reply, "FreeCallReply");
+  find.must(api.reply_type, "CallReplyType");
+  find.must(api.reply_integer, "CallReplyInteger");
+  find.must(api.reply_length, "CallReplyLength");
+  find.must(api.asks_for_keys, "IsKeysPositionRequest");
+  find.must(api.key_at, "KeyAtPos");
+  find.must(api.selected_database, "GetSelectedDb");
+  find.must(api.select_database, "SelectDb");
+  find.must(api.block_client, "BlockClient");
+  find.must(api.unblock_client, "UnblockClient");
+  find.must(api.create_timer, "CreateTimer");
   find.must(api.load_unsigned, "LoadUnsigned");
   find.must(api.load_double, "LoadDouble");
   find.must(api.load_bytes, "LoadStringBuffer");

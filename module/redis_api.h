@@ -18,6 +18,7 @@ struct Type;
 struct Digest;
 struct ServerInfo;
 struct CallReply;
+struct BlockedClient;
 struct RegisteredCommand;
 struct Info;
 
@@ -32,10 +33,12 @@ inline constexpr long long kNeverExpires = -1;
 inline constexpr int kKeyEmpty = 0;
 inline constexpr int kKeyModule = 6;
 
-inline constexpr int kReplica = 1 << 3;  // flags of a context
+inline constexpr int kPrimary = 1 << 2;  // flags of a context
+inline constexpr int kReplica = 1 << 3;
 inline constexpr int kCluster = 1 << 5;
 inline constexpr int kFromPrimary = 1 << 12;
 inline constexpr int kLoading = 1 << 13;
+inline constexpr int kMayNotBlock = 1 << 21;
 inline constexpr int kResp3 = 1 << 22;
 inline constexpr int kLoadingBeside = 1 << 23;  // a replica, from its primary, 7.0
 
@@ -59,6 +62,9 @@ inline constexpr std::uint64_t kSavingFailed = 4;  // the others are beginnings
 using EventFunction = void (*)(Context*, Event, std::uint64_t what, void* data);
 
 using CommandFunction = int (*)(Context*, String**, int);
+using TimerFunction = void (*)(Context*, void* data);
+
+enum class ReplyType : int { unknown = -1, text, error, integer, array, null };  // of CallReply
 
 // Version 3, which 6.2 knows; later servers go on to take it.
 struct TypeMethods {
@@ -106,6 +112,14 @@ struct KeySpec {
   } begin{1};
   int found_by = 2;  // range; then the last key behind the first, the step and a limit
   int range[3] = {0, 1, 0};
+
+  // The word where the keys would begin is their number.
+  void find_by_count() noexcept {
+    found_by = 3;
+    range[0] = 0;  // behind the beginning: the number, the first key; then the step
+    range[1] = 1;
+    range[2] = 1;
+  }
 };
 
 enum class ArgumentType : int { text, integer, real, key, pattern, time, token, one_of, block };
@@ -204,6 +218,22 @@ struct Api {
   CallReply* (*reply_element)(CallReply*, std::size_t);
   const char* (*reply_text)(CallReply*, std::size_t* size);  // null where it is no text
   void (*free_reply)(CallReply*);
+  int (*reply_type)(CallReply*);
+  long long (*reply_integer)(CallReply*);
+  std::size_t (*reply_length)(CallReply*);
+
+  // In commands with getkeys-api: whether the server asks where the keys are; tells one of them.
+  int (*asks_for_keys)(Context*);
+  void (*key_at)(Context*, int word);
+
+  int (*selected_database)(Context*);
+  int (*select_database)(Context*, int);
+  // The callback gives the reply, when unblock_client() was called; what it may call is what a
+  // command may, but for writing. Whoever blocks a client unblocks it, also where it has gone.
+  BlockedClient* (*block_client)(Context*, CommandFunction reply, CommandFunction timeout,
+                                 void (*free)(Context*, void*), long long timeout_ms);
+  int (*unblock_client)(BlockedClient*, void* data);
+  std::uint64_t (*create_timer)(Context*, long long milliseconds, TimerFunction, void* data);
 
   std::uint64_t (*load_unsigned)(Io*);
   double (*load_double)(Io*);

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
+#include <vector>
 
 namespace bloomery::module {
 namespace {
@@ -37,6 +39,7 @@ struct Answering {
   bool may_be_silent = false;
   long parts = 0;
 } answering;
+std::vector<Answering> outer;  // commands that called the server, which called this module
 constexpr long kWhole = 1;
 
 void require_command(Context* context, const char* function) {
@@ -142,6 +145,24 @@ void check_replies(Api& checked) {
   };
 }
 
+void check_blocking(Api& checked) {
+  static std::set<BlockedClient*> blocked;
+  checked.block_client = [](Context* context, CommandFunction reply, CommandFunction timeout,
+                            void (*free)(Context*, void*), long long timeout_ms) {
+    require_command(context, "BlockClient");
+    require(answering.parts == kWhole, "BlockClient", "behind a reply");
+    BlockedClient* const client = own.block_client(context, reply, timeout, free, timeout_ms);
+    require(client != nullptr, "BlockClient", "nothing", "gives");
+    blocked.insert(client);
+    answering.parts = 0;  // it comes later
+    return client;
+  };
+  checked.unblock_client = [](BlockedClient* client, void* data) {
+    require(blocked.erase(client) == 1, "UnblockClient", "on a client that is not blocked");
+    return own.unblock_client(client, data);
+  };
+}
+
 void check_files(Api& checked) {
   checked.load_unsigned = [](Io* io) {
     require_more(io, "LoadUnsigned");
@@ -172,18 +193,21 @@ Api strict(const Api& api) {
   Api checked = api;
   check_keys(checked);
   check_replies(checked);
+  check_blocking(checked);
   check_files(checked);
   return checked;
 }
 
 WholeReply::WholeReply(Context* context, bool may_be_silent) {
+  outer.push_back(answering);
   answering = {context, may_be_silent, kWhole};
 }
 
 WholeReply::~WholeReply() {
   const bool is_silent = answering.may_be_silent && answering.parts == kWhole;
   require(answering.parts == 0 || is_silent, "a command", "without a whole reply", "ends");
-  answering = {};
+  answering = outer.back();
+  outer.pop_back();
 }
 
 }  // namespace bloomery::module

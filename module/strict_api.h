@@ -25,13 +25,15 @@ namespace bloomery::module {
 //   server replicate_verbatim      dies load_...                before the file has ended: what
 //   comes behind is zeros, which are no lengths save_bytes, digest_...  with a pointer, also to no
 //   bytes
+//   block_client            by a command that has replied nothing; the reply comes later
+//   unblock_client          once for each client that was blocked
 //
 // One thread calls them: that which the server runs commands in.
 Api strict(const Api& api);
 
 // Checks, until it is destroyed, that a command gives one reply, with all its parts: a client waits
 // for what is missing, and takes what is too much for the answer to its next command. A primary or
-// a file, to which `may_be_silent`, waits for none.
+// a file, to which `may_be_silent`, waits for none. A command may run another within.
 class WholeReply {
  public:
   WholeReply(Context* context, bool may_be_silent);

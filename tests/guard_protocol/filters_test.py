@@ -5,7 +5,7 @@ import unittest
 
 import redis
 
-from server import SCRIPT, OnServer, entry
+from server import OnServer, entry
 
 TOKEN = "0123456789abcdef" * 2
 LIFE = 5000
@@ -27,7 +27,7 @@ class Filters(OnServer):
         self.identity = self.open()
 
     def open(self):
-        return self.redis.eval(SCRIPT, 2, "f", "{f}:markers", "open", self.family)
+        return self.server.do("open", ["f", "{f}:markers"], self.family)
 
     def get(self, *keys, identity=None, source="", position=""):
         answers = self.server.run("get", keys, self.family, self.identity if identity is None else identity, source, position, TOKEN, LIFE, *keys,
@@ -82,8 +82,8 @@ class Filters(OnServer):
             self.announce("carol")
 
     def test_ask_and_insert_alone(self):
-        self.assertEqual(3, self.redis.eval(SCRIPT, 1, "f", "insert", self.family, "x", "FENCE", ""))
-        answers = self.redis.eval(SCRIPT, 1, "f", "ask", self.family, self.identity, "", "", "x", "FENCE", "", "carol")
+        self.assertEqual(3, self.server.do("insert", ["f"], self.family, "x", "FENCE", ""))
+        answers = self.server.do("ask", ["f"], self.family, self.identity, "", "", "x", "FENCE", "", "carol")
         self.assertEqual([b"maybe"] * 3 + [b"absent"], answers)
 
     def test_open_refuses_what_is_no_filter(self):
@@ -107,7 +107,7 @@ class OfBloom(Filters, unittest.TestCase):
             self.redis.delete("g")
             self.redis.execute_command(*words)
             with self.assertRaisesRegex(redis.ResponseError, why):
-                self.redis.eval(SCRIPT, 2, "g", "{g}:markers", "open", "BLOOM")
+                self.server.do("open", ["g", "{g}:markers"], "BLOOM")
 
     def test_a_fence(self):
         source = "ab" * 16

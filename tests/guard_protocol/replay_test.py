@@ -79,7 +79,7 @@ def same(model_state, script_state):
 
 
 class Replay(OnServer, unittest.TestCase):
-    module = False
+    module = os.environ.get("GUARD_WAY") == "commands"
 
     def test_each_step_of_every_interleaving(self):
         sizes = [(1, ("insert", "delete"), 2), (2, ("insert",), 1), (1, ("insert", "insert"), 1), (1, ("insert", "change"), 2)]

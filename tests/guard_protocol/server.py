@@ -80,9 +80,16 @@ class Server:
         return "--loadmodule" in self.words
 
     def run(self, verb, keys, *arguments, name="n", filter=None):
-        """A verb of the script about these keys of the guard `name`."""
+        """A verb about these keys of the guard `name`."""
         words = [each for key in keys for each in (entry(key, name), lease(key, name))] + ([filter] if filter else [])
-        return self.redis.eval(SCRIPT, len(words), *words, verb, *arguments)
+        return self.do(verb, words, *arguments)
+
+    def do(self, verb, keys, *arguments):
+        """A verb about these keys of the server: by the script, or where GUARD_WAY is `commands` by the module's commands."""
+        if os.environ.get("GUARD_WAY") != "commands":
+            return self.redis.eval(SCRIPT, len(keys), *keys, verb, *arguments)
+        prefix = self.words[self.words.index("prefix") + 1] + "." if "prefix" in self.words else ""
+        return self.redis.execute_command(f"{prefix}GUARD.{verb}", len(keys), *keys, *arguments)
 
 
 class OnServer:

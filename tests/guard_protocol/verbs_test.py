@@ -4,7 +4,7 @@ import unittest
 
 import redis
 
-from server import SCRIPT, OnServer, Server, entry, lease, wait_until
+from server import OnServer, Server, entry, lease, wait_until
 
 TOKEN, OTHER = "0123456789abcdef" * 2, "f" * 32
 LIFE = 5000
@@ -167,9 +167,9 @@ class Verbs(OnServer, unittest.TestCase):
 
     def test_places_among_the_queries(self):
         def enter(token, life=60000):
-            return self.redis.eval(SCRIPT, 1, "n:queries", "enter", token, 2, life)
+            return self.server.do("enter", ["n:queries"], token, 2, life)
         self.assertEqual([1, 1, 0], [enter("a"), enter("b"), enter("c")])
-        self.assertEqual(1, self.redis.eval(SCRIPT, 1, "n:queries", "leave", "a"))
+        self.assertEqual(1, self.server.do("leave", ["n:queries"], "a"))
         self.assertEqual(1, enter("c"))
         self.redis.zadd("n:queries", {"b": 1})
         self.assertEqual(1, enter("d"), "who died leaves its place")
