@@ -50,6 +50,7 @@ type Options struct {
 	QueriesAtOnce int           // of this guard: 32
 	QueryWait     time.Duration // how long a query waits for its turn: 200 ms
 	ServerTimeout time.Duration // of one command: 1 s
+	Commands      string        // "GUARD" where the server has the commands of bloomery's module (a prefix before it); "": the script
 	ReadsReplica  bool          // the loader does, so its "no such row" is not written
 
 	// Near says whether a filter in this process may have the key. It denies only if its set never changes (NearIsFinal).

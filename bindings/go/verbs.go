@@ -202,6 +202,15 @@ func (v verbs) about(ctx context.Context, names []string, withFilter bool, words
 }
 
 func (v verbs) run(ctx context.Context, keys, words []any) (any, error) {
+	if v.options.Commands != "" {
+		command := v.options.Commands + "." + strings.ToUpper(words[0].(string))
+		all := append(append([]any{command, len(keys)}, keys...), words[1:]...)
+		reply, err := v.once(ctx, all)
+		if err == nil || ctx.Err() != nil || isRefusal(err) {
+			return reply, err
+		}
+		return v.once(ctx, all)
+	}
 	all := append(append([]any{"EVALSHA", scriptSum, len(keys)}, keys...), words...)
 	reply, err := v.once(ctx, all)
 	if err == nil || ctx.Err() != nil || isRefusal(err) {

@@ -2,6 +2,7 @@
 """Every scene of scenes/*.json by the actors of one language; or of several at once, each actor of the next. The words after the
 program's name are languages: `python php` runs both, and both mixed. scenes/README.md describes a scene."""
 import json
+import os
 import pathlib
 import sys
 import time
@@ -11,6 +12,9 @@ from server import SCRIPT, Server, entry, lease, wait_until
 
 SCENES = sorted((pathlib.Path(__file__).resolve().parent / "scenes").glob("*.json"))
 OPTIONS = {"jitter": 0, "value_life": 600, "negative_life": 60, "lease_life": 60, "mark_life": 60, "wait_limit": 30}
+if os.environ.get("GUARD_WAY") == "commands":
+    OPTIONS["commands"] = "GUARD"
+BLOCKS = {"block": 0.1} if "commands" in OPTIONS else {}
 ASKS = ("get", "get_many", "announce", "renew", "release", "erase", "reopen")
 
 
@@ -48,7 +52,7 @@ class Scene:
     def actor(self, who):
         actor = self.pool[sorted(self.scene["actors"]).index(who)]
         if who not in self.opened:
-            options = {**OPTIONS, **self.scene.get("options", {})}
+            options = {**OPTIONS, **(BLOCKS if actor.language == "python" else {}), **self.scene.get("options", {})}
             if self.family:
                 options.update(filter=self.filter, family=self.family)
             expect({"did": "open"}, actor.do(do="open", port=self.server.port, name=self.name, options=options))
@@ -97,12 +101,12 @@ class Scene:
 
     def calls(self):
         stats = self.server.redis.info("commandstats")
-        return sum(stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("eval", "evalsha"))
+        return sum(stats.get(f"cmdstat_{name}", {}).get("calls", 0) for name in ("eval", "evalsha", "guard.get"))
 
     def act(self, step):
         actor = self.actor(step.pop("who"))
         verb = next((each for each in ASKS if each in step), None)
-        before = self.calls() if step.get("waits") else 0
+        before, blocked = self.calls() if step.get("waits") else 0, self.server.redis.info("clients")["blocked_clients"] if step.get("waits") else 0
         if verb:
             keys = step.pop(verb)
             actor.begin(do=verb, keys=keys if isinstance(keys, list) else [keys], **{"as": step.pop("as", "")})
@@ -111,7 +115,7 @@ class Scene:
         elif "load_fails" in step:
             actor.begin(error=step.pop("load_fails"))
         if step.pop("waits", False):
-            wait_until(lambda: self.calls() >= before + 3)
+            wait_until(lambda: self.calls() >= before + 3 or self.server.redis.info("clients")["blocked_clients"] > blocked)
             return
         if "refreshes" in step:  # the loader is asked, and the old value comes, in any order
             for _ in range(2):

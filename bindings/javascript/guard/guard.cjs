@@ -21,7 +21,7 @@ const bytes = { encode: (value) => Buffer.from(value), decode: (value) => value 
 const DEFAULTS = {
   filter: null, family: 'BLOOM', codec: json, valueLife: 600_000, negativeLife: 60_000, jitter: 0.1, refreshAhead: 0, leaseLife: 5000,
   markLife: 30_000, waitLimit: 10_000, queriesAtOnce: 32, queryWait: 200, serverTimeout: 1000, readsReplica: false, near: null,
-  nearIsFinal: false, failuresInARow: 5, failurePause: 1000,
+  nearIsFinal: false, commands: '', failuresInARow: 5, failurePause: 1000,
 };
 const COUNTED = ['absents', 'values', 'none', 'loads', 'waits', 'opens', 'unknowns', 'late', 'overloaded', 'aborted', 'serverErrors', 'skips',
   'loaderErrors', 'refreshes'];

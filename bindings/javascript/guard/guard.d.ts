@@ -49,6 +49,8 @@ export interface GuardOptions<Value> {
   near?: ((key: Buffer) => boolean) | null;
   /** That filter's set never changes, so it denies by itself. */
   nearIsFinal?: boolean;
+  /** "GUARD" where the server has the commands of bloomery's module (a prefix before it); "", the default: the script. */
+  commands?: string;
   /** A server that failed so often in a row is left alone for failurePause. */
   failuresInARow?: number;
   failurePause?: number;

@@ -109,18 +109,20 @@ class Verbs {
   }
 
   async #run(keys, words, { wait = 0, waitLimit = 0, late = undefined } = {}) {
-    const all = [String(keys.length), ...keys, ...words];
+    const { commands } = this.#options;
+    const script = [String(keys.length), ...keys, ...words];
+    const whole = commands ? [`${commands}.${words[0].toUpperCase()}`, String(keys.length), ...keys, ...words.slice(1)] : ['EVAL', SCRIPT, ...script];
     if (wait) { // behind it on the same connection, so both are sent at once
-      const [reply, replicas] = await Promise.all([this.#send(['EVAL', SCRIPT, ...all]),
+      const [reply, replicas] = await Promise.all([this.#send(whole),
         this.#send(['WAIT', String(wait), String(waitLimit)], waitLimit)]);
       if (Number(replicas) < wait) throw new Error(`${replicas} replicas have it, not ${wait}`);
       return reply;
     }
     try {
-      return await this.#send(['EVALSHA', SHA, ...all], 0, late);
+      return await this.#send(commands ? whole : ['EVALSHA', SHA, ...script], 0, late);
     } catch (error) {
       if (!String(error.message).startsWith('NOSCRIPT')) throw error;
-      return this.#send(['EVAL', SCRIPT, ...all], 0, late);
+      return this.#send(whole, 0, late);
     }
   }
 

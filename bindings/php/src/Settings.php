@@ -38,6 +38,8 @@ final class Settings
         /** A server that failed so often in a row is left alone for failurePause; announce and erase always go there. */
         public readonly int $failuresInARow = 5,
         public readonly float $failurePause = 1,
+        /** GUARD where the server has the commands of bloomery's module (a prefix before it), instead of the script. */
+        public readonly string $commands = '',
     ) {
         foreach (compact('valueLife', 'negativeLife', 'leaseLife', 'markLife') as $name => $life) {
             if (!($life >= 0.001 && $life <= 315360000)) {

@@ -141,6 +141,9 @@ final class Verbs
 
     private function run(array $keys, array $words): mixed
     {
+        if ($this->settings->commands !== '') {
+            return $this->runCommand([$this->settings->commands . '.' . strtoupper(array_shift($words)), (string) count($keys), ...$keys, ...$words]);
+        }
         $words = [(string) count($keys), ...$keys, ...$words];
         try {
             return $this->connection->run(['EVALSHA', sha1((string) self::$script), ...$words]);
@@ -149,6 +152,16 @@ final class Verbs
                 throw $error;
             }
             return $this->connection->run(['EVAL', (string) self::$script, ...$words]);
+        }
+    }
+
+    /** Every verb may come twice. */
+    private function runCommand(array $words): mixed
+    {
+        try {
+            return $this->connection->run($words);
+        } catch (Disconnected) {
+            return $this->connection->run($words);
         }
     }
 }

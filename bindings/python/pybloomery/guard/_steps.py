@@ -72,17 +72,21 @@ def key_bytes(key: Key) -> bytes:
 class Steps:
     """What both guards do, as generators: each yields ("run", words), ("load", keys), ("sleep", seconds), ("poll", key, seconds,
     deadline) or ("refresh", key and lease), and gets the result."""
+    _may_block = False
 
     def __init__(self, redis: Any, name: str, *, filter: Optional[str] = None, family: str = "BLOOM", codec: Any = Json,
                  value_life: float = 600, negative_life: float = 60, jitter: float = 0.1, refresh_ahead: float = 0,
                  lease_life: float = 5, mark_life: float = 30, wait_limit: float = 10, queries_at_once: int = 32,
                  query_wait: float = 0.2, reads_replica: bool = False, near: Optional[Callable[[Key], bool]] = None,
-                 near_is_final: bool = False, server_timeout: float = 1, failures_in_a_row: int = 5, failure_pause: float = 1):
+                 near_is_final: bool = False, server_timeout: float = 1, failures_in_a_row: int = 5, failure_pause: float = 1,
+                 commands: str = "", block: float = 0):
         """redis: a client of redis-py, also of a cluster.    name: the guard's, without braces; guards of one name share rows.
         filter, family: the key of a filter on that server, and BLOOM, BF, or these with a module's prefix.
         codec: has encode(value) -> bytes and decode.    Lives and waits are in seconds.
         jitter: each life is drawn from life * (1 ± this).    refresh_ahead: one reader loads anew in this last share of a life.
         lease_life: longer than the slowest query.    mark_life: longer than a transaction that inserts.
+        commands: "GUARD" where the server has the commands of bloomery's module (a prefix before it), instead of the script.
+        block: a reader that waits for another's load waits up to so long in the server, by these commands; for Guard alone.
         reads_replica: the loader does, so its "no such row" is not written.
         server_timeout: of one command of AsyncGuard; the client of Guard has its own socket_timeout.
         near: whether a filter in this process may have the key; it denies only if its set never changes (near_is_final)."""
@@ -99,6 +103,9 @@ class Steps:
         self.queries_at_once, self.query_wait, self.reads_replica = queries_at_once, query_wait, reads_replica
         self.near, self.near_is_final, self.server_timeout = near, near_is_final, server_timeout
         self.failures_in_a_row, self.failure_pause = failures_in_a_row, failure_pause
+        if block and (not commands or not 0.001 <= block <= 60):
+            raise ValueError("block is from 0.001 to 60 seconds, and needs commands")
+        self.commands, self.block = commands, block
         self._in_cluster = hasattr(redis, "nodes_manager")
         self._identity, self._next_open = b"", 0.0
         self._failures, self._paused_until = 0, 0.0
@@ -121,6 +128,18 @@ class Steps:
             keys.append(self.filter)
         return (len(keys), *keys, verb, *arguments)
 
+    def _sent(self, words: tuple, is_known: bool = True) -> tuple:
+        """The words of a verb as a command: of the module, or of the script, by its sum where the server knows it."""
+        if self.commands:
+            at = 1 + words[0]
+            return (f"{self.commands}.{words[at].upper()}", *words[:at], *words[at + 1:])
+        return ("EVALSHA", SHA, *words) if is_known else ("EVAL", SCRIPT, *words)
+
+    def _block_words(self, deadline: float) -> tuple:
+        if not self._may_block:
+            return ()
+        return "BLOCK", max(1, round(1000 * min(self.block, deadline - time.monotonic())))
+
     def _batches(self, names: list, of_filter: bool = False) -> Iterable[list]:
         most = 1 if self._in_cluster and not of_filter else _MOST_KEYS
         return (names[at:at + most] for at in range(0, len(names), most))
@@ -140,7 +159,7 @@ class Steps:
         except AWAY:
             self._count("server_errors")
 
-    def _ask(self, names: list, fence):
+    def _ask(self, names: list, fence, deadline: float = 0):
         """The server's answers, in order. Where it cannot be asked, each is to be loaded, and not written."""
         if time.monotonic() < self._paused_until:
             self._count("skips", len(names))
@@ -158,7 +177,7 @@ class Steps:
             for batch in self._batches([name for name in names if name not in denied]):
                 together = asked and not self._in_cluster
                 words = (self.family if together else "", self._identity if together else "", source, position, secrets.token_hex(16),
-                         round(self.lease_life * 1000), *batch)
+                         round(self.lease_life * 1000), *batch, *self._block_words(deadline))
                 said = yield "run", self._words("get", batch, words, filter=together)
                 answers.update(zip(batch, said))
             self._failures = 0
@@ -180,7 +199,7 @@ class Steps:
         deadline = time.monotonic() + (self.wait_limit if wait_limit is None else wait_limit)
         pause, unreadable, polled = 0.001, set(), None
         while waiting:
-            answers = polled or (yield from self._ask(waiting, fence))
+            answers = polled or (yield from self._ask(waiting, fence, deadline))
             polled = None
             leases, opens, again = {}, [], []
             for name, (answer, *rest) in zip(waiting, answers):

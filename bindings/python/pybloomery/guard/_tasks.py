@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import AWAY, SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
+from ._steps import AWAY, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
 
 
 class AsyncGuard(Steps):
@@ -111,13 +111,13 @@ class AsyncGuard(Steps):
         options = {NEVER_DECODE: True}
         if wait:
             async with self.redis.pipeline(transaction=False) as both:
-                both.execute_command("EVAL", SCRIPT, *words, **options)
+                both.execute_command(*self._sent(words, is_known=False), **options)
                 both.execute_command("WAIT", wait, round(wait_limit * 1000))
                 return enough(wait, *await both.execute())
         try:
-            return await self.redis.execute_command("EVALSHA", SHA, *words, **options)
+            return await self.redis.execute_command(*self._sent(words), **options)
         except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
-            return await self.redis.execute_command("EVAL", SCRIPT, *words, **options)
+            return await self.redis.execute_command(*self._sent(words, is_known=False), **options)
 
     async def _poll(self, name, pause, deadline):
         """The server's answer about the key, after a pause: one question for all tasks that came before it was sent."""

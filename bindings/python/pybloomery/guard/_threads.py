@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterable, Mapping, Optional
 import redis
 from redis.client import NEVER_DECODE
 
-from ._steps import SCRIPT, SHA, Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
+from ._steps import Key, Overloaded, Steps, by_key, cached, enough, key_bytes, load_many, shared
 
 
 class _Poll:
@@ -30,6 +30,7 @@ class Guard(Steps):
             warnings.warn("without socket_timeout a server that does not answer holds its callers for ever", RuntimeWarning, stacklevel=2)
         self._turns, self._refresh_in = threading.BoundedSemaphore(self.queries_at_once), refresh_in
         self._polls: dict = {}
+        self._may_block = bool(self.block)
 
     def get(self, key: Key, load: Callable[[Key], Any], *, fence: Optional[tuple] = None, wait_limit: Optional[float] = None) -> Any:
         """The row of the key, from the cache or by load(key), which returns None where there is no such row."""
@@ -91,13 +92,13 @@ class Guard(Steps):
         options = {NEVER_DECODE: True}
         if wait:
             with self.redis.pipeline(transaction=False) as both:
-                both.execute_command("EVAL", SCRIPT, *words, **options)
+                both.execute_command(*self._sent(words, is_known=False), **options)
                 both.execute_command("WAIT", wait, round(wait_limit * 1000))
                 return enough(wait, *both.execute())
         try:
-            return self.redis.execute_command("EVALSHA", SHA, *words, **options)
+            return self.redis.execute_command(*self._sent(words), **options)
         except (redis.exceptions.NoScriptError, redis.ConnectionError):  # every verb may come twice
-            return self.redis.execute_command("EVAL", SCRIPT, *words, **options)
+            return self.redis.execute_command(*self._sent(words, is_known=False), **options)
 
     def _poll(self, name, pause, deadline):
         """The server's answer about the key, after a pause: one question for all threads that came before it was sent."""
@@ -115,7 +116,7 @@ class Guard(Steps):
             finally:
                 with self._lock:
                     del self._polls[name]
-            poll.answers = self._drive(self._ask([name], None), None)
+            poll.answers = self._drive(self._ask([name], None, deadline), None)
             return poll.answers
         finally:
             poll.done.set()

@@ -107,7 +107,7 @@ func options(given map[string]any) guard.Options {
 	}
 	return guard.Options{Filter: text("filter"), Family: text("family"), ValueLife: seconds("value_life"), NegativeLife: seconds("negative_life"),
 		LeaseLife: seconds("lease_life"), MarkLife: seconds("mark_life"), WaitLimit: seconds("wait_limit"), Jitter: jitter,
-		RefreshAhead: share("refresh_ahead"), ReadsReplica: replica}
+		RefreshAhead: share("refresh_ahead"), ReadsReplica: replica, Commands: text("commands")}
 }
 
 func (a *actor) act(said map[string]json.RawMessage) (err error) {

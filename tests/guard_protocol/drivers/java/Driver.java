@@ -80,6 +80,7 @@ final class Driver {
         case "wait_limit": options.waitLimit(seconds(value)); break;
         case "jitter": options.jitter((Double) value); break;
         case "refresh_ahead": options.refreshAhead((Double) value); break;
+        case "commands": options.commands((String) value); break;
         case "reads_replica": options.readsReplica((Boolean) value); break;
         default: throw new IllegalArgumentException("no such option: " + name);
       }

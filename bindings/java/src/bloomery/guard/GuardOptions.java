@@ -22,6 +22,7 @@ public final class GuardOptions {
   boolean readsReplica = false;
   Predicate<String> near = null;
   boolean nearIsFinal = false;
+  String commands = null;
   int failuresInARow = 5;
   Duration failurePause = Duration.ofSeconds(1);
 
@@ -119,6 +120,12 @@ public final class GuardOptions {
   /** That filter's set never changes, so it denies by itself. */
   public GuardOptions nearIsFinal(boolean value) {
     nearIsFinal = value;
+    return this;
+  }
+
+  /** {@code GUARD} where the server has the commands of bloomery's module (a prefix before it); null: the script. */
+  public GuardOptions commands(String value) {
+    commands = value;
     return this;
   }
 

@@ -14,6 +14,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -181,19 +182,24 @@ final class Verbs {
   }
 
   private Object run(List<byte[]> keys, List<byte[]> words) throws Exception {
-    List<byte[]> all = words("EVALSHA");
-    all.add(SHA);
+    boolean isCommand = options.commands != null;
+    List<byte[]> all = isCommand ? words(options.commands + "." + text(words.get(0)).toUpperCase(Locale.ROOT)) : words("EVALSHA");
+    if (!isCommand) {
+      all.add(SHA);
+    }
     all.add(ascii(Integer.toString(keys.size())));
     all.addAll(keys);
-    all.addAll(words);
+    all.addAll(isCommand ? words.subList(1, words.size()) : words);
     try {
       return connection.send(all);
     } catch (Exception failed) {
       if (isRefusal(failed)) {
         throw failed;
       }
-      all.set(0, ascii("EVAL"));
-      all.set(1, SCRIPT);
+      if (!isCommand) {
+        all.set(0, ascii("EVAL"));
+        all.set(1, SCRIPT);
+      }
       return connection.send(all);
     }
   }
