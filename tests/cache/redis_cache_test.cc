@@ -210,7 +210,8 @@ TEST_F(SharedCache, SingleKeysOfManyThreadsShareTrips) {
   RedisCache<> cache(at());
   for (int i = 0; i < 32; ++i) cache.put(std::to_string(i), std::to_string(i), kLong);
   server_->ask("CONFIG RESETSTAT");
-  // So that all have come before the first trip is back, however busy the machine is.
+  // The pause makes all questions come before the first round trip is back, however busy the
+  // machine is.
   server_->ask("CLIENT PAUSE 400 ALL");
   run_threads(32,
               [&](int t) { EXPECT_EQ(get(cache, std::to_string(t)).value, std::to_string(t)); });

@@ -130,7 +130,7 @@ TEST_F(LookingAside, IsOneTripWithAnotherSystemsFilter) {
   EXPECT_EQ(guard.counters().filter_absents, 1U);
 }
 
-// Its trouble is nobody else's, and what it cannot say is asked of it by itself.
+// A cache's trouble is nobody else's, and what it cannot say is asked of it by itself.
 TEST_F(LookingAside, ACacheInTroubleOrElsewhereHarmsNoAnswer) {
   const auto filter = native();
   server_->ask(

@@ -263,7 +263,7 @@ TEST(Demo, LeavesNothingBehindWhenItIsStopped) {
         "wait $pid; echo $?; ls");
     EXPECT_EQ(outcome.out, std::to_string(128 + number) + "\n") << name;
   }
-  // By a reader that has gone before there is something to say.
+  // A reader that has gone before there is something to say ends the demo, too.
   EXPECT_EQ(shell.run("TMPDIR=. bloomery demo | true; ls").out, "");
 }
 

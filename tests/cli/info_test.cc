@@ -27,7 +27,7 @@ TEST(Info, DrawsTheRateByTheLoad) {
   EXPECT_THAT(outcome.out, HasSubstr("Rate of a classic filter by its load, of the capacity\n"));
   EXPECT_THAT(outcome.out, HasSubstr("\n  now 0.5x "));
   EXPECT_THAT(shell.read("rate.svg"), HasSubstr(">&lt;two>.bloom</text>"));
-  // One that grows has no such curve, and a picture of nothing is not made.
+  // A filter that grows has no such curve, and a picture of nothing is not made.
   const Outcome grown = shell.run("bloomery info grown.bloom --svg none.svg");
   EXPECT_EQ(grown.status, 2);
   EXPECT_THAT(grown.out, Not(HasSubstr("by its load")));
@@ -38,7 +38,7 @@ TEST(Info, DrawsTheRateByTheLoad) {
   EXPECT_EQ(shell.run("bloomery check -c one.bloom", numbered_lines("key", 500)).status, 0);
 }
 
-// Where most new keys are found by mistake, few of them are counted; the bits know better.
+// Few new keys are counted where most are found by mistake; the bits know better.
 TEST(Info, DrawsAnOverfilledFilterByItsBits) {
   const Shell shell;
   shell.run("bloomery create f.bloom -n 1000 -p 0.01");

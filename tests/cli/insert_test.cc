@@ -104,7 +104,7 @@ TEST_F(Insert, GoesOnBeyondTheCapacityAndTellsTheRate) {
   EXPECT_EQ(shell_.run("bloomery check g.bloom -v", numbered_lines("k", 2'000)).out, "");
 }
 
-// Its bits are all set: they tell of 513 keys or of any number more.
+// All bits of the filter are set: they tell of 513 keys or of any number more.
 TEST_F(Insert, SaysAtLeastWhereTheBitsCannotTellMore) {
   ASSERT_EQ(shell_.run("bloomery create g.bloom -n 100 -p 0.01").status, 0);
   const Outcome outcome = shell_.run("seq 100000 | bloomery insert g.bloom");

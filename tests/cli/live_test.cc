@@ -384,7 +384,7 @@ TEST_F(LiveCommand, OneOfOursInAStringTakesEveryCommand) {
   const std::string file = (folder_.path() / "own.bloom").string();
   ASSERT_EQ(shell_.run("bloomery load - -n 1000 -p 0.0001 --as i64" + own, "1\n2\n3\n").status, 0);
   EXPECT_EQ(shell_.run("bloomery load - -n 1000" + own, "1\n").status, 2) << "it is there";
-  // It says how its keys are written, and needs no trust.
+  // The string says how its keys are written, and needs no trust.
   const Outcome some = shell_.run("bloomery check" + own, "2\n02\n7\n");
   EXPECT_EQ(some.out, "2\n02\n") << some.err;
   EXPECT_EQ(some.status, 0);

@@ -67,7 +67,7 @@ TEST(Load, MakesRoomForMoreRowsOfADatabase) {
   const nlohmann::json said = shell.run(load + "-n 2000 --json").json();
   EXPECT_EQ(said.at("capacity"), 2'000);
   EXPECT_FALSE(said.contains("growth"));
-  // These need none.
+  // Static and scalable filters get no spare room.
   EXPECT_EQ(shell.run(load + "--kind static --json").json().at("capacity"), 900);
   EXPECT_EQ(shell.run(load + "--kind scalable --json").json().at("capacity"), 1'000);
 }

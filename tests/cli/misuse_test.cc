@@ -35,7 +35,8 @@ TEST(Misuse, OfCommandsIsExplained) {
   EXPECT_EQ(refusal("bloomery calc --capactiy 3"),
             "bloomery: \"--capactiy\" is no option of bloomery calc; did you mean --capacity?\n"
             "Try: bloomery calc --help\n");
-  // Not that --capacity is missing, for which this was meant.
+  // The message names --capacity, for which the option was meant, and does not say that it is
+  // missing.
   EXPECT_THAT(refusal("bloomery create a.bloom --capcity=4 -p 0.1"), HasSubstr("mean --capacity?"));
   EXPECT_THAT(refusal("bloomery create a.bloom --n 4 -p 0.1"), HasSubstr("did you mean -n?"));
   EXPECT_THAT(refusal("bloomery help clac"), HasSubstr("did you mean calc?"));
@@ -175,7 +176,7 @@ TEST(Output, ToAReaderThatHasGoneEndsQuietly) {
   // The status of the pipe is that of true; what counts is that nothing is said.
   const Outcome outcome = Shell().run("{ sleep 0.1; bloomery calc -n 10 -p 0.1; } | true");
   EXPECT_EQ(outcome.err, "");
-  // Also where the parent ignores the signal.
+  // The parent may ignore the signal, too.
   EXPECT_EQ(Shell().run("trap '' PIPE; { sleep 0.1; bloomery --help; } | true").err, "");
 }
 

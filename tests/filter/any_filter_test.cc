@@ -185,7 +185,7 @@ TEST(AnyFilter, CarriesHowItsKeysWereWritten) {
   }
 }
 
-// Its keys would be found by one of the two forms at the most.
+// The keys of the merged filter would be found by one of the two forms at most.
 TEST(AnyFilter, DoesNotMergeWithOneWhoseKeysAreWrittenOtherwise) {
   for (const Kind& kind : filter_kinds()) {
     if (kind.built_once || kind.number == FilterKind::windowed) continue;

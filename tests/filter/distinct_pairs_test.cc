@@ -51,7 +51,7 @@ TEST(DistinctPairs, PutsNeighboursTogether) {
   const DistinctPairs pairs(keys, NativeHash());
   ASSERT_EQ(pairs.size(), keys.size());
   const std::span<const HashPair> all = pairs;
-  // There are at least as many groups as 32 keys a group make.
+  // The pairs are in at least as many groups as 32 keys a group make.
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, [](HashPair pair) { return pair.h1 >> 52; }));
 }
 

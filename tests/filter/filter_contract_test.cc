@@ -40,7 +40,8 @@ using testing::texts;
 template <class F>
 constexpr bool kForgets = std::same_as<F, WindowedFilter>;
 
-// One whose clock stands still, so that it forgets nothing and all keys go where the first went.
+// Gives the filter a clock that stands still, so that it forgets nothing and all keys go where the
+// first went.
 FilterOptions never_forgetting(FilterOptions options) {
   options.window = {.length_ms = 1'000, .clock = [] { return 1'700'000'000'000; }};
   return options;
@@ -100,8 +101,8 @@ class AskedContract : public ::testing::Test {};
 TYPED_TEST_SUITE(AskedContract, AskedKinds, NamesOfKinds);
 TYPED_TEST_SUITE(FilterContract, FilterKinds, NamesOfKinds);
 
-// Too little room for the answers of a batch: nothing is asked or inserted, and nothing written
-// behind it.
+// A batch with too little room for its answers asks and inserts nothing, and writes nothing behind
+// the room.
 TYPED_TEST(AskedContract, RefusesTooLittleRoomForAnswers) {
   const auto names = texts(300, "key ");
   const std::vector<Key> keys = keys_of(names);
@@ -219,7 +220,7 @@ TYPED_TEST(AskedContract, TinyFiltersKeepLowRates) {
   }
 }
 
-// Also what is not text, and a key twice.
+// Keys need not be text, and a key may come twice.
 TYPED_TEST(AskedContract, TakesAnyBytes) {
   const std::vector<Key> members{Key(""), Key("\0", 1), Key("\0\0", 2), Key("\xff\xfe"), Key("")};
   const auto filter = filled<TypeParam>({.capacity = 10, .false_positive_rate = 1e-6}, members);
@@ -389,7 +390,7 @@ TYPED_TEST(FilterContract, SeesHowFullItIs) {
   EXPECT_EQ(filter.fill_ratio(), 0);
   EXPECT_EQ(filter.predicted_rate(), 0);
   filter.insert_many(keys_of(texts(20'000, "member:")));
-  // Where all generations together nearly fill their bits, the estimate is that much coarser.
+  // The estimate is coarser where all generations together nearly fill their bits.
   EXPECT_NEAR(filter.cardinality(), 20'000, kForgets<TypeParam> ? 500 : 200);
   if constexpr (kForgets<TypeParam>) GTEST_SKIP() << "more keys are not more: WindowedFilter.*";
   const double formula = predicted_rate(filter.geometry(), 20'000);

@@ -26,8 +26,8 @@ std::vector<std::uint64_t> some_integers(std::uint64_t seed) {
   return keys;
 }
 
-// One line with a bit in each lane (1 %), fewer lanes (20 %), two lines (0.01 %), by each hash: the
-// view's bits, answers and counts are those of the filter's own calls.
+// The geometries are a line with a bit in each lane (1 %), fewer lanes (20 %) and two lines (0.01
+// %), by each hash: the view's bits, answers and counts are those of the filter's own calls.
 TEST(IntegerView, IsTheFilterItself) {
   for (const double rate : {0.01, 0.2, 0.0001}) {
     for (const HashId hash : {HashId::fold, HashId::product, HashId::aes, HashId::native}) {

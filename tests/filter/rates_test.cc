@@ -88,8 +88,8 @@ TEST(Rates, TheCurrentRateIsThatOfTheBits) {
   EXPECT_DOUBLE_EQ(current_rate({1'024, 8, 1}, BitView(words)), 1.0 / 256);
   EXPECT_DOUBLE_EQ(current_rate({1'024, 3, 1}, BitView(words)), 1.0 / 8);
   EXPECT_DOUBLE_EQ(current_rate({1'024, 5, 2}, BitView(words)), 1.0 / 32);
-  // One full line of two, the other empty: half of the keys fall on it, with one line; with two
-  // lines none passes.
+  // A full line and an empty one: half of the keys fall on the full line, with one line a key; with
+  // two lines none passes.
   for (std::size_t i = 0; i < 16; ++i) words[i] = i < 8 ? ~std::uint64_t{0} : 0;
   EXPECT_DOUBLE_EQ(current_rate({1'024, 8, 1}, BitView(words)), 0.5);
   EXPECT_DOUBLE_EQ(current_rate({1'024, 5, 2}, BitView(words)), 0);

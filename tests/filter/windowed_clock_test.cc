@@ -105,7 +105,7 @@ TEST(WindowedFilter, AClockThatIsWrongForAMomentLosesNoKey) {
           EXPECT_TRUE(filter.may_contain("first"));
           EXPECT_TRUE(filter.may_contain("and once more"));
           EXPECT_TRUE(filter.may_contain("when it was right again"));
-          // Nor does it stay for ever.
+          // The key does not stay for ever either.
           clock.now_ms += 3 * 61 * kMinute;
           insert("later");
           EXPECT_FALSE(filter.may_contain("first"));
@@ -136,7 +136,8 @@ TEST(WindowedFilter, AClockThatIsWrongTwiceLosesNoKey) {
   EXPECT_FALSE(filter.may_contain("right"));
 }
 
-// Again and again, each time to just before the end of a generation by the clock that is now.
+// The clock goes back repeatedly, each time to just before the end of a generation by the clock
+// that is now.
 TEST(WindowedFilter, AClockThatGoesBackAgainAndAgainLosesNoKey) {
   constexpr std::uint64_t kLength = 840'000;
   for (const std::uint32_t generations : {1U, 2U, 4U, 7U}) {

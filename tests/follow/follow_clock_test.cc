@@ -50,7 +50,7 @@ class FollowClock : protected ServersClock, public GuardedScene {
       return run();
     };
   }
-  // Or there is nothing to be seen here.
+  // Expects that a process follows the moved clock; otherwise there is nothing to see here.
   void expect_to_go_by(testing::MovedClock& clock) const {
     clock.move(kHour);
     const std::int64_t later = now() + kHour.count() / 2;
@@ -66,8 +66,9 @@ class FollowClock : protected ServersClock, public GuardedScene {
     EXPECT_TRUE(session->has("late"));
     servers_.move({});
   }
-  // One of those who write asks strictly, the others within a budget. A server of PostgreSQL ends
-  // connections of followers when its clock leaps ahead (wal_sender_timeout): they want a while.
+  // Sets a clock and expects no denial. A writer asks strictly, the others within a budget. A
+  // server of PostgreSQL ends connections of followers when its clock leaps ahead
+  // (wal_sender_timeout): they need a while.
   void set_and_expect_no_denial(const char* whose, testing::MovedClock& clock,
                                 milliseconds every = milliseconds(400)) {
     SCOPED_TRACE(whose);

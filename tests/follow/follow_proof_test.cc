@@ -64,7 +64,7 @@ class FollowProof : public GuardedScene {
     }
   }
 
-  // One trouble after the other, of the filter's server, of the follower and of the database.
+  // Makes a trouble, each in its turn: of the filter's server, of the follower and of the database.
   void make_trouble(std::unique_ptr<Child>& following, int turn) {
     const auto troubles = database_->troubles();
     const int count = 7 + static_cast<int>(troubles.size());
@@ -126,7 +126,7 @@ TEST_P(FollowProof, NoRowIsDeniedThatWasCommitted) {
   const Tally calm = run_writers(scene_time(200), fenced, {});
   EXPECT_GT(calm.asked, 5U);
   EXPECT_EQ(calm.false_absent, 0U);
-  // One question may have no luck.
+  // A single question may have no luck.
   EXPECT_GE(static_cast<double>(calm.others_absent + 1), 0.99 * static_cast<double>(calm.others));
 
   server_.ask("COPY users saved");

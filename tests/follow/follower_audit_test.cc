@@ -152,7 +152,7 @@ class FollowerAuditTest : public FollowerTest {
   std::unique_ptr<RedisServer> server_;
 };
 
-// Its head is as it was, and so is its watermark.
+// The header of the filter is as it was, and so is its watermark.
 TEST_F(FollowerAuditTest, FindsAFilterThatHasLostBitsAndBuildsItAgain) {
   for (const std::string settings : {"", "?partitions=2"}) {
     server_->ask("FLUSHALL");

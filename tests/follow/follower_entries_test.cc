@@ -80,7 +80,7 @@ TEST_F(FollowerEntriesTest, ErasesAgainWhatEverybodySees) {
   EXPECT_EQ(cache_.take(), Texts{});
 }
 
-// Its names of transactions may be those of others.
+// Transactions of another source may have the same names.
 TEST_F(FollowerEntriesTest, AsksNoSourceAboutTransactionsOfAnother) {
   FollowerEntries entries = make(milliseconds(0));
   unseen_ = {5};

@@ -242,7 +242,7 @@ TEST_F(FollowerTest, WhatCannotBeBuiltAgainIsTriedAgainSoon) {
 class PlayedSource final : public ChangeSource {
  public:
   std::string name() const override { return "played"; }
-  // It keeps all that it ever gave.
+  // Starts from the beginning: the source keeps all that it ever gave.
   bool start(const std::optional<Watermark>& from, const CallContext&) override {
     next_ = 0;
     return from.has_value();

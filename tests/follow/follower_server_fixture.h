@@ -29,8 +29,8 @@ class FollowerInServerTest : public FollowerTest {
     return {.look_every = std::chrono::milliseconds(20),
             .longest_pause = std::chrono::milliseconds(50)};
   }
-  // Until what is in the server reaches the database. The fence is asked again and again, as a scan
-  // makes the one before another's.
+  // Waits until the filter in the server reaches the database. The fence is asked again and again,
+  // as a scan makes the fence before another's.
   void wait_in_server() {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (std::chrono::steady_clock::now() < until) {
@@ -38,7 +38,7 @@ class FollowerInServerTest : public FollowerTest {
         const auto there = reader()->head().watermark;
         if (there && there->reaches(fence())) return;
       } catch (const StoreError&) {
-        // There is none yet.
+        // The filter is not there yet.
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

@@ -89,7 +89,8 @@ TEST_F(FollowerInServerTest, LoadsAllRowsAgainIntoAFilterThatWasCleared) {
   }
 }
 
-// Its keys would be none there, and a watermark above them would let rows be denied.
+// The follower's keys would be none in that form, and a watermark above them would let rows be
+// denied.
 TEST_F(FollowerInServerTest, PutsNoKeyIntoAFilterWhoseKeysAreWrittenInAnotherForm) {
   insert("before ", 10);
   FollowedPlace place(bitmap(), blocked);

@@ -95,7 +95,7 @@ TEST_F(FollowerTest, MakesADamagedFileAnewAndLeavesWhatIsNoneAlone) {
   EXPECT_EQ(std::filesystem::file_size(file), 8U);
 }
 
-// It comes while the table is read.
+// The other file comes while the table is read.
 TEST_F(FollowerTest, LeavesAFileAloneThatComesWhereItsOwnIsToBe) {
   for (const std::string format : {"", "guava:"}) {
     const std::string file = folder_.path("users.filter");
@@ -351,7 +351,7 @@ TEST_F(FollowerTest, RefusesWhatNeverWorks) {
   EXPECT_THROW(Follower(*from, place, {.rebuild_at = 0}), std::invalid_argument);
   EXPECT_THROW(Follower(*from, place, {.growth = 0.5}), std::invalid_argument);
 
-  // Nor does a filter that cannot be made, however often it is tried.
+  // A filter that cannot be made never works either, however often it is tried.
   FollowedPlace impossible(parse_place_location(folder_.path("ids.bloom")),
                            [](const FilterOptions& options) {
                              if (options.capacity > 5'000) {

@@ -23,7 +23,7 @@
 
 namespace bloomery {
 
-// Its filter is in a Redis, and guards ask it within a budget.
+// A scene whose filter is in a Redis, and whose guards ask it within a budget.
 class GuardedScene : public FollowScene {
  protected:
   PlaceLocation bitmap() const override {

@@ -89,7 +89,7 @@ TEST_P(HeldCommit, LeavesNothingOldInTheCacheOnceItIsSeen) {
   EXPECT_TRUE(comes_to([&] { return !guard.get("old") && guard.get("new"); }));
 }
 
-// Its row came before, and a scan does not see it.
+// The row came before the scan, and the scan does not see it.
 TEST_P(HeldCommit, IsInTheFilterThatIsBuiltAgainMeanwhile) {
   const auto session = database_->connect();
   MemoryPlace<> place(make_filter(FilterKind::blocked, {.capacity = 1000}));

@@ -55,7 +55,7 @@ TEST_F(LeftAlone, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter) {
     EXPECT_THROW(head_to_follow(at(trailer)), FormatError);
     EXPECT_EQ(server_->ask("GET a"), "something\n");
 
-    // It comes while the table is read, too.
+    // The string comes while the table is read, too.
     server_->ask("DEL a");
     {
       FollowedPlace place(at(trailer), make);
@@ -77,7 +77,8 @@ TEST_F(LeftAlone, LeavesAStringAloneOfWhichNothingSaysThatItIsAFilter) {
   }
 }
 
-// By a client whose bitmap has some more bits, where its checksum or all that it begins with goes.
+// A client whose bitmap has some more bits writes there; the trailer's checksum or its beginning
+// goes.
 TEST_F(LeftAlone, LoadsAFilterAgainIntoWhoseTrailerSomebodyWrote) {
   insert("row ", 100);
   const auto at =
@@ -103,7 +104,7 @@ TEST_F(LeftAlone, LoadsAFilterAgainIntoWhoseTrailerSomebodyWrote) {
   EXPECT_THROW(FollowedPlace(at, make), FormatError);
 }
 
-// It comes while the table is read, at the key of a filter or of one of its partitions.
+// The string comes while the table is read, at the key of a filter or of one of its partitions.
 TEST_F(LeftAlone, LeavesAStringAloneThatComesWhereItsOwnFilterIsToBe) {
   const std::string server = "bitmap:redis+unix://" + server_->socket();
   for (const std::string partitions : {"", "?partitions=2"}) {

@@ -35,7 +35,8 @@ class ProvenDatabase {
   virtual ~ProvenDatabase() = default;
   virtual std::string location() const = 0;
   virtual std::unique_ptr<ProvenSession> connect() const = 0;
-  // It ends and comes back, where it is a server: in good order, or without a moment to tidy up.
+  // Ends the server, if there is one, and starts it again: in good order, or without a moment to
+  // tidy up.
   virtual void restart(bool /*is_crash*/) {}
   // Commits wait for a standby that does not answer, from now on or no longer: they are in the log,
   // and nobody sees them.

@@ -88,7 +88,8 @@ inline std::vector<std::int64_t> insert_all(AnyFilter& filter, const MakeKey& ma
   return old;
 }
 
-// Which of keys [from, to) may be in the filter, asked in batches and the first one by one.
+// Returns which of the keys [from, to) may be in the filter, asked in batches and the first one by
+// one.
 inline std::vector<std::int64_t> present(const AnyFilter& filter, const MakeKey& make,
                                          std::int64_t from, std::int64_t to) {
   std::vector<std::int64_t> all;

@@ -138,7 +138,7 @@ TEST(Javascript, SetsTheSameBits) {
 TEST(Javascript, KeepsWhichNumbersTheSaneOneHas) {
   const FormatSettings settings{{"numbers", "double"}, {"bits", "65536"}};
   AnyFilter filter = javascript::kSaneFormat.decode({}, settings);
-  // So long that both kinds of number differ.
+  // The key is so long that both kinds of number differ.
   filter.insert("a key so long that doubles round");
   const auto bytes = encode(javascript::kSaneFormat, filter.contents());
   const FormatSettings kept = javascript::kSaneFormat.settings_of(filter.contents());

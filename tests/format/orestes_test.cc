@@ -124,7 +124,7 @@ TEST(Orestes, RefusesJsonThatIsNoFilter) {
   }
 }
 
-// Otherwise a few bytes would take 256 MiB.
+// A few bytes would otherwise take 256 MiB.
 TEST(Orestes, BelievesJsonThatItIsLargeAndEmptyOnlyTwice) {
   const std::string text = R"({"m":2000000000,"h":2,"b":"AQ=="})";
   EXPECT_THROW(decode_json(text), FormatError);
@@ -174,7 +174,7 @@ TEST(OrestesCounts, CountAsOrestesDoes) {
   EXPECT_EQ(bits(), bytes_of_base64(steps[2]["bits_b64"].get<std::string>()));
   for (int i = 0; i < 15; ++i) EXPECT_GE(counts.count(make(i)), 1U);
 
-  // Here Orestes takes away what was never added, and keys that were are gone.
+  // Orestes takes away a key here that was never added, and keys that were added are gone.
   const orestes::Counts::Fields before = counts.encode();
   EXPECT_FALSE(counts.remove("never added"));
   EXPECT_EQ(counts.encode(), before);

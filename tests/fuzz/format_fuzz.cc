@@ -95,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const FormatError&) {
     // Refused, which is an answer.
   } catch (const std::invalid_argument&) {
-    // So are settings.
+    // Refused settings are an answer, too.
   }
   return 0;
 }

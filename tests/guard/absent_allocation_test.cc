@@ -14,7 +14,7 @@ namespace {
 std::atomic<int> allocations = 0;
 }
 
-// Not inlined: the compiler would see free() meet new and warn.
+// Stays out of line: the compiler would see free() meet new and warn.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) return memory;

@@ -67,7 +67,7 @@ TEST(CacheGuardFailure, AFailedWriteBackDoesNotFailTheRequest) {
   EXPECT_EQ(world.guard.get("alice"), "1");
   EXPECT_EQ(world.guard.get("carol"), std::nullopt);
   EXPECT_EQ(world.guard.counters().cache_errors, 2U);
-  // One failure a batch: the rest of it would only fail again.
+  // The cache fails once a batch: the rest of the batch would only fail again.
   const std::array<Key, 3> keys{"alice", "bob", "carol"};
   EXPECT_EQ(world.guard.get_many(keys)[1], "2");
   EXPECT_EQ(world.guard.counters().cache_errors, 3U);

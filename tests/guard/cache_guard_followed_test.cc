@@ -57,7 +57,7 @@ TEST(GuardOfFollowedRows, NobodySharesANoThatWasReadBeforeHeCame) {
   read.wait();
   world.database.write("bob", "2");
   std::thread second([&] { after = world.guard.get("bob"); });
-  // It boards the flight, or comes when that has landed: both must find the row.
+  // The second request boards the flight, or comes when that has landed: both must find the row.
   std::this_thread::sleep_for(milliseconds(5));
   go.count_down();
   first.join();

@@ -25,7 +25,8 @@ TEST(CacheGuardInsert, ARowIsFoundAsSoonAsItsTokenEnds) {
   EXPECT_EQ(world.guard.get("bob"), "2");
 }
 
-// Its key is in the filter from before the rebuild, and its row is not there to be scanned.
+// The key of the insert is in the filter from before the rebuild, and its row is not there to be
+// scanned.
 TEST(CacheGuardInsert, ARebuildWaitsForAnInsertThatWentIntoTheOldFilterOnly) {
   const CallContext at_once = CallContext::within(std::chrono::milliseconds(0));
   World world;

@@ -34,7 +34,7 @@ TEST(NativeHash, OtherKeysAreXxh3) {
   EXPECT_EQ(hash("abc"), (HashPair{0x78af5f94892f3950, 0x06b05ab6733a6185}));
 }
 
-// They differ for texts, and say so; two do not for integers.
+// Three hashes differ for texts, and say so; two of them are equal for integers.
 TEST(NativeHash, IsOneOfThreeForTexts) {
   for (const HashId id : {HashId::product, HashId::aes}) {
     const NativeHash hash(id, 5);

@@ -75,7 +75,7 @@ TEST_P(TextHash, SpreadsTextsThatDifferInLittle) {
         return std::string(300, 'x') + std::to_string(i) + std::string(50, 'y');
       },
       [](std::uint64_t i) { return std::to_string(i % 256) + std::string(9 + i / 256, '0'); },
-      // One number stands in two places 16 bytes apart.
+      // The number stands in two places 16 bytes apart.
       [](std::uint64_t i) {
         std::string key(64, '\0');
         for (int b = 0; b < 2; ++b) key[5 + b] = key[21 + b] = static_cast<char>(i >> (8 * b));

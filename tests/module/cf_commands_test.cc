@@ -206,7 +206,7 @@ TEST_F(CuckooCommands, GrowUpToTheMostExpansions) {
     ASSERT_EQ(server.call({"CF.ADD", "cf", std::to_string(i)}).line, ":1");
   }
   EXPECT_EQ(server.ask("CF.ADD cf 2048"), "-Maximum expansions reached");
-  // Where the first would be one too many, there is no filter.
+  // If the first sub-filter would be one too many, there is no filter.
   ModuleServer none(folder("none"), {"cf-max-expansions", "1"});
   EXPECT_EQ(none.ask("CF.ADD cf x"), "-Maximum expansions reached");
   EXPECT_EQ(none.ask("EXISTS cf"), ":0");

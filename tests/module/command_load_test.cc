@@ -187,7 +187,7 @@ TEST_F(CommandLoad, BitsOfAnyPlaceGoToTheModule) {
   EXPECT_EQ(shell_.run("bloomery check -c --input keys" + at("bloom", "m")).out, "500\n");
   expect_refused("bloomery merge" + at("bloom", "m") + "own.bloom own.bloom", "already exists");
 
-  // Where it lives.
+  // A push goes to the server where the filter lives.
   const std::string server = " 'redis+unix://" + server_->socket() + "#p'";
   const Outcome pushed = shell_.run("bloomery push" + at("bitmap", "b") + server);
   ASSERT_EQ(pushed.status, 0) << pushed.err;
@@ -210,7 +210,7 @@ TEST_F(CommandLoad, AFilterIsSentOnlyWhereNoneIs) {
   server_->ask("BF.ADD f more");
   EXPECT_THROW(push_filter(filter.contents(), client, {.replaces = false}), StoreError);
   EXPECT_EQ(server_->ask("BLOOM.CHECK f in1 meanwhile more"), "*3 :1 :1 :1");
-  // Nor does what is refused end a load that is under way.
+  // A refused push does not end a load that is under way either.
   options = {.load_id = begin_push(client)};
   EXPECT_THROW(push_filter(filter.contents(), client, {.replaces = false}), StoreError);
   push_filter(filter.contents(), client, options);

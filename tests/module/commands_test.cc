@@ -70,7 +70,7 @@ TEST_F(Commands, GrowAsRedisBloomDoes) {
   EXPECT_EQ(debug.items[0].text, "size:99");
   EXPECT_EQ(debug.items[4].text,
             "bytes:160 bits:1280 hashes:11 hashwidth:64 capacity:80 size:29 ratio:0.000625");
-  // One by one or together.
+  // Adding one by one and adding together make equal filters.
   server.ask("BF.RESERVE together 0.01 10");
   std::vector<std::string> all{"BF.MADD", "together"};
   for (int i = 0; i < 100; ++i) all.push_back(std::to_string(i));

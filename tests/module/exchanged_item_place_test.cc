@@ -33,7 +33,7 @@ TEST_F(ExchangedItemPlaces, AServerThatGoesBackToAnOlderModuleIsAskedAsThatKnows
   const Watermark at{.source = {3, 3}, .position = 5};
   PlaceHead head = open(Dialect::bloom)->head();
   ASSERT_TRUE(open(Dialect::bloom)->advance(head, at));
-  // It knows no WATERMARK behind BLOOM.INFO.
+  // The old module knows no WATERMARK behind BLOOM.INFO.
   std::atomic<bool> is_old = false;
   const testing::Proxy proxy(server_->socket(), [&](std::string& bytes, std::mt19937&) {
     if (!is_old) return true;
@@ -124,7 +124,7 @@ TEST_F(ExchangedItemPlaces, LearnWhatTheFilterIsThatComesLater) {
 
   server_->ask("DEL f");
   server_->ask("BF.ADD f somebody");
-  // It does not say how its keys are written, and the one before held texts.
+  // The new filter does not say how its keys are written, and the one before held texts.
   EXPECT_NE(place->presence_of("somebody"), Presence::absent);
   EXPECT_EQ(place->presence_of("out"), Presence::unknown);
   EXPECT_THROW(place->head(), StoreError);

@@ -22,7 +22,8 @@ namespace bloomery::testing {
 // Servers as modules see them: a table of functions, by name.
 enum class ServerVersion { redis_6_2, redis_7_0, redis_7_2, redis_7_4, redis_8_0 };
 
-// One of these, of which there is one at a time. Keeps what a module registers, and one key.
+// Plays a server of one of these versions; there is one at a time. Keeps what a module registers,
+// and one key.
 class FakeServer {
  public:
   using Api = module::Api;

@@ -15,8 +15,8 @@ struct FilterUnderTest {
   std::string exists;
 };
 
-// One of every kind, all of them growing, under keys that begin with `prefix`. Makes those that are
-// not there yet.
+// Returns a filter of every kind, all growing, under keys that begin with `prefix`. Makes those
+// that are not there yet.
 inline std::vector<FilterUnderTest> one_of_each(Client& client, const std::string& prefix = {}) {
   client.call({"CF.RESERVE", prefix + "cf", "100", "EXPANSION", "2"});
   client.call({"BLOOM.RESERVE", prefix + "own", "0.01", "50", "NX"});

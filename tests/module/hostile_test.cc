@@ -31,7 +31,7 @@ TEST_F(Hostile, RestoreTakesNothingThatIsNoFilter) {
           server.call({"RESTORE", "bad", "0", with_checksum(bad), "REPLACE"}).shown();
       refused += reply == "+OK" ? 0 : 1;
       if (reply != "+OK") continue;
-      // Then it is one, and works.
+      // The value is then a filter, and works.
       EXPECT_EQ(server.ask("BF.INFO bad").substr(0, 3), "*10") << at;
       server.ask("BF.ADD bad x");
       EXPECT_EQ(server.ask("BF.EXISTS bad x"), ":1") << at;

@@ -45,7 +45,7 @@ class LoadAdds : public ModuleTest {
   static std::string commit(ModuleServer& server, const std::string& key) {
     return server.ask("BLOOM.LOAD " + key + " COMMIT");
   }
-  // By each command that adds; more than the new filter is made for.
+  // Adds by each command that adds; more than the new filter is made for.
   static void add(ModuleServer& server, const std::string& key, const std::string& mark) {
     server.ask("BF.ADD " + key + " bf-add" + mark);
     server.ask("BF.MADD " + key + " bf-madd" + mark + " bf-madd2" + mark);

@@ -90,7 +90,7 @@ TEST_F(LoadAdds, WhatAFirstLoadTookIsNeverAbsentHoweverItEnds) {
     EXPECT_EQ(server.ask("BF.MADD users alice bob"), "*2 :0 :1") << end;
     EXPECT_EQ(server.ask("BF.MEXISTS users alice bob carol"), "*3 :1 :1 :0") << end;
     EXPECT_EQ(server.ask("BLOOM.CHECK users alice").substr(0, 9), "-NOTREADY") << end;
-    // Also where a full server has evicted what keeps the key.
+    // A full server may have evicted what keeps the key, too.
     for (const bool is_evicted : {false, true}) {
       if (is_evicted) server.ask("DEL users");
       for (const char* make : {"BF.RESERVE users 0.01 100", "BLOOM.RESERVE users 0.01 100 NX"}) {
@@ -147,7 +147,7 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   ModuleServer server(folder());
   const std::string bytes = bytes_of_new(FilterKind::blocked);
   server.ask("BF.ADD key a");
-  // It was elsewhere, where items may have been added that it did not see.
+  // The load was elsewhere, where items may have been added that it did not see.
   begin(server, "key", bytes);
   bring(server, "key", bytes);
   const std::string moved = server.call({"DUMP", "{key}.loading"}).text;
@@ -160,7 +160,7 @@ TEST_F(LoadAdds, ALoadThatCannotHaveAllFailsAloud) {
   EXPECT_EQ(commit(server, "key").substr(0, 20), "-ERR this load moved") << "it took them with it";
   server.ask("BLOOM.LOAD key ABORT");
   server.ask("BF.ADD key later");
-  // It ended by itself.
+  // The load ended by itself.
   begin(server, "key", bytes);
   bring(server, "key", bytes);
   server.ask("PEXPIRE {key}.loading 1");

@@ -34,7 +34,7 @@ TEST_F(LongCuckoo, KeepsAllItemsOnEveryWay) {
     ModuleServer primary(folder(), {"cf-max-expansions", "65536"}, options);
     ModuleServer early(folder("early"), {}, {"--replicaof", "127.0.0.1 " + port});
     ASSERT_TRUE(testing::has_synced(early));
-    // One item has two buckets of one slot in each sub-filter.
+    // An item has two buckets of one slot in each sub-filter.
     primary.ask("CF.RESERVE cf 2 BUCKETSIZE 1 MAXITERATIONS 1");
     std::vector<std::string> words{"CF.INSERT", "cf", "ITEMS"};
     words.resize(3 + 500, "item");

@@ -32,7 +32,7 @@ class OldAppendOnly : public ModuleTest {
   static std::vector<std::string> options() {
     return {"--appendonly", "yes", "--aof-use-rdb-preamble", "no"};
   }
-  // Where servers find a file of the time when there was one.
+  // Puts the file where servers looked for it when there was one file.
   void put(const std::string& text) const {
     std::ofstream(folder() + "/appendonly.aof", std::ios::binary) << text;
   }

@@ -159,7 +159,7 @@ TEST(InsertOptions, AreKnownByTheirLetters) {
   EXPECT_EQ(options.filter.expansion, 3U);
   EXPECT_FALSE(options.create);
   EXPECT_EQ(options.first_item, 10U);
-  // Not growing wins over growing, on either side of it.
+  // NONSCALING and an expansion of 0 win over growing, on either side of it.
   for (const Strings& both :
        {Strings{"", "k", "NONSCALING", "EXPANSION", "2", "ITEMS", "a"},
         Strings{"", "k", "EXPANSION", "2", "NONSCALING", "ITEMS", "a"},

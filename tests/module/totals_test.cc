@@ -44,8 +44,8 @@ TEST_F(TotalsTest, AreThoseOfAllFiltersThatThereAre) {
   EXPECT_EQ(total(server, "cuckoo_num_objects"), 1);
   EXPECT_EQ(total(server, "cuckoo_num_items_across_objects"), 1);
 
-  // Also of those that came out of a file, and without those that are gone. Servers may free what
-  // was there in a thread of their own.
+  // Totals count filters that came out of a file, and no filters that are gone. Servers may free
+  // values in a thread of their own.
   const auto becomes = [&](const std::string& name, long long value) {
     return testing::comes_true([&] { return total(server, name) == value; });
   };

@@ -89,8 +89,8 @@ TEST(AdoptingPlace, GoesOnWithAnotherFilterOnceItsWatermarkHasComeToTheFence) {
   EXPECT_EQ(exchange.place.presence_of("new"), Presence::maybe);
 }
 
-// It was filled in a history that its database has lost. Nobody knew of it when the fence was
-// asked.
+// The new filter was filled in a history that its database has lost. Nobody knew of it when the
+// fence was asked.
 TEST(AdoptingPlace, WhatItGoesOnWithIsComparedWithTheDatabaseBeforeItDenies) {
   for (const int budget : {0, 1'000}) {
     Exchange exchange;

@@ -11,7 +11,7 @@
 
 namespace bloomery {
 
-// One way to have a filter in strings of a server.
+// A way to have a filter in strings of a server.
 struct LiveLayout {
   std::string format;
   std::string settings;  // of the location, each behind a &

@@ -122,7 +122,7 @@ class PlaceContract {
     try {
       place_->presence_of_many(keys, answers, {.deadline = CallContext::Clock::now()});
     } catch (const CallAborted&) {
-      // That is the other thing it may do.
+      // The place may also throw.
     }
     EXPECT_EQ(std::ranges::count(answers, Presence::absent), 0);
   }

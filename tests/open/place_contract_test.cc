@@ -62,7 +62,7 @@ AnyFilter foreign(const std::string& format, const FormatSettings& settings = {}
 TEST(Places, InMemoryAndInFilesKeepTheContract) {
   const testing::ScratchFolder folder;
   const auto file = [&](const std::string& name) { return (folder / name).string(); };
-  // One that is changed in place is marked as open until it is closed.
+  // A file that is changed in place is marked as open until it is closed.
   PlaceUnderTest mapped = at(file("blocked"), native(FilterKind::blocked), false);
   mapped.open = nullptr;
   for (const PlaceUnderTest& each :

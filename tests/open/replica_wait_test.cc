@@ -39,7 +39,7 @@ class ReplicaWait : public ::testing::Test {
     if (replica_) replica_->send(SIGCONT);
   }
 
-  // Until the replica has all that the primary has.
+  // Waits until the replica has all that the primary has.
   void wait_for_replica() {
     const std::string mark = std::to_string(++marks_);
     primary_->ask("SET marker " + mark);

@@ -46,7 +46,7 @@ class PlayedDatabase {
 
   void hold() { set_held(true); }
   void release() { set_held(false); }
-  // Until so many questions have come in all.
+  // Waits until so many questions have come in all.
   void wait_for(int count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return asked >= count; });
@@ -84,7 +84,8 @@ class PlayedDatabase {
   bool held_ = false;
 };
 
-// One connection, and nobody is impatient: what is shared does not depend on the machine.
+// A fence with one connection, of which nobody is impatient: what is shared does not depend on the
+// machine.
 struct OneConnection {
   explicit OneConnection(CoalescedFenceOptions options = {.connections = 1,
                                                           .timeout = milliseconds(60'000)})
@@ -151,7 +152,7 @@ TEST(CoalescedFence, NobodyIsToldWhatWasAskedBeforeHeCame) {
   EXPECT_LE(database.opened, 3 + aborted);
 }
 
-// That the model finds it out: what ordinary single flights do.
+// The model finds out a fence that does what ordinary single flights do.
 TEST(CoalescedFence, TheModelFindsOutWhoJoinsAQuestionUnderWay) {
   PlayedDatabase database;
   database.hold();

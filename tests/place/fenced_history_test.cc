@@ -64,7 +64,8 @@ TEST(FencedPlace, AnotherSourceInBetweenHidesNoHistoryThatWasLost) {
   EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged) << "at once";
 }
 
-// Its head has the lowest of its parts, or none where one is of another source.
+// A place whose header has the lowest watermark of its parts, or none where a part is of another
+// source.
 class PlayedParts final : public FilterPlace {
  public:
   std::string name() const override { return "a played place of parts"; }
@@ -105,8 +106,8 @@ TEST(FencedPlaceBudget, AFilterThatIsAheadOfItsDatabaseDeniesNothing) {
   EXPECT_THROW(setting.fenced.presence_of("out"), SourceChanged);
 }
 
-// Also one that went ahead a moment ago, of a history that was lost before anybody had asked for
-// as much of it: nothing that the database says shows that.
+// The filter went ahead a moment ago, of a history that was lost before anybody had asked for as
+// much of it: nothing that the database says shows that.
 TEST(FencedPlace, AFilterThatWentAheadIsNoticedByTheNextQuestion) {
   for (const bool is_batch : {false, true}) {
     Setting setting;
@@ -235,7 +236,7 @@ class DistantPlace final : public FilterPlace {
   bool throws_when_away = true;
 };
 
-// It is at 10, of a history that was lost; its database is at 5.
+// A filter at 10, of a history that was lost; its database is at 5.
 struct Lost {
   explicit Lost(const FencedOptions& options)
       : fenced(
@@ -283,7 +284,7 @@ TEST(FencedPlaceBudget, AFilterThatWasAwayWhenTheFenceWasAskedDeniesNothing) {
   EXPECT_THROW(seen.fenced.presence_of("out"), SourceChanged) << "by the answer that denied";
 }
 
-// It is looked at once more for the answer that came.
+// The place is looked at once more for the answer that came.
 TEST(FencedPlaceBudget, AfterALookThatFailedAFilterDeniesBehindTheNextFence) {
   Lost setting({.budget = seconds(2)});
   setting.end = 10;

@@ -39,7 +39,7 @@ std::vector<std::string> records_of(const std::string& bytes, const RecordEnds& 
   BlockReader reader(file, ends, kNoLimit);
   std::vector<std::string> records;
   std::uint64_t byte_count = 0;
-  // One is full while the next is read.
+  // A block is full while the next is read.
   std::array<Block, 2> blocks;
   for (std::size_t i = 0; reader.next(blocks[i % 2]); ++i) {
     EXPECT_EQ(blocks[i % 2].is_first(), i == 0);

@@ -22,14 +22,14 @@ namespace bloomery {
 class SqlSession {
  public:
   virtual ~SqlSession() = default;
-  // One statement after the other, separated by semicolons; fails the test where one fails.
+  // Runs statements one after the other, separated by semicolons; fails the test where one fails.
   virtual void run(const std::string& sql) = 0;
 };
 
 struct DatabaseUnderTest {
   std::string name;
   std::function<std::unique_ptr<SqlSession>()> connect;
-  // Where a column is; the tables are those of kContractTables.
+  // Location of a column; the tables are those of kContractTables.
   std::function<std::string(const std::string& table, const std::string& column)> location;
   // Lists what is in the database beside the application's tables: triggers, slots, publications.
   std::function<std::vector<std::string>()> leftovers;
@@ -117,7 +117,7 @@ class ChangeSourceContract {
   static void poll_once(ChangeSource& from, Seen& seen) {
     from.poll([&](const Changes& changes) { seen.take(changes); }, kPatience);
   }
-  // Until all is there that can be seen now.
+  // Polls until all is there that can be seen now.
   static void catch_up(ChangeSource& from, FenceSource& fence, Seen& seen) {
     const Watermark now = fence.ask();
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -207,7 +207,7 @@ class ChangeSourceContract {
     seen.watermark.reset();
     for (int i = 0; i < 100 && !seen.watermark; ++i) poll_once(*from, seen);
     ASSERT_TRUE(seen.watermark);
-    // Not of this table, but the same database.
+    // The change is not of this table, but of the same database.
     session_->run("INSERT INTO notes(n, k) VALUES (1, 'a note')");
     catch_up(*from, *asked, seen);
     EXPECT_TRUE(seen.keys.empty());

@@ -240,7 +240,7 @@ TEST_F(SqliteChangesTest, WhateverIsDoneToTheTableOrItsTriggersIsNoticed) {
   }
 }
 
-// By a copy in its place, and by SQLite's own way of restoring.
+// The database is restored by a copy in its place, and by SQLite's own way of restoring.
 TEST_F(SqliteChangesTest, ARestoredDatabaseIsNotTakenForTheOneBefore) {
   for (const bool by_sqlite : {false, true}) {
     make(
@@ -320,7 +320,7 @@ TEST_F(SqliteChangesTest, ACopyFromBeforeAScanIsAnotherSource) {
   EXPECT_TRUE(t.is_behind());
 }
 
-// It has rows that the filter has not, below the position that the filter has.
+// The copy has rows that the filter has not, below the position that the filter has.
 TEST_F(SqliteChangesTest, ACopyThatWentOnByItselfIsNotTakenForTheOriginal) {
   for (const bool is_renamed : {false, true}) {
     make("PRAGMA journal_mode = delete; DROP TABLE IF EXISTS t; CREATE TABLE t(k)");

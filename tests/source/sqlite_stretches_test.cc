@@ -35,7 +35,7 @@ struct Stretches : SqliteTest {
         more);
   }
 
-  // Also tests what a batch says of itself, and that each was prepared.
+  // Reads all, and tests what a batch says of itself, and that each was prepared.
   static Read read(SqliteSource& source, unsigned threads) {
     Read all;
     std::vector<std::string> prepared(slot_count(threads));
@@ -142,7 +142,7 @@ TEST_F(Stretches, SeeOneSnapshotOfAll) {
   EXPECT_EQ(names(3).keys.size(), 0U);
 }
 
-// One more descriptor is not to be had.
+// The process may not open one more descriptor.
 TEST_F(Stretches, AreLeftToOneThreadWhereThereIsNoOtherConnection) {
   make_items();
   const Read one = names(1);

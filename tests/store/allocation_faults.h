@@ -3,8 +3,8 @@
 
 namespace bloomery::testing {
 
-// While it lives, the n-th allocation (from 1) by operator new of this thread throws
-// std::bad_alloc.
+// Makes the n-th allocation (from 1) by operator new of this thread throw std::bad_alloc, while the
+// object lives.
 class FailingAllocation {
  public:
   explicit FailingAllocation(int nth);

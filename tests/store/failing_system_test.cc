@@ -76,7 +76,7 @@ TEST_F(FailingSystem, SavingAnewLeavesNothingBehind) {
   const int failures =
       fail_each_call([&] { save(new_, file_); }, "f.bloom",
                      [&](const std::string&) {
-                       // Only where syncing the folder failed is it there: whole.
+                       // The file is there, whole, only if syncing the folder failed.
                        if (!folder_.names().empty()) load(file_);
                        EXPECT_THAT(folder_.names(), AnyOf(IsEmpty(), ElementsAre("f.bloom")));
                        std::filesystem::remove(file_);

@@ -49,7 +49,7 @@ class ForeignFile : public ::testing::TestWithParam<const Format*> {
   ScratchFolder folder_;
 };
 
-// There and back through our own file, to the byte; and answering alike on the way.
+// A filter goes there and back through our own file, to the byte, and answers alike on the way.
 TEST_P(ForeignFile, GoesThroughOurOwnFile) {
   const AnyFilter filter = filled(format());
   const FileLocation theirs = at(format(), folder_ / "theirs");

@@ -150,7 +150,7 @@ TEST(GoldenFile, OfUnknownFormIsReadAsEver) {
     EXPECT_EQ(golden.keys(), kUnknownForm);
     EXPECT_EQ(golden.inserted(), made.inserted());
     EXPECT_TRUE(stored_words(golden) == stored_words(made));
-    // Where the field is, it stays, so that such a file can be changed where it is.
+    // A field that is there stays, so that such a file can be changed in place.
     const std::string changed = folder / (name + ".changed");
     std::filesystem::copy_file("golden/unknown_form/" + name, changed);
     if (kind != FilterKind::counting)

@@ -72,7 +72,7 @@ TEST(LargeFile, OpensWithoutBeingRead) {
   const std::uint64_t before = resident_bytes();
   MappedFilter mapped = open_mapped(folder / "f");
   {
-    // Whose contents() do not read all of it.
+    // The contents() of this filter do not read all of it.
     const MappedFilter unchecked = open_mapped(folder / "f", {.verify_when_touched = false});
     EXPECT_TRUE(test_bit(unchecked->contents().words.front(), kBit));
     EXPECT_FALSE(test_bit(unchecked->contents().words.front(), kBit - (std::uint64_t{1} << 32)));
@@ -118,7 +118,7 @@ TEST_F(FullDisk, IsAnErrorWhenAFileWithHolesIsMappedForWriting) {
   const ScratchFolder elsewhere;
   save(filter, elsewhere / "f");
   const std::string bytes = read_file(elsewhere / "f");
-  // Only header and table are written: the body is a hole larger than the disk.
+  // The test writes only header and table: the body is a hole larger than the disk.
   const FileInfo info = inspect(elsewhere / "f");
   const auto table = static_cast<std::size_t>(info.body_offset + info.body_bytes);
   {

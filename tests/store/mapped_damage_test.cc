@@ -220,7 +220,7 @@ TEST(MappedDamage, AFileThatOthersWriteOverIsMaybe) {
     AnyFilter live = make_filter(kind, {.capacity = 20'000});
     live.insert_many(keys_of(members));
     AnyFilter other = make_filter(kind, {.capacity = 20'000});
-    // Until the heads are the same to the byte.
+    // Keys are inserted until the headers are the same to the byte.
     for (std::size_t i = 0; other.inserted() < live.inserted(); ++i)
       other.insert(others.at(i % others.size()) + "x" + std::to_string(i / others.size()));
     for (const auto& [name, act] : kOverwritings) {

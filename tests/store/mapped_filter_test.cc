@@ -54,7 +54,8 @@ TEST(MappedFilter, AnswersAsTheFilterThatWasSaved) {
   }
 }
 
-// They are skipped where a file is read, and would be missing where its head is written again.
+// Fields of a later program are skipped where a file is read, and would be missing where its header
+// is written again.
 TEST(MappedFilter, ChangesNoFileThatHasFieldsOfALaterProgram) {
   const ScratchFolder folder;
   save(sample(FilterKind::blocked, {.capacity = 500}), folder / "f", {.notes = {.note = "known"}});

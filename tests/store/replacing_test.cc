@@ -72,7 +72,7 @@ TEST(Replacing, KeepsPermissions) {
   EXPECT_EQ(mode_of(folder / "f"), 0604U);
 }
 
-// Or a service could not read its own filter after root saved it.
+// A service could not read its own filter otherwise, after root saved it.
 TEST(Replacing, KeepsOwnerAndGroupWhereItMay) {
   if (getuid() != 0) GTEST_SKIP() << "only root gives files away";
   const ScratchFolder folder;

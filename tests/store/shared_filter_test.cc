@@ -132,7 +132,7 @@ TEST(SharedFilter, KilledAtAnyMomentNoInsertIsLost) {
     }
     returned += static_cast<std::uint64_t>(progress[i].inserted.load());
   }
-  // Else nothing was tried here.
+  // The test tried nothing if fewer were left live.
   EXPECT_GT(was_left_live, kRounds / 4);
   EXPECT_GT(returned, 100U);
   munmap(memory, sizeof(Progress) * kProcesses * kRounds);
@@ -233,7 +233,7 @@ TEST(SharedFilter, CountsAcrossProcessesAndDeaths) {
     EXPECT_EQ(inspect(folder / "f").contents.inserted, expected);
     seal(folder / "f");
     EXPECT_EQ(load(folder / "f").inserted(), expected);
-    // Its bytes are those of a file that one process wrote.
+    // The bytes of the sealed file are those of a file that one process wrote.
     const std::string sealed = read_file(folder / "f");
     save(load(folder / "f"), folder / "again");
     EXPECT_EQ(sealed, read_file(folder / "again"));

@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using testing::ScratchFolder;
 using ::testing::ThrowsMessage;
 
-// It goes on with the file that it has, which is nobody else's.
+// A process goes on with the file that it has, which is nobody else's.
 TEST(SharedFilter, TellsWhereAnotherFileTookItsName) {
   const ScratchFolder folder;
   put_filter(folder / "f");
@@ -131,7 +131,7 @@ class Overlay {
   bool is_mounted_ = false;
 };
 
-// Its writer gets a copy of the file, which has the name and the number of the old one.
+// A writer gets a copy of the file, which has the name and the number of the old one.
 TEST(SharedFilter, WhoReadsItOnAnOverlayHasWhatItsWritersHave) {
   const ScratchFolder folder;
   constexpr SharedOptions kAsk{.access = SharedOptions::read_only};

@@ -69,7 +69,7 @@ struct Reader {
     return number(64 + number(14, 2) - 28 + offset, size);
   }
 
-  // By count.
+  // Asks a window by count.
   bool windowed(Number h1, Number h2) const {
     const Number slots = window(8, 4) + 1;
     const Number now = slots + number(body(), 8) * window(8, 4) / number(32, 8);

@@ -118,7 +118,7 @@ int __wrap_fstatfs(int descriptor, struct statfs* about) {
 int __wrap_msync(void* at, size_t count, int flags) {
   return fails("msync") ? -1 : __real_msync(at, count, flags);
 }
-// This one returns its error.
+// Returns its error, unlike the others.
 int __wrap_posix_fallocate(int descriptor, off_t offset, off_t count) {
   return fails("posix_fallocate") ? plan.error_number
                                   : __real_posix_fallocate(descriptor, offset, count);

@@ -9,8 +9,8 @@
 // library itself knows nothing of it.
 namespace bloomery::testing {
 
-// While it lives, the n-th call (from 1) fails with `error_number`; of all calls that are watched,
-// or of those named.
+// Makes the n-th call (from 1) fail with `error_number`, while the object lives; of all calls that
+// are watched, or of those named.
 class FailingCall {
  public:
   FailingCall(int nth, int error_number, std::string name = "");
@@ -18,13 +18,13 @@ class FailingCall {
   FailingCall& operator=(const FailingCall&) = delete;
   ~FailingCall();
 
-  // Which call failed; empty when there were fewer.
+  // Returns which call failed; empty when there were fewer.
   std::string failed() const;
   // How often the named calls were made.
   int calls() const;
 };
 
-// While it lives, `action` runs before the n-th call (from 1) of that name; once.
+// Runs `action` once before the n-th call (from 1) of that name, while the object lives.
 class BeforeCall {
  public:
   BeforeCall(int nth, std::string name, std::function<void()> action);
@@ -35,7 +35,8 @@ class BeforeCall {
   bool has_run() const;
 };
 
-// While it lives, reads and writes do at most a few bytes, and every other one is interrupted.
+// Makes reads and writes do at most a few bytes, and interrupts every other one, while the object
+// lives.
 class HaltingCalls {
  public:
   HaltingCalls();
@@ -44,7 +45,7 @@ class HaltingCalls {
   ~HaltingCalls();
 };
 
-// While it lives, fstatfs() says this of every file.
+// Makes fstatfs() say this of every file, while the object lives.
 class FileSystemIs {
  public:
   explicit FileSystemIs(std::uint32_t magic);

@@ -31,7 +31,7 @@ class MariadbClient {
     return connection != nullptr;
   }
 
-  // One statement, or several with ; between. Throws what the server says against it.
+  // Runs a statement, or several with ; between. Throws what the server says against it.
   void run(const std::string& sql) { ask(sql); }
 
   // The first value of the last answer; "NULL" and "" where there is none.

@@ -56,7 +56,7 @@ class MariadbServer {
   MariadbClient connect(const std::string& user = "root", const std::string& database = {}) const {
     return {socket_, user, database};
   }
-  // One statement, or several with ; between.
+  // Runs a statement, or several with ; between.
   void run(const std::string& sql) const { connect().run(sql); }
 
   void start() {
@@ -164,7 +164,7 @@ class MariadbServer {
     _exit(127);
   }
 
-  // Where other test programs have it, too.
+  // Returns a path where other test programs have the file, too.
   static std::string beside_this_program(const std::string& name) {
 #ifdef BLOOMERY_MARIADB_BESIDE
     return std::string(BLOOMERY_MARIADB_BESIDE) + "/" + name;

@@ -19,7 +19,7 @@ namespace {
 const std::atomic<std::int64_t> g_nothing = 0;
 const std::atomic<std::int64_t>* g_seconds = &g_nothing;
 
-// Where a test has said so, of its server.
+// Takes the clock from the file that a test has named for its server.
 [[gnu::constructor]] void go_by_a_file() {
   const char* const path = getenv("BLOOMERY_MOVED_CLOCK");
   if (path == nullptr) return;

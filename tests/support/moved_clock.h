@@ -19,7 +19,7 @@ extern "C" void go_by_moved_clock(const std::atomic<std::int64_t>* seconds);
 
 namespace bloomery::testing {
 
-// By how much the wall clock is wrong for all processes that go by it (moved_clock.cc).
+// Shift of the wall clock for all processes that go by it (moved_clock.cc).
 class MovedClock {
  public:
   MovedClock() {
@@ -36,7 +36,7 @@ class MovedClock {
   ~MovedClock() { munmap(seconds_, sizeof *seconds_); }
 
   void move(std::chrono::seconds by) { *seconds_ = by.count(); }
-  // This process, from now on.
+  // Moves this process to the shifted clock, from now on.
   void go_by_it() const { go_by_moved_clock(seconds_); }
   // For the servers that this process starts.
   std::string path() const { return folder_.path("clock"); }

@@ -61,7 +61,7 @@ class MysqlServer {
   MariadbClient connect(const std::string& user = "root", const std::string& database = {}) const {
     return {socket_, user, database};
   }
-  // One statement, or several with ; between.
+  // Runs a statement, or several with ; between.
   void run(const std::string& sql) const { connect().run(sql); }
 
   void start() {

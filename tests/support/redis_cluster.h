@@ -60,14 +60,14 @@ class RedisCluster {
   }
 
   Node& operator[](std::size_t i) { return nodes_[i]; }
-  // Which of them a slot was given to at first.
+  // Returns the node that a slot was given to at first.
   std::size_t first_owner(int slot) const {
     std::size_t i = 0;
     while (slot >= kSlots * (static_cast<int>(i) + 1) / static_cast<int>(nodes_.size())) ++i;
     return i;
   }
 
-  // One key after another, as redis-cli does it.
+  // Moves a slot one key after another, as redis-cli does it.
   void move_slot(int slot, std::size_t from, std::size_t to) {
     const RedisServer& source = *nodes_[from].server;
     const RedisServer& target = *nodes_[to].server;

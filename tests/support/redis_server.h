@@ -80,7 +80,7 @@ class RedisServer {
   // SIGSTOP freezes it, until SIGCONT.
   void send(int signal) const { kill(child_, signal); }
   pid_t process() const noexcept { return child_; }
-  // Its log, if it ended otherwise than by the signal that it was sent.
+  // Returns the server's log, if it ended otherwise than by the signal that it was sent.
   const std::string& last_words() const noexcept { return last_words_; }
 
   // Returns what redis-cli prints for a command as a shell would take it, on a connection of its

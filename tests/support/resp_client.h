@@ -14,7 +14,7 @@
 
 namespace bloomery::testing {
 
-// One reply. shown() is its bytes with blanks for line ends: "*2 :1 :0".
+// A reply. shown() is its bytes with blanks for line ends: "*2 :1 :0".
 struct Reply {
   std::string line{};  // the first, with its mark
   std::string text{};  // of a bulk string
@@ -58,7 +58,7 @@ class Client {
     return read_reply();
   }
 
-  // Its reply comes after those of the commands before it.
+  // Sends a command. The reply comes after those of the commands before it.
   void send_command(const std::vector<std::string>& words) {
     std::string out = "*" + std::to_string(words.size()) + "\r\n";
     for (const std::string& each : words) {

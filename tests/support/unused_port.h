@@ -42,8 +42,8 @@ class Listener {
   std::uint16_t port_ = 0;
 };
 
-// One that nobody listens at, of those that no system gives to whoever wants any: a connection, or
-// another test, would take it before its server does.
+// Returns a port at which nobody listens, of those that no system gives to whoever wants any: a
+// connection, or another test, would take it before its server does.
 inline std::uint16_t unused_port() {
   thread_local std::mt19937 random{std::random_device{}()};
   std::uniform_int_distribution<std::uint16_t> some(10'000, 32'000);

@@ -64,7 +64,7 @@ TEST(CanonicalUrl, LeavesWhatIsNoUrlAsItIs) {
   EXPECT_EQ(canonical("http://A/#%"), "http://a/") << "of a fragment nothing counts";
 }
 
-// Else what one command printed would be another key for the next.
+// A key that one command printed would otherwise be another key for the next.
 TEST(CanonicalUrl, IsItsOwnCanonicalForm) {
   constexpr auto kParts = std::to_array<std::string_view>(
       {"http", "://", "A",  "b",  ":", "80", "@",   "/", ".", "..",

@@ -14,7 +14,8 @@
 // the tests of bulk builds.
 namespace bloomery::testing {
 
-// So many that filters of a few megabytes are worth it, also with two lines a key.
+// With so many threads, filters of a few megabytes are worth a bulk build, also with two lines a
+// key.
 inline constexpr unsigned kBulkThreads = 12;
 
 struct BulkCase {

@@ -25,7 +25,7 @@ std::vector<HashPair> hashes() {
   return all;
 }
 
-// Their pairs as a batch.
+// Returns pairs as a batch of blocks.
 HashBlocks blocks_of(const std::vector<HashPair>& all) {
   HashBlocks blocks{.count = all.size(), .context = all.data()};
   blocks.hash = [](const void* context, std::size_t first, std::size_t count, HashBlock& out) {

@@ -76,7 +76,7 @@ TEST(FilePart, ImpossibleOnesAreRefused) {
     put_number(bytes, 12, part.bit_count);
     EXPECT_THROW(decode_fields(bytes, 64), FormatError);
   }
-  // One whose body is not as long as such a part's.
+  // The body is not as long as the part's.
   FileHeader header = head_of_part(1, 4);
   const auto bytes = encode_head(header);
   EXPECT_THROW(decode_head(bytes, bytes.size(), Parts::taken), FormatError);

@@ -242,7 +242,7 @@ TEST(CuckooValue, ReadsPackedStrings) {
   expect_same(read(values, 4), filter);
 }
 
-// Up to 2.0 there was no word of deletes and parameters, and buckets had 4 slots.
+// Values up to 2.0 had no word of deletes and parameters, and buckets of 4 slots.
 TEST(CuckooValue, OldOnesKeepTheirHashFromThenOn) {
   const std::uint32_t hash = murmur2_32("a member", 0);
   std::string slots(4 * 64, '\0');

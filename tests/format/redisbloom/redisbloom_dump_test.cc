@@ -63,7 +63,7 @@ TEST(RedisBloomDump, OfEveryGenerationIsReadAndWrittenToTheByte) {
       ASSERT_EQ(filter.may_contain(key), model.exists(key)) << key;
     }
     if (sample.options.nonscaling) continue;
-    // It goes on as the server would.
+    // The filter goes on as the server's would.
     for (const std::string& key : texts(3'000, "more:")) {
       ASSERT_EQ(filter.insert(key), model.add(key) == 1) << key;
     }

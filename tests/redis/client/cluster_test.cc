@@ -39,7 +39,7 @@ class ClusterOfThree : public ::testing::Test {
  protected:
   static constexpr const char* kPassword = "hush";
 
-  // One for all tests: it takes longer than they do.
+  // Starts one cluster for all tests: that takes longer than they do.
   static void SetUpTestSuite() {
     if (!is_possible()) return;
     setenv("BLOOMERY_TEST_CLUSTER", kPassword, 1);
@@ -142,7 +142,7 @@ TEST_F(ClusterOfThree, IsAskedAtTheNodeOfTheKeyWithEverySettingOfTheLocation) {
     EXPECT_EQ((*cluster_)[i].server->ask("INFO errorstats").find("MOVED"), std::string::npos)
         << "nobody had to send it on";
   }
-  // One node sends the commands on to the others here.
+  // The first node sends the commands on to the others here.
   for (std::size_t i = 0; i < 3; ++i) {
     const std::string key = name_at(i, "one");
     std::string location = at(key);

@@ -60,7 +60,7 @@ class Sentinels : public ::testing::Test {
     server->ask("ACL SETUSER app on '>hush' ~* '&*' +@all");
     return server;
   }
-  // By the sentinels at these ports.
+  // Returns a location by the sentinels at these ports.
   static std::string at(const std::vector<std::string>& ports, const std::string& settings = "") {
     std::string hosts;
     for (const std::string& each : ports)

@@ -171,7 +171,7 @@ TEST_F(LiveFilter, NoBitIsSetInABitmapThatIsNotTheOneThatWasOpened) {
   EXPECT_THROW(large->insert("x"), StoreError);
   EXPECT_EQ(ask({"GET", "f"}).text, smaller);
 
-  // Also where nothing stands beside it: what is shorter than it was is another one.
+  // A string that is shorter than it was is another one, also where nothing stands beside it.
   ask({"SET", "g", whole});
   const auto bare = open("gozero", "g", "?bits=20000");
   ask({"SET", "g", smaller});
@@ -285,7 +285,8 @@ TEST_F(LiveFilter, SingleQuestionsOfManyThreadsShareTrips) {
   const auto place = open("redisson", "f");
   for (int i = 0; i < 32; ++i) place->insert("in" + std::to_string(i));
   ask({"CONFIG", "RESETSTAT"});
-  // So that all have come before the first trip is back, however busy the machine is.
+  // The pause makes all questions come before the first round trip is back, however busy the
+  // machine is.
   ask({"CLIENT", "PAUSE", "400", "ALL"});
   run_threads(64, [&](int t) {
     const std::string number = std::to_string(t / 2);

@@ -40,7 +40,7 @@ void expect_answers(FilterPlace& place, const json& each, const MakeKey& make,
   EXPECT_EQ(found, positives);
 }
 
-// Which of them were not new.
+// Inserts the keys, and returns those that were not new.
 std::vector<std::int64_t> fill(FilterPlace& place, const json& each, const MakeKey& make) {
   const auto in = keys_of(make, each["insert_from"], each["insert_to_exclusive"]);
   const std::vector<Key> keys(in.begin(), in.end());
@@ -152,7 +152,7 @@ TEST_F(LiveFilter, OfOrestesIsReadAndWrittenBitForBit) {
   EXPECT_GE(tested, 2);
 }
 
-// Its program clears the bits of keys that it erases, whoever else has set them.
+// Orestes' program clears the bits of keys that it erases, whoever else has set them.
 TEST_F(LiveFilter, OfOrestesWithCountersSaysNothingIsAbsentAndTakesNoKeys) {
   ask({"HSET", "f", "m", "1000", "k", "5", "hashmethod", "Murmur3KirschMitzenmacher"});
   const auto place = open("orestes", "f");

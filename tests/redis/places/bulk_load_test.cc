@@ -179,7 +179,7 @@ TEST_F(Loading, ClearsOnlyTheFilterThatItWasToldOf) {
   EXPECT_EQ(open()->presence_of("5"), Presence::maybe);
 }
 
-// Its length alone says whether it is one.
+// The length of a string alone says whether it is a bitmap of these settings.
 TEST_F(Loading, ClearsNoBareBitmapThatMayBeSomethingElse) {
   const Format& gozero = *find_format("gozero");
   const auto clear = [&](const std::string& settings) {

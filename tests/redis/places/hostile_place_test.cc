@@ -186,7 +186,8 @@ TEST_F(FilterBehindAProxy, ThatIsOneReplyBehindSaysNothingFalse) {
     return true;
   });
   const auto place = open(proxy, "?timeout=5000");
-  // Until all that it asks besides is the same from question to question.
+  // Questions are asked until all that the place asks besides is the same from question to
+  // question.
   for (int i = 0; i < 40; ++i) {
     EXPECT_NE(place->presence_of("out" + std::to_string(i)), Presence::unknown);
   }
@@ -248,7 +249,7 @@ TEST_F(FilterBehindAProxy, SingleQuestionsThatShareTripsAreNeverAnsweredFalsely)
   EXPECT_GT(answered, 0);
 }
 
-// While the server says nothing: who has time waits on, when the others have left.
+// The server says nothing meanwhile: a caller that has time waits on when the others have left.
 TEST_F(FilterBehindAProxy, OfThoseWhoShareATripEachWaitsHisOwnTime) {
   std::atomic<bool> is_frozen = false;
   Proxy proxy(server_->socket(), [&](std::string&, std::mt19937&) {

@@ -28,7 +28,7 @@ class Model {
   void fill(double share) {
     for (char& each : bits_) each = std::bernoulli_distribution(share)(random_) ? 1 : 0;
   }
-  // By this place, in trips of so many bits.
+  // Inserts by this place, in round trips of so many bits.
   void insert(const std::vector<std::uint64_t>& positions, std::size_t in_trip = 100'000) {
     const InsertCall call = next_insert_call();
     for (std::size_t at = 0; at < positions.size(); at += in_trip) {
@@ -108,7 +108,7 @@ TEST(LostBits, AnOlderCopyIsNoticed) {
   }
 }
 
-// Also where a call is a fifth of all keys, which touches many bits of the call before.
+// A call may be a fifth of all keys, which touches many bits of the call before.
 TEST(LostBits, AnOlderCopyIsNoticedThoughOthersRepeatTheLastCalls) {
   for (const double fill : {0.1, 0.5}) {
     for (const std::size_t keys : {1, 100}) {

@@ -211,7 +211,8 @@ TEST_F(NativeExchangeTest, TakesNoOtherFilterForItsOwn) {
   EXPECT_FALSE(is_taken(exchange_of(whole, head, head.bytes), bits));
 }
 
-// Its questions are no transaction: the lines may be of another moment than the head.
+// The questions of an exchange are no transaction: the lines may be of another moment than the
+// header.
 TEST_F(NativeExchangeTest, TakesNothingOfAStringThatGoesAwayWhileItIsAsked) {
   const AnyFilter filter = made(0.001);
   load_native(*client_, filter.contents(), {});

@@ -52,7 +52,7 @@ TEST_F(NativeLoadTest, NoLoadKeepsADamagedFile) {
   EXPECT_EQ(count(*open(), names(200, 300), Presence::maybe), 100U);
 }
 
-// Its watermark says more than the new one has.
+// The watermark of the lost filter says more than the new one has.
 TEST_F(NativeLoadTest, AFilterThatIsLostWhileItIsReplacedIsNotBroughtBackByItsName) {
   load_keys(0, 1000);
   const auto reload = [&] {

@@ -134,7 +134,7 @@ TEST_F(NativePlaceTest, AFilterThatTookItsPlaceIsUnknownUntilItIsOpenedAgain) {
   EXPECT_EQ(count(*open(), names(5000, 5050), Presence::absent), 50U);
   insert(*place, {"k7"});
   EXPECT_EQ(count(*open(), {"k7"}, Presence::maybe), 1U) << "an insert is in the one that is there";
-  // One of another size has other bits.
+  // A filter of another size has other bits.
   load_keys(0, 10, {.old = OldFilter::drop}, 0.1);
   EXPECT_THROW(insert(*place, {"k8"}), StoreError);
   EXPECT_EQ(count(*place, names(5000, 5050), Presence::unknown), 50U);

@@ -14,8 +14,8 @@
 
 namespace bloomery::redis {
 
-// One server for all tests of a suite, which is empty when each of them begins; the filter has the
-// key f.
+// Starts one server for all tests of a suite, which is empty when each of them begins; the filter
+// has the key f.
 class NativeServerTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

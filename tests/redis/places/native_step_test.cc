@@ -98,7 +98,7 @@ TEST_F(NativeStepTest, BehindAFenceOnlyTheWatermarkCounts) {
   EXPECT_TRUE(place->advance(head, {.source = {1, 2}, .position = 70}));
   EXPECT_EQ(place->head().watermark->position, 70U);
 
-  // It stays through an exchange that keeps all.
+  // The watermark stays through an exchange that keeps all.
   load_keys(0, 10, {.old = OldFilter::keep});
   EXPECT_EQ(place->head().watermark->position, 70U);
 }

@@ -89,7 +89,7 @@ TEST(PartitionCost, ComputesTheBytesThatTravel) {
     load_native(client, filter.contents(), {.old = OldFilter::drop});
     const auto place = open_native_place(at, false);
     std::vector<Presence> answers(keys.size(), Presence::unknown);
-    // Until each part has bits to ask again.
+    // Questions are asked until each partition has bits to ask again.
     for (std::size_t from = 0; from < keys.size(); from += 100) {
       place->presence_of_many(std::span(keys).subspan(from, 100),
                               std::span(answers).subspan(from, 100));

@@ -55,7 +55,7 @@ inline void insert_texts(FilterPlace& place, const std::vector<std::string>& tex
   place.insert_many(keys);
 }
 
-// One server for all; each test has it empty.
+// Starts one server for all tests; each test has it empty.
 class PartitionedTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

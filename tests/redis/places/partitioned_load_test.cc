@@ -92,7 +92,8 @@ TEST_F(PartitionedLoadTest, AReloadKeepsWhatIsThereUnlessTold) {
   EXPECT_EQ(ask({"DBSIZE"}).number, 0);
 }
 
-// Also in strings that were not there before; the key beside a string has an hour, not ten.
+// The time to live is kept in strings that were not there before, too; the key beside a string has
+// an hour, not ten.
 TEST_F(PartitionedLoadTest, AReloadKeepsTheTimeToLiveOfTheWholeFilter) {
   const auto reload = [&](std::uint32_t parts) {
     Client client(parse_location(at("partitions=" + std::to_string(parts))));
@@ -216,7 +217,7 @@ TEST_F(PartitionedLoadTest, OfDiscardingLoadsInOtherPartitionsNoneIsLeft) {
   EXPECT_EQ(count_of(*open(false), texts_of(0, 500), Presence::maybe), 500U);
   EXPECT_EQ(ask({"DBSIZE"}).number, 1 + kParts);
 
-  // Also where one string takes the place of what came while it was sent.
+  // A single string takes the place of what came while it was sent, too.
   Client one(parse_location(at("partitions=1")));
   load_native(one, filter_of(1000, 1500).contents(),
               {.old = OldFilter::drop,
@@ -249,7 +250,7 @@ TEST_F(PartitionedLoadTest, AnIndexThatIsSomebodyElsesStays) {
   EXPECT_EQ(count_of(*open(false), texts_of(0, 100), Presence::maybe), 100U);
 }
 
-// Not by the first partition, which would be taken for what a load left that did not end.
+// The first partition does not tell: it would be taken for what a load left that did not end.
 TEST_F(PartitionedLoadTest, WhatIsThereIsKnownByItsIndex) {
   const auto why = [&] {
     try {

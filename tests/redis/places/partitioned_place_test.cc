@@ -134,7 +134,7 @@ TEST_F(PartitionedPlaceTest, SaysNothingOfAPartThatIsGone) {
   EXPECT_THROW(insert_texts(*place, texts), StoreError);
   EXPECT_EQ(ask({"EXISTS", part(1)}).number, 0) << "and no insert begins it anew";
 
-  // One of another part's bytes, or of another filter's, is none either.
+  // A string with another partition's bytes, or another filter's, is no partition either.
   const std::size_t absent = count_of(*place, texts, Presence::absent);
   ask({"COPY", part(2), part(1)});
   EXPECT_EQ(count_of(*place, texts, Presence::absent), absent);

@@ -121,7 +121,7 @@ TEST_F(PartitionedStepTest, EachPartHasAWatermarkAndTheLowestCounts) {
   EXPECT_EQ(std::ranges::count(look().all(), Watermark{source, 8}, &Proof::watermark), kParts - 1)
       << "by which the others deny";
 
-  // One that is not there when all are looked at is not known.
+  // A partition that is not there when all are looked at is not known.
   const Proofs whole = look();
   ask({"RENAME", part(2), "away"});
   EXPECT_EQ(look().all()[2].filter, 0U);

@@ -58,7 +58,7 @@ TEST(TrailerBytes, AreWhatTheySayAndNothingElse) {
   EXPECT_FALSE(read_trailer(trailer_bytes(trailer, parameters), parameters));
 }
 
-// One server for all; each test has it empty.
+// Starts one server for all tests; each test has it empty.
 class TrailerTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -187,7 +187,7 @@ TEST_F(TrailerTest, IsNotSeenByTheSystemThatHasTheBits) {
   EXPECT_EQ(ask({"STRLEN", "f"}).number, static_cast<std::int64_t>(size + kTrailerBytes));
   const auto place = open(true, settings);
   PlaceHead head = place->head();
-  // They add on, and know nothing of it.
+  // Programs of the other system add on, and know nothing of the trailer.
   ask({"SETBIT", "f", "0", "1"});
   ask({"SETBIT", "f", std::to_string(each["bits"].get<int>() - 1), "1"});
   EXPECT_TRUE(place->advance(head, kOne));
@@ -271,7 +271,8 @@ TEST_F(TrailerTest, IsNoneAfterALoadThatKeepsWhatWasThere) {
   EXPECT_EQ(place->presence_of("out"), Presence::unknown) << "another than was opened";
 }
 
-// Whose keys are other bytes, or have other bits, would be "absent" behind the new trailer.
+// Keys of another form are other bytes, and another size has other bits: they would be "absent"
+// behind the new trailer.
 TEST_F(TrailerTest, NoLoadKeepsAFilterOfAnotherFormOrSize) {
   const Format& format = *find_format("gozero");
   const auto load = [&](const KeyForm& form, OldFilter old, const std::string& settings) {
@@ -296,7 +297,7 @@ TEST_F(TrailerTest, NoLoadKeepsAFilterOfAnotherFormOrSize) {
   EXPECT_EQ(open()->head().parameters.keys, numbers);
 }
 
-// It would take its own bitmap for another that has come since, and deny nothing ever after.
+// The place would take its own bitmap for another that has come since, and deny nothing ever after.
 TEST_F(TrailerTest, IsNotOpenedUnseen) {
   make();
   shared_->server.send(SIGSTOP);

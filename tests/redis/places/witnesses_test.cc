@@ -35,7 +35,7 @@ TEST(Witnesses, KeepWhatIsOldAndWhatIsNewApart) {
   EXPECT_EQ(kept_by(witnesses), (std::vector{18, 19, 16, 17, 0, 1, 2, 3}));
 }
 
-// Also of the first four and the four behind them.
+// Each old bit is kept with one chance, also the first four and the four behind them.
 TEST(Witnesses, KeepEachThatIsOldWithTheSameChance) {
   constexpr int kLearnt = 20;
   constexpr int kRounds = 20'000;

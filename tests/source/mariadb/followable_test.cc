@@ -83,7 +83,7 @@ TEST_F(MariadbChangesTest, RightsThatSufficeAreFew) {
   }
   EXPECT_TRUE(seen && seen->reaches(now));
   EXPECT_THROW(open_change_source(as("nobody"))->start(std::nullopt), StoreError);
-  // One that sees some columns alone would take one for another, and no foreign keys.
+  // A user who sees some columns alone would take one column for another, and sees no foreign keys.
   run("GRANT REPLICATION SLAVE, BINLOG MONITOR ON *.* TO nobody@localhost");
   EXPECT_THAT(message_of<std::invalid_argument>(
                   [&] { open_change_source(as("nobody"))->start(std::nullopt); }),

@@ -45,7 +45,7 @@ class Followed {
   bool has_reached(const Watermark& fence) const {
     return watermark_ && watermark_->reaches(fence);
   }
-  // Until all that can be seen now has come.
+  // Polls until all that can be seen now has come.
   void catch_up() {
     const Watermark now = fence_->ask();
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);

@@ -81,7 +81,7 @@ TEST_F(MariadbChangesTest, ALogThatBeginsAnewIsNotGoneOnWith) {
   EXPECT_FALSE(followed.go_on());
 }
 
-// It has the same files and numbers then, and rows of its own at each of them.
+// A log that began anew has the same files and numbers, and rows of its own at each of them.
 TEST_F(MariadbChangesTest, ALogThatBeganAnewAndGrewBeyondTheFilterIsNotGoneOnWith) {
   run(kUsers);
   run("RESET MASTER; INSERT INTO users (name) VALUES (UUID())");
@@ -112,7 +112,7 @@ TEST_F(MariadbChangesTest, ALogThatBeganAnewAndGrewBeyondTheFilterIsNotGoneOnWit
   EXPECT_FALSE(open_change_source(at())->start(kept_away));
 }
 
-// Its rows are in the log, and nobody sees them before a replica has answered.
+// The rows of the commits are in the log, and nobody sees them before a replica has answered.
 TEST_F(MariadbChangesTest, AScanWaitsForCommitsThatHaveComeAndCannotBeSeen) {
   run(kUsers);
   Followed followed(at());

@@ -110,7 +110,7 @@ TEST_F(MariadbAddressTest, IsNotChangedByAnOptionFile) {
       << "what the location does not say";
 }
 
-// Nor how the server is known.
+// An option file does not change how the server is verified either.
 TEST_F(MariadbAddressTest, IsVerifiedThoughAnOptionFileSaysOtherwise) {
   const std::string ca = "&tls=verify&ca=" + (the_certificates() / "ca.pem");
   const std::string other_ca = "&tls=verify&ca=" + (the_certificates() / "stranger.pem");

@@ -216,7 +216,7 @@ TEST_F(MariadbChangesTest, AFenceNoticesALogThatBeganAnewAndCameToTheSameNumber)
   }
 }
 
-// By a number that somebody gave it.
+// The log begins at a number that somebody gave it.
 TEST_F(MariadbChangesTest, AFenceNoticesALogThatBeganAnewWhereItWas) {
   run(kUsers);
   auto session = the_server().connect("root", "shop");

@@ -41,7 +41,7 @@ TEST_F(MariadbTlsTest, TheServersCertificateIsVerified) {
   if (MARIADB_PACKAGE_VERSION_ID < 30'400) {
     EXPECT_THROW(count(at("127.0.0.1", "&tls=verify")), StoreError);
   }
-  // This name of the server is not in its certificate.
+  // The server's name 127.1 is not in its certificate.
   EXPECT_THROW(count(at("127.1", "&ca=" + file("ca.pem"))), StoreError);
   EXPECT_THROW(open_fence(at("127.1", "&ca=" + file("ca.pem")))->ask(), StoreError);
   EXPECT_EQ(count(at("127.1", "&tls=trust")), 2U);

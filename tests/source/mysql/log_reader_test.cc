@@ -216,7 +216,7 @@ TEST(MysqlLogReader, AnyByteMayBeAnother) {
     try {
       read(log, begin());
     } catch (const SourceChanged&) {
-      // That is as good.
+      // An exception is as good.
     } catch (const StoreError&) {
       // A name that is none.
     }

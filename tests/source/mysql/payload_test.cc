@@ -108,7 +108,7 @@ TEST(Payload, AnyByteMayBeAnother) {
       try {
         events_of(changed);
       } catch (const SourceChanged&) {
-        // That is as good.
+        // An exception is as good.
       }
     }
   }

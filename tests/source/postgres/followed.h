@@ -48,7 +48,8 @@ class Followed {
         },
         patience);
   }
-  // Until all that can be seen is there; false where the fence is another's, or is not reached.
+  // Polls until all that can be seen is there; false where the fence is another's, or is not
+  // reached.
   bool catch_up() {
     const Watermark now = fence_->ask();
     for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);

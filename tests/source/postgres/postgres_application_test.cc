@@ -132,7 +132,7 @@ TEST(PostgresChanges, NeedsTheRightsThatAreDocumentedAndNoOthers) {
             (PostgresRows::Rows{"30"}));
   EXPECT_THAT(message_of<StoreError>([&] { open_fence(as("anybody"))->ask(); }),
               HasSubstr("permission denied for schema closed"));
-  // Where the publication is there, nobody need own anything.
+  // Nobody need own anything if the publication is there.
   const auto other = open_change_source(as("stands_in"), {.slot = "other"});
   EXPECT_FALSE(other->start(std::nullopt));
   other->confirm(*seen);

@@ -26,7 +26,8 @@ void wait_for_standby(const std::string& names) {
   }
 }
 
-// Its record comes before all that the second follows, and nobody sees its row until it is let go.
+// The record of the held commit comes before all that the second follows, and nobody sees its row
+// until it is let go.
 TEST(PostgresHeldCommit, IsFoundByWhoBeginsToFollowMeanwhile) {
   PostgresSession session(server());
   session.run("CREATE TABLE held(id text PRIMARY KEY); INSERT INTO held VALUES ('before')");

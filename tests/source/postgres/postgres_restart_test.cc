@@ -101,7 +101,7 @@ TEST(PostgresRestart, KnowsAServerWhoseFilesWerePutBack) {
   named.start_again();
   EXPECT_TRUE(named.catch_up());
   EXPECT_TRUE(named.keys().contains("at a position that was there before"));
-  // Once the log is as long as it was, the number alone would say that it goes on.
+  // The number alone would say that the log goes on, once the log is as long as it was.
   session->run("INSERT INTO put_back SELECT 'new ' || i FROM generate_series(1, 5000) i");
   EXPECT_TRUE(named.catch_up());
   ASSERT_LT(old.position, named.watermark().position);
@@ -145,7 +145,7 @@ TEST(PostgresRestart, KnowsASlotThatWasMadeAgainOnceFilesWerePutBack) {
   EXPECT_TRUE(named.keys().contains("before the slot"));
 }
 
-// It waits until those who follow have what it sent.
+// A server that shuts down waits until those who follow have what it sent.
 TEST(PostgresRestart, HoldsUpNoServerThatShutsDown) {
   std::optional<PostgresSession> session(server());
   session->run("CREATE TABLE shuts(id text PRIMARY KEY)");

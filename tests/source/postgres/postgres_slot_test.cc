@@ -27,7 +27,7 @@ using testing::PostgresSession;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-// While one waits for the slot, the other confirms what the first has not.
+// The other follower confirms what the first has not, while the first waits for the slot.
 TEST(PostgresChanges, GoesOnWithNoSlotThatWasConfirmedFurtherWhileItWaited) {
   PostgresSession session(server());
   session.run("CREATE TABLE waited(id int PRIMARY KEY)");
@@ -99,7 +99,8 @@ TEST(PostgresChanges, LeavesTheSlotsOfOtherDatabasesAlone) {
   session.run("DROP DATABASE neighbour WITH (FORCE)");
 }
 
-// By an operator whose disk is full, say: what was committed since is in no slot.
+// The slot is dropped by an operator whose disk is full, say: what was committed since is in no
+// slot.
 TEST(PostgresChanges, ScansAgainWhereItsSlotWasDropped) {
   PostgresSession session(server());
   session.run("CREATE TABLE dropped(id text PRIMARY KEY); INSERT INTO dropped VALUES ('first')");
@@ -120,7 +121,7 @@ TEST(PostgresChanges, ScansAgainWhereItsSlotWasDropped) {
   EXPECT_TRUE(named.keys().contains("later"));
 }
 
-// Only a database of SQL_ASCII has such a row. The slot gives it for ever.
+// A row that is not UTF-8 is possible only in a database of SQL_ASCII. The slot gives it for ever.
 TEST(PostgresChanges, ScansAgainAfterARowThatIsNoUtf8) {
   PostgresSession(server()).run("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0");
   const auto source = open_change_source(
