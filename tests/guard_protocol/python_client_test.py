@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import pathlib
 import signal
+import sqlite3
 import sys
 import threading
 import unittest
@@ -185,6 +186,25 @@ class Clients(OnServer, unittest.TestCase):
         source = "\n".join(blocks).replace("redis.Redis(", f"redis.Redis(port={self.server.port}, ").replace("pybloomery.guard", "guard")
         exec(source, names)
         self.assertEqual(["Bob B.", {"alice": "Alice A.", "carol": None, "bob": "Bob B."}, 2], printed)
+
+    def test_the_first_steps(self):
+        if not self.server.has_module():
+            self.skipTest("no module")
+        for name in ("first_steps.md", "first_steps.zh-CN.md"):
+            self.redis.flushall()
+            self.redis.execute_command("BLOOM.RESERVE", "users:filter", 0.0001, 100)
+            self.redis.execute_command("BLOOM.ADD", "users:filter", "7")
+            page = (pathlib.Path(__file__).resolve().parents[2] / "docs" / name).read_text()
+            (block,) = [each.split("```")[0] for each in page.split("```py\n")[1:]]
+            shop = sqlite3.connect(":memory:")
+            shop.execute("CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT)")
+            shop.execute("INSERT INTO users VALUES (7, 'user 7')")
+            asked, printed = [], []
+            shop.set_trace_callback(lambda statement: asked.append(statement) if statement.startswith("SELECT") else None)
+            source = block.replace("redis.Redis(", f"redis.Redis(port={self.server.port}, ").replace("pybloomery.guard", "guard")
+            exec(source.replace('sqlite3.connect("shop.db")', "shop"), {"shop": shop, "print": lambda *words: printed.append(words)})
+            self.assertEqual([("user 7", None), ("ann",)], printed)
+            self.assertEqual(2, len(asked))  # of 7, and of 7777 once it was announced
 
     def test_a_cluster(self):
         with Server("--cluster-enabled", "yes") as server:
