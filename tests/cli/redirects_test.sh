@@ -17,5 +17,5 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27
   sleep 0.1
 done
 "$php" "$source/examples/redirects.php" "$folder/s" --print >"$folder/table.txt"
-"$command" push "$folder/table.txt" "redis+unix://$folder/s#moved" -n 20000 -p 0.001 >"$folder/push"
+"$command" push "$folder/table.txt" "redis+unix://$folder/s#moved" -n 20001 -p 0.001 >"$folder/push"
 "$php" "$source/examples/redirects.php" "$folder/s"
