@@ -179,7 +179,7 @@ class RowRun {
     return count;
   }
 
-  // So that a rate five percent too high is seen and luck is not: untimed.
+  // Asks so many strangers that a rate five percent too high shows and luck does not; untimed.
   void ask_enough_strangers(double rate) {
     if (settings_.smoke || rate == 0) return;
     const std::span<bool> answers(answers_.get(), chunk_);

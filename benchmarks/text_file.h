@@ -5,7 +5,7 @@
 
 namespace bloomery::bench {
 
-// These throw std::runtime_error with the name of the file and the reason.
+// Read and write a whole file; throw std::runtime_error with the name of the file and the reason.
 std::string read_text(const std::string& file);
 void write_text(const std::string& file, const std::string& text);
 

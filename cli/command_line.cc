@@ -109,7 +109,7 @@ void take_out_mark(const CommandManual& command, std::vector<std::string>& words
   words.erase(mark);
 }
 
-// It stands last in the help of what was added before.
+// Adds --help, which stands last in the help of what was added before.
 void add_help(CLI::App& app) {
   app.set_help_flag("-h,--help", "Print this help and exit");
 }

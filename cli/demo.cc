@@ -181,7 +181,7 @@ class Demo {
     say(last_text(demo_, terminal_));
   }
 
-  // They write into the database.
+  // Runs the scenes, which write into the database.
   void run_scenes(MemoryPlace<BlockedFilter>& presence, KeyTypes types) {
     {
       const Task task("insert rows, take the filter away", std::nullopt);

@@ -24,7 +24,7 @@ struct KeyInputs {
   std::vector<std::string> given{};  // keys themselves, read first
   std::vector<std::string> locations{};
 
-  // Neither means standard input.
+  // Standard input is read if no keys and no locations are given.
   bool are_standard_input() const noexcept { return given.empty() && locations.empty(); }
 };
 

@@ -22,7 +22,7 @@ std::string sender(const char* name, int number) {
 
 class Senders {
  public:
-  // Both lists as they stand in a database.
+  // Makes filters of both lists as they stand in a database.
   Senders(const std::unordered_set<std::string>& spammers,
           const std::unordered_set<std::string>& welcome)
       : list_(spammers),

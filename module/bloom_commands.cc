@@ -58,7 +58,7 @@ void bloom_reserve(Call& call) {
     return;
   }
   const StoredFilter& filter = slot.store(make(asked));
-  // Its parameters as they are, the secret key among them.
+  // The header is replicated with the parameters as they are, the secret key among them.
   call.replicate_head(NativeHead(filter.contents(), filter.notes()).bytes);
   call.expire_after(slot, asked.terms.expires_after_ms);
   call.changed("bloom.reserve");

@@ -216,7 +216,7 @@ void commit(Call& call, Slot& slot) {
   OpenKey shadow = call.open(name, kRead | kWrite);
   Upload& upload = upload_to(shadow, call.word(1), id_of(call, 3));
   require_all_bytes(reader_of(upload));
-  // Also where there is no filter now, but was: it may have expired with what it took.
+  // A filter may have been there and have expired with what it took.
   const bool has_filter = upload.had_filter || slot.get<StoredFilter>() != nullptr;
   if (upload.was_moved && has_filter && !call.is_replay()) {
     throw Refusal(

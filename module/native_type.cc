@@ -86,7 +86,7 @@ void* load_filter(Io* io, int version) noexcept {
 void* load_upload(Io* io, int version) noexcept {
   return loaded(io, [&]() -> void* {
     require_version(version, kUploadVersion);
-    // It says itself how long the filter is that has begun to come.
+    // The value says how long the filter is that has begun to come.
     std::optional<RespectMaxmemory> respect;
     if (!is_of_a_file(io) && !is_of_a_primary(io)) respect.emplace(api().context_of(io));
     const std::string target = load_string(io);

@@ -58,7 +58,7 @@ struct Upload {
   std::string target;
   std::string id{};                         // who loads; empty: did not say
   std::uint64_t lives_ms = 60 * 60 * 1000;  // behind its last step
-  // It left a server by DUMP or MIGRATE: items may have been added where it was not.
+  // The load left a server by DUMP or MIGRATE: items may have been added where it was not.
   bool was_moved = false;
   bool had_filter = false;               // beside it, which took items too
   std::optional<NativeReader> reader{};  // none: how long it is comes later

@@ -84,7 +84,7 @@ class BoostBloom final : public Subject {
     }
   }
 
-  // Its default stride: blocks do not overlap.
+  // Boost.Bloom's default stride: blocks do not overlap.
   boost::bloom::filter<K, 1, boost::bloom::fast_multiblock32<8>, 0, Hash, HugePages<unsigned char>>
       filter_;
 };

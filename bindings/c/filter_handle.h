@@ -46,7 +46,7 @@ struct bloomery_filter {
   // The keys of both are in it then. Throws IncompatibleError, and InDoubt where `other` is.
   void merge(const bloomery_filter& other);
   std::string info() const;
-  // Its form where one was chosen, else nothing: then it is empty.
+  // Returns the form of keys that was chosen, or nothing: then the filter is empty.
   std::optional<bloomery::KeyForm> chosen() const;
 
  private:

@@ -79,7 +79,7 @@ Key view_of(const void* bytes, std::size_t size) {
   return {static_cast<const char*>(bytes), size};
 }
 
-// That `count` things of `size` bytes lie within `room`.
+// Throws unless `count` things of `size` bytes lie within `room`.
 void require_room(std::size_t count, std::size_t size, std::size_t room, const char* what) {
   if (size == 0 || count <= room / size) return;
   refuse(std::to_string(count) + " " + what + " of " + std::to_string(size) +

@@ -93,7 +93,7 @@ class PlacedFilter final : public HeldFilter {
   SaidForm form() override {
     const PlaceHead head = place_->head();
     const bool says = facts_.says_form || !is_foreign(head.parameters.kind);
-    // Also of an empty one: what says it goes on saying it.
+    // An empty filter goes on saying its form, too.
     return {.form = head.parameters.keys, .is_binding = says};
   }
 

@@ -34,7 +34,7 @@ LeftWords left_words(std::uint64_t word_count) noexcept {
     changed = own.get();
     left.owner = own;
   } catch (const std::bad_alloc&) {
-    // Its bits are not asked for.
+    // Changes then go to words that are not asked.
   }
   left.changed = std::span(changed->words).first(count);
   return left;

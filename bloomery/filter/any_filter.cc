@@ -50,7 +50,7 @@ void AnyFilter::take(AnyFilter& other) noexcept {
     other.has_others_ = 0;
     other.watch();
   } catch (const std::bad_alloc&) {
-    // It has no body then.
+    // Without memory the other filter has no body.
   }
 }
 

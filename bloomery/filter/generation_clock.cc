@@ -23,8 +23,8 @@ constexpr std::size_t kOffset = 1;
 constexpr std::size_t kRaisedTo = 2;
 constexpr std::size_t kRaise = 3;
 
-// So many generations back, time stands still. With keys in every generation the newest is one
-// behind the clock at the most, so a leap of that many more is not taken for an even pace.
+// Time stands still for so many generations. With keys in every generation the newest is one behind
+// the clock at the most, so a leap of that many more is not taken for an even pace.
 constexpr std::uint64_t kStandsStill = 3;
 
 // Beyond this a head is none: no clock and no count gets there, and products stay below 2^64. One

@@ -31,7 +31,8 @@ std::string short_number(double value) {
   throw std::invalid_argument(why);
 }
 
-// Both without the table of all kinds, which would bring all filters into the calculator's page.
+// Names the kind without the table of all kinds, which would bring all filters into the
+// calculator's page.
 std::string name_of(FilterKind kind) {
   return kind == FilterKind::classic ? "classic" : "blocked";
 }

@@ -40,8 +40,8 @@ bool FilterStepper::carry(const Changes& changes, const CallContext& context) {
 
 bool FilterStepper::step(const Changes& changes, const CallContext& context) {
   if (!head_.watermark) throw Overtaken(place_.name() + ": its watermark is gone");
-  // Also what ends no transaction steps the head: a filter that is exchanged meanwhile for an
-  // older copy of itself is told from this one by that.
+  // Changes that end no transaction step the head, too: by that step a filter is told from an older
+  // copy of itself that was put in its place meanwhile.
   const Watermark next = changes.watermark.value_or(*head_.watermark);
   if (!changes.watermark && changes.keys.empty()) return true;
   for (int i = 0; i < kMostSteps; ++i) {

@@ -176,7 +176,7 @@ void require_no_strange_file(const PlaceLocation& location) {
   try {
     open_whole(location, [&] { return std::make_unique<LoadedPlace>(location.file); });
   } catch (const redis::DamagedFilterError&) {
-    // It was one.
+    // A damaged filter is no strange file.
   }
 }
 

@@ -75,7 +75,8 @@ void Follower::run(std::stop_token stop) {
       if (stop.stop_requested()) break;
       failed(error.what());
     }
-    // It followed well until it was to be built again, and does so until the next try.
+    // The follower followed well until its filter was to be built again, and does so until the next
+    // try.
     const bool has_followed_well = rebuilds_.take_failure();
     if (has_followed_well || Clock::now() - began > options_.longest_pause) most = kShortestPause;
     pause(stop, most);

@@ -103,7 +103,8 @@ FollowerAudit::Answer FollowerAudit::ask(FilterPlace& place, const PlaceHead& he
   return answer;
 }
 
-// It was denied, and is so once more while nobody has moved the filter since the follower did.
+// Returns whether the key, which was denied, is denied once more while nobody has moved the filter
+// since the follower did.
 bool FollowerAudit::is_proven(FilterPlace& place, const PlaceHead& head, const std::string& key,
                               const CallContext& context) {
   return stands_at(place.head(context), head) &&

@@ -21,7 +21,7 @@ constexpr std::uint64_t kMostBytes = 0xffffffc0;
 constexpr std::size_t kTrailerBytes = 5;
 constexpr std::uint32_t kGolden = 0x9e3779b9;
 
-// Its i-th powers: each probe remixes the hash by one factor more.
+// Powers of kGolden: each probe remixes the hash by one factor more.
 constexpr auto kPowers = [] {
   std::array<std::uint32_t, FastLocal::kMostProbes> powers{1};
   for (std::size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kGolden;

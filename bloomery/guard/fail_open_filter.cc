@@ -48,7 +48,7 @@ Presence FailOpenFilter::unknown() noexcept {
 
 void FailOpenFilter::failed(const CallContext& context) noexcept {
   counters_.add(&GuardCounters::filter_errors);
-  // That a caller is in a hurry is no fault of the filter.
+  // A caller's hurry is no fault of the filter.
   if (!context.is_over()) breaker_.failed();
 }
 

@@ -110,7 +110,7 @@ void AdoptingPlace::look(std::span<const Key> keys, std::span<Presence> answers,
       }
     }
   } catch (const std::exception&) {
-    // It is as unknown as it was.
+    // The other filter stays as unknown as it was.
   }
   mine.look_again_at = CallContext::Clock::now() + kBetweenLooks;
 }
@@ -134,13 +134,14 @@ void AdoptingPlace::settle_form(const Asked& asked, std::span<Presence> answers,
       return;
     }
   } catch (const std::exception&) {
-    // It is as unknown as it was.
+    // The other filter stays as unknown as it was.
   }
   std::ranges::fill(answers, Presence::unknown);
 }
 
-// Also the same one, where it has what it is asked for and is not believed all the same: what an
-// open place has seen of it once and sees no more is not forgotten.
+// Returns whether another filter may be there. The open one counts as another, too, if it has what
+// it is asked for and is not believed: what an open place has seen of it once and sees no more is
+// not forgotten.
 bool AdoptingPlace::may_be_another(const Fence& fence, const CallContext& context) const {
   if (!heads_move_) return true;
   const auto pass = mine_.get().gate.enter();

@@ -58,7 +58,7 @@ Fence CoalescedFence::question(const CallContext& context) {
     mine.back_off.succeeded();
     return answer;
   } catch (const CallAborted& error) {
-    // That a caller is in a hurry is no fault of the database.
+    // A caller's hurry is no fault of the database.
     if (context.is_over()) throw;
     const std::string why = options_.name + ": " + std::to_string(options_.timeout.count()) +
                             " ms passed while asking: " + error.what();

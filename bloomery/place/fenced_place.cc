@@ -146,7 +146,7 @@ void FencedPlace::ask_strictly(std::span<const Key> keys, std::span<Presence> an
         continue;
       }
     }
-    // It moves: who waits does so for something.
+    // The watermark moves, so a caller waits for something.
     if (old && first[i] == Presence::absent) stalled.forget();
     undecided.push_back(i);
     asked.push_back(keys[i]);

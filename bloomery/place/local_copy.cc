@@ -29,8 +29,8 @@ LocalCopy::LocalCopy(FilterPlace& place, const LocalCopyOptions& options)
 
 LocalCopy::~LocalCopy() {
   if (!is_ours()) {
-    // There is no such thread here; what it used may be half of something, and what it waits at
-    // would be waited for.
+    // A child of fork() has no such thread. State that the thread used may be half of something,
+    // and state that it waits at would be waited for.
     static_cast<void>(new std::jthread(std::move(thread_)));
     static_cast<void>(over_.release());
     return;
@@ -152,7 +152,8 @@ bool LocalCopy::insert_and_advance(std::span<const Key> keys, PlaceHead& head,
   return has_moved;
 }
 
-// They are in the place: a copy that begins to be read from now on has them by itself.
+// Puts keys that are in the place into the copy. A copy that begins to be read from now on has them
+// by itself.
 void LocalCopy::put_in(std::span<const Key> keys) {
   if (!is_ours()) {
     // Nobody replaces the copy, and nobody reads another.

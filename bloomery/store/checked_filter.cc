@@ -95,7 +95,7 @@ AnyFilter checked_filter(AnyFilter filter, std::shared_ptr<MappedBody> body,
   const FilterContents contents = filter.contents();
   if (kind_of(contents.parameters.kind).built_once &&
       !body->are_good(contents.words[0].size() - 1, 1)) {
-    // Its last word says how the others are to be read.
+    // The last word of a filter that is built once says how the others are to be read.
     throw_format_error(path, describe(body->check_all(), body->layout()));
   }
   const bool inserts = filter.can_insert();

@@ -99,7 +99,7 @@ class ConfigChange {
     try {
       write_config(path_, text, replace);
     } catch (...) {
-      // It may be in place all the same, where only the sync of the folder failed.
+      // The configuration may be in place all the same, where only the sync of the folder failed.
       is_changed_ = is_changed_ || read_text(path_) == text;
       throw;
     }

@@ -9,7 +9,7 @@
 namespace bloomery {
 namespace {
 
-// Its lines about locks begin so: "lock:  1: FLOCK  ADVISORY  WRITE ...".
+// Lines about locks begin so: "lock:  1: FLOCK  ADVISORY  WRITE ...".
 bool has_lock(const std::filesystem::path& about_descriptor) {
   std::ifstream lines(about_descriptor);
   for (std::string line; std::getline(lines, line);) {

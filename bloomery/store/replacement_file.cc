@@ -110,7 +110,7 @@ void ReplacementFile::open_nameless(mode_t mode) {
     throw_store_error(target_, "create a file in its folder", errno);
   }
   RegularFile file(std::move(descriptor), target_);
-  // It gets its name through /proc, which not everybody has.
+  // The file gets its name through /proc, which not everybody has.
   if (access(own_path(file).c_str(), F_OK) != 0) return;
   lock_ = WriterLock::of_new(std::move(file));
 }

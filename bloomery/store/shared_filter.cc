@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kPause{2};
 // Between fork() and exec() a child has what its parent has open.
 constexpr std::chrono::milliseconds kUntilExec{10};
 
-// Whose bits are all there, and which anybody may have open now.
+// Returns whether all bits of the file are there, and anybody may have it open now.
 bool is_joined(const FileHeader& header, const Identity& boot) noexcept {
   return header.is_live && !header.open_for_writing && header.live && header.live->boot == boot;
 }
@@ -42,8 +42,8 @@ void require_room(const FileHeader& header, const std::filesystem::path& path) {
                     "says: give it a shorter note");
 }
 
-// Its last bytes become such that a cut shows there. Who is killed within leaves a file whose table
-// says nothing, and which this is done to again.
+// Gives the file last bytes in which a cut shows. A process that is killed within leaves a file
+// whose table says nothing, and to which this is done again.
 void give_live_end(const RegularFile& file, FileHeader header) {
   header.open_for_writing = true;
   write_head(file, header);
@@ -68,7 +68,7 @@ void make_live(const WriterLock& lock, const Identity& boot, const std::filesyst
     require_known_fields(header, path);
     require_changed_in_place(header.contents.parameters.kind, path);
     allocate_all(file);
-    // It will be signed again.
+    // The file will be signed again.
     require_whole_body(file, header.layout);
   }
   header.is_live = true;
@@ -178,7 +178,7 @@ void seal_if_allowed(const std::filesystem::path& path) {
   try {
     seal_if_alone(path);
   } catch (const std::exception&) {
-    // It stays live.
+    // The file stays live.
   }
 }
 
@@ -201,7 +201,7 @@ SharedFilter::SharedFilter(const std::filesystem::path& path, const SharedOption
         *file_, writes ? FileMapping::Changes::go_to_file_of_all : FileMapping::Changes::stay_here,
         options.survive_truncation);
   } catch (const std::exception&) {
-    // It may be live by this call alone.
+    // The file may be live by this call alone.
     file_.reset();
     if (writes && options_.seal_at_close) seal_if_allowed(path_);
     throw;
@@ -319,7 +319,7 @@ void seal(const std::filesystem::path& path) {
   const auto header = read_header(lock.file());
   if (!header.is_live) return require_closed_cleanly(header, path);
   require_of_this_boot(header, boot_id(), path);
-  // Its lock may not be that of those who have it open otherwise.
+  // The lock of this file may not be that of processes which have it open otherwise.
   require_local(lock.file());
   require_uncut(lock.file(), header);
   make_whole(lock.file(), header, inserted_into(lock.file(), header));

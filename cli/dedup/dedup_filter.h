@@ -28,9 +28,9 @@ class DedupFilter {
   // A filter as `wanted` says; capacity and rate are there.
   explicit DedupFilter(const NewFilter& wanted);
 
-  // That of the state, which is made as `wanted` says where it does not exist. From here on nobody
-  // else can write its file. Throws std::invalid_argument for one in a server that never says
-  // "absent", or does not show its bits.
+  // Opens the filter of the state, which is made as `wanted` says where it does not exist. From
+  // here on nobody else can write its file. Throws std::invalid_argument for a filter in a server
+  // that never says "absent", or does not show its bits.
   DedupFilter(const PlaceLocation& state, const Patience& patience,
               const std::function<NewFilter()>& wanted);
 

@@ -13,9 +13,9 @@
 
 namespace bloomery::cli {
 
-// Up to `capacity` keys of a stream whose end is not known, each with the same chance (Vitter's
-// algorithm R). Keys longer than kMostKeyBytes are left out, so that the memory is bounded. The
-// same seed and stream give the same sample.
+// Draws up to `capacity` keys of a stream whose end is not known, each with the same chance
+// (Vitter's algorithm R). Keys longer than kMostKeyBytes are left out, so that the memory is
+// bounded. The same seed and stream give the same sample.
 class KeySample {
  public:
   static constexpr std::size_t kMostKeyBytes = 1024;

@@ -22,7 +22,8 @@ class PrivateRedis {
   // Throws StoreError where there is no such program, and Interrupted.
   PrivateRedis();
 
-  // Both throw what the client throws, and StoreError for an error that the server answers.
+  // Run a command, or a request. Throw what the client throws, and StoreError for an error that the
+  // server answers.
   redis::Reply call(std::initializer_list<std::string_view> words);
   std::vector<redis::Reply> run(const redis::Request& request);
 

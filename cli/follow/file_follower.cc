@@ -44,7 +44,8 @@ std::optional<pid_t> follower_now(const std::filesystem::path& file) {
 
 }  // namespace
 
-// It may put another file there meanwhile, and the list is not read in one moment.
+// Finds the process that follows into the file. A follower may put another file there meanwhile,
+// and the list of locks is not read in one moment.
 std::optional<pid_t> follower_of(const std::filesystem::path& file) {
   constexpr int kAttempts = 10;
   std::optional<pid_t> found;

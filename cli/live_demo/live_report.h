@@ -9,7 +9,7 @@
 
 namespace bloomery::cli {
 
-// Both sides of the same traffic.
+// Tallies of one traffic, with a fence and without.
 struct LiveResult {
   LiveTally fenced{};
   LiveTally trusting{};  // without a fence

@@ -53,7 +53,7 @@ struct Avx2 : Avx2Lanes<Avx2> {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), words);
   }
 
-  // Both halves of 128-bit products, each of four of 32 bits.
+  // Lower and upper halves of 128-bit products, each made of four products of 32 bits.
   struct Wide {
     __m256i low;
     __m256i high;

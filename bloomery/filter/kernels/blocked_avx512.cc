@@ -48,7 +48,7 @@ struct Avx512 : Avx512Lanes<Avx512> {
     _mm512_store_si512(out.h2, second.high);
   }
 
-  // Both halves of 128-bit products.
+  // Lower and upper halves of 128-bit products.
   struct Wide {
     __m512i low;
     __m512i high;

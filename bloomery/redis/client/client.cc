@@ -179,7 +179,7 @@ void Client::try_once(Call& call) {
   }
   if (!call.request.has_several_slots()) call.redirection = redirection_in(call.request, replies);
   if (call.redirection) {
-    // It became a replica; its name may lead to its successor by now.
+    // The server became a replica; its name may lead to its successor by now.
     if (call.redirection->why == Refusal::read_only) connection->distrust();
     return;
   }

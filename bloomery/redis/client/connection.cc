@@ -67,8 +67,8 @@ std::vector<Reply> Connection::exchange(const Request& request, Deadline& deadli
   std::vector<Reply> replies;
   replies.reserve(request.size());
   std::string_view rest = request.bytes();
-  // It also reads while it writes: a server, or a proxy, may stop taking commands until somebody
-  // takes the replies.
+  // The loop also reads while it writes: a server, or a proxy, may stop taking commands until
+  // somebody takes the replies.
   while (replies.size() < request.size()) {
     const std::size_t sent = rest.empty() ? 0 : channel_.send_some(rest);
     rest.remove_prefix(sent);

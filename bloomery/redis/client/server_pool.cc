@@ -23,7 +23,7 @@ void ServerPool::Lease::give_back() noexcept {
   if (!pool_.kept_.has(kept_)) return;  // it was taken before a fork
   const std::lock_guard lock(kept_.mutex);
   --kept_.taken;
-  // There is room for as many as there are places.
+  // The pool has room for as many connections as it has places.
   if (connection_ && connection_->is_usable()) kept_.idle.push_back(std::move(connection_));
   kept_.freed.notify_one();
 }

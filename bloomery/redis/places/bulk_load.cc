@@ -136,7 +136,7 @@ std::string_view word_for(OldFilter old, bool trusts_bits) {
   return "new";
 }
 
-// That of a filter which nobody has had before.
+// Returns the trailer of a filter that nobody has had before.
 std::string new_trailer(const FilterParameters& parameters, const BulkOptions& options) {
   Trailer trailer{.keys = parameters.keys};
   trailer.notes.identity = Identity::random();

@@ -80,7 +80,7 @@ ItemLoad::~ItemLoad() {
   try {
     run({"DEL", next_});
   } catch (const std::exception&) {
-    // It has an hour to live.
+    // The key beside the filter has an hour to live.
   }
 }
 

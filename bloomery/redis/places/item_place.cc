@@ -274,7 +274,7 @@ std::optional<ItemDescription> ItemDialect::learn(const CallContext& context) {
   return filter_.learn(answer.replies.at(0), losses);
 }
 
-// Also learns which module the server has by now.
+// Asks BLOOM.INFO, and learns which module the server has by now.
 Answer ItemDialect::ask_info(const CallContext& context) {
   const std::string& key = client_->location().key;
   Request request;

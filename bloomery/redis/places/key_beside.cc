@@ -49,7 +49,7 @@ KeyBeside::~KeyBeside() {
   try {
     client_.run(Request().add({"DEL", next_}).about(next_), Repeat::safe);
   } catch (const std::exception&) {
-    // It has an hour to live.
+    // The key beside the filter has an hour to live.
   }
 }
 

@@ -114,7 +114,7 @@ void abort_push(Client& server, const PushOptions& options) noexcept {
   try {
     Load(server, options, options.load_id).step({"ABORT"});
   } catch (const std::exception&) {
-    // Its time ends it.
+    // The load's time to live ends it.
   }
 }
 

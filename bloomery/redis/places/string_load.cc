@@ -95,7 +95,7 @@ std::optional<NativeBitmapHead> old_head(Client& client, const std::string& key,
                                          const std::string& name, const BulkOptions& options) {
   if (options.old != OldFilter::keep || !native_exists(client, key)) return std::nullopt;
   NativeBitmapHead head = read_native_head(client, key, name);
-  // Its checksums will be void: nobody looks at them again.
+  // The checksums of the old filter will be void: nobody looks at them again.
   if (!head.header.is_live) {
     NativeDialect({std::shared_ptr<Client>(), &client}, key, name, head).copy({});
   }
@@ -170,7 +170,7 @@ void StringLoad::exchange(std::string_view expires, const std::function<void()>&
   const bool takes_over = is_dropped(options_.old);
   const bool may_be_there = options_.old != OldFilter::refuse;
   for (int i = 0; i < kMostExchanges; ++i) {
-    // Its watermark may have moved meanwhile.
+    // The watermark of the old filter may have moved meanwhile.
     if (i > 0 || old_) old_ = old_head(client_, key_, name_, options_);
     require_same();
     const std::string new_head =

@@ -235,7 +235,7 @@ void BinlogReader::take_known_rows(const BinlogEvent& event, LoggedChanges& chan
   try {
     rows_.take(event, changes);
   } catch (const SourceChanged&) {
-    // Its key is not in the log.
+    // The key of a row is not in the log.
   }
 }
 

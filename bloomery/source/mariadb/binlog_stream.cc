@@ -22,7 +22,7 @@
 namespace bloomery::mariadb {
 namespace {
 
-// So much may wait to be taken; the server keeps the rest.
+// Limits of what may wait to be taken; the server keeps the rest.
 constexpr std::size_t kMostKeys = 64 * 1024;
 constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 

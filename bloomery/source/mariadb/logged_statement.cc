@@ -183,7 +183,7 @@ LoggedStatement judge_statement(std::string_view statement, std::string_view sch
   if (lower.starts_with(kDropOfTemporary)) {
     lower.replace(0, kDropOfTemporary.size(), "drop temporary table if exists ");
   }
-  // Its version says which servers execute what is in it.
+  // The version in such a comment says which servers execute what is in it.
   if (names(lower, "/*!") || names(lower, "/*m!")) return LoggedStatement::unknown;
   std::string_view rest = lower;
   const std::string_view first = take_word(rest);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostKeysOfQuestion = 1000;
 
-// Their values have several spellings, or none that finds them.
+// Types whose values have several spellings, or none that finds them.
 constexpr std::array<std::string_view, 5> kNoKeys{"float", "double", "bit", "geometry", "vector"};
 
 template <class Integer>
@@ -159,7 +159,8 @@ void RowSession::refuse_other_type() {
   throw StoreError(connection_.server().name + ": the column's type changed; ask again");
 }
 
-// That no row has them was said without asking, by the type of when the session began.
+// Throws if the column's type has changed. Keys of the type from when the session began were said
+// to have no row without asking.
 void RowSession::require_same_type(const CallContext& context) {
   is_outdated_ = true;
   const Table now = describe_table(connection_, selection_, context);
@@ -202,7 +203,7 @@ void RowSession::ask_some(std::span<const Asked::value_type* const> some, Mariad
     const std::string_view text =
         is_integer ? without_zerofill(*row[0]) : std::string_view(*row[0]);
     const auto place = places.find(text);
-    // Otherwise it is equal to a key by its collation alone.
+    // A row that is not among the keys equals one by its collation alone.
     if (place != places.end()) rows[place->second] = std::move(row[1]).value_or("");
   }
 }

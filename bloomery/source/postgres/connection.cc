@@ -249,7 +249,7 @@ void Connection::end_with_asker(const CallContext& context) {
 
 bool Connection::wait_for_input(Clock::time_point until, const CallContext& context) {
   need_open();
-  // It may have been lost while it was drained, and then has no socket to wait for.
+  // The connection may have been lost while it was drained, and then has no socket to wait for.
   if (PQstatus(handle()) == CONNECTION_BAD) fail("the connection is lost");
   if (!wait_for_socket(POLLIN, until, context)) return false;
   if (PQconsumeInput(handle()) == 0) fail("the connection is lost");
@@ -309,7 +309,7 @@ Result Connection::only_result(const CallContext& context) {
   while (Result result = next_result(context)) {
     last = std::move(result);
     const auto status = PQresultStatus(last.get());
-    // These end by themselves only once somebody reads what they bring.
+    // COPY ends by itself only once somebody reads what it brings.
     if (status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH || status == PGRES_COPY_IN) break;
   }
   if (!is_open() || PQstatus(handle()) == CONNECTION_BAD) fail("the connection is lost");

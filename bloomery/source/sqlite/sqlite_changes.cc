@@ -324,7 +324,7 @@ void SqliteChanges::forget_confirmed() noexcept {
     if (database_->texts(is_much + std::to_string(kForgetShare)).empty()) return;
     while (forgotten_ < confirmed_) forget_some(confirmed_);
   } catch (const std::exception&) {
-    // It is tried again, and the outbox is bounded whatever happens.
+    // Forgetting is tried again, and the outbox is bounded whatever happens.
   }
 }
 

@@ -223,8 +223,9 @@ void SqliteOutbox::create(SqliteDatabase& database, std::uint64_t byte_limit) co
   for (const std::string& each : triggers(needs_touched_)) database.run(each);
 }
 
-// They are as they were made, and run before any other but those of other slots: one that was made
-// later could end a statement by RAISE(FAIL), which keeps the row that ours has not seen.
+// Throws unless the triggers are as they were made, and run before any other but those of other
+// slots: a trigger that was made later could end a statement by RAISE(FAIL), which keeps the row
+// that ours has not seen.
 void SqliteOutbox::verify(SqliteDatabase& database) const {
   auto found = database.texts(
       "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE AND "
