@@ -28,6 +28,7 @@ class RedisCluster {
   // `options`: of each server. `port_option`: as what each gets its port.
   RedisCluster(const std::string& folder, int count, const std::vector<std::string>& options = {},
                const std::string& port_option = "--port") {
+    primaries_ = count;
     for (int i = 0; i < count; ++i) {
       start(folder + "/node" + std::to_string(i), options, port_option);
     }
@@ -59,11 +60,32 @@ class RedisCluster {
     return false;
   }
 
+  // The new node is the last; comes back once it has what its primary has, or after half a minute.
+  void add_replica_of(std::size_t primary, const std::string& folder,
+                      std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"--repl-diskless-sync-delay", "0"});
+    start(folder, options, "--port");
+    meet();
+    const RedisServer& server = *nodes_.back().server;
+    bool is_replica = false;  // saying so once more would begin it anew
+    for (int i = 1; i <= 3'000 && !(is_replica && is_in_step(server)); ++i) {
+      if (i % 200 == 0 && !is_replica) meet();
+      is_replica = is_replica || server.ask("CLUSTER REPLICATE " + nodes_[primary].id) == "OK\n";
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  // Whether a replica is connected to its primary.
+  static bool is_in_step(const RedisServer& replica) {
+    const std::string info = replica.ask("INFO replication");
+    return info.find("role:slave") != std::string::npos &&
+           info.find("master_link_status:up") != std::string::npos;
+  }
+
   Node& operator[](std::size_t i) { return nodes_[i]; }
   // Returns the node that a slot was given to at first.
   std::size_t first_owner(int slot) const {
     std::size_t i = 0;
-    while (slot >= kSlots * (static_cast<int>(i) + 1) / static_cast<int>(nodes_.size())) ++i;
+    while (slot >= kSlots * (static_cast<int>(i) + 1) / primaries_) ++i;
     return i;
   }
 
@@ -112,6 +134,7 @@ class RedisCluster {
     nodes_.push_back(std::move(node));
   }
 
+  int primaries_ = 0;
   std::vector<Node> nodes_{};
   std::vector<std::string> bus_{};
 };
