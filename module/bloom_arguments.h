@@ -55,6 +55,17 @@ inline constexpr Argument kAdvance[]{
     {.name = "item", .type = ArgumentType::text, .token = "ITEMS", .flags = kOptional | kRepeated},
     {}};
 inline constexpr Argument kInfo[]{kKeyArgument, token("watermark", "WATERMARK"), {}};
+inline constexpr Argument kReadPiece[]{kKeyArgument,
+                                       value("offset", ArgumentType::integer),
+                                       value("bytes", ArgumentType::integer),
+                                       {}};
+inline constexpr Argument kSinceEntry[]{
+    value("name", ArgumentType::text), value("sequence", ArgumentType::integer), {}};
+inline constexpr Argument kDelta[]{
+    kKeyArgument,
+    {.name = "since", .type = ArgumentType::block, .token = "SINCE", .parts = kSinceEntry},
+    {.name = "milliseconds", .type = ArgumentType::integer, .token = "BLOCK", .flags = kOptional},
+    {}};
 inline constexpr Argument kMerge[]{
     {.name = "destination", .type = ArgumentType::key},
     {.name = "source", .type = ArgumentType::key, .flags = kRepeated},

@@ -14,6 +14,7 @@
 #include "bloomery/format/native/write_native.h"
 #include "module/add_items.h"
 #include "module/bloom_arguments.h"
+#include "module/bloom_delta.h"
 #include "module/bloom_info.h"
 #include "module/bloom_load.h"
 #include "module/bloom_options.h"
@@ -268,7 +269,7 @@ void bloom_info(Call& call) {
 
 constexpr const char* kSince = "1.0.0";
 
-constexpr std::array<Command, 10> kBloomCommands{{
+constexpr std::array<Command, 12> kBloomCommands{{
     make_command<bloom_reserve, 4, kAny>(
         "bloom.reserve", kWrites, "write bloomery",
         {"Makes an empty filter that keeps its error rate, of the kind that the options say",
@@ -304,6 +305,14 @@ constexpr std::array<Command, 10> kBloomCommands{{
                                     "O(1) above 256 KiB, and of the watermark alone, else O(b), "
                                     "with b bytes of it",
                                     kSince, kTells, kNotCached, bloom::kInfo}),
+    make_command<bloom_read, 4, 4>(
+        "bloom.read", "readonly", "read slow",
+        {"Gives a piece of a filter, for a copy elsewhere", "O(b), with b bytes of the piece",
+         kSince, kTells, kNotCached, bloom::kReadPiece}),
+    make_command<bloom_delta, 5, 7>(
+        "bloom.delta", "readonly", "read slow",
+        {"Gives the hashes of what came into a filter, for a copy elsewhere",
+         "O(i), with i items that came", kSince, kTells, kNotCached, bloom::kDelta}),
     make_command<bloom_load, 3, 8>(
         "bloom.load", kWrites, "write bloomery",
         {"Takes a filter that was built elsewhere, piece by piece",

@@ -40,7 +40,7 @@ inline void each_piece(const StoredCuckoo& stored, auto take) {
 }
 
 inline std::uint64_t memory_of(const StoredFilter& filter) {
-  return filter.memory_bytes();
+  return filter.memory_bytes() + filter.ring_bytes();
 }
 inline std::uint64_t memory_of(const StoredCuckoo& stored) {
   return redisbloom::memory_bytes(stored.filter().shape());

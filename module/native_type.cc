@@ -225,7 +225,8 @@ void digest_upload(Digest* of, void* value) noexcept {
 }
 
 std::size_t filter_bytes(const void* value) noexcept {
-  return value_of<StoredFilter>(value).memory_bytes();
+  const StoredFilter& filter = value_of<StoredFilter>(value);
+  return filter.memory_bytes() + filter.ring_bytes();
 }
 std::size_t upload_bytes(const void* value) noexcept {
   return value_of<Upload>(value).memory_bytes();

@@ -103,6 +103,7 @@ Api find_api(Context* context) {
   find.must(api.select_database, "SelectDb");
   find.must(api.block_client, "BlockClient");
   find.must(api.unblock_client, "UnblockClient");
+  find.must(api.set_disconnect_callback, "SetDisconnectCallback");
   find.must(api.create_timer, "CreateTimer");
   find.must(api.load_unsigned, "LoadUnsigned");
   find.must(api.load_double, "LoadDouble");

@@ -27,13 +27,16 @@ inline constexpr int kError = 1;
 
 inline constexpr int kRead = 1;
 inline constexpr int kWrite = 2;
+inline constexpr int kUntouched = 1 << 16;  // the key does not count as used; from 7.0 on
 
 inline constexpr long long kNeverExpires = -1;
 
 inline constexpr int kKeyEmpty = 0;
 inline constexpr int kKeyModule = 6;
 
-inline constexpr int kPrimary = 1 << 2;  // flags of a context
+inline constexpr int kOfScript = 1 << 0;  // flags of a context
+inline constexpr int kOfTransaction = 1 << 1;
+inline constexpr int kPrimary = 1 << 2;
 inline constexpr int kReplica = 1 << 3;
 inline constexpr int kCluster = 1 << 5;
 inline constexpr int kFromPrimary = 1 << 12;
@@ -233,6 +236,8 @@ struct Api {
   BlockedClient* (*block_client)(Context*, CommandFunction reply, CommandFunction timeout,
                                  void (*free)(Context*, void*), long long timeout_ms);
   int (*unblock_client)(BlockedClient*, void* data);
+  // Called where the client goes while it is blocked; then it is unblocked there.
+  void (*set_disconnect_callback)(BlockedClient*, void (*gone)(Context*, BlockedClient*));
   std::uint64_t (*create_timer)(Context*, long long milliseconds, TimerFunction, void* data);
 
   std::uint64_t (*load_unsigned)(Io*);

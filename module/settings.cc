@@ -36,6 +36,7 @@ constexpr std::array kSettings{
     whole<&Settings::capacity>("bf-initial-size", 1, kUsualMostCapacity, "initial_size"),
     whole<&Settings::expansion>("bf-expansion-factor", 0, kMostExpansion),
     whole<&Settings::most_capacity>("bf-max-capacity", 1, kMostCapacity),
+    whole<&Settings::delta_bytes>("bf-delta-bytes", 0, kMostDeltaBytes),
     whole<&Settings::cuckoo, &Cuckoo::bucket_size>("cf-bucket-size", 1, kMostBucketSize),
     whole<&Settings::cuckoo, &Cuckoo::capacity>("cf-initial-size", 4, kUsualMostCapacity),
     whole<&Settings::cuckoo, &Cuckoo::max_iterations>("cf-max-iterations", 1, kMostIterations),
@@ -43,8 +44,8 @@ constexpr std::array kSettings{
     whole<&Settings::cuckoo, &Cuckoo::max_expansions>("cf-max-expansions", 1, kMostExpansions,
                                                       "cf_max_expansions"),
 };
-constexpr const Setting& kBucketSize = kSettings[4];
-constexpr const Setting& kCuckooCapacity = kSettings[5];
+constexpr const Setting& kBucketSize = kSettings[5];
+constexpr const Setting& kCuckooCapacity = kSettings[6];
 
 std::invalid_argument out_of_range(const char* name, const std::string& range) {
   return std::invalid_argument("Value for `" + std::string(name) + "` must be in the range " +

@@ -93,6 +93,7 @@ std::unique_ptr<StoredFilter> StoredFilter::clone() const {
 }
 
 std::unique_ptr<StoredFilter> StoredFilter::take_out() {
+  end_ring();
   auto taken = std::make_unique<StoredFilter>(redisbloom::reserve({.capacity = 1}));
   std::swap(taken->filter_, filter_);
   std::swap(taken->kind_, kind_);
@@ -104,6 +105,7 @@ std::unique_ptr<StoredFilter> StoredFilter::take_out() {
 
 ChunkLoader::Took StoredFilter::load(std::uint64_t iterator, std::span<const std::byte> bytes,
                                      bool as_it_is) {
+  end_ring();
   auto took = ChunkLoader::Took::all;
   const auto how = loader_ == nullptr ? Put::added : Put::replaced;
   if (loader_ == nullptr || as_it_is) took = put(iterator, bytes, how);
@@ -114,6 +116,7 @@ ChunkLoader::Took StoredFilter::load(std::uint64_t iterator, std::span<const std
 }
 
 ChunkLoader::Took StoredFilter::fill(std::uint64_t iterator, std::span<const std::byte> bytes) {
+  end_ring();
   const auto took = put(iterator, bytes, Put::replaced);
   clear_beyond_last_bits();
   return took;

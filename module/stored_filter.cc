@@ -2,6 +2,7 @@
 #include "module/stored_filter.h"
 
 #include <algorithm>
+#include <concepts>
 #include <limits>
 #include <new>
 #include <stdexcept>
@@ -43,6 +44,7 @@ bool StoredFilter::advance(const Identity& identity, std::optional<std::uint64_t
     return false;
   }
   notes_.step(next, by);
+  if (ring_) ring_->step();
   return true;
 }
 
@@ -74,6 +76,7 @@ Insert StoredFilter::try_insert(Key key) {
   if (room() == 0 && !filter_.may_contain(key)) return Insert::full;
   const Insert insert = filter_.try_insert(key);
   if (insert == Insert::added) note_change();
+  if (insert != Insert::full) tell_ring({&key, 1});
   return insert;
 }
 
@@ -93,6 +96,7 @@ void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgre
       progress.done += of_part.done;
       progress.added += of_part.added;
       note_change();
+      tell_ring(part.subbatch(0, of_part.done));
     };
     try {
       filter_.insert_while_room(part, was_new + first, of_part);
@@ -108,10 +112,12 @@ void StoredFilter::insert_while_room(KeyBatch batch, bool* was_new, InsertProgre
 bool StoredFilter::insert_regardless(Key key) {
   const bool added = filter_.insert_regardless(key);
   if (added) note_change();
+  tell_ring({&key, 1});
   return added;
 }
 
 bool StoredFilter::erase(Key key) {
+  end_ring();
   const bool erased = filter_.erase(key);
   if (erased) note_change();
   return erased;
@@ -126,12 +132,14 @@ void StoredFilter::merge(const FilterContents& other) {
     throw IncompatibleError("cannot merge: filters of the kind " + std::string(kind_->name) +
                             " are not merged here");
   }
+  end_ring();
   filter_.merge(other);
   note_change();
 }
 
 void StoredFilter::take_over(const AddedMeanwhile& added) {
   if (added.all().empty()) return;
+  end_ring();
   if (kind_->built_once) {
     throw std::invalid_argument(std::to_string(added.all().size()) +
                                 " items were added during the load, and filters of the kind " +
@@ -156,6 +164,41 @@ std::uint64_t StoredFilter::newest_moment() const {
   if (!kind_->forgets) return 0;
   const FilterContents of = contents();
   return GenerationClock(of.parameters).newest_begin_ms(of.words.front());
+}
+
+const char* StoredFilter::why_no_ring() const noexcept {
+  if (kind_->forgets) return "a windowed filter forgets by its server's clock, and has no deltas";
+  if (can_erase()) return "a counting filter has bits that go, and so no deltas";
+  if (!filter_.hashes_once()) return "a filter of this kind has no hashes to send";
+  return nullptr;
+}
+
+DeltaRing::Basis StoredFilter::ring_basis() const noexcept {
+  return {.capacity = filter_.capacity(), .keys = parameters().keys};
+}
+
+DeltaRing& StoredFilter::ask_ring(std::uint64_t most_bytes) {
+  constexpr std::uint64_t kLeastShare = 8;
+  if (!ring_) ring_ = std::make_unique<DeltaRing>();
+  const std::uint64_t bytes = contents().word_count() * sizeof(std::uint64_t);
+  ring_->ask(ring_basis(), std::min(most_bytes, bytes / kLeastShare));
+  return *ring_;
+}
+
+void StoredFilter::tell_ring(KeyBatch keys) noexcept {
+  if (!ring_ || !ring_->name().is_set()) return;
+  keys.visit([this]<class T>(std::span<const T> batch) {
+    for (const T& each : batch) {
+      if constexpr (std::same_as<T, HashPair>) {
+        ring_->add(each);
+      } else if constexpr (std::same_as<T, Key>) {
+        ring_->add(filter_.hash(each));
+      } else {
+        return ring_->forget();
+      }
+    }
+  });
+  ring_->require(ring_basis());
 }
 
 bool StoredFilter::grows() const noexcept {

@@ -13,6 +13,7 @@
 #include "bloomery/format/redisbloom/redisbloom_dump.h"
 #include "bloomery/format/redisbloom/redisbloom_filter.h"
 #include "module/added_meanwhile.h"
+#include "module/delta_ring.h"
 #include "module/server_memory.h"
 #include "module/totals.h"
 #include "module/value_type.h"
@@ -95,6 +96,16 @@ class StoredFilter final {
   bool grows() const noexcept;
   std::uint64_t memory_bytes() const;  // of a chain, as RedisBloom counts
 
+  // Why the filter has no ring, as a sentence; null where it has: a copy of one that forgets goes
+  // by another clock, and bits go out of one that counts.
+  const char* why_no_ring() const noexcept;
+  // The ring as a question finds it: with a name, and room for `most_bytes` of hashes, though for
+  // no more than an eighth of the filter's bytes. Throws std::bad_alloc.
+  DeltaRing& ask_ring(std::uint64_t most_bytes);
+  // Null where nobody ever asked.
+  const DeltaRing* ring() const noexcept { return ring_.get(); }
+  std::uint64_t ring_bytes() const noexcept { return ring_ ? ring_->byte_count() : 0; }
+
   // Return what the filter's own functions do; each reads every bit.
   double fill_ratio() const noexcept { return filter_.fill_ratio(); }
   double cardinality() const noexcept { return filter_.cardinality(); }
@@ -121,6 +132,12 @@ class StoredFilter final {
   std::uint64_t newest_moment() const;  // of a window by time, in milliseconds; else 0
   void note_change() noexcept;          // after each change
   void count_memory() noexcept;
+  DeltaRing::Basis ring_basis() const noexcept;
+  // After keys came in, whether they were new or not; and after bits changed otherwise.
+  void tell_ring(KeyBatch keys) noexcept;
+  void end_ring() noexcept {
+    if (ring_) ring_->forget();
+  }
   enum class Put { replaced, added };
   redisbloom::ChunkLoader::Took put(std::uint64_t iterator, std::span<const std::byte> bytes,
                                     Put how);
@@ -131,6 +148,7 @@ class StoredFilter final {
   const Kind* kind_;
   FileNotes notes_;
   std::unique_ptr<redisbloom::ChunkLoader> loader_{};
+  std::unique_ptr<DeltaRing> ring_{};
   UncountedMemory beside_;
   std::size_t counted_arrays_ = 0;
   std::uint64_t counted_capacity_ = 0;

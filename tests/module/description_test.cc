@@ -137,6 +137,10 @@ const Expected kExpected[]{
      "destination:key source:key+"},
     {"bloom.info", -2, "*3 +readonly +module +fast", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
      "key:key watermark:pure-token=WATERMARK?"},
+    {"bloom.read", 4, "*2 +readonly +module", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
+     "key:key offset:integer bytes:integer"},
+    {"bloom.delta", -5, "*2 +readonly +module", "*2 +RO +access", "*1 $10 dont_cache", "1.0.0",
+     "key:key since:block=SINCE(name:string sequence:integer) milliseconds:integer=BLOCK?"},
     {"bloom.load", -3, "*3 +write +denyoom +module", "*2 +RW +insert", "*0", "1.0.0",
      "key:key step:oneof(load:block=BEGIN(bytes:integer? id:string=ID? seconds:integer=EX?) "
      "length:block=BYTES(bytes:integer id:string=ID?) "

@@ -282,6 +282,21 @@ class FakeServer {
                               [](Context*, void (*)(module::Info*, int)) { return kOk; });
     give<&Api::replicate_verbatim>("ReplicateVerbatim", [](Context*) { return kOk; });
 
+    // Nobody waits here, and no time passes.
+    give<&Api::block_client>(
+        "BlockClient",
+        [](Context*, module::CommandFunction, module::CommandFunction, void (*)(Context*, void*),
+           long long) { return static_cast<module::BlockedClient*>(nullptr); });
+    give<&Api::unblock_client>("UnblockClient", [](module::BlockedClient*, void*) { return kOk; });
+    give<&Api::set_disconnect_callback>(
+        "SetDisconnectCallback",
+        [](module::BlockedClient*, void (*)(Context*, module::BlockedClient*)) {});
+    give<&Api::create_timer>("CreateTimer", [](Context*, long long, module::TimerFunction, void*) {
+      return std::uint64_t{1};
+    });
+    give<&Api::selected_database>("GetSelectedDb", [](Context*) { return 0; });
+    give<&Api::select_database>("SelectDb", [](Context*, int) { return kOk; });
+
     give<&Api::wrong_arity>("WrongArity", [](Context*) { return reply("-arity"); });
     give<&Api::reply_error>("ReplyWithError", [](Context*, const char* text) {
       return reply(std::string("-") + text);
