@@ -12,6 +12,7 @@
 
 #include "bloomery/errors.h"
 #include "mariadb_changes_fixture.h"
+#include "tests/source/how_to_page.h"
 
 namespace bloomery {
 namespace {
@@ -96,6 +97,16 @@ TEST_F(MariadbChangesTest, RightsThatSufficeAreFew) {
   EXPECT_THAT(
       message_of<std::invalid_argument>([&] { open_change_source(children)->start(std::nullopt); }),
       ::testing::HasSubstr("ON UPDATE CASCADE"));
+}
+
+TEST_F(MariadbChangesTest, TheHowToPageMakesAUserWhoMayFollow) {
+  run("CREATE TABLE users (id INT PRIMARY KEY); DROP USER IF EXISTS follower@localhost");
+  std::string location = at("users", "id");
+  location.replace(location.find("root"), 4, "follower:secret");
+  EXPECT_THROW(open_change_source(location)->start(std::nullopt), StoreError);
+  run(how_to_make_follower("MariaDB"));
+  EXPECT_FALSE(open_change_source(location)->start(std::nullopt));
+  run("DROP USER follower");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "bloomery/errors.h"
 #include "followed.h"
 #include "tests/source/change_source_contract.h"
+#include "tests/source/how_to_page.h"
 #include "tests/source/source_helpers.h"
 #include "the_mysql.h"
 
@@ -316,6 +317,16 @@ TEST_F(MysqlTest, RightsThatAreMissingAreNamed) {
   run("INSERT INTO users (name) VALUES ('ann')");
   followed.catch_up();
   EXPECT_TRUE(followed.has("ann"));
+}
+
+TEST_F(MysqlTest, TheHowToPageMakesAUserWhoMayFollow) {
+  run("CREATE TABLE users (id INT PRIMARY KEY)");
+  std::string location = at("users", "id");
+  location.replace(location.find("root"), 4, "follower:secret");
+  EXPECT_THROW(open_change_source(location)->start(std::nullopt), StoreError);
+  run(how_to_make_follower("MySQL"));
+  EXPECT_FALSE(open_change_source(location)->start(std::nullopt));
+  run("DROP USER follower");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/source/open_changes.h"
 #include "bloomery/source/postgres/postgres_rows.h"
+#include "tests/source/how_to_page.h"
 #include "tests/source/postgres/followed.h"
 #include "tests/source/postgres/postgres_fixture.h"
 #include "tests/source/source_helpers.h"
@@ -141,6 +142,22 @@ TEST(PostgresChanges, NeedsTheRightsThatAreDocumentedAndNoOthers) {
   session.run(
       "DROP SCHEMA closed CASCADE; REVOKE CREATE ON DATABASE postgres FROM follows;"
       "DROP ROLE follows, reads, guards, anybody, stands_in");
+}
+
+TEST(PostgresChanges, TheHowToPageMakesAUserWhoMayFollowOnceTheOwnerHasPublished) {
+  PostgresSession session(server());
+  session.run("CREATE TABLE users(id int PRIMARY KEY)");
+  session.run(how_to_make_follower("PostgreSQL"));
+  std::string location = location_of("table=users&column=id");
+  location.replace(location.find("postgres@"), 8, "follower");
+  const auto source = open_change_source(location, {.slot = "main"});
+  const std::string why = message_of<StoreError>([&] { source->start(std::nullopt); });
+  const std::size_t statement = why.find("CREATE PUBLICATION");
+  ASSERT_NE(statement, why.npos) << why;
+  session.run(why.substr(statement, why.rfind("): ") + 1 - statement));
+  EXPECT_FALSE(source->start(std::nullopt));
+  source->remove();
+  session.run("DROP TABLE users; DROP OWNED BY follower; DROP ROLE follower");
 }
 
 TEST(PostgresChanges, RefusesWhatCannotBeFollowed) {
