@@ -341,6 +341,9 @@ void Dedup::report(const Loss& loss) {
     }
     if (null_count_ > 0) line += "; " + std::to_string(null_count_) + " rows without a key skipped";
     std::fprintf(stderr, "%s\n", line.c_str());
+    if (arguments_.state && !filter_->is_new() && printed_count_ > 0) {
+      complain_of_usual_forms(arguments_.keys, {&*arguments_.state, 1}, "new");
+    }
     if (!arguments_.exact && is_overfull()) warn_where_overfull();
     if (exceeds_what_was_allowed(loss)) {
       complain("a larger share of the new records than the " +

@@ -81,6 +81,7 @@ int erase(const EraseArguments& arguments) {
   if (totals.null_count > 0) report.add("null_count", totals.null_count);
   add_state(report, filter);
   print_done(report, arguments.json);
+  if (absent_count > 0) complain_of_usual_forms(arguments.keys, {&arguments.file, 1});
   return erased_count > 0 ? kSome : kNone;
 }
 

@@ -159,6 +159,7 @@ int explain(const ExplainArguments& arguments) {
     print(report, true, output);
   }
   if (is_unknown) return kFault;
+  if (!found) complain_of_usual_forms(arguments.keys, {&arguments.file, 1});
   return found ? kSome : kNone;
 }
 

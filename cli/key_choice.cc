@@ -54,8 +54,20 @@ bool contradicts(const KeyChoice& choice, const KeyForm& form) {
   return form.is_known() && choice.form(form) != form;
 }
 
+bool spells_bytes(KeyEncoding encoding) {
+  return encoding == KeyEncoding::hex || encoding == KeyEncoding::base64;
+}
+
 [[noreturn]] void refuse(const KeyChoice& choice, const PlaceLocation& location,
                          const KeyForm& form) {
+  // A text may be written in digits, if its bytes are no text; or the text itself is digits.
+  if (choice.encoding && spells_bytes(*choice.encoding) && form == KeyForm{}) {
+    const std::string word(key_encoding_name(*choice.encoding));
+    throw std::invalid_argument(
+        location.text() + ": its keys are text. If " + word +
+        " is how you write a key's bytes, insist with --insist; if what you give is the key as it "
+        "was inserted, leave out --as, or keys that are there would be \"absent\"");
+  }
   throw std::invalid_argument(
       location.text() + ": its keys are " + form_text(form) + ", and as " +
       form_text(choice.form(form)) +
@@ -180,13 +192,14 @@ KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> loc
   return all;
 }
 
-void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocation> locations) {
+void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocation> locations,
+                             std::string_view said) {
   if (choice.encoding) return;
   for (const PlaceLocation& each : locations) {
     if (each.format == nullptr || each.has_trailer) continue;
     complain(each.text() + ": cannot say how its keys are written: it was asked for " +
-             form_text(usual_form(each)) +
-             " keys, as is usual; keys of another form are \"absent\" unless --as says it");
+             form_text(usual_form(each)) + " keys, as is usual; keys of another form are \"" +
+             std::string(said) + "\" unless --as says it");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
@@ -60,8 +61,10 @@ KeyForm form_for_all(const KeyChoice& choice, std::span<const PlaceLocation> loc
                      std::span<const PlaceHead> heads);
 
 // Says on standard error which of the filters were asked for their format's usual form of keys only
-// because nobody has said another: neither the filter, which cannot, nor the choice.
-void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocation> locations);
+// because nobody has said another: neither the filter, which cannot, nor the choice. `said` is what
+// the command calls keys of another form.
+void complain_of_usual_forms(const KeyChoice& choice, std::span<const PlaceLocation> locations,
+                             std::string_view said = "absent");
 
 // The form of a filter that is to be made at `location`, or is in a server, where nothing says it.
 KeyForm form_of_new(const KeyChoice& choice, const PlaceLocation& location);

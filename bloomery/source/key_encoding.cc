@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "bloomery/source/normalise.h"
+#include "bloomery/text/ascii.h"
 #include "bloomery/text/base64.h"
 #include "bloomery/text/kryo.h"
 #include "bloomery/text/printable.h"
@@ -119,17 +120,33 @@ std::size_t copy(const std::string& key, char* out) {
   return key.copy(out, key.size());
 }
 
+// Returns what to say in place of the name of one of Redisson's codecs, with or without its
+// package and "Codec", in any case; empty if `word` names none.
+std::string codec_advice(std::string_view word) {
+  std::string name = ascii_lower(word.substr(word.rfind('.') + 1));
+  std::erase_if(name, [](char c) { return c == '-' || c == '_'; });
+  const std::size_t suffix = name.find("codec");
+  const bool is_called_codec = suffix != std::string::npos;
+  name.resize(std::min(suffix, name.size()));
+  if (name == "kryo5") {
+    return "is written kryo for a String, kryo-i32 for an Integer and kryo-i64 for a Long; other "
+           "values are given --as hex, as the program prints their bytes";
+  }
+  if (is_called_codec && (name == "string" || name == "long")) {
+    return "makes the bytes of the text, which are --as text";
+  }
+  constexpr std::array<std::string_view, 5> kUnknowable{"fst", "jboss", "marshalling",
+                                                        "jbossmarshalling", "json"};
+  if (!is_called_codec && std::ranges::find(kUnknowable, name) == kUnknowable.end()) return {};
+  return "is a codec whose bytes only the program that writes them knows; let that print them, and "
+         "give them --as hex";
+}
+
 }  // namespace
 
 KeyEncoding parse_key_encoding(std::string_view word) {
   if (const auto found = find_key_encoding(word)) return *found;
-  constexpr std::array kCodecs{"fst", "jboss", "marshalling", "jboss-marshalling", "json"};
-  if (std::ranges::find(kCodecs, word) != kCodecs.end()) {
-    refuse(
-        word,
-        "is a codec whose bytes only the program that writes them knows; let that print them, and "
-        "give them --as hex");
-  }
+  if (const std::string advice = codec_advice(word); !advice.empty()) refuse(word, advice);
   refuse(word, "is no encoding of keys; allowed: " + std::string(kKeyEncodings));
 }
 

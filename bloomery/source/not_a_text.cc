@@ -137,7 +137,9 @@ std::string why_no_text(std::string_view bytes, char separator, std::uint64_t of
   }
   return "has a NUL at byte " + std::to_string(offset + nul) +
          ", which lines of text do not; keys that NULs end are read with -0, and keys that hold "
-         "one are written in hexadecimal digits and read with --as hex";
+         "one are written in hexadecimal digits and read with --as hex (of a filter that holds "
+         "texts "
+         "with --insist, too)";
 }
 
 }  // namespace bloomery

@@ -188,6 +188,32 @@ TEST(Formats, AreSaidToBeAskedForTheirUsualKeys) {
   EXPECT_EQ(shell.run("seq 5 | bloomery check guava:t").err, "");
 }
 
+// Every command that calls a key absent, or new, says it as check does.
+TEST(Formats, AreSaidToBeAskedForTheirUsualKeysByEveryCommand) {
+  const Shell shell;
+  ASSERT_EQ(shell
+                .run("seq 10 | bloomery load - guava:g -n 10 --as i32\n"
+                     "seq 10 | bloomery load - redisson:r -n 10 --as kryo-i64")
+                .status,
+            0);
+  const std::string why = "cannot say how its keys are written: it was asked for ";
+  const Outcome guava = shell.run("bloomery explain guava:g 5");
+  EXPECT_EQ(guava.status, 1);
+  EXPECT_THAT(guava.err, HasSubstr("guava:g: " + why +
+                                   "text keys, as is usual; keys of another "
+                                   "form are \"absent\" unless --as says it"));
+  EXPECT_THAT(shell.run("bloomery explain redisson:r 5").err,
+              HasSubstr("redisson:r: " + why + "kryo keys"));
+  EXPECT_EQ(shell.run("bloomery explain guava:g 5 --as i32").err, "");
+  EXPECT_EQ(shell.run("bloomery explain guava:g 99 --as i32").err, "");
+  const Outcome repeated = shell.run("seq 5 | bloomery dedup --state guava:g");
+  EXPECT_THAT(repeated.err, HasSubstr(why + "text keys, as is usual; keys of another form are "
+                                            "\"new\" unless --as says it"));
+  // A state that this very run makes holds no keys of another form.
+  EXPECT_EQ(shell.run("seq 5 | bloomery dedup -n 10 --state guava:new").err.find(why),
+            std::string::npos);
+}
+
 // A bitmap that was cut is still a bitmap, and says "absent" of half of its keys.
 TEST(Formats, AreSuspectedWhereBitsAreMissing) {
   const Shell shell;

@@ -82,6 +82,28 @@ TEST_F(KeyFormOfAFile, IsNotContradictedUnlessSomebodyInsists) {
   EXPECT_EQ(shell_.run("echo 7 | bloomery check ids.bloom --as text --insist").status, 1);
 }
 
+// What the message about NULs advises works, and no message calls the bytes of hexadecimal digits
+// "other bytes".
+TEST_F(KeyFormOfAFile, IsAskedForTextsThatAreWrittenInHexadecimalDigits) {
+  AnyFilter texts = make_filter(FilterKind::blocked, {.capacity = 1000});
+  texts.set_keys({});
+  texts.insert(Key("a\0b", 3));
+  save(texts, shell_.path("texts.bloom"));
+  const testing::Outcome lines = shell_.run("printf 'a\\0b\\n' | bloomery check texts.bloom");
+  EXPECT_EQ(lines.status, 2);
+  EXPECT_THAT(lines.err, HasSubstr("--as hex (of a filter that holds texts with --insist, too)"));
+  EXPECT_EQ(shell_.run("bloomery check texts.bloom -e 610062 --as hex --insist").status, 0);
+  EXPECT_EQ(shell_.run("bloomery check texts.bloom -e YQBi --as base64 --insist").status, 0);
+  for (const std::string word : {"hex", "base64"}) {
+    const testing::Outcome digits =
+        shell_.run("bloomery check texts.bloom -e 61006200 --as " + word);
+    EXPECT_EQ(digits.status, 2);
+    EXPECT_THAT(digits.err, HasSubstr("its keys are text. If " + word +
+                                      " is how you write a key's bytes, insist with --insist"));
+    EXPECT_EQ(digits.err.find("other bytes"), std::string::npos);
+  }
+}
+
 // Files that older releases loaded with --as, and files into which older programs inserted, say
 // nothing; so did files of texts.
 TEST_F(KeyFormOfAFile, IsUnknownWhereItSaysNothing) {

@@ -26,6 +26,30 @@ TEST(KeyEncoding, IsNamedByTheWordsOfTheCommand) {
               HasSubstr("allowed: text|hex|base64|u64|i64|i32|utf16|kryo|kryo-i32|kryo-i64"));
 }
 
+// docs/formats.md names them so, and Java's classes are called so.
+TEST(KeyEncoding, RefusesCodecsByWhateverTheyAreCalled) {
+  const auto refusal = [](const char* name) {
+    return message_of<std::invalid_argument>([name] { parse_key_encoding(name); });
+  };
+  for (const char* const name :
+       {"fst", "FST", "FstCodec", "jboss", "MarshallingCodec", "jboss-marshalling", "json",
+        "JsonJacksonCodec", "SnappyCodecV2", "org.redisson.codec.FstCodec", "marshalling_codec"}) {
+    EXPECT_THAT(refusal(name), HasSubstr("is a codec whose bytes only the program that writes them "
+                                         "knows; let that print them, and give them --as hex"))
+        << name;
+  }
+  for (const char* const name : {"kryo5", "Kryo5", "Kryo5Codec"}) {
+    EXPECT_THAT(refusal(name), HasSubstr("kryo for a String, kryo-i32 for an Integer")) << name;
+  }
+  for (const char* const name :
+       {"StringCodec", "LongCodec", "org.redisson.client.codec.LongCodec"}) {
+    EXPECT_THAT(refusal(name), HasSubstr("--as text")) << name;
+  }
+  for (const char* const name : {"string", "long", "utf8", "", "kryo6"}) {
+    EXPECT_THAT(refusal(name), HasSubstr("is no encoding of keys; allowed: text|hex")) << name;
+  }
+}
+
 TEST(KeyEncoding, OtherSystemsKeysAreTheirBytes) {
   const auto decoded = [](const char* encoding, const char* text) {
     return decode_key(parse_key_encoding(encoding), text);
