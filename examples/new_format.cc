@@ -64,12 +64,13 @@ int main() {
   AcmeFilter made({.capacity = 1000});
   made.insert("alice");
   const AcmeFilter read = read_acme(write_acme(made));
-  std::cout << "alice " << (read.may_contain("alice") ? "may be there" : "is not there") << ", bob "
-            << (read.may_contain("bob") ? "may be there" : "is not there") << "\n";
+  std::cout << "A filter with alice was written as ACME's bytes and read again: alice "
+            << (read.may_contain("alice") ? "may be there" : "is not there") << ", bob "
+            << (read.may_contain("bob") ? "may be there" : "is not there") << ".\n";
   try {
     read_acme("ACME and nothing more");
   } catch (const FormatError& error) {
-    std::cout << error.what() << "\n";
+    std::cout << "Bytes that are cut are refused, as they should be: \"" << error.what() << "\".\n";
   }
   return read.may_contain("alice") && !read.may_contain("bob") ? 0 : 1;
 }

@@ -63,10 +63,15 @@ int main() {
   const std::array<Key, 2> keys{"alice", "bob"};
   std::array<Presence, 2> answers{};
   place.presence_of_many(keys, answers);
+  const bool holds = answers == std::array{Presence::maybe, Presence::absent};
+  std::cout << "A place of your own, a set that holds alice: of alice it says "
+            << (answers[0] == Presence::maybe ? "\"maybe\"" : "something wrong") << ", of bob "
+            << (answers[1] == Presence::absent ? "\"absent\"" : "something wrong") << ".\n";
   try {
     place.destroy();
   } catch (const std::invalid_argument& error) {
-    std::cout << error.what() << "\n";  // "a set: cannot be destroyed from here"
+    std::cout << "A call that it does not override is refused by name, as it should be: \""
+              << error.what() << "\".\n";
   }
-  return answers == std::array{Presence::maybe, Presence::absent} ? 0 : 1;
+  return holds ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shop's carrier takes a surcharge for 200,000 postcodes. Every page of the shop asks a filter of
-// 240 KB; the table is asked only where that says "maybe", so nobody ever pays by mistake, and
-// nobody is missed.
+// about a byte a postcode; the table is asked only where that says "maybe", so nobody ever pays by
+// mistake, and nobody is missed.
 #include <bloomery/bloomery.h>
 
 #include <iostream>
