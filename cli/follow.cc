@@ -83,8 +83,9 @@ void add_follow(Command app, int& status) {
       "redis://SERVER#NAME: what that cache of guards knows of a row that comes, changes or goes "
       "is "
       "erased there");
-  command.add_option("--metrics", arguments->metrics,
-                     "HOST:PORT or PORT: answer GET /metrics (Prometheus) and /healthz there");
+  command.add_option(
+      "--metrics", arguments->metrics,
+      "HOST:PORT or PORT: answer GET /metrics (Prometheus), /healthz and /fence there");
   command
       .add_option("--healthy", arguments->healthy_seconds,
                   "/healthz says 503 when the filter is so many seconds behind")

@@ -15,6 +15,8 @@ var (
 	ErrWaitedTooLong = errors.New("guard: another loads the row for too long")
 	// ErrNotAnnounced says that the keys are not announced, or not any more: do not commit the rows.
 	ErrNotAnnounced = errors.New("guard: not announced, do not commit the rows")
+	// ErrNoFence says that the follower gives no fence: load from the database.
+	ErrNoFence = errors.New("guard: no fence")
 	// ErrNotErased says that old values may still be in the cache: erase again. What was committed stays committed.
 	ErrNotErased = errors.New("guard: not erased, erase again")
 )

@@ -30,6 +30,7 @@
 #include "bloomery/text/printable.h"
 #include "cli/ending_signals.h"
 #include "cli/exit_status.h"
+#include "cli/follow/fence_answer.h"
 #include "cli/follow/file_follower.h"
 #include "cli/follow/status_server.h"
 #include "cli/follow/status_text.h"
@@ -238,9 +239,11 @@ std::optional<int> follow_until_ended(FollowArguments& arguments) {
 
   const EndingSignals signals({SIGUSR1});  // before any thread begins
   if (arguments.rebuilds || g_is_rebuild_asked != 0) follower.rebuild();
+  FenceAnswer fence([&arguments] { return open_fence(arguments.from, arguments.changes); });
   std::optional<StatusServer> server;
   if (!arguments.metrics.empty()) {
     server.emplace(arguments.metrics, [&](std::string_view path) {
+      if (path == "/fence") return fence.answer(follower.status().watermark);
       return answer_status(path, follower.status(),
                            std::chrono::duration<double>(arguments.healthy_seconds));
     });

@@ -93,7 +93,9 @@ std::string reply_of(const std::string& request, const StatusServer::Answerer& a
   const std::string reason = said.status == 200   ? "200 OK"
                              : said.status == 503 ? "503 Service Unavailable"
                                                   : "404 Not Found";
-  return "HTTP/1.0 " + reason + "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n" +
+  return "HTTP/1.0 " + reason +
+         "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nCache-Control: "
+         "no-store\r\n" +
          "Content-Length: " + std::to_string(said.text.size()) + "\r\nConnection: close\r\n\r\n" +
          (wants_head ? std::string() : said.text);
 }

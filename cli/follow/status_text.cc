@@ -101,7 +101,8 @@ std::string why_unhealthy(const FollowerStatus& status, std::chrono::duration<do
 StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
                            std::chrono::duration<double> most) {
   if (path == "/metrics") return {.status = 200, .text = metrics_text(status)};
-  if (path != "/healthz") return {.status = 404, .text = "there are /metrics and /healthz\n"};
+  if (path != "/healthz")
+    return {.status = 404, .text = "there are /metrics, /healthz and /fence\n"};
   const std::string why = why_unhealthy(status, most);
   const std::string line = status_line(status, 0) + "\n";
   if (why.empty()) return {.status = 200, .text = line};

@@ -19,8 +19,9 @@ std::string status_line(const FollowerStatus& status, double rows_per_second);
 // Returns the status in the text format of Prometheus.
 std::string metrics_text(const FollowerStatus& status);
 
-// Answers GET /metrics and GET /healthz. /healthz is 200 while the filter is at most `most` behind
-// and has not denied a row that it had; else 503, and the first line of the text says why.
+// Answers GET /metrics and GET /healthz; FenceAnswer answers /fence. /healthz is 200 while the
+// filter is at most `most` behind and has not denied a row that it had; else 503, and the first
+// line of the text says why.
 StatusAnswer answer_status(std::string_view path, const FollowerStatus& status,
                            std::chrono::duration<double> most);
 

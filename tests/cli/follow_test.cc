@@ -16,6 +16,7 @@ namespace bloomery {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using testing::Outcome;
 using testing::Shell;
@@ -89,9 +90,11 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
       "for i in $(seq 200); do " + ask +
       "$url/metrics >metrics; grep -q '^bloomery_follow_audited_keys_total [1-9]' metrics && "
       "break; sleep 0.05; done\n" +
+      ask + "$url/healthz >health\n" + ask +
+      "$url/fence >fence\n"
+      "sqlite3 shop.db 'INSERT INTO users VALUES (5000)'\n" +
       ask +
-      "$url/healthz >health\n"
-      "sqlite3 shop.db 'INSERT INTO users VALUES (5000)'\n"
+      "$url/fence >later\n"
       "for i in $(seq 200); do echo 5000 | bloomery check -q ids.bloom && break; sleep 0.05; done\n"
       "echo 5000 | bloomery check ids.bloom\n"
       "kill -INT $pid; wait $pid; echo ended $?");
@@ -101,6 +104,8 @@ TEST_F(FollowCommand, FollowsUntilItIsStoppedAndSaysHowItGoes) {
   EXPECT_THAT(shell_.read("metrics"), Not(HasSubstr("\nbloomery_follow_audited_keys_total 0\n")));
   EXPECT_THAT(shell_.read("metrics"), HasSubstr("\nbloomery_follow_denied_keys_total 0\n"));
   EXPECT_THAT(shell_.read("log"), Not(HasSubstr("DENIED")));
+  EXPECT_THAT(shell_.read("fence"), MatchesRegex("[0-9a-f]+ [0-9]+\n\n"));
+  EXPECT_NE(shell_.read("later"), shell_.read("fence")) << "it is asked anew";
   EXPECT_THAT(shell_.read("health"), StartsWith("following: 100 keys"));
   EXPECT_THAT(shell_.read("log"), HasSubstr("ended: 101 keys"));
 }

@@ -5,6 +5,7 @@
 
 const { setTimeout: sleep } = require('node:timers/promises');
 const { GuardError, NotAnnounced, NotErased, Overloaded, WaitedTooLong } = require('./errors.cjs');
+const { NoFence, followerFence } = require('./fences.cjs');
 const { Verbs } = require('./verbs.cjs');
 const { Turns } = require('./turns.cjs');
 
@@ -322,4 +323,4 @@ async function erase(verbs, names, token) {
   }
 }
 
-module.exports = { Guard, GuardError, NotAnnounced, NotErased, Overloaded, WaitedTooLong, bytes, json };
+module.exports = { Guard, GuardError, NoFence, NotAnnounced, NotErased, Overloaded, WaitedTooLong, bytes, followerFence, json };

@@ -119,6 +119,14 @@ export class WaitedTooLong extends GuardError {}
 export class NotAnnounced extends GuardError {}
 /** Old values may still be in the cache: erase again. */
 export class NotErased extends GuardError {}
+/** The follower gives no fence: load from the database. */
+export class NoFence extends GuardError {}
+
+/**
+ * Asks `bloomery follow --metrics` at http://HOST:PORT how far the database is now: the fence that `get` takes. Call it after the
+ * request came. Rejects with NoFence.
+ */
+export function followerFence(url: string, options?: { timeout?: number }): Promise<[source: string, position: string]>;
 
 /** The codec of every language: JSON in UTF-8. */
 export const json: Codec<any>;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 import guard from './guard.cjs';
 
-export const { Guard, GuardError, NotAnnounced, NotErased, Overloaded, WaitedTooLong, bytes, json } = guard;
+export const { Guard, GuardError, NoFence, NotAnnounced, NotErased, Overloaded, WaitedTooLong, bytes, followerFence, json } = guard;

@@ -7,9 +7,10 @@
 This folder needs redis-py, and no native code. docs/guard_protocol.md says what it does on the server, docs/python.md how it is
 used. Guards may be used by many threads (Guard) or tasks (AsyncGuard) at once.
 """
+from ._fences import NoFence, follower_fence
 from ._steps import Bytes, GuardError, Json, NotAnnounced, NotErased, Overloaded, WaitedTooLong
 from ._tasks import AsyncAnnouncement, AsyncGuard
 from ._threads import Announcement, Guard
 
-__all__ = ["Announcement", "AsyncAnnouncement", "AsyncGuard", "Bytes", "Guard", "GuardError", "Json", "NotAnnounced", "NotErased",
-           "Overloaded", "WaitedTooLong"]
+__all__ = ["Announcement", "AsyncAnnouncement", "AsyncGuard", "Bytes", "Guard", "GuardError", "Json", "NoFence", "NotAnnounced", "NotErased",
+           "Overloaded", "WaitedTooLong", "follower_fence"]

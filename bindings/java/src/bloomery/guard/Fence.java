@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package bloomery.guard;
 
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /** How far the database was: "no such row" is of that moment, or later. */
 public final class Fence {
+  private static final Pattern TEXT = Pattern.compile("([0-9a-f]{32}) ([0-9]{1,20})\\n");
+
   final String source;
   final String position;
 
@@ -10,5 +21,27 @@ public final class Fence {
   public Fence(String source, String position) {
     this.source = source;
     this.position = position;
+  }
+
+  @Override
+  public String toString() {
+    return source + " " + position;
+  }
+
+  /**
+   * Asks {@code bloomery follow --metrics} at {@code http://HOST:PORT} how far the database is now, for those who cannot ask the
+   * database itself. To be called after the request came.
+   *
+   * @throws IOException where the follower gives no fence: load from the database
+   */
+  public static Fence ofFollower(HttpClient client, String url, Duration timeout) throws IOException, InterruptedException {
+    URI uri = URI.create(url.replaceAll("/+$", "") + "/fence");
+    HttpRequest request = HttpRequest.newBuilder(uri).timeout(timeout).build();
+    HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
+    Matcher found = TEXT.matcher(reply.body());
+    if (reply.statusCode() != 200 || !found.matches()) {
+      throw new IOException(uri + ": " + reply.statusCode() + " " + reply.body().strip());
+    }
+    return new Fence(found.group(1), found.group(2));
   }
 }

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fence that a follower gives by HTTP, as the client of each language asks for it. A language that is not here is left out."""
+import http.server
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import threading
+import unittest
+
+from actors import BUILT, HERE, build, go
+
+SOURCE = "0123456789abcdef" * 2
+BINDINGS = HERE.parents[1] / "bindings"
+sys.path.insert(0, str(BINDINGS / "python/pybloomery"))
+from guard import NoFence, follower_fence  # noqa: E402
+
+# What is said under each path, and the fence that it is.
+SAID = {"good": (200, f"{SOURCE} 18446744073709551615\n"), "away": (503, "no fence: the database is away\n"), "other": (200, "<html>\n"),
+        "short": (200, f"{SOURCE[1:]} 1\n"), "negative": (200, f"{SOURCE} -1\n"), "more": (200, f"{SOURCE} 1\n2\n"), "refused": (503, f"{SOURCE} 1\n")}
+GOOD = f"{SOURCE} 18446744073709551615"
+
+
+class Follower(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        status, text = SAID[self.path.split("/")[1]] if self.path.endswith("/fence") else (404, "")
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_):
+        pass
+
+
+class Fences(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Follower)
+        cls.url = f"http://127.0.0.1:{cls.server.server_port}"
+        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.server.shutdown()
+        cls.server.server_close()
+
+    def ask_all(self, ask):
+        """ask(urls) gives for each the fence as "SOURCE POSITION", or "none"."""
+        urls = [f"{self.url}/{each}" for each in SAID] + [f"{self.url}/good/", "http://127.0.0.1:1"]
+        self.assertEqual([GOOD] + ["none"] * (len(SAID) - 1) + [GOOD, "none"], ask(urls))
+
+    def by_program(self, *words, **more):
+        def ask(urls):
+            return subprocess.run([*words, *urls], check=True, stdout=subprocess.PIPE, **more).stdout.decode().splitlines()
+        self.ask_all(ask)
+
+    def test_python(self):
+        def one(url):
+            try:
+                return " ".join(follower_fence(url))
+            except NoFence:
+                return "none"
+        self.ask_all(lambda urls: [one(url) for url in urls])
+
+    @unittest.skipUnless(shutil.which("php"), "no php")
+    def test_php(self):
+        self.by_program("php", str(HERE / "drivers/fences.php"))
+
+    @unittest.skipUnless(shutil.which("node"), "no node")
+    def test_javascript(self):
+        self.by_program("node", str(HERE / "drivers/fences.mjs"))
+
+    @unittest.skipUnless(shutil.which("java"), "no java")
+    def test_java(self):
+        build("java")
+        self.by_program("java", "-XX:TieredStopAtLevel=1", "-cp", f"{BUILT}/java/bloomery-guard.jar:{BUILT}/java", "Fences")
+
+    @unittest.skipUnless(shutil.which("go"), "no go")
+    def test_go(self):
+        go("build", "-o", str(BUILT / "go/fences"), "./fences")
+        self.by_program(str(BUILT / "go/fences"))
+
+
+if __name__ == "__main__":
+    unittest.main()
