@@ -3,10 +3,15 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <utility>
 
+#include "bloomery/place/watermark_text.h"
+#include "module/open_key.h"
 #include "module/refusal.h"
+#include "module/settings.h"
+#include "module/stored_filter.h"
 
 namespace bloomery::module {
 namespace {
@@ -27,6 +32,39 @@ std::string command_of(std::string_view family, const char* name) {
 void add_items(ServerWords& words, const GuardArguments& arguments, std::size_t first,
                std::size_t count) {
   for (std::size_t i = first; i < first + count; ++i) words.add(arguments.raw(i));
+}
+
+std::string marker_of(std::string_view name, std::size_t i) {
+  return "bloomery-marker:" + std::string(name) + ":" + std::to_string(i);
+}
+
+// Asks a whole filter of this module without a command, which saves the server half of the cost.
+// Nothing where the family's commands would ask another module, or have more to look at.
+std::optional<std::vector<GuardPresence>> ask_own(GuardServer& server,
+                                                  const GuardArguments& arguments,
+                                                  std::size_t first, std::size_t count) {
+  const bool is_native = is_bloom(arguments[0]);
+  const std::string own_family = the_module().names.command(is_native ? "BLOOM" : "BF");
+  if (!same_word(arguments[0], own_family) || !arguments[2].empty()) return std::nullopt;
+  const OpenKey key(server.context(), arguments.filter(), kRead);
+  const auto* const filter = key.get<StoredFilter>();
+  if (filter == nullptr || filter->is_incomplete()) return std::nullopt;
+  std::vector presences(count, GuardPresence::unknown);
+  if (is_native && identity_text(filter->notes().identity) != arguments[1]) return presences;
+  std::vector<std::string> markers;
+  for (std::size_t i = 0; !is_native && i < kMarkers; ++i) {
+    markers.push_back(marker_of(arguments[1], i));
+  }
+  std::vector<Key> items(markers.begin(), markers.end());
+  for (std::size_t i = first; i < first + count; ++i) items.push_back(arguments[i]);
+  const auto found = std::make_unique<bool[]>(items.size());
+  filter->may_contain_many(items, found.get());
+  bool* const said = found.get() + markers.size();
+  if (std::find(found.get(), said, false) != said) return presences;
+  for (std::size_t i = 0; i < count; ++i) {
+    presences[i] = said[i] ? GuardPresence::maybe : GuardPresence::absent;
+  }
+  return presences;
 }
 
 // The filter's reply about each item, behind `skipped` others; or nothing.
@@ -57,7 +95,7 @@ Said ask_bf(GuardServer& server, const GuardArguments& arguments, std::size_t fi
   ServerWords words = server.words();
   words.add(arguments.filter());
   for (std::size_t i = 0; i < kMarkers; ++i) {
-    words.add("bloomery-marker:" + std::string(arguments[1]) + ":" + std::to_string(i));
+    words.add(marker_of(arguments[1], i));
   }
   add_items(words, arguments, first, count);
   ServerReply reply = server.try_read(command_of(arguments[0], ".MEXISTS").c_str(), words);
@@ -79,6 +117,7 @@ std::vector<GuardPresence> ask_guard_filter(GuardServer& server, const GuardArgu
   if (arguments.filter() == nullptr) return std::vector(count, GuardPresence::none);
   std::vector presences(count, GuardPresence::unknown);
   if (arguments[1].empty()) return presences;
+  if (auto own = ask_own(server, arguments, first, count)) return *own;
   const Said said = is_bloom(arguments[0]) ? ask_bloom(server, arguments, first, count)
                                            : ask_bf(server, arguments, first, count);
   for (std::size_t i = 0; i < count; ++i) {
