@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guard's script costs the server, and what happens when 320 callers in 10 processes miss one key:
+"""What the guard's script and the module's commands cost the server, and what happens when 320 callers in 10 processes miss one key:
 REDIS_SERVER=... BLOOMERY_MODULE=... python3 benchmarks/guard_protocol.py. Needs python3-redis."""
 import multiprocessing
 import os
@@ -45,8 +45,10 @@ def costs(server):
             client.execute_command(f"{family}.MADD", filter, "hit", *(f"bloomery-marker:m:{i}" for i in range(8)))
             one = guard.Guard(client, family, filter=filter, family=family, value_life=36000)
             one.get("hit", lambda _: "x" * 100)
-            ways[f"absent, {family}"] = lambda one=one: one.get("absent", never)
-            ways[f"hit, {family}"] = lambda one=one: one.get("hit", never)
+            module = guard.Guard(client, family, filter=filter, family=family, commands="GUARD")
+            for name, each in ((family, one), (family + " by the module", module)):
+                ways[f"absent, {name}"] = lambda each=each: each.get("absent", never)
+                ways[f"hit, {name}"] = lambda each=each: each.get("hit", never)
     spent = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, call in ways.items():
@@ -60,9 +62,9 @@ def costs(server):
         print(f"{name}: {statistics.median(each):.1f} us of the server, {ratio:.2f} x GET")
 
 
-def call_all(port, begin, loads, ends, lates):
+def call_all(port, options, begin, loads, ends, lates):
     client = redis.Redis(port=port, max_connections=CALLERS, socket_timeout=10)
-    one = guard.Guard(client, "crowd", lease_life=30)
+    one = guard.Guard(client, "crowd", lease_life=30, **options)
     answered = []
 
     def load(_):
@@ -85,18 +87,18 @@ def call_all(port, begin, loads, ends, lates):
         lates.put(at)
 
 
-def crowd(server):
+def crowd(server, way, options):
     server.redis.flushall()
     context = multiprocessing.get_context("fork")
     begin, loads, ends, lates = context.Barrier(PROCESSES * CALLERS), context.Value("i", 0), context.Value("d", 0.0), context.Queue()
-    processes = [context.Process(target=call_all, args=(server.port, begin, loads, ends, lates)) for _ in range(PROCESSES)]
+    processes = [context.Process(target=call_all, args=(server.port, options, begin, loads, ends, lates)) for _ in range(PROCESSES)]
     before = processor_seconds(server.redis)
     for each in processes:
         each.start()
     late = sorted(lates.get(timeout=120) - ends.value for _ in range(PROCESSES * CALLERS))
     for each in processes:
         each.join()
-    print(f"{PROCESSES * CALLERS} callers in {PROCESSES} processes: {loads.value} query; answered after its end: median "
+    print(f"{way}: {PROCESSES * CALLERS} callers in {PROCESSES} processes: {loads.value} query; answered after its end: median "
           f"{late[len(late) // 2] * 1e3:.1f} ms, last {late[-1] * 1e3:.1f} ms, {(processor_seconds(server.redis) - before) * 1e3:.0f} ms of the server (load of the machine {os.getloadavg()[0]:.1f})")
     return loads.value == 1
 
@@ -104,4 +106,7 @@ def crowd(server):
 if __name__ == "__main__":
     with Server() as server:
         costs(server)
-        sys.exit(0 if all([crowd(server) for _ in range(5)]) else 1)
+        kinds = {"script": {}}
+        if server.has_module():
+            kinds.update({"commands": {"commands": "GUARD"}, "BLOCK": {"commands": "GUARD", "block": 5}})
+        sys.exit(0 if all([crowd(server, *kind) for kind in kinds.items() for _ in range(5)]) else 1)
