@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Actors of all languages that are here, on one server and one table of SQLite: they read, insert, change and delete the same few
 rows, are killed, and the server is killed and comes back empty. No announced row is denied, nothing that was erased comes back,
-and a miss is one query. BLOOMERY_LONG: a minute; the words are languages."""
+and a miss is one query. BLOOMERY_LONG: a minute, in which the server also dies for good, and its replica takes over;
+the words are languages."""
 import os
 import pathlib
 import random
@@ -12,7 +13,8 @@ import threading
 import time
 
 from actors import DRIVERS, Actor, build, missing
-from server import SCRIPT, Server
+from address import Address
+from server import SCRIPT, Server, wait_until
 
 LONG = bool(os.environ.get("BLOOMERY_LONG"))
 SECONDS = 60 if LONG else 4
@@ -144,7 +146,7 @@ class Player(threading.Thread):
 
     def open(self):
         options = {**OPTIONS, **({"filter": "filter"} if self.stage.server.has_module() else {})}
-        assert self.actor.do(do="open", port=self.stage.server.port, name="mixed", options=options) == {"did": "open"}
+        assert self.actor.do(do="open", port=self.stage.address.port, name="mixed", options=options) == {"did": "open"}
 
     def may_die(self, chance):
         if self.draw.random() < chance:
@@ -181,6 +183,11 @@ class Player(threading.Thread):
                 self.stage.wrongs.append(f"{self.language}: {wrong}")
 
     def write_row(self, key, what):
+        # Nothing that a writer was told is lost in a failover: it happens between writes, when the replica has all of them.
+        with self.stage.writes(SECTION_COMMITS):
+            self.write_within(key, what)
+
+    def write_within(self, key, what):
         table, version, announced = self.stage.table, None, what == "insert"
         if announced:
             self.marks += 1
@@ -209,7 +216,8 @@ class Player(threading.Thread):
 
 class Stage:
     def __init__(self, server, table):
-        self.server, self.table, self.over, self.exclusion = server, table, threading.Event(), Exclusion()
+        self.server, self.table, self.over, self.exclusion, self.writes = server, table, threading.Event(), Exclusion(), Exclusion()
+        self.address, self.replica = Address(server.port), None
         self.wrongs, self.counts, self.lock = [], {}, threading.Lock()
 
     def count(self, what, by=1):
@@ -229,9 +237,36 @@ class Stage:
     def restart(self):
         with self.exclusion(SECTION_RESTARTS):
             self.server.kill()
+            (pathlib.Path(self.server.folder) / "dump.rdb").unlink(missing_ok=True)  # of the days when it was a replica
             self.server.start()
             self.make_filter()
         self.count("restarts")
+
+
+    def follow(self):
+        """Starts a replica, which has all that the server has."""
+        self.server.redis.config_set("repl-diskless-sync-delay", 0)
+        self.replica = Server()
+        self.replica.redis.replicaof("127.0.0.1", self.server.port)
+        wait_until(lambda: self.replica.redis.info("replication")["master_link_status"] == "up", 60)
+
+    def fail_over(self):
+        """The server is killed for good, and its replica takes its place."""
+        self.follow()
+        with self.writes(SECTION_RESTARTS):
+            with self.server.redis.pipeline(transaction=False) as both:  # WAIT waits for writes of its own connection
+                assert both.set("failover", 1).wait(1, 30000).execute()[1] == 1
+            self.server.stop()
+            self.server, self.replica = self.replica, None
+            self.server.redis.replicaof("NO", "ONE")
+            self.address.lead_to(self.server.port)
+        self.count("failovers")
+
+    def close(self):
+        self.address.close()
+        for each in (self.server, self.replica):
+            if each:
+                each.stop()
 
 
 def one_query_a_miss(stage, players):
@@ -267,6 +302,7 @@ def main():
     with Server() as server, tempfile.TemporaryDirectory() as folder:
         server.redis.script_load(SCRIPT)
         stage = Stage(server, Table(folder))
+        turn = 0
         stage.make_filter()
         players = [Player(stage, number, language) for number, language in enumerate(languages * (1 if len(languages) > 5 else 2))]
         for each in players:
@@ -275,7 +311,8 @@ def main():
         while time.monotonic() < end:
             time.sleep(min(SECONDS / (6 if LONG else 2), max(0, end - time.monotonic())))
             if time.monotonic() < end - 0.5:
-                stage.restart()
+                turn += 1
+                stage.fail_over() if LONG and turn % 2 else stage.restart()
         stage.over.set()
         for each in players:
             each.join(120)
@@ -289,6 +326,7 @@ def main():
             one_query_a_miss(stage, players)
         for each in players:
             each.actor.kill()
+        stage.close()
     print(", ".join(languages), *(f"{name} {count}" for name, count in sorted(stage.counts.items())), f"queries {stage.table.queries}", sep="; ")
     for wrong in stage.wrongs[:10]:
         print(wrong)
