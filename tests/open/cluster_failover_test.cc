@@ -80,6 +80,11 @@ class ClusterFailover : public ::testing::Test {
     return "redisson:redis+cluster://" + hosts.substr(1) + "?timeout=20000&trust=bits" + more +
            "#f";
   }
+  static long long offset_in(const RedisServer& server, const std::string& name) {
+    const std::string info = server.ask("INFO replication");
+    const std::size_t at = info.find("\n" + name + ":");
+    return at == std::string::npos ? -1 : std::atoll(info.c_str() + at + name.size() + 2);
+  }
   const RedisServer& server(std::size_t i) { return *(*cluster_)[i].server; }
 
   // Lets the filter's replica take over, and waits until the old one follows it.
@@ -101,6 +106,11 @@ class ClusterFailover : public ::testing::Test {
     failover.is_known = Clock::now();
     const auto patience = failover.is_known + std::chrono::seconds(60);
     while (!testing::RedisCluster::is_in_step(server(old)) && Clock::now() < patience) {
+      std::this_thread::sleep_for(milliseconds(5));
+    }
+    // All that came meanwhile, too.
+    const long long sent = offset_in(server(next), "master_repl_offset");
+    while (offset_in(server(old), "slave_repl_offset") < sent && Clock::now() < patience) {
       std::this_thread::sleep_for(milliseconds(5));
     }
     return failover;
