@@ -62,7 +62,7 @@ std::vector<AwaitedLease> awaited(const GuardArguments& arguments,
                                   const std::vector<GuardAnswer>& answers) {
   std::vector<AwaitedLease> leases;
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (!answers[i].id.empty()) return {};
+    if (!answers[i].id.empty() || answers[i].why != nullptr) return {};
     if (answers[i].held_by_other.empty()) continue;
     leases.push_back({std::string(arguments.lease_name(i)), answers[i].held_by_other});
   }

@@ -17,6 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kPeriod{20};
+constexpr std::size_t kLooks = 500;  // of a period, which take about a millisecond
 
 struct LeaseName {
   int database = 0;
@@ -40,6 +41,7 @@ struct Waits {
   std::map<Waiter*, std::unique_ptr<Waiter>> waiters{};
   std::map<LeaseName, Awaited> leases{};
   bool has_timer = false;
+  LeaseName looked_at{};  // last
 
   void wake(Waiter* waiter) noexcept {
     for (const LeaseName& name : waiter->names) {
@@ -76,16 +78,24 @@ std::optional<std::string> string_at(Context* context, const LeaseName& name) {
 
 void start_timer(Context* context) noexcept;
 
+// The leases that have changed, among those whose turn it is.
+std::vector<LeaseName> find_changed(Context* context, Waits& all) {
+  std::vector<LeaseName> changed;
+  auto at = all.leases.upper_bound(all.looked_at);
+  for (std::size_t n = std::min(kLooks, all.leases.size()); n > 0; --n, ++at) {
+    if (at == all.leases.end()) at = all.leases.begin();
+    if (string_at(context, at->first) != at->second.held) changed.push_back(at->first);
+    all.looked_at = at->first;
+  }
+  return changed;
+}
+
 void look(Context* context, void* /*data*/) noexcept {
   Waits& all = waits();
   all.has_timer = false;
   const auto now = Clock::now();
   try {
-    std::vector<LeaseName> changed;
-    for (const auto& [name, awaited] : all.leases) {
-      if (string_at(context, name) != awaited.held) changed.push_back(name);
-    }
-    for (const LeaseName& name : changed) all.wake_all(name);
+    for (const LeaseName& name : find_changed(context, all)) all.wake_all(name);
     std::vector<Waiter*> late;
     for (const auto& [waiter, _] : all.waiters) {
       if (waiter->until <= now) late.push_back(waiter);

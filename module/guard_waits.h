@@ -18,8 +18,8 @@ struct AwaitedLease {
 };
 
 // Blocks the client of this command until one of the leases is another or gone, and for `most` at
-// the longest; then `reply` answers it. A timer finds, within 20 ms, what was not told by
-// lease_changed().
+// the longest; then `reply` answers it. A timer finds what was not told by lease_changed(): within
+// 20 ms, and 20 ms more for each 500 leases that are waited for.
 void wait_for_leases(Context* context, const std::vector<AwaitedLease>& leases,
                      std::chrono::milliseconds most, CommandFunction reply);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What only the module's commands have: BLOCK, rights, descriptions, replicas, the append-only file, slots of a cluster."""
 import os
+import socket
 import threading
 import time
 import unittest
@@ -23,9 +24,9 @@ def setUpModule():
 class Asker(threading.Thread):
     """Asks in a thread of its own, with BLOCK, and keeps the answers and when they came."""
 
-    def __init__(self, server, *keys, most=30000, token=OTHER, db=0, waits=True):
+    def __init__(self, server, *keys, most=30000, token=OTHER, db=0, waits=True, user=None):
         super().__init__(daemon=True)
-        self.client, self.server = redis.Redis(port=server.port, socket_timeout=60, db=db), server
+        self.client, self.server = redis.Redis(port=server.port, socket_timeout=60, db=db, **({"username": user, "password": "x"} if user else {})), server
         words = [each for key in keys for each in (entry(key), lease(key))]
         self.words = ("GUARD.GET", len(words), *words, "", "", "", "", token, LIFE, *keys, "BLOCK", most)
         self.answers, self.at = None, None
@@ -110,6 +111,30 @@ class Block(OnServer, unittest.TestCase):
         self.server.run("drop", ["c"], other)
         asker = Asker(self.server, "a", "new")
         self.assertEqual([b"value", b"lease"], [each[0] for each in asker.end()], "who has to load does not wait")
+
+    def test_who_has_to_load_an_open_row_does_not_wait(self):
+        self.lease_of()
+        self.server.run("announce", ["new"], "", "", "", "", TOKEN, LIFE, "new")
+        self.assertEqual([b"wait", b"open"], [each[0] for each in Asker(self.server, "a", "new", waits=False).end()])
+
+    def test_many_leases(self):
+        keys = [f"k{i}" for i in range(1000)]
+        self.server.run("get", keys, "", "", "", "", TOKEN, LIFE, *keys)
+        asker = Asker(self.server, *keys)
+        for key in ("k999", "k500", "k0"):
+            self.redis.delete(lease(key))
+            self.assertEqual(b"wait", asker.end()[keys.index(key)][0])
+            self.server.run("get", [key], "", "", "", "", TOKEN, LIFE, key)
+            asker = Asker(self.server, *keys)
+        self.redis.flushall()
+        asker.end()
+
+    def test_swapped_databases(self):
+        self.lease_of()
+        asker = Asker(self.server, "a")
+        self.redis.swapdb(0, 1)
+        self.assertEqual([[b"wait", b"none", 1]], asker.end())
+        self.redis.flushall()
 
     def test_another_database_has_other_leases(self):
         held = self.lease_of()
@@ -206,9 +231,25 @@ class Described(OnServer, unittest.TestCase):
                 reader.execute_command("GUARD.GET", 2, "m:{=a}", "m:{=a}:lease", "", "", "", "", TOKEN, LIFE, "a")
             with self.assertRaises(redis.exceptions.NoPermissionError):
                 reader.execute_command("GUARD.ERASE", 2, entry("a"), lease("a"), "")
+            held = Asker(self.server, "a", user="reader")
+            self.redis.delete(lease("a"))
+            self.assertEqual([[b"wait", b"none", 1]], held.end())
             run("ACL", "SETUSER", "reader", "-set")
             self.redis.flushall()
             self.assertEqual([[b"open", b"none", b"refused"]], reader.execute_command("GUARD.GET", *words), "as of a script")
+
+    def test_a_client_of_resp3(self):
+        self.redis.execute_command("BLOOM.RESERVE", "f", 0.0001, 1000)
+        identity = self.server.do("open", ["f"], "BLOOM")
+        with socket.create_connection(("127.0.0.1", self.server.port)) as raw:
+            def ask(*words):
+                raw.sendall(b"".join([b"*%d\r\n" % len(words), *(b"$%d\r\n%s\r\n" % (len(each), each) for each in words)]))
+                return raw.recv(65536)
+            ask(b"HELLO", b"3")
+            self.assertEqual(b"$32\r\n" + identity + b"\r\n", ask(b"GUARD.OPEN", b"1", b"f", b"BLOOM"))
+            self.assertEqual(b"*1\r\n*1\r\n$6\r\nabsent\r\n",
+                             ask(b"GUARD.GET", b"3", entry("x"), lease("x"), b"f", b"BLOOM", identity, b"", b"", TOKEN.encode(), b"1000", b"x"))
+            self.assertEqual(b"*1\r\n$6\r\nabsent\r\n", ask(b"GUARD.ASK", b"1", b"f", b"BLOOM", identity, b"", b"", b"x"))
 
     def test_numbers_of_keys(self):
         for count in ("0", "-1", "9", "x", "", str(2**63)):

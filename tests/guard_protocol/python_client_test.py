@@ -59,6 +59,12 @@ class Clients(OnServer, unittest.TestCase):
             with self.assertRaises(ValueError):
                 guards.Guard(self.redis, name, **options)
 
+    def test_a_block_that_outlasts_the_clients_patience_is_refused(self):
+        for options in ({"block": 1}, {"block": 61, "commands": "GUARD"}, {"block": 30, "commands": "GUARD"}):
+            with self.subTest(**options), self.assertRaisesRegex(ValueError, "block"):
+                guards.Guard(redis.Redis(socket_timeout=30), "n", **options)
+        guards.Guard(redis.Redis(socket_timeout=30), "n", block=5, commands="GUARD")
+
     def test_a_value_that_is_no_json_is_raised_and_keeps_nobody_waiting(self):
         guard = guards.Guard(self.redis, "n")
         for value in (object(), float("nan")):

@@ -28,6 +28,8 @@ class Guard(Steps):
         kwargs = getattr(getattr(redis, "connection_pool", None), "connection_kwargs", {"socket_timeout": 0})
         if kwargs.get("socket_timeout") is None:
             warnings.warn("without socket_timeout a server that does not answer holds its callers for ever", RuntimeWarning, stacklevel=2)
+        if self.block and self.block >= (kwargs.get("socket_timeout") or float("inf")):
+            raise ValueError("block must be shorter than the client's socket_timeout")
         self._turns, self._refresh_in = threading.BoundedSemaphore(self.queries_at_once), refresh_in
         self._polls: dict = {}
         self._may_block = bool(self.block)
