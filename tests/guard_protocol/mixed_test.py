@@ -20,6 +20,8 @@ LONG = bool(os.environ.get("BLOOMERY_LONG"))
 SECONDS = 60 if LONG else 4
 KEYS = [f"row{i}" for i in range(12)]
 OPTIONS = {"jitter": 0.1, "value_life": 600, "negative_life": 60, "lease_life": 2, "mark_life": 20, "wait_limit": 20, "refresh_ahead": 0.0}
+# By GUARD_WAY=commands every second actor runs the verbs by the module's commands, the others by the script.
+COMMANDS = {"commands": "GUARD"} if os.environ.get("GUARD_WAY") == "commands" else {}
 SECTION_RESTARTS, SECTION_COMMITS = "restarts", "commits"
 
 
@@ -129,7 +131,7 @@ class Player(threading.Thread):
     def __init__(self, stage, number, language):
         super().__init__(daemon=True)
         self.stage, self.draw, self.actor, self.language = stage, random.Random(number), Actor(language), language
-        self.error, self.marks = None, 0
+        self.error, self.marks, self.number = None, 0, number
 
     def run(self):
         try:
@@ -145,7 +147,7 @@ class Player(threading.Thread):
             self.error = error
 
     def open(self):
-        options = {**OPTIONS, **({"filter": "filter"} if self.stage.server.has_module() else {})}
+        options = {**OPTIONS, **(COMMANDS if self.number % 2 else {}), **({"filter": "filter"} if self.stage.server.has_module() else {})}
         assert self.actor.do(do="open", port=self.stage.address.port, name="mixed", options=options) == {"did": "open"}
 
     def may_die(self, chance):

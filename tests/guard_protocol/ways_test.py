@@ -21,6 +21,15 @@ LEASES = [b"L" + b"0" * 31 + b"a" + b"0" * 16, b"L", b"Lx", b"O", b"?", b"", b"O
 FAMILIES = ["BLOOM", "BF", "", "bloom", "NONE.BLOOM", "NONE", "X\0BLOOM", "DEL\0BLOOM"]
 
 
+def is_equal(one, other):
+    """Moments and lives, which are large numbers, differ by what a busy machine may take for a step."""
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(is_equal, one, other))
+    if isinstance(one, int) and isinstance(other, int) and min(one, other) > 1000:
+        return abs(one - other) < 20_000
+    return one == other
+
+
 class Ways(OnServer, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -53,13 +62,11 @@ class Ways(OnServer, unittest.TestCase):
     def plain(self, answer, way):
         if isinstance(answer, list):
             if len(answer) == 3 and answer[0] == b"wait":
-                return [*answer[:2], round(answer[2] / 10000)]
+                return [*answer[:2], answer[2]]
             return [self.plain(each, way) for each in answer]
         if isinstance(answer, bytes) and len(answer) == 48 and answer[32:].isdigit():
             names = {held: name for name, held in self.ids[way].items()}
             return names.get(answer) or self.name_id(way, answer)
-        if isinstance(answer, int) and answer > 10**12:
-            return round(answer / 10000)
         if isinstance(answer, tuple):
             text = re.sub(r" (script: |@user_script|user_script).*", "", answer[1]).rstrip(". ")
             for no_command in ("Unknown Redis command", "unknown command", "Unknown Valkey", "Unknown", "unknown"):
@@ -81,9 +88,13 @@ class Ways(OnServer, unittest.TestCase):
                 text = self.redis.get(key) if kind == b"string" else kind
                 for number, held in self.ids[way].items():
                     text = text and text.replace(held, number.encode())
-                moment = re.sub(rb"17\d{11}|18\d{11}|19\d{11}|2\d{12}", lambda m: b"<%d>" % round(int(m[0]) / 20000), text or b"")
-                found.append((moment, max(-2, round(self.redis.pttl(key) / 20000))))
+                moments = rb"17\d{11}|18\d{11}|19\d{11}|2\d{12}"
+                found.append((re.sub(moments, b"<>", text or b""), [int(each) for each in re.findall(moments, text or b"")], self.redis.pttl(key)))
         return found
+
+    def require_equal(self, one, other, where):
+        if not is_equal(one, other):
+            self.assertEqual(one, other, where)
 
     def step(self, draw):
         key = draw.choice((b"a", b"b", b"c"))
@@ -126,8 +137,8 @@ class Ways(OnServer, unittest.TestCase):
             self.redis.config_set("maxmemory", 1 if draw.random() < 0.1 else 0)
             answers = self.both(*words)
             self.redis.config_set("maxmemory", 0)
-            self.assertEqual(*answers, f"{where}: {words}")
-            self.assertEqual(self.standing("s"), self.standing("c"), f"{where}: {words}")
+            self.require_equal(*answers, f"{where}: {words}")
+            self.require_equal(self.standing("s"), self.standing("c"), f"{where}: {words}")
             return
         _, key, which = words
         bytes_ = draw.choice((ENTRIES, LEASES)[which])
