@@ -13,8 +13,6 @@ namespace bloomery::module {
 namespace {
 
 constexpr std::size_t kEntryBytes = 16;
-// No entry of a hash is this one: such a hash makes the ring forget.
-constexpr HashPair kStep{0, 0};
 
 // All rings there are. Filters are freed in a thread of the server's.
 std::mutex all_mutex;
@@ -50,37 +48,20 @@ void DeltaRing::ask(const Basis& basis, std::uint64_t most_bytes) {
   HeapWords words(2 * room);
   words_ = std::move(words);
   memory_.add(words_.words().size_bytes());
+  entries_ = reinterpret_cast<HashPair*>(words_.words().data());
   room_ = room;
+  at_ = 0;
   next_ = 0;
   kept_ = 0;
   basis_ = basis;
   name_ = name;
 }
 
-void DeltaRing::put(HashPair entry) noexcept {
-  if (!name_.is_set()) return;
-  if (room_ != 0) {
-    const std::uint64_t at = 2 * (next_ % room_);
-    words_.words()[at] = entry.h1;
-    words_.words()[at + 1] = entry.h2;
-  }
-  ++next_;
-  kept_ = std::min(kept_ + 1, room_);
-}
-
-void DeltaRing::add(HashPair hash) noexcept {
-  if (hash.h1 == kStep.h1 && hash.h2 == kStep.h2) return forget();
-  put(hash);
-}
-
-void DeltaRing::step() noexcept {
-  put(kStep);
-}
-
 void DeltaRing::forget() noexcept {
   name_ = {};
   memory_.remove(words_.words().size_bytes());
   words_ = HeapWords();
+  entries_ = nullptr;
   room_ = 0;
   kept_ = 0;
 }
@@ -89,12 +70,12 @@ std::vector<std::byte> DeltaRing::hashes(std::uint64_t since, std::uint64_t coun
   std::vector<std::byte> bytes;
   bytes.reserve(kEntryBytes * count);
   for (std::uint64_t entry = since; entry != since + count; ++entry) {
-    const auto words = words_.words().subspan(2 * (entry % room_), 2);
-    if (words[0] == kStep.h1 && words[1] == kStep.h2) continue;
+    const HashPair& hash = entries_[entry % room_];
+    if ((hash.h1 | hash.h2) == 0) continue;  // a step
     bytes.resize(bytes.size() + kEntryBytes);
     const auto to = std::span(bytes).last(kEntryBytes);
-    put_number(to, 0, words[0]);
-    put_number(to, sizeof words[0], words[1]);
+    put_number(to, 0, hash.h1);
+    put_number(to, sizeof hash.h1, hash.h2);
   }
   return bytes;
 }

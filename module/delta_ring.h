@@ -51,9 +51,14 @@ class DeltaRing {
   // The hashes of `count` entries from `since` on, 16 bytes each: h1, h2, little-endian.
   std::vector<std::byte> hashes(std::uint64_t since, std::uint64_t count) const;
 
-  void add(HashPair hash) noexcept;
+  void add(HashPair hash) noexcept {
+    // Such a hash would be taken for a step.
+    if ((hash.h1 | hash.h2) == 0) [[unlikely]]
+      return forget();
+    put(hash);
+  }
   // The watermark moved.
-  void step() noexcept;
+  void step() noexcept { put({0, 0}); }
   // After a change: forgets, where the filter is no longer what the name stands for.
   void require(const Basis& basis) noexcept {
     if (name_.is_set() && basis != basis_) forget();
@@ -67,12 +72,21 @@ class DeltaRing {
   static bool forget_unasked(std::uint64_t milliseconds);
 
  private:
-  void put(HashPair entry) noexcept;
+  void put(HashPair entry) noexcept {
+    if (!name_.is_set()) return;
+    ++next_;
+    if (room_ == 0) return;
+    entries_[at_] = entry;
+    if (++at_ == room_) at_ = 0;
+    if (kept_ < room_) ++kept_;
+  }
 
   Identity name_{};
   Basis basis_{};
-  HeapWords words_;  // two an entry; entry s is at s modulo their number
-  std::uint64_t room_ = 0;
+  HeapWords words_;
+  HashPair* entries_ = nullptr;  // in words_; entry s is at s modulo their number
+  std::uint64_t room_ = 0;       // of entries
+  std::uint64_t at_ = 0;         // where the next one goes
   std::uint64_t next_ = 0;
   std::uint64_t kept_ = 0;
   std::uint64_t asked_ms_ = 0;
