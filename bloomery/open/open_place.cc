@@ -9,8 +9,10 @@
 
 #include "bloomery/format/kinds.h"
 #include "bloomery/open/adopting_place.h"
+#include "bloomery/place/local_copy.h"
 #include "bloomery/redis/places/bitmap_place.h"
 #include "bloomery/redis/places/bulk_load.h"
+#include "bloomery/redis/places/item_deltas.h"
 #include "bloomery/redis/places/item_place.h"
 #include "bloomery/redis/places/native_load.h"
 #include "bloomery/redis/places/native_place.h"
@@ -72,6 +74,20 @@ std::unique_ptr<FilterPlace> open_one(const PlaceLocation& location, const Place
   return place;
 }
 
+// A copy that goes on by deltas where the filter's server has our module; else it is read whole
+// whenever it has changed.
+std::unique_ptr<FilterPlace> open_copied(const PlaceLocation& location,
+                                         const PlaceOptions& options) {
+  PlaceLocation in_server = location;
+  in_server.is_copied = false;
+  auto place = open_place(in_server, options);
+  LocalCopyOptions copied{.keys = place->head().parameters.keys};
+  if (location.dialect == redis::Dialect::bloom) {
+    copied.deltas = redis::open_item_deltas(location.server);
+  }
+  return std::make_unique<LocalCopy>(std::move(place), copied);
+}
+
 }  // namespace
 
 std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOptions& options) {
@@ -80,6 +96,7 @@ std::unique_ptr<FilterPlace> open_place(std::string_view text, const PlaceOption
 
 std::unique_ptr<FilterPlace> open_place(const PlaceLocation& location,
                                         const PlaceOptions& options) {
+  if (location.is_copied) return open_copied(location, options);
   const bool writes = options.access != PlaceOptions::read_only;
   const auto open = [=] { return open_one(location, options); };
   auto place = open();

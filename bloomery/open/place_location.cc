@@ -15,11 +15,24 @@ const FileLocation& PlaceLocation::need_file(std::string_view why) const {
   return file;
 }
 
+namespace {
+
+constexpr std::string_view kCopied = "copy:";
+
+}  // namespace
+
 bool is_live_location(std::string_view text) noexcept {
+  if (text.starts_with(kCopied)) text.remove_prefix(kCopied.size());
   return redis::is_redis_location(text.substr(std::min(text.find(':') + 1, text.size())));
 }
 
 PlaceLocation parse_place_location(std::string_view text) {
+  if (text.starts_with(kCopied) && is_live_location(text)) {
+    PlaceLocation location = parse_place_location(text.substr(kCopied.size()));
+    location.is_copied = true;
+    location.name = std::string(kCopied) + location.name;
+    return location;
+  }
   if (redis::is_redis_location(text)) {
     throw std::invalid_argument(
         "the location of the server does not say whose filter is there; FORMAT:redis://..., with "

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <random>
 #include <stdexcept>
 #include <utility>
 
 #include "bloomery/errors.h"
+#include "bloomery/place/apply_hashes.h"
 
 namespace bloomery {
 namespace {
@@ -20,12 +22,22 @@ LocalCopyOptions checked_copy(LocalCopyOptions options, const FilterPlace& place
                               " ms; allowed: at least 1 ms");
 }
 
+// How long a source waits for something to come.
+constexpr std::chrono::milliseconds kDeltaWait{1000};
+// Copies in many processes lose their chain at once, and are read whole one after the other.
+constexpr std::chrono::milliseconds kLongestTurn{1000};
+
 }  // namespace
 
 LocalCopy::LocalCopy(FilterPlace& place, const LocalCopyOptions& options)
     : place_(place),
       options_(checked_copy(options, place)),
       thread_([this](const std::stop_token& stop) { keep_up(stop); }) {}
+
+LocalCopy::LocalCopy(std::unique_ptr<FilterPlace> place, const LocalCopyOptions& options)
+    : LocalCopy(*place, options) {
+  owned_ = std::move(place);
+}
 
 LocalCopy::~LocalCopy() {
   if (!is_ours()) {
@@ -46,9 +58,10 @@ std::string LocalCopy::last_error() const {
   return last_error_;
 }
 
-bool LocalCopy::Copy::is_of(const PlaceHead& now) const noexcept {
+bool LocalCopy::Copy::is_of(const PlaceHead& now,
+                            const std::optional<Watermark>& then) const noexcept {
   if (identity != now.identity) return false;
-  return !reached || (now.watermark && now.watermark->reaches(*reached));
+  return !then || (now.watermark && now.watermark->reaches(*then));
 }
 
 // Returns the head of the place, or, if that fails, the head of the copy. A caller that has the
@@ -56,21 +69,33 @@ bool LocalCopy::Copy::is_of(const PlaceHead& now) const noexcept {
 // comes later and is not confirmed.
 PlaceHead LocalCopy::head(const CallContext& context) {
   try {
+    std::uint64_t number = 0;
+    std::optional<Watermark> reached;
+    {
+      const auto pass = gate_.enter();
+      const Copy* const copy = copy_.load();
+      if (copy != nullptr) {
+        number = copy->number;
+        reached = copy->reached();
+      }
+    }
     PlaceHead now = place_.head(context);
     const auto pass = gate_.enter();
     Copy* const copy = copy_.load();
-    if (copy != nullptr && !copy->is_of(now)) copy->is_given_up = true;
+    if (copy != nullptr && !copy->is_of(now, copy->number == number ? reached : copy->reached())) {
+      copy->is_given_up = true;
+    }
     return now;
   } catch (const CallAborted&) {
     throw;
   } catch (const std::exception&) {
     const auto pass = gate_.enter();
     const Copy* const copy = copy_.load();
-    if (copy == nullptr || !copy->may_deny() || !copy->reached) throw;
+    if (copy == nullptr || !copy->may_deny() || !copy->source) throw;
     PlaceHead of_copy;
     of_copy.identity = copy->identity;
     of_copy.parameters = copy->parameters;
-    of_copy.watermark = copy->reached;
+    of_copy.watermark = copy->reached();
     of_copy.beat = copy->beat;
     return of_copy;
   }
@@ -90,18 +115,17 @@ void LocalCopy::look_at_both(Proofs& proofs, const CallContext& context) {
   ask_copy({}, {}, proofs, context);
 }
 
-// The watermark was read before the bits.
+// Loads the watermark before it reads any bit: keys up to there are in what it reads.
 void LocalCopy::ask_copy(std::span<const Key> keys, std::span<Presence> answers, Proofs& proofs,
                          const CallContext& context) const {
   const auto pass = gate_.enter();
   const Copy* const copy = copy_.load();
   if (copy == nullptr) return;
-  const bool may_deny = copy->may_deny() && copy->reached;
-  if (may_deny) {
-    proofs.add({kCopyPart, numbers_.of(copy->identity), copy->reached});
-  }
+  const std::optional<Watermark> reached = copy->reached();
+  const bool may_deny = copy->may_deny() && reached;
+  if (may_deny) proofs.add({kCopyPart, numbers_.of(copy->identity), reached});
   const bool has_come =
-      may_deny && context.fence != nullptr && copy->reached->reaches(context.fence->at_least);
+      may_deny && context.fence != nullptr && reached->reaches(context.fence->at_least);
   const Presence missing = has_come ? Presence::absent : Presence::unknown;
   std::array<bool, 256> found{};
   for (std::size_t from = 0; from < keys.size(); from += found.size()) {
@@ -169,20 +193,55 @@ void LocalCopy::put_in(std::span<const Key> keys) {
   for (const Key key : keys) copy->filter->insert_concurrently(key);
 }
 
+// Waits a random time.
+void LocalCopy::wait_for_turn(const std::stop_token& stop) {
+  std::uniform_int_distribution<std::chrono::milliseconds::rep> times(0, kLongestTurn.count());
+  const std::chrono::milliseconds time(times(random_));
+  std::unique_lock lock(mutex_);
+  over_->wait_for(lock, stop, time, [] { return false; });
+}
+
 void LocalCopy::keep_up(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     std::string error;
     try {
-      look(stop);
+      options_.deltas ? look_at_deltas(stop) : look(stop);
     } catch (const std::exception& failure) {
       error = failure.what();
     }
     std::unique_lock lock(mutex_);
     is_reading_ = false;
     meanwhile_.clear();
+    const bool source_waits = position_ && error.empty();
     last_error_ = std::move(error);
-    over_->wait_for(lock, stop, options_.look_every, [] { return false; });
+    if (!source_waits) over_->wait_for(lock, stop, options_.look_every, [] { return false; });
   }
+}
+
+void LocalCopy::require_same_keys(const FilterParameters& parameters) {
+  if (!keys_) keys_ = options_.keys.value_or(parameters.keys);
+  if (parameters.keys == *keys_) return;
+  throw StoreError(name() + ": its keys are now " + form_text(parameters.keys) + ", and were " +
+                   form_text(*keys_) + "; such a filter is not copied");
+}
+
+void LocalCopy::give_up_copy() noexcept {
+  Copy* const copy = copy_.load();  // nobody else replaces it
+  if (copy != nullptr) copy->is_given_up = true;
+}
+
+// Lets everybody find the copy, with what was inserted while it was read.
+void LocalCopy::publish(std::unique_ptr<Copy> next) {
+  next->number = ++last_number_;
+  std::unique_ptr<const Copy> gone;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const std::string& key : meanwhile_) next->filter->insert_concurrently(Key(key));
+    meanwhile_.clear();
+    gone.reset(copy_.exchange(next.release()));
+    is_reading_ = false;
+  }
+  gate_.wait_for_readers();
 }
 
 void LocalCopy::look(const std::stop_token& stop) {
@@ -193,8 +252,8 @@ void LocalCopy::look(const std::stop_token& stop) {
   }
   const PlaceHead head = place_.head(context);
   Copy* const old = copy_.load();  // nobody else replaces it
-  if (old != nullptr && !old->is_of(head)) old->is_given_up = true;
-  if (old != nullptr && old->may_deny() && old->reached == head.watermark &&
+  if (old != nullptr && !old->is_of(head, old->reached())) old->is_given_up = true;
+  if (old != nullptr && old->may_deny() && old->reached() == head.watermark &&
       old->beat == head.beat && head.watermark) {
     return;
   }
@@ -208,24 +267,89 @@ void LocalCopy::look(const std::stop_token& stop) {
   next->filter = std::make_shared<AnyFilter>(place_.copy(behind));
   next->identity = head.identity;
   next->parameters = head.parameters;
-  next->reached = head.watermark;
+  next->reach(head.watermark);
   next->beat = head.beat;
   Copy* const made = next.get();
-  std::unique_ptr<const Copy> gone;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const std::string& key : meanwhile_) next->filter->insert_concurrently(Key(key));
-    gone.reset(copy_.exchange(next.release()));
-    is_reading_ = false;
-  }
-  gate_.wait_for_readers();
-  gone.reset();
+  publish(std::move(next));
   // A watermark is only good for the filter in whose head it was.
-  if (!made->is_of(place_.head(context))) {
+  if (!made->is_of(place_.head(context), made->reached())) {
     throw StoreError(name() + ": another filter took its place while it was copied");
   }
   made->is_confirmed = true;
   copies_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Takes over what came since. A server that answers with an error has no such filter any more; one
+// that does not answer may have it, and the copy goes on.
+void LocalCopy::look_at_deltas(const std::stop_token& stop) {
+  const CallContext context{.stop = stop};
+  try {
+    const Copy* const copy = copy_.load();  // nobody else replaces it
+    if (copy != nullptr && copy->is_given_up) position_.reset();
+    if (position_) {
+      const auto delta = options_.deltas->since(*position_, kDeltaWait, context);
+      if (delta) return take(*delta);
+      position_.reset();
+      wait_for_turn(stop);
+    }
+    read_whole(stop);
+  } catch (const DeltaSource::Gone&) {
+    position_.reset();
+    give_up_copy();
+    throw;
+  }
+}
+
+// The watermark and the bits of a whole read are of one filter: it says so itself.
+void LocalCopy::read_whole(const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_reading_ = true;
+  }
+  auto whole = options_.deltas->read_whole(options_.most_bytes, {.stop = stop});
+  try {
+    require_same_keys(whole.filter.parameters());
+  } catch (const StoreError&) {
+    give_up_copy();
+    throw;
+  }
+  auto next = std::make_unique<Copy>();
+  next->parameters = whole.filter.parameters();
+  next->filter = std::make_shared<AnyFilter>(std::move(whole.filter));
+  next->identity = whole.identity;
+  next->reach(whole.reached);
+  next->beat = whole.beat;
+  next->is_confirmed = true;
+  publish(std::move(next));
+  position_ = whole.position;
+  copies_.fetch_add(1, std::memory_order_relaxed);
+}
+
+// First the bits, then the watermark.
+void LocalCopy::take(const DeltaSource::Delta& delta) {
+  Copy* const copy = copy_.load();  // nobody else replaces it
+  apply_hashes(*copy->filter, delta.hashes);
+  hashes_.fetch_add(delta.hashes.size(), std::memory_order_relaxed);
+  position_ = delta.position;
+  if (!delta.is_last) return;
+  if (delta.identity != copy->identity) {
+    position_.reset();
+    throw StoreError(name() + ": another filter took its place");
+  }
+  const auto source = delta.reached ? std::optional(delta.reached->source) : std::nullopt;
+  if (source == copy->source) {
+    if (source) copy->position.store(delta.reached->position, std::memory_order_release);
+    return;
+  }
+  // Whoever judges by the old source goes on with the old copy, whose bits are the same.
+  auto next = std::make_unique<Copy>();
+  next->filter = copy->filter;
+  next->identity = copy->identity;
+  next->parameters = copy->parameters;
+  next->reach(delta.reached);
+  next->is_confirmed = copy->is_confirmed.load();
+  next->is_given_up = copy->is_given_up.load();
+  publish(std::move(next));
 }
 
 }  // namespace bloomery

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <random>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include "bloomery/bits/own_process.h"
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/place/delta_source.h"
 #include "bloomery/place/followed_filter.h"
 #include "bloomery/place/reader_gate.h"
 
@@ -26,6 +28,12 @@ struct LocalCopyOptions {
   std::chrono::milliseconds look_every{250};
   // It is not read where it has more bytes.
   std::uint64_t most_bytes = 256 * 1024 * 1024;
+  // Where the place's filter says what came: the copy then takes over the hashes of that, within
+  // some ten milliseconds, and is read whole only where the chain of them is broken.
+  std::shared_ptr<DeltaSource> deltas{};
+  // How the caller writes keys; a filter of other keys is not copied. Not said: as those of the
+  // first copy.
+  std::optional<KeyForm> keys{};
 };
 
 // A place in a server with a copy of its filter in this process, for GuardMode::budget: what the
@@ -35,6 +43,10 @@ struct LocalCopyOptions {
 // The copy's watermark is one that was read before its bits. Keys that are inserted through this
 // object are in both. Keys that another process puts into the place itself, and no follower brings,
 // are in the copy from the next look on; without a fence it denies nothing.
+//
+// With deltas (LocalCopyOptions::deltas) the same copy goes on: the bits of what came are set
+// first, then its watermark moves, so the watermark is never ahead of the bits. A question loads
+// the watermark before it reads bits, and judges by that one.
 //
 // A copy is read in a thread of its own, while the last one answers; where that fails it goes on,
 // unless another filter is in the place, or one that is less far: such a copy denies nothing more.
@@ -47,6 +59,8 @@ class LocalCopy final : public FollowedFilter {
  public:
   // Reads nothing yet. Throws std::invalid_argument for a time below 1 ms.
   explicit LocalCopy(FilterPlace& place, const LocalCopyOptions& options = {});
+  // Owns the place.
+  explicit LocalCopy(std::unique_ptr<FilterPlace> place, const LocalCopyOptions& options = {});
   LocalCopy(const LocalCopy&) = delete;
   LocalCopy& operator=(const LocalCopy&) = delete;
   ~LocalCopy() override;
@@ -66,24 +80,40 @@ class LocalCopy final : public FollowedFilter {
                           const CallContext& context = {}) override;
   void destroy(const CallContext& context = {}) override { place_.destroy(context); }
 
-  // How often it was read, and why the last time failed; empty where it did not.
+  // How often it was read whole, and why the last time failed; empty where it did not.
   std::uint64_t copies() const noexcept { return copies_.load(std::memory_order_relaxed); }
+  // How many hashes came as deltas.
+  std::uint64_t hashes() const noexcept { return hashes_.load(std::memory_order_relaxed); }
   std::string last_error() const;
 
  private:
-  // Only replaced, but for keys that go in; null before the first.
+  // A filter here, and what is known of it. Keys go in, and with deltas the position of the
+  // watermark moves; all else is only replaced.
   struct Copy {
     std::shared_ptr<AnyFilter> filter;
     Identity identity{};
     FilterParameters parameters{};
-    std::optional<Watermark> reached{};
-    std::uint64_t beat = 0;
+    std::optional<Identity> source{};  // whose watermark it is; none: there is no watermark
+    std::atomic<std::uint64_t> position = 0;
+    std::atomic<std::uint64_t> beat = 0;
+    std::uint64_t number = 0;  // of this copy among those of this object
     // Its filter was still in the place after everybody could find the copy here.
     std::atomic<bool> is_confirmed = false;
     std::atomic<bool> is_given_up = false;  // that filter is not there any more
 
+    // Read before the bits, it is no later than they are.
+    std::optional<Watermark> reached() const noexcept {
+      if (!source) return std::nullopt;
+      return Watermark{*source, position.load(std::memory_order_acquire)};
+    }
+    void reach(const std::optional<Watermark>& watermark) noexcept {
+      source = watermark ? std::optional(watermark->source) : std::nullopt;
+      position.store(watermark ? watermark->position : 0, std::memory_order_release);
+    }
     bool may_deny() const noexcept { return is_confirmed && !is_given_up; }
-    bool is_of(const PlaceHead& now) const noexcept;
+    // Whether a place whose head this is has the copy's filter, at least as far as `then`, which
+    // the copy had reached before the head was read.
+    bool is_of(const PlaceHead& now, const std::optional<Watermark>& then) const noexcept;
   };
   // The number of the copy in proofs, beside the parts of the place.
   static constexpr std::uint32_t kCopyPart = UINT32_MAX;
@@ -98,7 +128,15 @@ class LocalCopy final : public FollowedFilter {
   bool is_ours() const noexcept { return process_ == process_number(); }
   void keep_up(const std::stop_token& stop);
   void look(const std::stop_token& stop);
+  void look_at_deltas(const std::stop_token& stop);
+  void read_whole(const std::stop_token& stop);
+  void wait_for_turn(const std::stop_token& stop);
+  void take(const DeltaSource::Delta& delta);
+  void publish(std::unique_ptr<Copy> next);
+  void give_up_copy() noexcept;
+  void require_same_keys(const FilterParameters& parameters);
 
+  std::unique_ptr<FilterPlace> owned_{};
   FilterPlace& place_;
   const LocalCopyOptions options_;
   const FilterNumbers numbers_;
@@ -110,6 +148,12 @@ class LocalCopy final : public FollowedFilter {
   std::vector<std::string> meanwhile_;  // inserted while it is read
   std::string last_error_;
   std::atomic<std::uint64_t> copies_{0};
+  std::atomic<std::uint64_t> hashes_{0};
+  // Of the thread alone.
+  std::optional<DeltaPosition> position_{};
+  std::optional<KeyForm> keys_{};
+  std::uint64_t last_number_ = 0;
+  std::minstd_rand random_{std::random_device()()};
   std::unique_ptr<std::condition_variable_any> over_ =
       std::make_unique<std::condition_variable_any>();
   const std::uint64_t process_ = process_number();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "bloomery/place/watermark_text.h"
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/transaction.h"
+#include "bloomery/redis/places/item_deltas.h"
 #include "bloomery/redis/places/item_keys.h"
 #include "bloomery/redis/places/set_bits.h"
 
@@ -59,6 +61,17 @@ ItemDialect::ItemDialect(std::unique_ptr<Client> client, Setup setup)
       tells_watermark_(setup_.tells_watermark),
       known_(setup_.markers),
       filter_(setup_.name, setup_.may_forget, setup_.described) {}
+
+std::optional<AnyFilter> ItemDialect::copy(const CallContext& context) {
+  if (setup_.dialect == Dialect::bf) return std::nullopt;
+  auto whole = read_items(*client_, name(), std::numeric_limits<std::uint64_t>::max(), context);
+  if (!whole) return std::nullopt;
+  if (context.fence != nullptr &&
+      !(whole->reached && whole->reached->reaches(context.fence->at_least))) {
+    fail("its filter does not have all keys up to the fence yet");
+  }
+  return std::move(whole->filter);
+}
 
 ItemDialect::Trip ItemDialect::travel(std::span<const Key> keys, bool inserts,
                                       const CallContext& context,

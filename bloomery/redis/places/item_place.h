@@ -49,7 +49,8 @@ class ItemDialect final : public ServerDialect {
                      const CallContext& context) override;
   // Throws StoreError where the filter is in doubt.
   PlaceHead head(const CallContext& context) override;
-  std::optional<AnyFilter> copy(const CallContext&) override { return std::nullopt; }
+  // Only our module gives a filter whole.
+  std::optional<AnyFilter> copy(const CallContext& context) override;
   // Throws unless the filter can have a watermark: it must be opened by bloom:, and a filter of our
   // own kinds that does not forget.
   void require_watermark(const CallContext& context) override;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bloomery/place/apply_hashes.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "bloomery/bits/bit_ops.h"
+
+namespace bloomery {
+namespace {
+
+void set_bits(std::span<std::uint64_t> words, std::span<const Probe> probes) noexcept {
+  for (const Probe& probe : probes) {
+    std::atomic_ref(words[probe.position / kWordBits])
+        .fetch_or(bit_mask(probe.position), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void apply_hashes(AnyFilter& filter, std::span<const HashPair> hashes) {
+  const std::size_t layers = filter.contents().layers.size();
+  std::array<bool, 256> found{};
+  while (!hashes.empty()) {
+    const auto batch = hashes.first(std::min(hashes.size(), found.size()));
+    hashes = hashes.subspan(batch.size());
+    std::as_const(filter).may_contain_many(batch, {found.data(), batch.size()});
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (found[i]) continue;
+      std::vector<Probe> probes = filter.probes(batch[i]);
+      if (layers != 0) {
+        std::erase_if(probes, [&](const Probe& each) { return each.layer + 1 != layers; });
+        set_bits(filter.layer_words(layers - 1), probes);
+      } else {
+        filter.change_words([&](std::span<std::uint64_t> words) {
+          set_bits(words, probes);
+          return std::size_t{0};
+        });
+      }
+    }
+  }
+}
+
+}  // namespace bloomery
