@@ -78,6 +78,11 @@ std::unique_ptr<FilterPlace> open_one(const PlaceLocation& location, const Place
 // whenever it has changed.
 std::unique_ptr<FilterPlace> open_copied(const PlaceLocation& location,
                                          const PlaceOptions& options) {
+  if (location.takes_keys_alone()) {
+    throw std::invalid_argument(location.text() +
+                                ": a filter of BF.* is not read whole, so there is no copy of it; "
+                                "bloom: of a server with the module has one");
+  }
   PlaceLocation in_server = location;
   in_server.is_copied = false;
   auto place = open_place(in_server, options);

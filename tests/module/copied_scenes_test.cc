@@ -29,7 +29,7 @@ using testing::ModuleTest;
 const Identity kTable{11, 12};
 
 std::chrono::milliseconds scene_time() {
-  return std::getenv("BLOOMERY_LONG") != nullptr ? milliseconds(10'000) : milliseconds(1'200);
+  return std::getenv("BLOOMERY_LONG") != nullptr ? milliseconds(10'000) : milliseconds(500);
 }
 
 // A table whose rows come, a follower that brings them into a filter, and readers who ask a copy of
