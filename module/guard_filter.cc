@@ -38,6 +38,20 @@ std::string marker_of(std::string_view name, std::size_t i) {
   return "bloomery-marker:" + std::string(name) + ":" + std::to_string(i);
 }
 
+// The markers of the filter that was asked last, which is mostly the one. They live until the next
+// call.
+std::vector<Key> markers_of(std::string_view name) {
+  static std::string known;
+  static std::vector<std::string> markers;
+  if (known != name) {
+    known.clear();  // no name: of no filter, if memory ends here
+    markers.clear();
+    for (std::size_t i = 0; i < kMarkers; ++i) markers.push_back(marker_of(name, i));
+    known = name;
+  }
+  return {markers.begin(), markers.end()};
+}
+
 // Asks a whole filter of this module without a command, which saves the server half of the cost.
 // Nothing where the family's commands would ask another module, or have more to look at.
 std::optional<std::vector<GuardPresence>> ask_own(GuardServer& server,
@@ -51,15 +65,13 @@ std::optional<std::vector<GuardPresence>> ask_own(GuardServer& server,
   if (filter == nullptr || filter->is_incomplete()) return std::nullopt;
   std::vector presences(count, GuardPresence::unknown);
   if (is_native && identity_text(filter->notes().identity) != arguments[1]) return presences;
-  std::vector<std::string> markers;
-  for (std::size_t i = 0; !is_native && i < kMarkers; ++i) {
-    markers.push_back(marker_of(arguments[1], i));
-  }
-  std::vector<Key> items(markers.begin(), markers.end());
+  std::vector<Key> items = is_native ? std::vector<Key>() : markers_of(arguments[1]);
+  const std::size_t marker_count = items.size();
+  items.reserve(marker_count + count);
   for (std::size_t i = first; i < first + count; ++i) items.push_back(arguments[i]);
   const auto found = std::make_unique<bool[]>(items.size());
   filter->may_contain_many(items, found.get());
-  bool* const said = found.get() + markers.size();
+  bool* const said = found.get() + marker_count;
   if (std::find(found.get(), said, false) != said) return presences;
   for (std::size_t i = 0; i < count; ++i) {
     presences[i] = said[i] ? GuardPresence::maybe : GuardPresence::absent;
