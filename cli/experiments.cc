@@ -37,7 +37,6 @@ constexpr std::array<std::vector<Figure> (*)(), kArticles.size()> kFigures{
     figures_of_javascript,
     [] { return figures_of_penetration(); },
     [] { return figures_of_php(); },
-    figures_of_repeated_claims,
 };
 
 std::string help_text() {

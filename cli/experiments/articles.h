@@ -18,7 +18,7 @@ struct Article {
 
 inline constexpr std::array kArticles{
     Article{"guava", "000", "布隆过滤器原理", "", "",
-            "Java: Guava, SimpleBloomFilter, Redisson; a filter of absent keys"},
+            "Java: Guava, SimpleBloomFilter, Redisson; getByKey before a database"},
     Article{"redis", "001", "应用 5: 层峦叠嶂 —— 布隆过滤器", "", "",
             "RedisBloom: BF.ADD, BF.RESERVE, and how large a filter is"},
     Article{"javascript", "002", "布隆过滤器 Bloom Filter", "", "",
@@ -28,7 +28,6 @@ inline constexpr std::array kArticles{
             "Java: BloomFilterHelper over a bitmap of Redis, and Guava"},
     Article{"php", "004", "PHP+Redis实现布隆过滤器(bloom filter)", "", "",
             "PHP: a class with three hashes over a bitmap of Redis"},
-    Article{"claims", "", "What several of them say", "", "", "formulas that several print"},
 };
 
 }  // namespace bloomery::cli

@@ -45,7 +45,6 @@ std::vector<Figure> figures_of_redis(const FigureSizes& sizes = {});
 std::vector<Figure> figures_of_javascript();
 std::vector<Figure> figures_of_penetration(std::uint64_t filter_count = 4);
 std::vector<Figure> figures_of_php(const FigureSizes& sizes = {});
-std::vector<Figure> figures_of_repeated_claims();
 
 // Figures of a Redis that this starts. Where it cannot start one, the figure says why.
 Figure memory_of_a_set(std::uint64_t key_count);

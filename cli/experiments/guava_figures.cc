@@ -9,7 +9,6 @@
 #include "bloomery/format/bloom_filter_helper.h"
 #include "bloomery/format/guava.h"
 #include "bloomery/format/mitz_probes.h"
-#include "bloomery/format/redisson.h"
 #include "bloomery/format/simple_java.h"
 #include "cli/experiments/figure.h"
 #include "cli/experiments/inverted_guard.h"
@@ -89,19 +88,6 @@ Figure simple_java_digits() {
           {"false_positives", positives}, {"asked", 2'000'000}, {"bits_set", ones(filter)}}};
 }
 
-Figure redisson_size() {
-  const redisson::Config config = redisson::config_for(55'000'000, 0.03);
-  return {.post = "guava",
-          .what = "Redisson, tryInit(55000000, 0.03)",
-          .theirs = "tryInit(55000000, 0.03); no size is printed",
-          .ours = fmt::format("{} bits, {} probes", config.size, config.hash_iterations),
-          .verdict = Verdict::right,
-          .remark =
-              "The filter works as shown, but its rule exceeds the rate: 3 % becomes about "
-              "3.5 %.",
-          .numbers = {{"bit_count", config.size}, {"probe_count", config.hash_iterations}}};
-}
-
 Figure clock_of_a_look_up() {
   using Clock = std::chrono::steady_clock;
   constexpr std::uint64_t kKeys = 1'000'000;
@@ -146,7 +132,7 @@ Figure guard_of_absent_keys() {
       .what =
           "getByKey, 200,000 absent keys asked for twice, before 100,000 rows: a filter of what "
           "was not found",
-      .theirs = "keeps such keys from the database",
+      .theirs = "getByKey before a database, without a figure",
       .ours = line("absent", guards.holds_absent) + "\n" + line("present", guards.holds_present),
       .verdict = Verdict::wrong,
       .remark =
@@ -163,8 +149,8 @@ Figure guard_of_absent_keys() {
 }  // namespace
 
 std::vector<Figure> figures_of_guava() {
-  return {guava_integers(), guava_sizes(),        simple_java_digits(),
-          redisson_size(),  clock_of_a_look_up(), guard_of_absent_keys()};
+  return {guava_integers(), guava_sizes(), simple_java_digits(), clock_of_a_look_up(),
+          guard_of_absent_keys()};
 }
 
 }  // namespace bloomery::cli

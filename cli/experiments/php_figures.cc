@@ -87,18 +87,20 @@ Figure three_hashes() {
                                            [](std::uint64_t i) { return 2 * i + 1; });
   const std::uint64_t beside =
       products_found([](std::uint64_t i) { return i; }, [](std::uint64_t i) { return 1000 + i; });
-  return {.post = "php",
-          .what = "three hashes (BKDR, JS, SDBM) for product keys, 商品-000000 and on, in 1 MiB",
-          .theirs = "three hashes, for any keys",
-          .ours = fmt::format("the even numbers below 2,000 are in: {} of 1,000 odd ones are found"
-                              "\n000000 to 000999 are in: {} of 001000 to 001999 are found",
-                              odd, beside),
-          .verdict = Verdict::wrong,
-          .remark =
-              "PHP's integers overflow into floats, and BKDR ignores what follows about nine "
-              "bytes: keys that differ in their last characters only share their bits. Share such "
-              "filters where they are; make new ones otherwise.",
-          .numbers = {{"odd_among_even", odd}, {"range_beside", beside}, {"asked", 1000}}};
+  return {
+      .post = "php",
+      .what = "three hashes (BKDR, JS, SDBM) for product keys, 商品-000000 and on, in 1 MiB",
+      .theirs = "three SETBITs a record; for redirects and remote postcodes",
+      .ours = fmt::format("the even numbers below 2,000 are in: {} of 1,000 odd ones are found"
+                          "\n000000 to 000999 are in: {} of 001000 to 001999 are found",
+                          odd, beside),
+      .verdict = Verdict::wrong,
+      .remark =
+          "PHP's integers overflow into floats, and BKDR ignores what follows about nine "
+          "bytes: keys that differ in their last characters only share their bits. Postcodes are "
+          "short enough, URLs are not. Share such filters where they are; make new ones "
+          "otherwise.",
+      .numbers = {{"odd_among_even", odd}, {"range_beside", beside}, {"asked", 1000}}};
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(Experiments, NameTheArticlesTitleAuthorAndLink) {
 
 TEST(Experiments, RepeatThoseOfGuava) {
   const auto figures = numbers_of(figures_of_guava());
-  ASSERT_EQ(figures.size(), 6U);
+  ASSERT_EQ(figures.size(), 5U);
   EXPECT_EQ(figures[0]["false_positives"], 29'828);
   EXPECT_EQ(figures[0]["bit_count"], 72'984'448);
   EXPECT_EQ(figures[0]["probe_count"], 5);
@@ -46,14 +46,12 @@ TEST(Experiments, RepeatThoseOfGuava) {
   EXPECT_EQ(figures[1]["bit_counts"], Numbers({8'142'363, 7'298'440}));
   EXPECT_EQ(figures[2]["false_positives"], 283);
   EXPECT_EQ(figures[2]["bits_set"], 9'029'126);
-  EXPECT_EQ(figures[3]["bit_count"], 401'414'246);
-  EXPECT_EQ(figures[3]["probe_count"], 5);
-  EXPECT_GT(figures[4]["median_ns"], 0);
+  EXPECT_GT(figures[3]["median_ns"], 0);
   // docs/experiments.md has these figures. With twice its keys a filter finds (3/4)^7 of others, 13
   // % and more.
-  EXPECT_EQ(figures[5]["holds_absent"],
+  EXPECT_EQ(figures[4]["holds_absent"],
             Numbers({{"queries", 193'224}, {"denied_rows", 15'764}, {"denied_new_rows", 1'000}}));
-  EXPECT_EQ(figures[5]["holds_present"],
+  EXPECT_EQ(figures[4]["holds_present"],
             Numbers({{"queries", 4'026}, {"denied_rows", 0}, {"denied_new_rows", 0}}));
 }
 
@@ -89,13 +87,6 @@ TEST(Experiments, RepeatThoseOfJavascript) {
   EXPECT_EQ(figures[1]["published"]["false_positives"], 1000);
   EXPECT_LE(figures[1]["meant"]["false_positives"], 5);
   EXPECT_GT(figures[1]["meant"]["bits_set"], 1000);
-}
-
-TEST(Experiments, RepeatWhatSeveralSay) {
-  const auto figures = numbers_of(figures_of_repeated_claims());
-  ASSERT_EQ(figures.size(), 1U);
-  EXPECT_EQ(figures[0]["printed"], 1);
-  EXPECT_NEAR(figures[0]["measured"].get<double>(), figures[0]["right"].get<double>(), 0.02);
 }
 
 TEST(Experiments, SayInOneLineThatNoRedisIsHere) {
