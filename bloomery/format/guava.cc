@@ -27,6 +27,11 @@ AnyFilter decode_any(std::span<const std::byte> bytes, const FormatSettings& set
   ByteReader read(bytes, kWhat);
   read.take(kHeadBytes + filter.geometry().bit_count / 8, "longs");
   read.end();
+  const bool is_old = filter.parameters().kind == FilterKind::mitz_32;
+  if (settings.contains("strategy") &&
+      (known.word("strategy", "mitz_64 mitz_32") == "mitz_32") != is_old) {
+    known.refuse("strategy", std::string("the bytes say ") + (is_old ? "mitz_32" : "mitz_64"));
+  }
   return filter;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/foreign_file.h"
 
+#include <charconv>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "bloomery/store/messages.h"
 #include "bloomery/store/replace_file.h"
 #include "bloomery/text/grouped.h"
+#include "bloomery/text/printable.h"
 
 namespace bloomery {
 namespace {
@@ -187,6 +190,26 @@ std::optional<WriterLock> write_with_settings(const FilterContents& contents,
   return written;
 }
 
+// Returns whether the setting says what a filter was made for, and nothing of what its bits mean.
+bool is_promise(std::string_view name) noexcept {
+  return name == "capacity" || name == "rate";
+}
+
+std::optional<double> number_in(std::string_view text) noexcept {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+// Returns whether two texts are the same setting; 0.030 is 0.03.
+bool say_the_same(std::string_view a, std::string_view b) noexcept {
+  if (a == b) return true;
+  const auto number = number_in(a);
+  return number && number == number_in(b);
+}
+
 // No format says how its keys were written: what its system does where nobody chose is assumed, and
 // travels on with the filter.
 AnyFilter with_keys(AnyFilter filter, const Format& format) {
@@ -198,7 +221,18 @@ AnyFilter with_keys(AnyFilter filter, const Format& format) {
 
 FormatSettings settings_at(const FileLocation& location) {
   FormatSettings settings = location.settings;
-  if (location.format->settings_of != nullptr) settings.merge(read_config(location.config_path()));
+  if (location.format->settings_of == nullptr) return settings;
+  FormatSettings beside = read_config(location.config_path());
+  for (const auto& [name, value] : settings) {
+    const auto found = beside.find(name);
+    if (found == beside.end() || is_promise(name) || say_the_same(value, found->second)) continue;
+    throw std::invalid_argument(
+        location.path.string() + ": " + name + "=" + printable(value) + ", but " +
+        location.config_path().string() + " says " + name + "=" + printable(found->second) +
+        ": keys would be asked at other bits, and \"absent\" would be wrong. Leave out " + name +
+        ", or correct the .config");
+  }
+  settings.merge(beside);
   return settings;
 }
 

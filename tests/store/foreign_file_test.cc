@@ -9,6 +9,7 @@
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/store/file_location.h"
 #include "bloomery/store/filter_editor.h"
+#include "bloomery/store/foreign_file.h"
 #include "bloomery/store/mapped_filter.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/keys.h"
@@ -137,9 +138,56 @@ TEST(ForeignConfig, IsReadAsRedisPrintsAHash) {
   EXPECT_EQ(filter.capacity(), 100U);
   std::ofstream(folder / "f.config") << "size=800 hashIterations=5";
   EXPECT_EQ(load(location).geometry().bit_count, 800U);
+}
+
+// Each setting of each format that is written beside a file: one that says otherwise would have
+// keys asked at other bits. What a filter was made for moves no bit.
+TEST(ForeignConfig, IsNotContradictedBySettingsOfTheLocation) {
+  int refused = 0;
+  for (const Format* const format : formats()) {
+    if (format->settings_of == nullptr || format->create == nullptr) continue;
+    const ScratchFolder folder;
+    const FileLocation location =
+        parse_file_location(std::string(format->name) + ":" + (folder / "f").string());
+    save(format
+             ->create({.capacity = 1000, .false_positive_rate = 0.01},
+                      testing::small_settings(*format))
+             .contents(),
+         location);
+    const FormatSettings beside = settings_at(location);
+    for (const auto& [name, value] : beside) {
+      FileLocation asked = location;
+      asked.settings[name] = value;
+      EXPECT_NO_THROW(load(asked)) << format->name << " " << name << "=" << value;
+      const bool is_number = value.find_first_not_of("0123456789.") == std::string::npos;
+      asked.settings[name] = is_number ? "1" + value : value + "x";
+      if (name == "capacity") {
+        EXPECT_NO_THROW(load(asked)) << format->name;
+        continue;
+      }
+      if (name == "rate") continue;
+      try {
+        load(asked);
+        ADD_FAILURE() << format->name << " takes " << name << "=" << asked.settings[name];
+      } catch (const std::invalid_argument& error) {
+        EXPECT_THAT(error.what(), HasSubstr("f.config says " + name + "=\"" + value + "\""));
+        EXPECT_THAT(error.what(), HasSubstr("\"absent\" would be wrong"));
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 15);
+}
+
+TEST(ForeignFormat, ItsBytesAreNotContradictedBySettings) {
+  const ScratchFolder folder;
+  const FileLocation location = parse_file_location("guava:" + (folder / "f").string());
+  save(location.format->create({.capacity = 100}, {}).contents(), location);
   FileLocation asked = location;
-  asked.settings["size"] = "900";
-  EXPECT_EQ(load(asked).geometry().bit_count, 900U);
+  asked.settings["strategy"] = "mitz_64";
+  EXPECT_NO_THROW(load(asked));
+  asked.settings["strategy"] = "mitz_32";
+  EXPECT_THROW(load(asked), std::invalid_argument);
 }
 
 TEST(ForeignConfig, IsRefusedWhereItIsNone) {
