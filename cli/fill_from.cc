@@ -82,13 +82,19 @@ FilterFiller filler_of(const NewFilter& wanted, const PlaceLocation& place, unsi
 
 }  // namespace
 
-void add_growth(Report& report, std::optional<double> growth) {
-  if (!growth) return;
-  report.add("growth", *growth,
-             *growth == 1
-                 ? "1: no room for more keys than were counted"
-                 : short_number(*growth) + ": room for " + short_number(100 * (*growth - 1)) +
-                       " % more keys than were counted");
+void add_growth(Report& report, const Filled& filled) {
+  if (!filled.growth) return;
+  const double growth = *filled.growth;
+  const Kind& kind = kind_of(filled.filter.parameters().kind);
+  std::string text = short_number(growth) + ": made for as many keys as were counted or estimated";
+  if (growth != 1) {
+    text = short_number(growth) + ": room for " + short_number(100 * (growth - 1)) +
+           " % more keys than were counted";
+  }
+  if (kind.has_layers) text += "; it grows when more come";
+  if (kind.forgets) text += " within a window";
+  if (kind.built_once) text += "; it takes no more";
+  report.add("growth", growth, text);
 }
 
 Filled fill_from(const FillRequest& request, const PlaceLocation& place, const std::string& label,

@@ -29,8 +29,9 @@ struct Filled {
   std::optional<double> growth{};  // capacity by keys, where these were counted beforehand
 };
 
-// How a report tells what room for more keys was taken.
-void add_growth(Report& report, std::optional<double> growth);
+// Adds what room for more keys was taken, and what becomes of more, if the keys were counted or
+// estimated beforehand.
+void add_growth(Report& report, const Filled& filled);
 
 // Counts the keys where nobody said how many there will be, and makes room for half more where they
 // are of a database: its tables grow. Then calls `begin`, then reads them.

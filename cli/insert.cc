@@ -67,11 +67,18 @@ void keep_form(const InsertArguments& arguments, const KeyForm& before, AnyFilte
 }
 
 Report report_of(const InsertArguments& arguments, const SourceOptions& source,
-                 const SourceTotals& totals, std::uint64_t new_count,
-                 std::uint64_t maybe_new_count) {
+                 const SourceTotals& totals, std::uint64_t new_count, std::uint64_t maybe_new_count,
+                 const KeyForm& own) {
   Report report;
   report.add("file", arguments.file.text());
-  add_keys(report, arguments.file, {source.encoding, source.normalise});
+  const KeyForm said{source.encoding, source.normalise};
+  // A filter of unknown form stays so, whatever form these keys have.
+  if (own.is_known() || !arguments.file.has_own_kinds()) {
+    add_keys(report, arguments.file, said);
+  } else {
+    report.add("keys", form_text(own),
+               form_text(own) + ", as before; these are " + form_text(said));
+  }
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("new_count", new_count, count_text(new_count));
   if (maybe_new_count > 0) {
@@ -92,9 +99,10 @@ int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
                                 "process writes alone");
   }
   const auto place = open_place(arguments.file, {.access = access, .keys_as_said = true});
-  const KeyForm form = says_keys(arguments.file)
-                           ? form_to_insert(arguments.keys, arguments.file, place->head())
-                           : form_of_new(arguments.keys, arguments.file);
+  const bool says = says_keys(arguments.file);
+  const PlaceHead head = says ? place->head() : PlaceHead{};
+  const KeyForm form = says ? form_to_insert(arguments.keys, arguments.file, head)
+                            : form_of_new(arguments.keys, arguments.file);
   const SourceOptions source = with_form(arguments.source, form);
   std::vector<Inserted> outcomes;
   std::uint64_t new_count = 0;
@@ -109,7 +117,8 @@ int insert_live(const InsertArguments& arguments, PlaceOptions::Access access) {
         return true;
       });
   place->flush({});
-  const Report report = report_of(arguments, source, totals, new_count, unknown_count);
+  const Report report = report_of(arguments, source, totals, new_count, unknown_count,
+                                  says ? head.parameters.keys : form);
   print_done(report, arguments.json);
   return new_count + unknown_count > 0 ? kSome : kNone;
 }
@@ -159,7 +168,7 @@ int insert(const InsertArguments& arguments) {
       });
 
   held = file.hold();
-  Report report = report_of(arguments, source, totals, new_count, 0);
+  Report report = report_of(arguments, source, totals, new_count, 0, filter.keys());
   report.add("capacity", filter.capacity(), count_text(filter.capacity()));
   const double rate = add_state(report, filter);
   warn_if_overfull(arguments.file.text(), filter, rate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // bloomery load: all keys of a database or a file, in a filter of the right size.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <filesystem>
@@ -67,6 +68,14 @@ void complain_of_nulls(const SourceTotals& totals) {
   complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
 }
 
+// Adds how many keys the newest link of RedisBloom's chain has room for; nothing of other kinds.
+void add_room_of_link(Report& report, const FilterContents& contents) {
+  if (contents.layers.empty()) return;
+  const Layer& newest = contents.layers.back();
+  const std::uint64_t room = newest.capacity - std::min(newest.capacity, newest.inserted);
+  report.add("room_count", room, count_text(room) + " more keys, then it grows");
+}
+
 // Keys, not bits, go to a server that has filters of its own kind.
 int load_items(const LoadArguments& arguments) {
   require_no_kind(arguments.fill.filter, arguments.file);
@@ -101,7 +110,13 @@ int load_items(const LoadArguments& arguments) {
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   report.add("capacity", *made.capacity, count_text(*made.capacity));
-  add_growth(report, made.growth);
+  if (made.growth) {
+    report.add("growth", *made.growth,
+               short_number(*made.growth) + " times the keys that were counted");
+  }
+  // The server has counted the keys itself, and does not tell: at least so many are free.
+  const std::uint64_t room = *made.capacity - std::min(*made.capacity, totals.key_count);
+  report.add("room_count", room, count_text(room) + " more keys, then it grows");
   report.add("false_positive_rate", *made.rate, rate_text(*made.rate) + " at capacity");
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   complain_of_nulls(totals);
@@ -138,8 +153,9 @@ int load_keys(const LoadArguments& arguments) {
   report.add("key_count", totals.key_count, count_text(totals.key_count));
   report.add("null_count", totals.null_count);
   add_parameters(report, filter.contents());
-  add_growth(report, filled.growth);
+  add_growth(report, filled);
   const double rate = add_state(report, filter);
+  if (!arguments.file.has_own_kinds()) add_room_of_link(report, filter.contents());
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   complain_of_nulls(totals);
   warn_if_overfull(arguments.file.text(), filter, rate);
@@ -163,7 +179,8 @@ void add_load(Command app, int& status) {
       .description(
           "keys to size for, such as 250000 or 10M, or +20% more than there are; counted "
           "beforehand "
-          "by default, with room for half more where they are of a database");
+          "by default, with room for half more where they are of a database, unless the kind "
+          "grows, forgets or takes no more");
   add_rate(command, arguments->fill.filter.rate)
       .description("false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);

@@ -55,8 +55,17 @@ Option add_count(Command command, const std::string& names, const std::string& d
 }
 
 Option add_capacity(Command command, std::optional<std::uint64_t>& capacity) {
-  return add_count(command, "-n,--capacity", "keys to size for, such as 250000, 10M, 1e9 or 900*1M",
-                   capacity);
+  return add_value(command, "-n,--capacity", "COUNT",
+                   "keys to size for, such as 250000, 10M, 1e9 or 900*1M",
+                   [&capacity](const std::string& text) {
+                     if (text.starts_with('+')) {
+                       throw std::invalid_argument(
+                           printable(text) +
+                           " is no count; room for more keys than there are is for load and push, "
+                           "which count them; allowed: a count such as 250000 or 10M");
+                     }
+                     capacity = parse_positive(text);
+                   });
 }
 
 Option add_capacity_or_growth(Command command, std::optional<std::uint64_t>& capacity,

@@ -202,7 +202,8 @@ int push(const PushArguments& arguments) {
     report.add("null_count", filled.totals.null_count);
   }
   add_parameters(report, filter.contents());
-  add_growth(report, filled.growth);
+  add_growth(report, filled);
+  add_state(report, filter);
   report.add("sent_bytes", sent);
   report.add("seconds", took.count());
   if (of_keys) warn_if_overfull(arguments.fill.from, filter, filter.predicted_rate());
@@ -237,7 +238,8 @@ void add_push(Command app, int& status) {
   add_capacity_or_growth(command, arguments->fill.filter.capacity, arguments->fill.filter.growth)
       .description(
           "of keys: how many to size for, or +20% more than there are; counted beforehand by "
-          "default, with room for half more where they are of a database");
+          "default, with room for half more where they are of a database, unless the kind grows, "
+          "forgets or takes no more");
   add_rate(command, arguments->fill.filter.rate)
       .description("of keys: false positive rate at capacity; 0.01 by default");
   add_new_filter_options(command, arguments->fill.filter);

@@ -70,7 +70,8 @@ int main() {
   try {
     read_acme("ACME and nothing more");
   } catch (const FormatError& error) {
-    std::cout << "Bytes that are cut are refused, as they should be: \"" << error.what() << "\".\n";
+    std::cout << "Bytes that are no such filter are refused, as they should be: \"" << error.what()
+              << "\".\n";
   }
   return read.may_contain("alice") && !read.may_contain("bob") ? 0 : 1;
 }

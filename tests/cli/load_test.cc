@@ -72,6 +72,28 @@ TEST(Load, MakesRoomForMoreRowsOfADatabase) {
   EXPECT_EQ(shell.run(load + "--kind scalable --json").json().at("capacity"), 1'000);
 }
 
+// Who has a filter of another kind reads what becomes of more keys there, and nothing else.
+TEST(Load, SaysWhatBecomesOfMoreKeysThanWereCounted) {
+  const Shell shell;
+  ASSERT_EQ(shell.run(kMakeUsers).status, 0);
+  const std::string load =
+      "bloomery load 'sqlite:shop.db?table=users&column=name' f.bloom --replace ";
+  const std::string counted = "1: made for as many keys as were counted or estimated";
+  EXPECT_THAT(shell.run(load + "--kind scalable").out,
+              HasSubstr(counted + "; it grows when more come\n"));
+  EXPECT_THAT(shell.run(load + "--kind windowed --window 1h").out,
+              HasSubstr(counted + " within a window\n"));
+  EXPECT_THAT(shell.run(load + "--kind static").out, HasSubstr(counted + "; it takes no more\n"));
+  // Lines of a large text are estimated, so there may be room.
+  const Outcome text = shell.run("seq 100000 >big.txt && bloomery load big.txt g.bloom");
+  EXPECT_THAT(text.out, HasSubstr(counted + "\n"));
+  EXPECT_EQ(text.out.find("no room"), std::string::npos);
+  for (const char* const command : {"load", "push"}) {
+    EXPECT_THAT(shell.run(std::string("bloomery ") + command + " --help").out,
+                HasSubstr("grows, forgets or"));
+  }
+}
+
 TEST(Load, MakesTheRoomThatIsAskedFor) {
   const Shell shell;
   shell.write("keys.txt", numbered_lines("k", 1'000));

@@ -98,6 +98,13 @@ TEST(Misuse, OfCapacitiesIsExplained) {
   EXPECT_THAT(capacity("ten"), HasSubstr("not a count"));
   EXPECT_THAT(capacity("''"), HasSubstr("not a count"));
   EXPECT_THAT(capacity("'10 '"), HasSubstr("not a count"));
+  // Room in percent is for those commands that count the keys, and the others say so.
+  for (const char* const command :
+       {"calc", "create f.bloom", "dedup", "measure", "follow 'sqlite:x.db?table=t&column=c' f"}) {
+    EXPECT_THAT(refusal(std::string("bloomery ") + command + " -p 0.01 -n +20%"),
+                HasSubstr("room for more keys than there are is for load and push"))
+        << command;
+  }
 }
 
 TEST(Misuse, OfRatesIsExplained) {

@@ -114,10 +114,15 @@ TEST_F(UnknownForm, TakesNoKeysThatItWouldNotBeAskedFor) {
   }
   for (const std::string as : {"text", "u64", "i64"}) {
     // 1: as u64 and i64 these are one key.
-    ASSERT_NE(shell_.run("seq 7000 7099 | bloomery insert b.bloom --as " + as).status, 2);
+    const Outcome inserted = shell_.run("seq 7000 7099 | bloomery insert b.bloom --as " + as);
+    ASSERT_NE(inserted.status, 2);
+    EXPECT_THAT(inserted.out, HasSubstr("unknown, as before; these are " + as + "\n"));
     EXPECT_EQ(shell_.run("seq 7000 7099 | bloomery check -c b.bloom").out, "100\n") << as;
     EXPECT_EQ(found("bloomery check -c b.bloom"), 750U) << as;
   }
+  // What is reported is what info says, with and without --as.
+  EXPECT_EQ(shell_.run("bloomery insert b.bloom -e 45 --json").json().at("keys"), "unknown");
+  EXPECT_EQ(shell_.run("bloomery info b.bloom --json").json().at("keys"), "unknown");
   // A file that says it takes them.
   ASSERT_EQ(shell_.run("bloomery convert b.bloom i32.bloom --as i32").status, 0);
   ASSERT_EQ(shell_.run("seq 10 99 | bloomery insert i32.bloom").status, 0);

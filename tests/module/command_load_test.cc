@@ -51,6 +51,7 @@ TEST_F(CommandLoad, IntoEitherMakesAFilterThatDenies) {
   for (const std::string& word : {std::string("bf"), std::string("bloom")}) {
     SCOPED_TRACE(word);
     const Outcome loaded = shell_.run("bloomery load keys -p 0.0001 --json" + at(word));
+    EXPECT_TRUE(loaded.json().contains("room_count")) << word;
     ASSERT_EQ(loaded.status, 0) << loaded.err;
     EXPECT_EQ(loaded.json().at("key_count"), 500);
     EXPECT_EQ(loaded.json().at("capacity"), 500);

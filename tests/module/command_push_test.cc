@@ -62,6 +62,8 @@ TEST_F(CommandPush, CountsTheKeysOfADatabaseAndSaysHowTheyAreWritten) {
   ASSERT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(made.json().at("key_count"), 500);
   EXPECT_EQ(made.json().at("capacity"), 750);
+  EXPECT_NEAR(made.json().at("room_count").get<double>(), 250, 5);
+  EXPECT_LE(made.json().at("predicted_rate"), 0.001);
   EXPECT_EQ(made.json().at("kind"), "classic");
   EXPECT_THAT(server.ask("BLOOM.INFO users"), HasSubstr("+Keys $3 i64"));
   EXPECT_EQ(server.call({"BLOOM.CHECK", "users", std::string("\x07\0\0\0\0\0\0\0", 8)}).shown(),

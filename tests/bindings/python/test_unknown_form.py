@@ -65,6 +65,17 @@ class UnknownForm(Folder):
         self.assertIn(42, g)
         self.assertIn("1000", BloomFilter.from_bytes(g.to_bytes()))
 
+    def test_a_file_that_says_nothing_takes_both_while_it_is_open(self):
+        for name, opened in (("r+", lambda file: pybloomery.open(file, "r+")), ("shared", pybloomery.open_shared)):
+            with self.subTest(name):
+                BloomFilter(1000).save(f"{name}.bloom")
+                with opened(f"{name}.bloom") as f:
+                    f.add("alice")
+                    f.add(42)
+                    self.assertEqual(f.keys, "unknown")
+                f = pybloomery.load(f"{name}.bloom")
+                self.assertEqual((f.keys, "alice" in f, 42 in f, "42" in f, 43 in f), ("unknown", True, True, True, False))
+
 
 if __name__ == "__main__":
     unittest.main()
