@@ -16,7 +16,6 @@
 #include <system_error>
 #include <utility>
 
-#include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/history.h"
 
 namespace bloomery::mariadb {
@@ -105,7 +104,7 @@ std::string_view BinlogStream::next_packet() {
   const unsigned long length = mysql_net_read_packet(mysql);
   if (length == packet_error) {
     if (mysql_errno(mysql) == ER_MASTER_FATAL_ERROR_READING_BINLOG) {
-      throw SourceChanged(connection_.server().name + ": " + mysql_error(mysql));
+      throw LogGone(connection_.server().name + ": " + mysql_error(mysql));
     }
     connection_.fail("reading the binary log");
   }

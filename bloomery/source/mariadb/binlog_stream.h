@@ -12,10 +12,30 @@
 #include <thread>
 
 #include "bloomery/place/call_context.h"
+#include "bloomery/place/fence_source.h"
 #include "bloomery/source/mariadb/binlog_reader.h"
 #include "bloomery/source/mariadb/connection.h"
 
 namespace bloomery::mariadb {
+
+// LogGone: the log cannot be read from the wanted place; its file was purged, most likely.
+struct LogGone : SourceChanged {
+  using SourceChanged::SourceChanged;
+};
+
+// Calls `attempt`, which finds a place in the log and reads from there, again while files are
+// purged between the two.
+template <class Attempt>
+auto outlast_purges(const Attempt& attempt, const CallContext& context) {
+  constexpr int kMostAttempts = 50;
+  for (int i = 1;; ++i) {
+    try {
+      return attempt();
+    } catch (const LogGone&) {
+      if (i == kMostAttempts || context.is_over()) throw;
+    }
+  }
+}
 
 // A binary log as it is written, read by a thread of its own that waits where nobody takes.
 class BinlogStream {
@@ -23,9 +43,9 @@ class BinlogStream {
   // Adds what a packet of the log says.
   using Reader = std::function<void(std::string_view packet, LoggedChanges& changes)>;
 
-  // Begins at an offset of a file, where the reader stands. Throws ServerError where the server
-  // refuses; what happens later, take() throws.
-  // Of the server whose server_run() that is.
+  // Begins at an offset of a file, where the reader stands, on the server whose server_run() is
+  // `of_run`. Throws LogGone; ServerError where the server refuses; what happens later, take()
+  // throws.
   BinlogStream(const Server& server, const std::string& of_run, Reader reader,
                const std::string& file, std::uint32_t offset, const CallContext& context);
   ~BinlogStream();

@@ -155,13 +155,16 @@ bool MariadbChanges::start(const std::optional<Watermark>& from, const CallConte
     }
   }
   has_changed_ = false;
-  const mariadb::VisibleState seen = mariadb::visible_state(session.connection, context);
-  // The table as it is behind that moment: what was altered before it does not come any more.
-  const auto table = mariadb::describe_table(session.connection, location_.selection, context);
-  const mariadb::History checked_again(session.connection, table, context);
-  mariadb::require_followable(session.connection, table, context);
-  begin(table, seen.begin, mariadb::LogPosition::of(seen.state.sum(), seen.begin.file.number),
-        now.identity_with(seen.state));
+  const auto begin_anew = [&] {
+    const mariadb::VisibleState seen = mariadb::visible_state(session.connection, context);
+    // The table as it is behind that moment: what was altered before it does not come any more.
+    const auto table = mariadb::describe_table(session.connection, location_.selection, context);
+    const mariadb::History checked_again(session.connection, table, context);
+    mariadb::require_followable(session.connection, table, context);
+    begin(table, seen.begin, mariadb::LogPosition::of(seen.state.sum(), seen.begin.file.number),
+          now.identity_with(seen.state));
+  };
+  mariadb::outlast_purges(begin_anew, context);
   return false;
 }
 
@@ -174,7 +177,8 @@ SourceTotals MariadbChanges::scan(const BatchConsumer& consumer, const CallConte
     const auto meanwhile = [&] { return consumer(kEmptyBatch); };
     if (!mariadb::wait_until_visible(connection, meanwhile, context)) return {};
   }
-  if (!stream_->hand_over_unseen(consumer, context)) return {};
+  const auto hand_over = [&] { return stream_->hand_over_unseen(consumer, context); };
+  if (!mariadb::outlast_purges(hand_over, context)) return {};
   MariadbSource rows(location_, options_.keys, context);
   rows.require_run(stream_->run);
   return rows.for_each_batch(consumer, context);

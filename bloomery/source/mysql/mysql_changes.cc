@@ -114,8 +114,8 @@ bool MysqlChanges::start(const std::optional<Watermark>& from, const CallContext
   const KeyForm form{options_.keys.encoding, options_.keys.normalise};
   const auto begin = [&](const mysql::LogPoint& at, std::uint64_t end, const Identity& source) {
     try {
-      stream_ = std::make_unique<Stream>(server, run, history, std::move(table), form, at, end,
-                                         source, options_.tells_touched, context);
+      stream_ = std::make_unique<Stream>(server, run, history, table, form, at, end, source,
+                                         options_.tells_touched, context);
     } catch (const mariadb::ServerError& error) {
       if (error.code != ER_SPECIFIC_ACCESS_DENIED_ERROR) throw;
       throw std::invalid_argument(location_.name() + ": its log may not be read; " +
@@ -132,24 +132,26 @@ bool MysqlChanges::start(const std::optional<Watermark>& from, const CallContext
       return true;
     } catch (const SourceChanged&) {
       // Purged in between.
-      table = mariadb::describe_table(connection, selection, context);
     }
   }
   has_changed_ = false;
-  // The server begins no file before all of the last one is seen.
-  auto seen = mysql::visible_point(connection, context);
-  const mysql::LogPoint end = history.ask(connection, context).end;
-  if (!seen) seen = {end.file, mariadb::LogPlace::kBegin};
-  mysql::require_none_prepared(connection, context);
-  // The table as it is behind that place: what was altered before it does not come any more, once
-  // who alters it lets others in.
-  connection.ask("SELECT " + mariadb::quote_name(table.key_column().name) + " FROM " +
-                     table.quoted() + " WHERE FALSE",
-                 context);
-  table = mariadb::describe_table(connection, selection, context);
-  const mysql::LogHistory checked_again(connection, table, context);
-  mysql::require_followable(connection, table, context);
-  begin(*seen, end.position(), now.source);
+  const auto begin_anew = [&] {
+    // The server begins no file before all of the last one is seen.
+    auto seen = mysql::visible_point(connection, context);
+    const mysql::LogPoint end = history.ask(connection, context).end;
+    if (!seen) seen = {end.file, mariadb::LogPlace::kBegin};
+    mysql::require_none_prepared(connection, context);
+    // The table as it is behind that place: what was altered before it does not come any more, once
+    // who alters it lets others in.
+    connection.ask("SELECT " + mariadb::quote_name(table.key_column().name) + " FROM " +
+                       table.quoted() + " WHERE FALSE",
+                   context);
+    table = mariadb::describe_table(connection, selection, context);
+    const mysql::LogHistory checked_again(connection, table, context);
+    mysql::require_followable(connection, table, context);
+    begin(*seen, end.position(), now.source);
+  };
+  mariadb::outlast_purges(begin_anew, context);
   return false;
 }
 
@@ -181,8 +183,11 @@ SourceTotals MysqlChanges::scan(const BatchConsumer& consumer, const CallContext
     // Into another filter, and maybe before anybody could see it.
     mariadb::Connection connection(stream_->server, context);
     mariadb::require_run(connection, stream_->run, context);
+    const auto hand_over = [&] {
+      return stream_->hand_over_last_file(connection, consumer, context);
+    };
     if (!mysql::visible_point(connection, context) &&
-        !stream_->hand_over_last_file(connection, consumer, context)) {
+        !mariadb::outlast_purges(hand_over, context)) {
       return {};
     }
   }

@@ -104,4 +104,42 @@ inline void expect_no_row_absent_behind_the_fence(
   EXPECT_GT(seen_of_others, 0);
 }
 
+// Begins to follow users(id, name, more) again and again while each file of the log is purged as
+// soon as it may be. `status`: the statement that tells the log's last file.
+inline void expect_all_rows_of_who_begins_while_the_log_is_purged(
+    const std::string& location, const std::function<testing::MariadbClient()>& connect,
+    const std::string& status) {
+  std::mutex mutex;
+  std::vector<std::string> committed;
+  std::jthread writer([&](const std::stop_token& stop) {
+    auto session = connect();
+    for (int i = 0; !stop.stop_requested(); ++i) {
+      const std::string key = std::to_string(i);
+      session.run("INSERT INTO users (name) VALUES ('" + key + "')");
+      const std::lock_guard lock(mutex);
+      committed.push_back(key);
+    }
+  });
+  std::jthread purger([&](const std::stop_token& stop) {
+    auto session = connect();
+    while (!stop.stop_requested()) {
+      session.run("FLUSH BINARY LOGS");
+      session.run("PURGE BINARY LOGS TO '" + session.ask(status) + "'");
+    }
+  });
+  for (int begun = 0; begun < 8; ++begun) {
+    Followed followed(location);
+    followed.begin();
+    followed.scan_again();
+    followed.catch_up();
+    std::vector<std::string> all;
+    {
+      const std::lock_guard lock(mutex);
+      all = committed;
+    }
+    followed.catch_up();
+    for (const std::string& key : all) ASSERT_TRUE(followed.has(key)) << key;
+  }
+}
+
 }  // namespace bloomery

@@ -59,5 +59,12 @@ TEST_F(MariadbTest, NoRowIsMissedByWhoBeginsWhileTheLogGoesFromFileToFile) {
   run("SET GLOBAL max_binlog_size = 1073741824");
 }
 
+TEST_F(MariadbTest, WhoBeginsWhileTheLogIsPurgedBeginsAgain) {
+  run("CREATE TABLE users (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(50))");
+  expect_all_rows_of_who_begins_while_the_log_is_purged(
+      the_server().location("users", "name"), [] { return the_server().connect("root", "shop"); },
+      "SHOW MASTER STATUS");
+}
+
 }  // namespace
 }  // namespace bloomery

@@ -206,6 +206,11 @@ TEST_P(MysqlHeldTest, NoRowIsMissedByWhoBeginsWhileTheLogGoesFromFileToFile) {
   run("SET GLOBAL max_binlog_size = 1073741824");
 }
 
+TEST_P(MysqlHeldTest, WhoBeginsWhileTheLogIsPurgedBeginsAgain) {
+  expect_all_rows_of_who_begins_while_the_log_is_purged(
+      location(), [] { return the_mysql().connect("root", "shop"); }, "SHOW BINARY LOG STATUS");
+}
+
 INSTANTIATE_TEST_SUITE_P(Rights, MysqlHeldTest, ::testing::Bool(),
                          [](const auto& one) { return one.param ? "All" : "Fewer"; });
 
