@@ -67,10 +67,14 @@ class AnyFilter {
     if (this != &other) take(other);
     return *this;
   }
-  AnyFilter(const AnyFilter&) = delete;  // say copy_any(filter.contents()), or std::move()
-  AnyFilter& operator=(const AnyFilter&) =
-      delete;  // say copy_any(filter.contents()), or std::move()
+  AnyFilter(const AnyFilter&) = delete;             // say .copy(), or std::move()
+  AnyFilter& operator=(const AnyFilter&) = delete;  // say .copy(), or std::move()
   ~AnyFilter() = default;
+
+  // Returns a filter of the same kind and keys in memory of its own, whose bits are read while
+  // others insert concurrently. Throws std::invalid_argument for a kind that a program wrote and
+  // that has neither a copy() nor a constructor of FilterContents and SharedWords.
+  AnyFilter copy() const;
 
   // Whether hash(), probes(pair) and batches of pairs can be asked for; else only keys can.
   bool hashes_once() const noexcept { return body_->hashes_once(); }
@@ -222,6 +226,7 @@ class AnyFilter {
     virtual bool keeps_form() const noexcept = 0;
     virtual std::uint64_t capacity() const noexcept = 0;
     virtual FilterContents contents() const = 0;
+    virtual AnyFilter copy() const = 0;
     virtual std::uint64_t inserted() const noexcept = 0;
     virtual double fill_ratio() const = 0;
     virtual double cardinality() const = 0;
@@ -242,7 +247,14 @@ class AnyFilter {
     static constexpr bool kErases = requires(F & f, Key key) { f.erase(key); };
     static constexpr const char* kBuiltOnce = "a static filter is built once, of all its keys";
 
-    explicit Body(F f) : filter(std::move(f)) {}
+    explicit Body(F f) : filter(std::move(f)) {
+      // A form that no longer holds is not passed on.
+      if constexpr (requires {
+                      { filter.keys() } -> std::same_as<KeyForm>;
+                    }) {
+        if (const KeyForm keys = filter.keys(); keys != parameters().keys) filter.set_keys(keys);
+      }
+    }
 
     bool hashes_once() const noexcept override {
       // A filter that passes on what another AnyFilter says has a hashes_once() that asks it.
@@ -330,6 +342,21 @@ class AnyFilter {
     }
     std::uint64_t capacity() const noexcept override { return filter.capacity(); }
     FilterContents contents() const override { return filter.contents(); }
+    AnyFilter copy() const override {
+      if constexpr (requires {
+                      { filter.copy() } -> std::same_as<AnyFilter>;
+                    }) {
+        return filter.copy();
+      } else if constexpr (requires { typename F::LayoutType; }) {
+        const FilterContents of = filter.contents();
+        return AnyFilter(BasicFilter<typename F::LayoutType, SharedWords>(
+            of.parameters, copied_words(of), of.inserted));
+      } else if constexpr (std::constructible_from<F, const FilterContents&, SharedWords>) {
+        const FilterContents of = filter.contents();
+        return AnyFilter(F(of, copied_words(of)));
+      }
+      refuse("such a filter cannot be copied");
+    }
     std::uint64_t inserted() const noexcept override { return filter.inserted(); }
     double fill_ratio() const override { return filter.fill_ratio(); }
     double cardinality() const override { return filter.cardinality(); }
@@ -363,6 +390,7 @@ class AnyFilter {
     return static_cast<Body<Blocked>&>(*body_).filter;
   }
 
+  static SharedWords copied_words(const FilterContents& contents);
   void take(AnyFilter& other) noexcept;
   bool is_direct(WatchedCalls call) const noexcept { return (direct_ & call) != 0; }
   bool is_watched(WatchedCalls call) const noexcept { return (watched_ & call) != 0; }

@@ -23,6 +23,7 @@
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/hashes_once.h"
 #include "bloomery/filter/insert.h"
+#include "bloomery/filter/insert_watch.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/parameters.h"
 #include "bloomery/filter/rates.h"
@@ -65,7 +66,8 @@ class BasicFilter {
       : parameters_(parameters),
         layout_(parameters),
         storage_(std::move(storage)),
-        inserted_(inserted) {}
+        inserted_(inserted),
+        watch_(watch_of(parameters)) {}
 
   // A filter that was moved from stays a filter, of capacity 1, that says "maybe" of every key: all
   // calls may be made, and what they insert is not kept. (A filter over words that somebody else
@@ -74,7 +76,8 @@ class BasicFilter {
       : parameters_(std::move(other.parameters_)),
         layout_(std::move(other.layout_)),
         storage_(std::move(other.storage_)),
-        inserted_(other.inserted_) {
+        inserted_(other.inserted_),
+        watch_(other.watch_) {
     other.leave();
   }
   BasicFilter& operator=(BasicFilter&& other) noexcept {
@@ -83,6 +86,7 @@ class BasicFilter {
     layout_ = std::move(other.layout_);
     storage_ = std::move(other.storage_);
     inserted_ = other.inserted_;
+    watch_ = other.watch_;
     other.leave();
     return *this;
   }
@@ -95,7 +99,9 @@ class BasicFilter {
   auto copy() const {
     HeapWords words(this->words().size());
     std::ranges::copy(this->words(), words.words().begin());
-    return BasicFilter<L, HeapWords>(parameters_, std::move(words), inserted());
+    FilterParameters parameters = parameters_;
+    parameters.keys = keys();
+    return BasicFilter<L, HeapWords>(parameters, std::move(words), inserted());
   }
 
   // True when the key is new: at least one of its bits was clear.
@@ -103,9 +109,11 @@ class BasicFilter {
   // Single calls are inlined: a program that is compiled for a processor (-march) then makes no
   // call at all for an integer in a blocked filter.
   [[gnu::always_inline]] bool insert(Key key) noexcept {
+    watch_.look(parameters_.keys, key);
     return count(layout_.insert(storage_.words(), layout_.hash(key)));
   }
   [[gnu::always_inline]] bool insert(IntegerKey auto integer) noexcept {
+    watch_.look_at_integer();
     return count(layout_.insert_integer(storage_.words(), eight_bytes(integer)));
   }
   [[gnu::always_inline]] bool insert_hash(HashPair hash) noexcept requires HashesOnce<L> {
@@ -176,7 +184,10 @@ class BasicFilter {
   // A view for loops of single calls on integers: see IntegerView, whose header who calls this
   // includes (blocked_filter.h does).
   auto integers() noexcept requires requires(const L& l) { l.one_step(); }
-  { return IntegerView<BasicFilter>(*this); }
+  {
+    watch_.look_at_integer();
+    return IntegerView<BasicFilter>(*this);
+  }
   auto integers() const noexcept requires requires(const L& l) { l.one_step(); }
   { return IntegerView<const BasicFilter>(*this); }
 
@@ -192,9 +203,11 @@ class BasicFilter {
   // Inserts a key as insert() does, from any number of threads at once; no bit is lost. If threads
   // insert one new key together, more than one of the calls may return true.
   bool insert_concurrently(Key key) noexcept {
+    watch_.look(parameters_.keys, key);
     return insert_hashed_concurrently(layout_.hash(key));
   }
   bool insert_concurrently(IntegerKey auto integer) noexcept {
+    watch_.look_at_integer_of_many();
     return insert_hashed_concurrently(layout_.hash(eight_bytes(integer)));
   }
   bool insert_hash_concurrently(HashPair hash) noexcept requires HashesOnce<L> {
@@ -258,7 +271,7 @@ class BasicFilter {
       throw std::invalid_argument("cannot merge: these are not all words of the filter");
     }
     layout_.merge(storage_.words(), other.words.front());
-    parameters_.keys = form_of_both(parameters_.keys, other.parameters.keys);
+    set_keys(form_of_both(keys(), other.parameters.keys));
     // Keys in both were counted twice: what the bits say is nearer.
     const auto low = std::max(inserted_, other.inserted);
     const auto estimate = static_cast<std::uint64_t>(std::llround(cardinality()));
@@ -271,14 +284,26 @@ class BasicFilter {
   }
 
   const FilterParameters& parameters() const noexcept { return parameters_; }
+  // The form of its keys: that which it was made with, or unknown once keys of another one came.
+  KeyForm keys() const noexcept { return watch_.form(parameters_.keys); }
   // Sets the form of keys that the filter records; no bit changes.
-  void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
+  void set_keys(const KeyForm& keys) noexcept {
+    parameters_.keys = keys;
+    watch_.say(parameters_);
+  }
   std::uint64_t capacity() const noexcept { return parameters_.capacity; }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   std::span<const std::uint64_t> words() const noexcept { return storage_.words(); }
   BitView bits() const noexcept requires(!SeveralPlaces<L>) { return layout_.bits(words()); }
-  // All that a file holds of a filter.
-  FilterContents contents() const { return {parameters_, inserted(), {}, {words()}}; }
+  // All that a file holds of a filter. Throws std::invalid_argument if no form of keys that a file
+  // can say is that of its keys: one was made with a form such as i32, and integers of eight bytes
+  // came in.
+  FilterContents contents() const {
+    watch_.require_sayable(parameters_.keys);
+    FilterContents contents{parameters_, inserted(), {}, {words()}};
+    contents.parameters.keys = keys();
+    return contents;
+  }
   const Storage& storage() const noexcept { return storage_; }
   Storage& storage() noexcept { return storage_; }
 
@@ -358,6 +383,11 @@ class BasicFilter {
     }
   }
 
+  // A filter over words of its own is what a program made. AnyFilter, which has the others, looks
+  // at its calls itself.
+  static InsertWatch watch_of(const FilterParameters& parameters) noexcept {
+    return std::same_as<Storage, HeapWords> ? InsertWatch(parameters) : InsertWatch();
+  }
   [[gnu::always_inline]] bool count(bool is_new) noexcept {
     inserted_ += is_new ? 1 : 0;
     return is_new;
@@ -368,6 +398,7 @@ class BasicFilter {
     return is_new;
   }
   std::size_t insert_batch(Batch batch, bool* was_new) noexcept {
+    watch_.look_at_batch(parameters_.keys, batch);
     const std::size_t added = batch.visit(
         [&, this](auto keys) { return layout_.insert_batch(storage_.words(), keys, was_new); });
     inserted_ += added;
@@ -378,6 +409,7 @@ class BasicFilter {
   WholeLayout<L> layout_;
   Storage storage_;
   std::uint64_t inserted_ = 0;
+  InsertWatch watch_;
 };
 
 }  // namespace bloomery

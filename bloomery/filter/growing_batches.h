@@ -51,6 +51,7 @@ template <Layout L, GrowthRule Rule>
 void GrowingFilter<L, Rule>::insert_while_room(KeyBatch batch, bool* was_new,
                                                InsertProgress& progress) {
   progress = {};
+  watch_.look_at_batch(parameters_.keys, batch);
   while (progress.done < batch.size()) {
     const std::size_t first = progress.done;
     const std::size_t count = std::min(PendingKeys::kRoom, batch.size() - first);

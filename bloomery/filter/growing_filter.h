@@ -22,6 +22,7 @@
 #include "bloomery/filter/batch.h"
 #include "bloomery/filter/filter_contents.h"
 #include "bloomery/filter/insert.h"
+#include "bloomery/filter/insert_watch.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/stable_list.h"
 
@@ -66,7 +67,9 @@ class GrowingFilter {
 
   // Throws std::invalid_argument for options that are not allowed.
   explicit GrowingFilter(const FilterOptions& options)
-      : GrowingFilter(make(Rule::parameters_for(options))) {}
+      : GrowingFilter(make(Rule::parameters_for(options))) {
+    watch_ = InsertWatch(parameters_);
+  }
 
   // A new filter of parameters, whose geometry follows from the rest.
   static GrowingFilter make(FilterParameters parameters) {
@@ -95,13 +98,16 @@ class GrowingFilter {
 
   // A filter that was moved from says "maybe" of every key, and keeps none; see BasicFilter.
   GrowingFilter(GrowingFilter&& other) noexcept
-      : parameters_(std::move(other.parameters_)), chain_(std::move(other.chain_)) {
+      : parameters_(std::move(other.parameters_)),
+        chain_(std::move(other.chain_)),
+        watch_(other.watch_) {
     other.leave();
   }
   GrowingFilter& operator=(GrowingFilter&& other) noexcept {
     if (this == &other) return *this;
     parameters_ = std::move(other.parameters_);
     chain_ = std::move(other.chain_);
+    watch_ = other.watch_;
     other.leave();
     return *this;
   }
@@ -118,7 +124,9 @@ class GrowingFilter {
       std::ranges::copy(each, own.words().begin());
       words.push_back(SharedWords::of(std::move(own)));
     }
-    return {of, std::span<const SharedWords>(words)};
+    GrowingFilter copied(of, std::span<const SharedWords>(words));
+    copied.watch_ = InsertWatch(copied.parameters_);
+    return copied;
   }
 
   static Geometry first_geometry(const FilterOptions& options) {
@@ -134,13 +142,19 @@ class GrowingFilter {
   static void check(const FilterContents& contents) { Rule::check(contents); }
 
   // True when the key is new: no layer had it.
-  bool insert(Key key) { return insert_hash(hash(key)); }
-  bool insert(IntegerKey auto integer) { return insert_hash(hash(integer)); }
+  bool insert(Key key) { return answered(try_insert(key)); }
+  bool insert(IntegerKey auto integer) {
+    watch_.look_at_integer();
+    return insert_hash(hash(integer));
+  }
   bool insert_hash(HashPair hash) { return answered(try_insert_hash(hash)); }
 
   // Inserts a key as insert() does, but returns Insert::full for a new key of a filter that is full
   // and does not grow.
-  Insert try_insert(Key key) { return try_insert_hash(hash(key)); }
+  Insert try_insert(Key key) {
+    watch_.look(parameters_.keys, key);
+    return try_insert_hash(hash(key));
+  }
   Insert try_insert_hash(HashPair hash) {
     if (may_contain_hash(hash)) return Insert::present;
     if (is_full(newest())) {
@@ -153,6 +167,7 @@ class GrowingFilter {
   // Inserts a key whatever the filter was made for: a filter that is full and does not grow is
   // overfilled then, and predicted_rate() says what that means. True when the key is new.
   bool insert_regardless(Key key) {
+    watch_.look(parameters_.keys, key);
     const HashPair pair = hash(key);
     if (may_contain_hash(pair)) return false;
     const bool grows = Rule::grows(parameters_) && parameters_.growth.expansion != 0;
@@ -212,8 +227,12 @@ class GrowingFilter {
 
   // Inserts a key as insert() does, from any number of threads at once. A layer may get as many
   // keys more than it is made for as there are threads.
-  bool insert_concurrently(Key key) { return insert_hash_concurrently(hash(key)); }
+  bool insert_concurrently(Key key) {
+    watch_.look(parameters_.keys, key);
+    return insert_hash_concurrently(hash(key));
+  }
   bool insert_concurrently(IntegerKey auto integer) {
+    watch_.look_at_integer_of_many();
     return insert_hash_concurrently(hash(integer));
   }
   bool insert_hash_concurrently(HashPair hash) {
@@ -243,8 +262,12 @@ class GrowingFilter {
   // parameters: what the filter was made with. Its capacity, and geometry(), are those of the first
   // layer.
   const FilterParameters& parameters() const noexcept { return parameters_; }
-  // Sets the form of keys that the filter records; no bit changes.
-  void set_keys(const KeyForm& keys) noexcept { parameters_.keys = keys; }
+  // keys, set_keys: see BasicFilter.
+  KeyForm keys() const noexcept { return watch_.form(parameters_.keys); }
+  void set_keys(const KeyForm& keys) noexcept {
+    parameters_.keys = keys;
+    watch_.say(parameters_);
+  }
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   HashPair hash(Key key) const noexcept { return layer(0).hash(key); }
   HashPair hash(IntegerKey auto integer) const noexcept { return layer(0).hash(integer); }
@@ -286,7 +309,9 @@ class GrowingFilter {
     return {of.geometry, of.capacity, of.false_positive_rate, layer(i).inserted()};
   }
   FilterContents contents() const {
+    watch_.require_sayable(parameters_.keys);
     FilterContents contents{.parameters = parameters_, .layers = layers()};
+    contents.parameters.keys = keys();
     for (std::size_t i = 0; i < contents.layers.size(); ++i) {
       contents.inserted += contents.layers[i].inserted;
       contents.words.push_back(std::as_const(layer(i)).words());
@@ -389,6 +414,7 @@ class GrowingFilter {
 
   FilterParameters parameters_;
   std::unique_ptr<Chain> chain_;
+  InsertWatch watch_;
 };
 
 template <Layout L, GrowthRule Rule>
@@ -403,7 +429,7 @@ void GrowingFilter<L, Rule>::merge(const FilterContents& other) {
                     .inserted = other.layers[i].inserted,
                     .words = {other.words[i]}});
   }
-  parameters_.keys = form_of_both(parameters_.keys, other.parameters.keys);
+  set_keys(form_of_both(keys(), other.parameters.keys));
 }
 
 }  // namespace bloomery

@@ -92,6 +92,10 @@ class CheckedFilter {
     words_.require_good();
     return words_.filter.contents();
   }
+  AnyFilter copy() const {
+    words_.require_good();
+    return words_.filter.copy();
+  }
   void set_keys(const KeyForm& keys) noexcept { words_.filter.set_keys(keys); }
   // Whether the form of keys stands in the file: so for a writer.
   bool keeps_form() const noexcept { return words_.writer; }

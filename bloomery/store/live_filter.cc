@@ -11,6 +11,7 @@
 
 #include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
+#include "bloomery/format/kinds.h"
 #include "bloomery/store/messages.h"
 
 namespace bloomery {
@@ -137,6 +138,12 @@ FilterContents LiveFilter::contents() const {
   FilterContents contents = filter_.contents();
   contents.inserted = count_.now();
   return contents;
+}
+
+AnyFilter LiveFilter::copy() const {
+  AnyFilter copied = copy_any(contents());
+  require_unchanged();  // also while it was read
+  return copied;
 }
 
 void LiveFilter::require_inserts() const {

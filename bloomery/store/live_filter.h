@@ -62,6 +62,7 @@ class LiveFilter {
 
   // Bits may be set while they are read.
   FilterContents contents() const;
+  AnyFilter copy() const;
   void set_keys(const KeyForm& keys) noexcept { filter_.set_keys(keys); }
   bool keeps_form() const noexcept { return true; }
   const FilterParameters& parameters() const noexcept { return filter_.parameters(); }

@@ -6,12 +6,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "bloomery/filter/any_filter.h"
+#include "bloomery/filter/blocked_filter.h"
+#include "bloomery/filter/classic_filter.h"
+#include "bloomery/filter/counting_filter.h"
 #include "bloomery/filter/filter_kinds.h"
+#include "bloomery/filter/scalable_filter.h"
+#include "bloomery/filter/windowed_filter.h"
 #include "tests/support/run_threads.h"
 
 namespace bloomery {
@@ -130,6 +137,74 @@ TEST(KeyWatch, WhoKnowsTheFormIsLeftAlone) {
   filter.take_keys_as_said();
   filter.insert(7);
   EXPECT_EQ(filter.keys(), kTexts);
+}
+
+// A filter that a program made itself, without AnyFilter.
+template <class F>
+void expect_watched(FilterOptions options) {
+  options.keys = kTexts;
+  for (int way = 0; way < 6; ++way) {
+    F filter(options);
+    filter.insert("alice");
+    filter.insert("12345678");
+    filter.insert_many(std::vector<Key>{"bob"});
+    EXPECT_EQ(filter.keys(), kTexts);
+    const std::uint64_t seven = 7;
+    if (way == 0) filter.insert(7);
+    if (way == 1) filter.insert_many(std::vector<std::uint64_t>{7});
+    if (way == 2) filter.insert(as_key(seven));
+    if (way == 3) filter.insert_concurrently(7);
+    if (way == 4) filter.insert_concurrently(as_key(seven));
+    if (way == 5) filter.insert_many(std::vector<Key>{"carol", as_key(seven)});
+    EXPECT_EQ(filter.keys(), kUnknownForm) << way;
+    EXPECT_EQ(filter.contents().parameters.keys, kUnknownForm) << way;
+    EXPECT_EQ(filter.copy().keys(), kUnknownForm) << way;
+    if constexpr (!std::same_as<F, WindowedFilter>) {  // windows by count do not merge
+      F other(options);
+      other.merge(filter);
+      EXPECT_EQ(other.keys(), kUnknownForm) << way;
+    }
+    F moved(std::move(filter));
+    EXPECT_EQ(moved.keys(), kUnknownForm) << way;
+    AnyFilter any(std::move(moved));
+    EXPECT_EQ(any.keys(), kUnknownForm) << way;
+    EXPECT_TRUE(any.may_contain(7));
+    any.set_keys(kTexts);
+    EXPECT_EQ(any.keys(), kTexts);
+  }
+  F copied = F(options).copy();
+  copied.insert(7);
+  EXPECT_EQ(copied.keys(), kUnknownForm);
+  options.keys = kIntegers;
+  F integers(options);
+  integers.insert(7);
+  integers.insert_many(std::vector<std::uint64_t>{8, 9});
+  EXPECT_EQ(integers.keys(), kIntegers);
+  integers.insert("10");
+  EXPECT_EQ(integers.keys(), kUnknownForm);
+}
+
+TEST(KeyWatch, AFilterThatAProgramMadeIsWatchedToo) {
+  expect_watched<BlockedFilter>({.capacity = 1'000, .false_positive_rate = 1e-6});
+  expect_watched<ClassicFilter>({.capacity = 1'000, .false_positive_rate = 1e-6});
+  expect_watched<CountingFilter>({.capacity = 1'000, .false_positive_rate = 1e-6});
+  expect_watched<WindowedFilter>({.capacity = 1'000, .false_positive_rate = 1e-6});
+  expect_watched<ScalableFilter>({.capacity = 1'000, .false_positive_rate = 1e-6});
+}
+
+TEST(KeyWatch, AViewOfIntegersIsWatchedToo) {
+  BlockedFilter filter({.capacity = 1'000, .keys = kTexts});
+  filter.integers().insert(7);
+  EXPECT_EQ(filter.keys(), kUnknownForm);
+}
+
+TEST(KeyWatch, WhatNoFileCanSayIsNotSaved) {
+  for (const KeyForm form : {KeyForm{KeyEncoding::i32}, KeyForm{KeyEncoding::utf16}}) {
+    BlockedFilter filter({.capacity = 1'000, .keys = form});
+    filter.insert(7);
+    EXPECT_THAT([&] { filter.contents(); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(form_text(form))));
+  }
 }
 
 TEST(KeyWatch, TheBytesOfIntegersAreNoTexts) {

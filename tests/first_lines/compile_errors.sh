@@ -37,4 +37,11 @@ int main() {
   bloomery::BlockedFilter b = a;
 }
 END
+says 'say .copy(), or std::move()' -std=c++20 <<'END'
+#include <bloomery/bloomery.h>
+int main() {
+  bloomery::AnyFilter a = bloomery::load("seen.bloom");
+  bloomery::AnyFilter b = a;
+}
+END
 exit $status

@@ -122,6 +122,8 @@ int main() {
   copies_are_asked_for(CountingFilter({.capacity = 1'000}));
   copies_are_asked_for(WindowedFilter({.capacity = 1'000}));
   copies_are_asked_for(ScalableFilter({.capacity = 1'000}));
+  copies_are_asked_for(AnyFilter(BlockedFilter({.capacity = 1'000})));
+  copies_are_asked_for(AnyFilter(ScalableFilter({.capacity = 1'000})));
   erased_too_often();
   return failed == 0 ? 0 : 1;
 }
