@@ -97,6 +97,12 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
   }
 }
 
+int insert_raw(bloomery_filter* filter, const RawKey& key) noexcept {
+  // A null pointer to bytes is refused where the key is read.
+  const bool is_there = key.key != nullptr || key.size == 0;
+  return insert(filter, is_there ? usual_form_of_raw(key.key, key.size) : KeyForm{}, key);
+}
+
 // The key to erase from a filter of unknown form, where `first` may also have been inserted as
 // `second`: that which is there. With both, erasing the wrong one would take other keys with it.
 Key one_that_is_there(const bloomery_filter& filter, Key first, Key second) {
@@ -228,7 +234,7 @@ int bloomery_insert(bloomery_filter* filter, const void* text, size_t size) {
   return insert(filter, {}, Spelled{text, size});
 }
 int bloomery_insert_raw(bloomery_filter* filter, const void* key, size_t size) {
-  return insert(filter, {}, RawKey{key, size});
+  return insert_raw(filter, RawKey{key, size});
 }
 int bloomery_insert_i64(bloomery_filter* filter, int64_t key) {
   return insert(filter, kI64, IntegerKeyGiven<std::int64_t>{key});

@@ -76,8 +76,12 @@ KeyForm bloomery_filter::form_to_ask(const KeyForm& usual) const {
 }
 
 KeyForm bloomery_filter::form_to_insert(const KeyForm& usual) {
-  const std::uint32_t form = form_.load(std::memory_order_acquire);
-  return form == kOpen ? take_form(usual) : unpacked(form);
+  const std::uint32_t word = form_.load(std::memory_order_acquire);
+  const KeyForm form = word == kOpen ? take_form(usual) : unpacked(word);
+  if (usual.is_known() || form != KeyForm{} || !held_->forget_form()) [[likely]]
+    return form;
+  form_.store(packed(bloomery::kUnknownForm));
+  return bloomery::kUnknownForm;
 }
 
 // Whoever merges has a form to merge in, or its filter is empty. An empty filter whose form is open

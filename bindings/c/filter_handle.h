@@ -23,7 +23,8 @@ struct bloomery_filter {
   bloomery::c::HeldFilter& held() const noexcept { return *held_; }
 
   // The form in which keys are asked for, and inserted. An empty filter whose form nobody chose
-  // takes that of what is inserted first, `usual`.
+  // takes that of what is inserted first, `usual`. One of texts becomes unknown, where it can say
+  // so, if `usual` is.
   bloomery::KeyForm form_to_ask(const bloomery::KeyForm& usual) const;
   bloomery::KeyForm form_to_insert(const bloomery::KeyForm& usual);
   // Nothing while none is chosen.

@@ -42,6 +42,10 @@ class HeldFilter {
   // or of one that a merge leaves with an unknown form.
   virtual void set_form(const KeyForm& form) = 0;
 
+  // Makes the form unknown before a key of another one comes in. False where the filter's place
+  // looks at its keys itself, and for other systems' filters, which say no form.
+  virtual bool forget_form() { return false; }
+
   virtual AnyFilter copy() = 0;
   // Calls see() with all of it; only questions and concurrent inserts run beside.
   virtual void look(const std::function<void(const AnyFilter&)>& see) = 0;

@@ -37,7 +37,7 @@ void ask_seconds(const bloomery_filter& filter, const KeyReader& keys, std::size
 std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
                         std::uint8_t* outcomes) {
   // Looked at before an open filter takes its form of them.
-  const KeyForm usual = KeyReader::usual_form(given.layout);
+  const KeyForm usual = KeyReader(given, kUnknownForm).usual_form();
   const KeyForm likely = filter.form_to_ask(usual);
   KeyReader keys(given, likely);
   keys.check_all();
@@ -57,7 +57,7 @@ std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
 
 void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers,
               const CallContext& context) {
-  const KeyForm form = filter.form_to_ask(KeyReader::usual_form(given.layout));
+  const KeyForm form = filter.form_to_ask(KeyReader(given, kUnknownForm).usual_form());
   KeyReader keys(given, form);
   // Last, and also where a later key cannot be read or asked: what failed meanwhile counts.
   struct Trusted {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bindings/c/failures.h"
+#include "bloomery/filter/key_watch.h"
 #include "bloomery/source/key_encoding.h"
 
 namespace bloomery::c {
@@ -38,6 +39,12 @@ void require_raw(const KeyForm& form) {
   const bool is_bytes = form.encoding == KeyEncoding::text || form.encoding == KeyEncoding::hex ||
                         form.encoding == KeyEncoding::base64 || !form.is_known();
   if (!is_bytes || form.normalise != Normalise::none) refuse_wrong(form, "raw bytes");
+}
+
+KeyForm form_of_layout(int layout) noexcept {
+  if (layout == BLOOMERY_I64) return {.encoding = KeyEncoding::i64};
+  if (layout == BLOOMERY_U64) return {.encoding = KeyEncoding::u64};
+  return {};
 }
 
 bool is_eight_bytes(const KeyForm& form) noexcept {
@@ -149,6 +156,10 @@ Key key_of_raw(const KeyForm& form, const void* bytes, std::size_t size) {
   return view_of(bytes, size);
 }
 
+KeyForm usual_form_of_raw(const void* bytes, std::size_t size) {
+  return is_key_of({}, view_of(bytes, size)) ? KeyForm{} : kUnknownForm;
+}
+
 Key key_of_i64(const KeyForm& form, const std::int64_t& integer, std::string& room) {
   return key_of_integer(form, true, reinterpret_cast<const std::uint64_t&>(integer), room);
 }
@@ -172,10 +183,13 @@ KeyReader::KeyReader(const bloomery_keys& keys, const KeyForm& form) : keys_(key
   }
 }
 
-KeyForm KeyReader::usual_form(int layout) noexcept {
-  if (layout == BLOOMERY_I64) return {.encoding = KeyEncoding::i64};
-  if (layout == BLOOMERY_U64) return {.encoding = KeyEncoding::u64};
-  return {};
+KeyForm KeyReader::usual_form() const {
+  if (keys_.raw != 0 && !is_integers()) {
+    for (std::size_t i = 0; i < keys_.count; ++i) {
+      if (!is_key_of({}, text(i))) return kUnknownForm;
+    }
+  }
+  return form_of_layout(keys_.layout);
 }
 
 Key KeyReader::text(std::size_t i) const {
@@ -227,7 +241,7 @@ UnhashedBatch KeyReader::read_integers(std::size_t first, std::size_t count) {
     integers = integers_;
   }
   if (is_eight_bytes(form_)) {
-    const bool is_same = form_ == usual_form(keys_.layout);
+    const bool is_same = form_ == form_of_layout(keys_.layout);
     if (!is_same) {
       for (const std::uint64_t each : integers) require_fits(form_, is_signed, each);
     }
@@ -275,7 +289,8 @@ std::optional<Key> KeyReader::second(std::size_t i, std::string& room) const {
 }
 
 void KeyReader::check_all() {
-  const bool is_plain = form_ == KeyForm{} || keys_.raw != 0 || form_ == usual_form(keys_.layout);
+  const bool is_plain =
+      form_ == KeyForm{} || keys_.raw != 0 || form_ == form_of_layout(keys_.layout);
   if (is_plain && keys_.layout != BLOOMERY_POINTERS) return;
   for (std::size_t first = 0; first < keys_.count; first += kPieceToCheck) {
     read(first, std::min(kPieceToCheck, keys_.count - first));

@@ -18,6 +18,8 @@ namespace bloomery::c {
 // and std::invalid_argument for what spells no key.
 Key key_of_text(const KeyForm& form, const void* text, std::size_t size, std::string& room);
 Key key_of_raw(const KeyForm& form, const void* bytes, std::size_t size);
+// The form of a filter that takes these raw bytes first: unknown where they may be an integer's.
+KeyForm usual_form_of_raw(const void* bytes, std::size_t size);
 Key key_of_i64(const KeyForm& form, const std::int64_t& integer, std::string& room);
 Key key_of_u64(const KeyForm& form, const std::uint64_t& integer, std::string& room);
 
@@ -40,8 +42,9 @@ class KeyReader {
   // Throws as read() would for any of them.
   void check_all();
 
-  // The form that keys of such a layout have where nobody says any.
-  static KeyForm usual_form(int layout) noexcept;
+  // The form of the keys where nobody says any. Of raw bytes it is unknown if one may be the eight
+  // bytes of an integer.
+  KeyForm usual_form() const;
 
  private:
   bool is_integers() const noexcept {

@@ -75,8 +75,8 @@ AnyFilter make_any(const bloomery_options& options) {
 
 AnyFilter build_static(const bloomery_options& options, const bloomery_keys& given) {
   const std::string said = text_or_empty(options.keys);
-  const KeyForm form =
-      said.empty() ? KeyReader::usual_form(given.layout) : read_form_text(said).value_or(KeyForm{});
+  const KeyForm form = said.empty() ? KeyReader(given, kUnknownForm).usual_form()
+                                    : read_form_text(said).value_or(KeyForm{});
   KeyReader keys(given, form);
   FilterOptions of = options_of(options);
   of.capacity = std::max<std::uint64_t>(of.capacity, 1);

@@ -102,6 +102,12 @@ class MemoryFilter final : public HeldFilter {
     exclusion_.alone([&] { filter_.set_keys(form); });
   }
 
+  bool forget_form() override {
+    if (is_foreign(parameters().kind)) return false;
+    set_form(kUnknownForm);
+    return true;
+  }
+
   AnyFilter copy() override {
     return exclusion_.keep([&] { return copy_any(filter_.contents()); });
   }

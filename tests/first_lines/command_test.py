@@ -42,6 +42,22 @@ class FirstLines(unittest.TestCase):
         self.assertIn("--capacity is required", self.run_one("create other.bloom", status=2).stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "other.bloom")))
 
+    def test_the_keys_stand_where_the_filter_should(self):
+        with open(os.path.join(self.folder, "names.txt"), "w", encoding="utf-8") as names:
+            names.write("alice\n")
+        for more in ("", " --replace"):
+            said = self.run_one("load users.bloom names.txt" + more, status=2).stderr
+            self.assertIn("bloomery load FROM FILE", said)
+        with open(os.path.join(self.folder, "names.txt"), encoding="utf-8") as names:
+            self.assertEqual(names.read(), "alice\n")
+        self.run_one("load names.txt users.bloom --replace")
+
+    def test_words_of_other_programs(self):
+        for word, meant in (("add", "insert"), ("contains", "check"), ("new", "create"), ("rm", "erase"), ("stats", "info"), ("version", "--version")):
+            self.assertIn(f"did you mean {meant}", self.run_one(f"{word} users.bloom", status=2).stderr)
+        self.assertIn("did you mean --rate", self.run_one("create other.bloom -n 10 --error 0.01", status=2).stderr)
+        self.assertIn("did you mean --input", self.run_one("check users.bloom --file names.txt", status=2).stderr)
+
     def test_create_needs_no_rate(self):
         said = json.loads(self.run_one("create other.bloom -n 10 --json").stdout)
         self.assertEqual(said["false_positive_rate"], 0.01)

@@ -35,6 +35,10 @@ void each_key(const std::string& type, Call call) {
     if (type == "uint64")
       call(std::numeric_limits<std::uint64_t>::max() - static_cast<unsigned>(i));
     if (type == "bytes") call(std::to_string(10'000'000 + i));
+    if (type == "eight") {
+      const std::uint64_t bytes = eight_bytes(std::int64_t{i - kCount / 2} * 5'000'000'000);
+      call(std::string(as_key(bytes)));
+    }
   }
 }
 

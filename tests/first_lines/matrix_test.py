@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whoever writes a filter, with whichever type of key: no reader says "absent" of what is in it.
 
-Written by C++, C, Python, the command, the module's clients and C++ places; into a new file, files and filters in servers
-that were made empty, and files that say how their keys are written. Asked by all of them, each by its call for that type.
-A writer may refuse; then nothing has changed."""
+Written by C++, C, Python, JavaScript, the command, the module's clients and C++ places; into a new file, files and filters
+in servers that were made empty, and files that say how their keys are written. Asked by all of them, each by its call for
+that type. A writer may refuse; then nothing has changed. JavaScript takes part where BLOOMERY_PACKAGE names its package."""
 import ctypes
 import itertools
+import json
 import os
+import pathlib
 import socket
 import subprocess
 import tempfile
@@ -23,7 +25,13 @@ KEYS = {
     "int64": [(i - COUNT // 2) * 5_000_000_000 for i in range(COUNT)],
     "uint64": [2**64 - 1 - i for i in range(COUNT)],
     "bytes": [str(10_000_000 + i) for i in range(COUNT)],  # eight of them
+    "eight": [(i - COUNT // 2) * 5_000_000_000 for i in range(COUNT)],  # inserted as eight bytes, asked for as integers
 }
+TYPES = [kind for kind in KEYS if kind != "eight"]
+
+
+def eight_bytes(key):
+    return key.to_bytes(8, "little", signed=True)
 
 
 class Refused(Exception):
@@ -80,7 +88,9 @@ class C:
 
     def each(self, call, handle, kind):
         for key in KEYS[kind]:
-            if isinstance(key, str):
+            if kind == "eight" and call == "insert":
+                suffix, words = "_raw", (eight_bytes(key), ctypes.c_size_t(8))
+            elif isinstance(key, str):
                 suffix, words = "_raw" if kind == "bytes" else "", (key.encode(), ctypes.c_size_t(len(key)))
             elif kind == "uint64":
                 suffix, words = "_u64", (ctypes.c_uint64(key),)
@@ -121,15 +131,18 @@ class Python:
     def key(self, key, kind):
         return key.encode() if kind == "bytes" else key
 
+    def given(self, key, kind):
+        return eight_bytes(key) if kind == "eight" else self.key(key, kind)
+
     def insert(self, where, kind):
         try:
             if ":" in where:
                 with pybloomery.open(where, "r+", forgetting=True) as f:
-                    f.update(self.key(k, kind) for k in KEYS[kind])
+                    f.update(self.given(k, kind) for k in KEYS[kind])
                 return
             f = pybloomery.load(where) if os.path.exists(where) else pybloomery.BloomFilter(1000)
             for key in KEYS[kind]:
-                f.add(self.key(key, kind))
+                f.add(self.given(key, kind))
             f.save(where)
         except pybloomery.KeyFormError as refusal:
             raise Refused(str(refusal)) from refusal
@@ -140,6 +153,25 @@ class Python:
             return sum(self.key(key, kind) not in f for key in KEYS[kind])
         except pybloomery.KeyFormError:
             return 0  # that such keys cannot be asked for is no answer
+
+
+class JavaScript(Cplusplus):
+    def __init__(self):
+        program = pathlib.Path(__file__).with_name("matrix_program.mjs")
+        self.program = subprocess.Popen(["node", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def call(self, *words):
+        return super().call(json.dumps(words))
+
+    def insert(self, where, kind):
+        if ":" in where:
+            raise Refused("it has filters in memory")
+        assert self.call("insert", where, kind, [str(key) for key in KEYS[kind]]) == "ok"
+
+    def denied(self, where, kind):
+        if ":" in where:
+            return 0
+        return int(self.call("ask", where, kind, [str(key) for key in KEYS[kind]]))
 
 
 class Command:
@@ -204,6 +236,11 @@ class Matrix(unittest.TestCase):
         cls.addClassCleanup(cplusplus.close)
         cls.addClassCleanup(places.close)
         cls.by = {"C++": cplusplus, "C": C(), "Python": Python(), "command": Command(), "module": cls.module, "places": places}
+        cls.bindings = ["C", "Python"]
+        if "BLOOMERY_PACKAGE" in os.environ:
+            cls.by["JavaScript"] = JavaScript()
+            cls.addClassCleanup(cls.by["JavaScript"].close)
+            cls.bindings.append("JavaScript")
         cls.numbers = itertools.count()
 
     def new(self):
@@ -256,28 +293,38 @@ class Matrix(unittest.TestCase):
         self.refused = set()
 
     def test_new_files(self):
-        self.check("new", self.file, ["C++", "C", "Python", "command"], KEYS)
+        self.check("new", self.file, ["C++", *self.bindings, "command"], TYPES)
         self.assertEqual(self.refused, set())
 
     def test_files_that_were_made_empty(self):
         for words in ([], ["--kind", "scalable"], ["--kind", "counting"], ["--kind", "classic"]):
-            self.check("created " + " ".join(words), lambda: self.created(*words), ["C++", "C", "Python", "command", "places"], KEYS)
+            self.check("created " + " ".join(words), lambda: self.created(*words), ["C++", *self.bindings, "command", "places"], TYPES)
         self.assertEqual(self.refused, set())
 
     def test_files_of_texts(self):
         for words in ([], ["--kind", "scalable"]):
-            self.check("texts " + " ".join(words), lambda: self.filled("text", *words), ["C++", "C", "Python", "command", "places"], KEYS)
+            self.check("texts " + " ".join(words), lambda: self.filled("text", *words), ["C++", *self.bindings, "command", "places"], TYPES)
         numbers = {"int", "int64", "uint64"}
         self.assertLessEqual({kind for _, _, kind in self.refused}, numbers)
-        self.assertEqual({writer for _, writer, _ in self.refused}, {"C", "Python", "places"})
+        self.assertEqual({writer for _, writer, _ in self.refused}, {*self.bindings, "places"})
 
     def test_files_of_integers(self):
-        self.check("i64", lambda: self.filled("int", "--as", "i64"), ["C++", "C", "Python", "command"], ["int", "int64", "text"])
+        self.check("i64", lambda: self.filled("int", "--as", "i64"), ["C++", *self.bindings, "command"], ["int", "int64", "text"])
         self.assertEqual(self.refused, set())
+
+    def test_eight_bytes_may_be_those_of_an_integer(self):
+        self.check("new", self.file, ["C++", *self.bindings], ["eight"])
+        self.check("created", self.created, ["C++", *self.bindings, "places"], ["eight"])
+        self.assertEqual(self.refused, set())
+        # Where others have put texts before.
+        self.check("texts", lambda: self.filled("text"), ["C++", *self.bindings, "places"], ["eight"])
+        self.assertEqual({writer for _, writer, _ in self.refused}, {"places"})
+        self.check("texts in a server", lambda: self.live("blocked"), ["C", "Python", "places"], ["eight"])
+        self.assertEqual({writer for _, writer, _ in self.refused}, {"C", "Python", "places"})
 
     def test_filters_in_servers(self):
         for what in ("bitmap", "chain", "blocked"):
-            self.check(what, lambda: self.live(what), ["C++", "C", "Python", "command", "module", "places"], KEYS)
+            self.check(what, lambda: self.live(what), ["C++", "C", "Python", "command", "module", "places"], TYPES)
         numbers = {(target, writer) for target, writer, kind in self.refused if kind in ("int", "int64", "uint64")}
         # What BLOOM.RESERVE makes holds what clients send.
         made = itertools.product(("chain", "blocked"), ("C++", "C", "Python", "places"))

@@ -18,6 +18,22 @@ from pybloomery import BloomFilter, OverfilledWarning
 from support import Folder
 
 
+class LineEnds(unittest.TestCase):
+    def test_lines_that_came_with_their_ends_are_warned_of(self):
+        f = BloomFilter(1000)
+        for lines in (["alice\n", "bob\n"], ["alice\r\n"], (line for line in ["a\r"]), [b"%d\n" % i for i in range(4)]):
+            with self.assertWarnsRegex(UserWarning, "end in line ends"):
+                BloomFilter(1000).update(lines)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            f.update(["alice", "bob\n"])
+            f.update([])
+            BloomFilter(1000).update([bytes(7) + b"\n"])
+            with self.assertRaises(UserWarning):
+                f.update(["carol\n"])
+        self.assertNotIn("carol\n", f)
+
+
 class FileErrors(Folder):
     def check(self, kind, number, path, call):
         with self.assertRaises(kind) as raised:

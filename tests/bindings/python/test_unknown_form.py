@@ -8,7 +8,7 @@ import numpy
 
 import pybloomery
 from pybloomery import BloomFilter, Presence
-from support import Folder
+from support import Folder, command
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "golden/unknown_form"
 TEXTS = ["alice", "Ω", "42", "-7", "12345678"]
@@ -43,6 +43,40 @@ class UnknownForm(Folder):
                 for key in (2**64 - 1, -1, str(2**64 - 1), bytes([255] * 8), (77).to_bytes(8, "little")):
                     self.assertIn(key, f)
                 self.assertEqual([key for key in NEVER if key in f], [])
+
+    def test_eight_bytes_that_are_no_text_may_be_an_integer(self):
+        eight = (42).to_bytes(8, "little")
+        ways = {
+            "add": lambda f: f.add(eight),
+            "add_many": lambda f: f.add_many([b"alice", eight]),
+            "an array": lambda f: f.add_many(numpy.array([42]).view("V8")),
+            "update": lambda f: f.update([eight]),
+        }
+        for way, add in ways.items():
+            for before in ([], ["alice"]):
+                with self.subTest(way, before=before):
+                    f = BloomFilter(1000)
+                    f.update(before)
+                    add(f)
+                    self.assertEqual(f.keys, "unknown")
+                    f.save("eight.bloom")
+                    for g in (f, pybloomery.load("eight.bloom"), pybloomery.open("eight.bloom"), f.copy()):
+                        self.assertEqual([key in g for key in (42, "42", eight, 43)], [True, True, True, False])
+                    self.assertEqual(command("check", "eight.bloom", keys="42\n43\n").stdout, b"42\n")
+        self.assertEqual(BloomFilter.build([eight, b"alice"]).keys, "unknown")
+        self.assertEqual(BloomFilter.build([b"12345678"]).keys, "text")
+
+    def test_eight_bytes_are_refused_where_a_file_says_texts(self):
+        f = BloomFilter(1000)
+        f.add("alice")
+        f.save("texts.bloom")
+        with pybloomery.open("texts.bloom", "r+") as f:
+            with self.assertRaises((pybloomery.KeyFormError, ValueError)):
+                f.add((42).to_bytes(8, "little"))
+            f.acknowledge()
+            f.add(b"12345678")
+        with pybloomery.open("texts.bloom") as f:
+            self.assertEqual((f.keys, b"12345678" in f), ("text", True))
 
     def test_a_key_is_removed_in_the_form_that_is_there(self):
         for given in (42, "42", 1000, "1000", -7, "-7"):
