@@ -43,6 +43,7 @@ enum class FilterKind : std::uint8_t {
   dcso = 49,
   parquet = 50,
   scrapy = 51,
+  scrapy_md5 = 52,
 };
 
 // Whether the kind is another system's scheme, with a hash of its own.

@@ -34,9 +34,15 @@ struct ScrapyProbes {
 
 namespace scrapy {
 
-// 2^bit bits, and as many hashes. Throws std::invalid_argument where a setting is missing, or above
-// what a string of Redis has.
-Geometry geometry_of(const SettingsReader& read);
+// A filter of 2^bit bits and as many hashes, of the lineage that the setting `hash` says: plain, or
+// md5 (scrapy_md5.h).
+struct Shape {
+  FilterKind kind = FilterKind::scrapy;
+  Geometry geometry{};
+};
+// Throws std::invalid_argument where a setting is missing, or above what a string of Redis or the
+// lineage has.
+Shape shape_of(const SettingsReader& read);
 
 extern const Format kFormat;
 

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <stdexcept>
 
 #include "bloomery/errors.h"
+#include "bloomery/format/scrapy_md5.h"
 #include "tests/format/foreign_vectors.h"
 #include "tests/support/golden.h"
 
@@ -26,11 +28,27 @@ TEST(Scrapy, ProbesAsTheClassDoes) {
   }
 }
 
-TEST(Scrapy, FillsBitmapsToTheSameBytesAndAnswers) {
-  for (const json& each : golden::read("scrapy.json")["filters"]) {
+TEST(Scrapy, ProbesAsTheLineageByMd5Does) {
+  const ScrapyMd5Probes scheme(FilterParameters{});
+  for (const json& each : golden::read("scrapy.json")["md5_hash_vectors"]) {
+    const std::string key = bytes_of_hex(each["utf8_hex"]);
+    const HashPair digest = ScrapyMd5Probes::hash(key);
+    const std::string bytes = bytes_of_hex(each["digest"]);
+    EXPECT_EQ(std::memcmp(&digest, bytes.data(), sizeof digest), 0) << each;
+    const std::uint64_t bit_count = std::uint64_t{1} << each["bit"].get<int>();
+    ASSERT_EQ(each["offsets"].size(), ScrapyMd5Probes::kMostHashes);
+    for (std::uint32_t i = 0; i < each["offsets"].size(); ++i) {
+      EXPECT_EQ(scheme.position(digest, i, bit_count), each["offsets"][i]) << each;
+    }
+  }
+}
+
+void expect_bitmaps(const json& filters, const FormatSettings& lineage, FilterKind kind) {
+  for (const json& each : filters) {
     SCOPED_TRACE(each["key_pattern"].get<std::string>());
-    const FormatSettings settings{{"bit", each["bit"].dump()},
-                                  {"hash_number", each["hash_number"].dump()}};
+    FormatSettings settings{{"bit", each["bit"].dump()},
+                            {"hash_number", each["hash_number"].dump()}};
+    settings.insert(lineage.begin(), lineage.end());
     AnyFilter filter = scrapy::kFormat.decode({}, settings);
     const MakeKey make = text_keys(each["key_pattern"]);
     EXPECT_EQ(json(insert_all(filter, make, each["insert_from"], each["insert_to_exclusive"])),
@@ -39,9 +57,19 @@ TEST(Scrapy, FillsBitmapsToTheSameBytesAndAnswers) {
     EXPECT_EQ(json(positives), each["probe_indices_reported_present"]);
     const std::string theirs = bytes_of_base64(each["string_b64"].get<std::string>());
     EXPECT_EQ(text_of(encode(scrapy::kFormat, filter.contents())), theirs);
+    EXPECT_EQ(filter.parameters().kind, kind);
+    FormatSettings told = scrapy::kFormat.settings_of(filter.contents());
+    std::erase_if(told, [&](const auto& each) { return !settings.contains(each.first); });
+    EXPECT_EQ(told, settings);
     const AnyFilter read = scrapy::kFormat.decode(bytes_of(theirs), settings);
     EXPECT_EQ(present(read, make, each["probe_from"], each["probe_to_exclusive"]), positives);
   }
+}
+
+TEST(Scrapy, FillsBitmapsToTheSameBytesAndAnswers) {
+  const json golden = golden::read("scrapy.json");
+  expect_bitmaps(golden["filters"], {}, FilterKind::scrapy);
+  expect_bitmaps(golden["md5_filters"], {{"hash", "md5"}}, FilterKind::scrapy_md5);
 }
 
 TEST(Scrapy, NeedsToBeToldBothOfItsSettings) {
@@ -54,8 +82,26 @@ TEST(Scrapy, NeedsToBeToldBothOfItsSettings) {
     EXPECT_THROW(decode({{"bit", bit}, {"hash_number", "6"}}), std::invalid_argument) << bit;
   }
   EXPECT_THROW(decode({{"bit", "9"}, {"hash_number", "256"}}), std::invalid_argument);
+  for (const char* const hash : {"sha1", "MD5", ""}) {
+    EXPECT_THROW(decode({{"bit", "9"}, {"hash_number", "6"}, {"hash", hash}}),
+                 std::invalid_argument);
+  }
+  EXPECT_THROW(decode({{"bit", "9"}, {"hash_number", "8"}, {"hash", "md5"}}),
+               std::invalid_argument);
   EXPECT_THROW(scrapy::kFormat.decode(bytes_of("\x01\x01"), {{"bit", "3"}, {"hash_number", "6"}}),
                FormatError);
+}
+
+TEST(Scrapy, KeepsTheRateByMd5) {
+  for (const std::uint64_t keys : {1'000, 20'000}) {
+    AnyFilter filter =
+        scrapy::kFormat.create({.capacity = keys, .false_positive_rate = 0.01}, {{"hash", "md5"}});
+    EXPECT_EQ(filter.parameters().kind, FilterKind::scrapy_md5);
+    insert_all(filter, fingerprint, 0, static_cast<int>(keys));
+    const auto found =
+        static_cast<double>(present(filter, fingerprint, 1'000'000, 1'020'000).size());
+    EXPECT_LT(found, 20'000 * 0.012) << keys;
+  }
 }
 
 TEST(Scrapy, KeepsTheRateForFingerprints) {

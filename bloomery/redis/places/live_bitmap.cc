@@ -21,6 +21,7 @@
 #include "bloomery/format/redisson.h"
 #include "bloomery/format/redisson_probes.h"
 #include "bloomery/format/scrapy.h"
+#include "bloomery/format/scrapy_md5.h"
 #include "bloomery/redis/client/numbers.h"
 #include "bloomery/redis/places/trailer.h"
 
@@ -77,9 +78,11 @@ LiveBitmap bloom_filter_helper_of(const SettingsReader& read) {
 }
 
 LiveBitmap scrapy_of(const SettingsReader& read) {
-  LiveBitmap filter{.parameters =
-                        promised_parameters(ScrapyProbes::kKind, scrapy::geometry_of(read), read)};
-  filter.positions = positions_of<ClassicLayout<ScrapyProbes>>(filter.parameters);
+  const scrapy::Shape shape = scrapy::shape_of(read);
+  LiveBitmap filter{.parameters = promised_parameters(shape.kind, shape.geometry, read)};
+  filter.positions = shape.kind == FilterKind::scrapy_md5
+                         ? positions_of<ClassicLayout<ScrapyMd5Probes>>(filter.parameters)
+                         : positions_of<ClassicLayout<ScrapyProbes>>(filter.parameters);
   return filter;
 }
 

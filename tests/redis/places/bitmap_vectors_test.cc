@@ -105,6 +105,13 @@ TEST_F(LiveFilter, OfSystemsWithoutConfigurationIsReadAndWrittenBitForBit) {
          golden::bytes_of_base64(each["string_b64"].get<std::string>()),
          each["probe_indices_reported_present"]);
   }
+  for (const json& each : golden::read("scrapy.json")["md5_filters"]) {
+    test("scrapy", each,
+         "?hash=md5&bit=" + each["bit"].dump() + "&hash_number=" + each["hash_number"].dump(),
+         "bloomfilter0", text_keys(each["key_pattern"]),
+         golden::bytes_of_base64(each["string_b64"].get<std::string>()),
+         each["probe_indices_reported_present"]);
+  }
   for (const json& each : golden::read("pyrebloom.json")["filters"]) {
     if (each["num_keys"] != 1 || !each.contains("string_b64")) continue;
     test("pyrebloom", each,
