@@ -117,7 +117,7 @@ Filled fill_from(const FillRequest& request, const PlaceLocation& place, const s
         filler.add(hashes.of(batch));
         return true;
       },
-      hashes.preparation());
+      hashes.preparation(), form.normalise);
   return {std::move(filler).finish(), totals, form, wanted.growth};
 }
 
@@ -126,7 +126,7 @@ SourceTotals send_keys(const FillRequest& request, const PlaceLocation& place,
                        const std::function<BatchConsumer(const NewFilter& wanted)>& begin) {
   const Supply supply = open_supply(request, place);
   return read_keys(*supply.source, label, {supply.expected, supply.source->expected_byte_count()},
-                   begin(supply.wanted));
+                   begin(supply.wanted), {}, supply.form.normalise);
 }
 
 }  // namespace bloomery::cli

@@ -3,8 +3,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "bloomery/source/open_source.h"
 #include "bloomery/source/text_source.h"
@@ -32,6 +35,44 @@ void warn_of_line_ends_and_marks(const KeySource& source) {
   }
 }
 
+bool is_beyond_ascii(char c) noexcept {
+  return static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Whether browsers write the canonical URL in another way, which is another key: its letters beyond
+// ASCII as %XX, and a host of such letters as xn--.
+bool has_other_spelling(std::string_view url) noexcept {
+  const std::size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view host = url.substr(scheme + 3);
+  return std::ranges::any_of(url, is_beyond_ascii) ||
+         host.substr(0, host.find_first_of("/?")).find('%') != std::string_view::npos;
+}
+
+// Finds the first key that the normalisation url leaves with other spellings.
+class UrlLook {
+ public:
+  explicit UrlLook(Normalise normalise) : is_over_(!has(normalise, Normalise::url)) {}
+
+  void look(const Batch& batch) {
+    if (is_over_) return;
+    const auto found = std::ranges::find_if(batch.keys, has_other_spelling);
+    if (found == batch.keys.end()) return;
+    is_over_ = true;
+    line_ = batch.first_record + static_cast<std::uint64_t>(found - batch.keys.begin());
+  }
+  void warn() const {
+    if (line_ == 0) return;
+    complain("line " + std::to_string(line_) +
+             " is a URL beyond ASCII: --normalise url leaves \xc3\xa9 and %C3%A9, and a host and "
+             "its form with xn--, two keys; write all of them in ASCII, as browsers send them");
+  }
+
+ private:
+  bool is_over_;
+  std::uint64_t line_ = 0;
+};
+
 }  // namespace
 
 void warn_of_unequal_bytes(const KeySource& source) {
@@ -40,20 +81,24 @@ void warn_of_unequal_bytes(const KeySource& source) {
 }
 
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
-                       const BatchConsumer& consumer, const Preparation& preparation) {
+                       const BatchConsumer& consumer, const Preparation& preparation,
+                       Normalise normalise) {
   warn_of_unequal_bytes(source);
+  UrlLook urls(normalise);
   std::optional<Progress> progress;
   if (!label.empty()) progress = terminal_progress(label, totals);
   std::uint64_t key_count = 0;
   try {
     const SourceTotals read = source.for_each_prepared(preparation, [&](const Batch& batch) {
       key_count += batch.keys.size();
+      urls.look(batch);
       const bool more = consumer(batch);
       if (progress) progress->update(key_count, batch.byte_count);
       return more;
     });
     if (progress) progress->finish();
     warn_of_line_ends_and_marks(source);
+    urls.warn();
     return read;
   } catch (...) {
     if (progress) progress->clear();
@@ -69,7 +114,8 @@ SourceTotals read_keys(const KeyInputs& inputs, const SourceOptions& options,
   const auto read = [&](KeySource& source, const std::string& shown) {
     const SourceTotals one = read_keys(
         source, shown, {std::nullopt, source.expected_byte_count()},
-        [&](const Batch& batch) { return wants_more = consumer(batch); }, preparation);
+        [&](const Batch& batch) { return wants_more = consumer(batch); }, preparation,
+        options.normalise);
     all.key_count += one.key_count;
     all.null_count += one.null_count;
     all.byte_count += one.byte_count;

@@ -14,10 +14,11 @@ namespace bloomery::cli {
 void warn_of_unequal_bytes(const KeySource& source);
 
 // Reads a source in batches. While it does, a person at the terminal sees on standard error how far
-// it has come; an empty label shows nothing. Says so where the keys end in carriage returns. Throws
-// as KeySource does.
+// it has come; an empty label shows nothing. Says so where the keys end in carriage returns, and
+// where `normalise` leaves URLs with two spellings. Throws as KeySource does.
 SourceTotals read_keys(KeySource& source, const std::string& label, const Progress::Totals& totals,
-                       const BatchConsumer& consumer, const Preparation& preparation = {});
+                       const BatchConsumer& consumer, const Preparation& preparation = {},
+                       Normalise normalise = Normalise::none);
 
 // The keys that a command line names.
 struct KeyInputs {

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+
+#include "bloomery/text/utf8.h"
 
 namespace bloomery {
 namespace {
@@ -41,6 +44,8 @@ constexpr std::array kOthers{
     OtherFile{"\x80\x03"sv, "a pickle of Python", "write the keys as lines first"},
     OtherFile{"(lp0\n"sv, "a pickle of Python", "write the keys as lines first"},
     OtherFile{"(dp0\n"sv, "a pickle of Python", "write the keys as lines first"},
+    OtherFile{"(lp1\n"sv, "a pickle of Python", "write the keys as lines first"},
+    OtherFile{"(dp1\n"sv, "a pickle of Python", "write the keys as lines first"},
     OtherFile{"c__builtin__\n"sv, "a pickle of Python", "write the keys as lines first"},
     OtherFile{"ccopy_reg\n"sv, "a pickle of Python", "write the keys as lines first"},
     OtherFile{"ccollections\n"sv, "a pickle of Python", "write the keys as lines first"},
@@ -102,6 +107,34 @@ bool is_lzma(std::string_view begin) {
          (begin.substr(5).starts_with(kUnknownSize) || begin.substr(9).starts_with("\0\0\0\0"sv));
 }
 
+// A tuple in Python's protocol 0: a mark, the instruction of its first value, and soon a line that
+// remembers the value or the tuple.
+bool is_pickled_tuple(std::string_view begin) {
+  if (begin.size() < 2 || begin[0] != '(' || "VSIFL("sv.find(begin[1]) == std::string_view::npos) {
+    return false;
+  }
+  constexpr std::array kRemembered{"\np0\n"sv, "\np1\n"sv, "\ntp0\n"sv, "\ntp1\n"sv};
+  return std::ranges::any_of(kRemembered,
+                             [&](std::string_view line) { return begin.find(line) != begin.npos; });
+}
+
+// Bytes as compression without a mark of its own leaves them (brotli): no UTF-8, and one in 32 of
+// them a control character; of bytes at random it is one in ten.
+bool is_noise(std::string_view begin) {
+  constexpr std::size_t kFewest = 16;
+  constexpr std::size_t kLongestCharacter = 4;
+  if (begin.size() < kFewest) return false;
+  const auto controls = static_cast<std::size_t>(std::ranges::count_if(begin, is_control));
+  if (32 * controls < begin.size()) return false;
+  Utf8Characters characters(begin);
+  std::size_t bytes = 0;  // of the characters so far; the last one may be cut off
+  for (std::uint32_t each = 0; bytes + kLongestCharacter < begin.size() && characters.next(each);) {
+    if (each == 0xfffd) return true;
+    bytes += each < 0x80 ? 1 : each < 0x800 ? 2 : each < 0x10000 ? 3 : 4;
+  }
+  return false;
+}
+
 std::string no_text(const std::string& what, const std::string& way) {
   return "is no text of keys, but " + what + "; " + way;
 }
@@ -127,9 +160,18 @@ std::string why_no_text(std::string_view bytes, char separator, std::uint64_t of
     if (other != kOthers.end()) return no_text(other->what, other->way);
     if (is_tar(looked_at)) return no_text("a tar archive", "tar -xOf FILE | ... -");
     if (is_lzma(looked_at)) return no_text("compressed by lzma", "xz -dc FILE | ... -");
+    if (is_pickled_tuple(looked_at)) {
+      return no_text("a pickle of Python", "write the keys as lines first");
+    }
   }
   const std::size_t nul = looked_at.find('\0');
-  if (separator == '\0' || nul == std::string_view::npos) return {};
+  if (separator == '\0') return {};
+  if (nul == std::string_view::npos) {
+    if (offset != 0 || !is_noise(looked_at)) return {};
+    return no_text("as it seems bytes of another kind, such as a file compressed by brotli",
+                   "unpack it first: brotli -dc FILE | ... -. Keys of such bytes are read with -0 "
+                   "if NULs end them, or as hexadecimal digits with --as hex");
+  }
   const char* const order = offset == 0 ? utf16_order(looked_at) : nullptr;
   if (order != nullptr) {
     return no_text(std::string("as it seems UTF-16 without a byte order mark"),

@@ -349,10 +349,34 @@ TEST_F(TextSourceTest, RefusesWhatIsNoTextOfLines) {
   EXPECT_THAT(fault_of(std::string(257, 'a') + "ustar.....", {}), HasSubstr("tar -xOf"));
   EXPECT_THAT(fault_of("\x5d\0\0\x80\0\xff\xff\xff\xff\xff\xff\xff\xff."s, {}), HasSubstr("lzma"));
   EXPECT_THAT(fault_of("(lp0\nVa\np1\na.", {}), HasSubstr("pickle"));
+  EXPECT_THAT(fault_of("(lp1\nS'a'\np2\na.", {}), HasSubstr("pickle"));  // by cPickle
+  EXPECT_THAT(fault_of("(Valice\np0\nVbob\np1\ntp2\n.", {}), HasSubstr("pickle"));
+  EXPECT_THAT(fault_of("(I1\nI2\ntp0\n.", {}), HasSubstr("pickle"));
   EXPECT_THAT(fault_of("c__builtin__\nset\np0\n.", {}), HasSubstr("pickle"));
   EXPECT_THAT(fault_of("\x80\x02]q", {}), HasSubstr("pickle"));
   auto words = source("PAR12\nBZhou\nORCA\nLZIPPED\n", {});
   EXPECT_THAT(keys_of(words), ElementsAre("PAR12", "BZhou", "ORCA", "LZIPPED"));
+}
+
+// Keys by brotli, which begins its files with no mark.
+TEST_F(TextSourceTest, RefusesWhatLooksLikeNoTextAtAll) {
+  const std::string packed =
+      "\x1b\x05\x01\x18\x64\x70\x5e\x7f\xea\x62\x8b\x03\xf0\x53\xc8\x0e\x65\xa3\x03\xe5"
+      "\xa4\x1e\x80\x82\x8d\x31\x14\x3a\x37\x68\xf7\x53\xe4\x1b\xb3\x4a\x75\x53\x03\x6c"
+      "\x6c\x53\xe5\x7c\x57\x80\x18\x52\x25\x91\x77\xd8\x10\x2d\xe2\xb1\x97\xfd\xe0\xff"
+      "\xb1\x2c\x3e\x4f\xb1\xaf\x01\x03\x16\xd7\x15\xfd\x78\x03\xe2\xa1\xba\x76\xe1\x44"
+      "\x7d\xe5\xc2\xdf\x63\x4a\xe8\x7b\x7f\x84\x8a\x3d\x75\x38\x0f\xda\x52\x69\xf3\x39"
+      "\xda\x79\x3a\x20\x28\x89\x4e\xfe\x68\x9b\xec\xa5\x38\x59\x5d\xa4\xff\xd9\x28\x3b"
+      "\xdc\x42\xe0\x0b\x1b\x79\xef\xe6\x9e\xb4\x61\xf8\x5d\xdd\xae\x01\x0c";
+  EXPECT_THAT(fault_of(packed, {}), HasSubstr("brotli -dc"));
+  auto by_nuls = source(packed, {.separator = '\0'});
+  EXPECT_THAT(keys_of(by_nuls), ElementsAre(packed));
+  for (const std::string& text :
+       {"caf\xe9\nM\xfcnchen\nna\xefve Latin-1 keys\n"s, "a\tb\x1b[1m\n\x01one of a line\n"s,
+        "\x01\x02\x03\x04\x05 all of it is UTF-8 gr\xc3\xbc\xc3\x9f\n"s}) {
+    auto read = source(text, {});
+    EXPECT_FALSE(keys_of(read).empty());
+  }
 }
 
 TEST_F(TextSourceTest, RefusesANulThatComesLaterThroughAPipe) {

@@ -30,8 +30,16 @@ bool is_one_of(const Names& names, std::string_view name) {
 std::string unequal_bytes_advice(const ColumnType& column, const KeyForm& form) {
   if (column.name.empty()) return {};
   const std::string is = column.name + " is " + column.type + ": the database finds ";
-  if (column.type == "citext" && !has(form.normalise, Normalise::lower)) {
-    return is + "Ann by ANN, and the filter does not, unless --normalise lower";
+  if (column.type == "citext") {
+    if (!has(form.normalise, Normalise::lower)) {
+      return is +
+             "Ann by ANN, and the filter does not, unless --normalise lower, which lowers A to Z "
+             "alone";
+    }
+    return is +
+           "Özge by ÖZGE, where its locale has such letters, and the filter does not: --normalise "
+           "lower lowers A to Z alone. Load lower(column)::text by a query, and lower each key "
+           "so before it is asked for";
   }
   if (!column.is_deterministic) {
     return column.name + " is COLLATE " + column.collation +
