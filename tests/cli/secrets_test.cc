@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // No command says a secret of a location that it is given, wherever in that it stands.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
+#include <memory>
 #include <string>
 
 #include "tests/cli/shell.h"
+#include "tests/store/scratch_folder.h"
+#include "tests/support/redis_server.h"
 
 namespace bloomery {
 namespace {
@@ -99,6 +105,58 @@ wait $P
 exit 0)");
   EXPECT_EQ(outcome.out, "bloomery check own.bloom --input wait?token=************ ")
       << outcome.err;
+}
+
+// A follower that runs says none in its log, over HTTP, and in the list of processes: also while
+// its server is away, and when it ends.
+TEST(SecretsOfLocations, AreNowhereOfAFollowerThatRuns) {
+  if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
+  testing::ScratchFolder folder;
+  auto server = std::make_unique<testing::RedisServer>(folder.path().string());
+  server->ask("ACL SETUSER u on >MaRkEdSeCrEt ~* &* +@all");
+  const Shell shell;
+  shell.write("location", "bitmap:redis://u:MaRkEdSeCrEt@127.0.0.1:" +
+                              std::to_string(server->port()) + "#users");
+  auto outcome = std::async(std::launch::async, [&] {
+    return shell.run(R"(
+sqlite3 shop.db 'PRAGMA journal_mode = wal; CREATE TABLE users(id INTEGER PRIMARY KEY);
+  INSERT INTO users SELECT value FROM generate_series(1, 100)' >made
+env --default-signal=INT bloomery follow 'sqlite:shop.db?table=users&column=id' "$(cat location)" \
+  --metrics 0 --every 0.05 2>log & P=$!
+until_log() { for
+        i in $(seq 400);
+      do grep - q "$1" log&& return;
+      sleep 0.05;
+      done;
+      echo "no $1"; }
+until_log 'following: 100 keys'
+U=$(sed -n 's,.*\(http.*\)/metrics,\1,p' log)
+look() {
+  for
+    path in / metrics / healthz / '/?password' / debug / vars;
+  do
+    python3 - c 'import sys, urllib.request as r, urllib.error as e try : print(
+                  r.urlopen(sys.argv[1]).read().decode()) except e
+      .HTTPError as error
+          : print(error, error.headers, error.read().decode())' "$U$path" done tr '\0' ' ' <
+          / proc / $P / cmdline; for
+    t in / proc / $P / task/*/comm; do cat $t; done
+}
+look >seen
+touch followed; until_log 'tried again'
+look >>seen
+kill -INT $P; wait $P
+cat log >>seen
+grep -c 'bloomery_follow_up ' seen; grep -F MaRkEdSeCrEt seen >&2; grep -c '\*\*\*\*' seen
+exit 0)");
+  });
+  while (!shell.has("followed") &&
+         outcome.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready) {
+  }
+  server.reset();
+  const Outcome said = outcome.get();
+  EXPECT_EQ(said.err, "") << shell.read("log");
+  EXPECT_THAT(said.out, ::testing::MatchesRegex("4\n[1-9]\n")) << shell.read("seen");
 }
 
 }  // namespace
