@@ -2,6 +2,7 @@
 #include "cli/did_you_mean.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace bloomery::cli {
@@ -35,6 +36,64 @@ std::size_t distance(std::string_view word, std::string_view name) {
   return std::max<std::size_t>(1, slips_between(word, name));
 }
 
+// A word that another program, or a library, has for one of ours.
+struct Synonym {
+  std::string_view word;
+  std::string_view name;
+};
+constexpr std::array kSynonyms{
+    Synonym{"add", "insert"},
+    Synonym{"append", "insert"},
+    Synonym{"put", "insert"},
+    Synonym{"contains", "check"},
+    Synonym{"exists", "check"},
+    Synonym{"has", "check"},
+    Synonym{"lookup", "check"},
+    Synonym{"query", "check"},
+    Synonym{"test", "check"},
+    Synonym{"build", "load"},
+    Synonym{"import", "load"},
+    Synonym{"init", "create"},
+    Synonym{"make", "create"},
+    Synonym{"new", "create"},
+    Synonym{"reserve", "create"},
+    Synonym{"delete", "erase (of a key) or destroy (of a filter)"},
+    Synonym{"remove", "erase (of a key) or destroy (of a filter)"},
+    Synonym{"rm", "erase (of a key) or destroy (of a filter)"},
+    Synonym{"show", "info"},
+    Synonym{"stat", "info"},
+    Synonym{"stats", "info"},
+    Synonym{"union", "merge"},
+    Synonym{"version", "--version"},
+    Synonym{"--count", "--capacity"},
+    Synonym{"--items", "--capacity"},
+    Synonym{"--size", "--capacity"},
+    Synonym{"--error", "--rate"},
+    Synonym{"--error-rate", "--rate"},
+    Synonym{"--error_rate", "--rate"},
+    Synonym{"--fp", "--rate"},
+    Synonym{"--fpp", "--rate"},
+    Synonym{"--fpr", "--rate"},
+    Synonym{"-e", "--rate"},
+    Synonym{"--file", "--input"},
+    Synonym{"-f", "--input"},
+    Synonym{"-i", "--input"},
+};
+
+// Nothing where what is meant is none of the names here: of several words the first is one. Where
+// the names are those of commands, --version can be said too.
+std::optional<std::string> synonym_of(std::string_view word, std::span<const std::string> names) {
+  for (const Synonym& each : kSynonyms) {
+    if (each.word != word) continue;
+    const std::string_view name = each.name.substr(0, each.name.find(' '));
+    const bool is_there = std::ranges::find(names, name) != names.end();
+    if (is_there || (name == "--version" && std::ranges::find(names, "create") != names.end())) {
+      return std::string(each.name);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> names) {
@@ -52,7 +111,8 @@ std::optional<std::string> nearest_name(std::string_view word, std::span<const s
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
-  const std::optional<std::string> name = nearest_name(word, names);
+  std::optional<std::string> name = synonym_of(word, names);
+  if (!name) name = nearest_name(word, names);
   return name ? "; did you mean " + *name + "?" : "";
 }
 

@@ -13,7 +13,8 @@ namespace bloomery::cli {
 // where no name is as near, or two are.
 std::optional<std::string> nearest_name(std::string_view word, std::span<const std::string> names);
 
-// "; did you mean NAME?", or nothing.
+// "; did you mean NAME?" of the name that other programs have that word for, or of the nearest one;
+// or nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 }  // namespace bloomery::cli

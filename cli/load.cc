@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 
 #include "bloomery/errors.h"
+#include "bloomery/format/native/file_header.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/places/item_load.h"
 #include "bloomery/source/server_location.h"
@@ -56,7 +59,28 @@ struct LoadArguments {
   bool json = false;
 };
 
+// Whether a file of ours would take the place of one that is no filter, such as that of the keys.
+bool is_other_file(const PlaceLocation& location) {
+  if (location.is_live() || location.file.format != nullptr) return false;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(location.file.path, unknown)) return false;
+  std::ifstream file(location.file.path, std::ios::binary);
+  std::array<char, kFileMagic.size()> begin{};
+  file.read(begin.data(), begin.size());
+  const auto is_same = [](char byte, int other) {
+    return static_cast<std::uint8_t>(byte) == other;
+  };
+  return file.gcount() > 0 && !std::ranges::equal(begin, kFileMagic, is_same);
+}
+
 // Called before anything is read: a long scan should not end with this refusal.
+void refuse_other_file(const PlaceLocation& location) {
+  if (!is_other_file(location)) return;
+  throw StoreError(location.file.path.string() +
+                   ": already exists and is no filter, which --replace does not replace either; "
+                   "where the keys come from is named first: bloomery load FROM FILE");
+}
+
 void refuse_existing(const PlaceLocation& location) {
   if (!is_taken(location)) return;
   throw StoreError((location.is_live() ? location.text() : location.file.path.string()) +
@@ -135,6 +159,7 @@ int load_keys(const LoadArguments& arguments) {
   require_files(arguments.patience, {&arguments.file, 1});
   if (replacing.replace && !replacing.discard) require_may_be_kept(arguments.file);
   require_may_be_there(arguments.fill.filter.kind_or_default(), arguments.file);
+  refuse_other_file(arguments.file);
   if (!replacing.replace) refuse_existing(arguments.file);
   if (arguments.file.takes_keys_alone()) return load_items(arguments);
   const auto start = std::chrono::steady_clock::now();

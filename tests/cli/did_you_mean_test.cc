@@ -29,5 +29,18 @@ TEST(DidYouMean, GuessesNothingElse) {
   EXPECT_EQ(did_you_mean("clac", kNames), "; did you mean calc?");
 }
 
+TEST(DidYouMean, KnowsTheWordsOfOtherPrograms) {
+  EXPECT_EQ(did_you_mean("contains", kNames), "; did you mean check?");
+  EXPECT_EQ(did_you_mean("new", kNames), "; did you mean create?");
+  EXPECT_EQ(did_you_mean("version", kNames), "; did you mean --version?");
+  EXPECT_EQ(did_you_mean("add", kNames), "") << "no command here inserts";
+  const std::vector<std::string> options{"--capacity", "--rate", "--field"};
+  EXPECT_EQ(did_you_mean("--error", options), "; did you mean --rate?");
+  EXPECT_EQ(did_you_mean("--file", options), "; did you mean --field?");
+  const std::vector<std::string> erases{"erase", "destroy"};
+  EXPECT_EQ(did_you_mean("delete", erases),
+            "; did you mean erase (of a key) or destroy (of a filter)?");
+}
+
 }  // namespace
 }  // namespace bloomery::cli
