@@ -60,6 +60,27 @@ int gathered_add(struct gathered* some, PyObject* object) {
   return 0;
 }
 
+static int ends_line(const struct gathered* some, size_t i) {
+  const size_t size = some->sizes[i];
+  const char last = size == 0 ? '\0' : ((const char*)some->pointers[i])[size - 1];
+  return last == '\n' || last == '\r';
+}
+
+/* Warns of lines that came with their ends, as readlines() gives them. Bytes may end so by chance:
+   four of them do not. Returns -1 where the warning is an error. */
+static int warn_of_line_ends(const struct gathered* some) {
+  const size_t looked_at = some->is_raw ? 4 : 1;
+  size_t i;
+  if (some->count < looked_at) return 0;
+  for (i = 0; i < looked_at; ++i) {
+    if (!ends_line(some, i)) return 0;
+  }
+  return PyErr_WarnEx(PyExc_UserWarning,
+                      "the keys end in line ends, which are part of them: read().splitlines() has "
+                      "lines without, and `bloomery insert` reads files of any size and packing",
+                      1);
+}
+
 int gathered_finish(struct gathered* some) {
   static const bloomery_keys kEmpty = BLOOMERY_KEYS;
   some->keys = kEmpty;
@@ -75,6 +96,7 @@ int gathered_finish(struct gathered* some) {
     some->keys.data_size = some->count * sizeof *some->integers;
     return 0;
   }
+  if (warn_of_line_ends(some) < 0) return -1;
   some->keys.layout = BLOOMERY_POINTERS;
   some->keys.data = some->pointers;
   some->keys.data_size = some->count * sizeof *some->pointers;
