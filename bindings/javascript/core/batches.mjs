@@ -11,6 +11,12 @@ const WIDE = [BigInt64Array, BigUint64Array];
 export const gathered = (keys) => {
   if (isText(keys)) return keys;
   if (ArrayBuffer.isView(keys)) return plain(keys);
+  if (typeof keys?.[Symbol.asyncIterator] === 'function' || typeof keys?.then === 'function') {
+    throw new TypeError(
+      'no keys yet: await a promise, and read a stream by lines: ' +
+        'for await (const line of readline.createInterface({ input })) filter.add(line)',
+    );
+  }
   if (typeof keys?.[Symbol.iterator] !== 'function') {
     throw new TypeError('no keys: an iterable, or a typed array of integers');
   }

@@ -270,6 +270,15 @@ export function define(module, crypto = globalThis.crypto) {
       return textAt(call('bloomery_key_form', this.#live)) || null;
     }
 
+    // What console.log() of node prints.
+    [Symbol.for('nodejs.util.inspect.custom')]() {
+      const { name } = this.constructor;
+      if (!(#handle in this) || this.#handle === 0) return `${name} {}`;
+      const { kind, capacity, rate, count, keys } = this;
+      const form = keys === null ? '' : `, keys: '${keys}'`;
+      return `${name} { kind: '${kind}', capacity: ${capacity}, rate: ${rate}, count: ${count}${form} }`;
+    }
+
     free() {
       if (this.#handle === 0) return;
       registry.unregister(this);

@@ -28,7 +28,8 @@ export const settingsText = (settings) =>
 const whole = (name, value, most) => {
   const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
   if (!isWhole || value < 0 || BigInt(value) > most) {
-    throw new RangeError(`${name}: ${value}; a whole number from 0 to ${most} is allowed`);
+    const shown = typeof value === 'string' ? JSON.stringify(value) : value;
+    throw new RangeError(`${name}: ${shown}; a whole number from 0 to ${most} is allowed`);
   }
   return BigInt(value);
 };

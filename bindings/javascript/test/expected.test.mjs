@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { inspect } from 'node:util';
 
 import { bloomery, packageFolder, required } from './support.mjs';
 
@@ -37,6 +38,42 @@ test('options in the place of an object are answered by what is expected', () =>
   ]) {
     assert.throws(make, expected);
   }
+});
+
+test('what is typed first and is no key is answered by what is', () => {
+  const filter = new BlockedFilter({ capacity: 1000 });
+  const stream = { async *[Symbol.asyncIterator]() {} };
+  for (const many of [stream, Promise.resolve(['a'])]) {
+    assert.throws(() => filter.hasMany(many), { name: 'TypeError', message: /createInterface/ });
+  }
+  assert.throws(() => new BlockedFilter({ capacity: '10' }), { name: 'RangeError', message: /^capacity: "10"; / });
+});
+
+test('a filter is printed as what it is', () => {
+  const filter = new BlockedFilter({ capacity: 1000 });
+  filter.add('a');
+  const said = "BlockedFilter { kind: 'blocked', capacity: 1000, rate: 0.01, count: 1, keys: 'text' }";
+  assert.equal(inspect(filter), said);
+  assert.match(inspect({ filter, all: Filter.prototype }), /count: 1/);
+  filter.free();
+  assert.equal(inspect(filter), 'BlockedFilter {}');
+});
+
+test('eight bytes that are no text may be an integer', () => {
+  const eight = new Uint8Array([42, 0, 0, 0, 0, 0, 0, 0]);
+  for (const add of [(filter) => filter.add(eight), (filter) => filter.addMany([eight]), (filter) => filter.addMany(eight, { width: 8 })]) {
+    for (const before of [[], ['alice']]) {
+      const filter = new BlockedFilter({ capacity: 1000 });
+      filter.addMany(before);
+      add(filter);
+      assert.equal(filter.keys, 'unknown');
+      assert.equal(Filter.fromBytes(filter.toBytes()).keys, 'unknown');
+      assert.deepEqual([filter.has(42), filter.has('42'), filter.has(eight), filter.has(43)], [true, true, true, false]);
+    }
+  }
+  const texts = new BlockedFilter({ capacity: 1000 });
+  texts.add(Buffer.from('12345678'));
+  assert.equal(texts.keys, 'text');
 });
 
 test('a copy is of the same class and has the same properties', () => {
