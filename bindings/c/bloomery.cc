@@ -98,9 +98,9 @@ int insert(bloomery_filter* filter, const KeyForm& usual, const auto& key_in) no
 }
 
 int insert_raw(bloomery_filter* filter, const RawKey& key) noexcept {
-  // A null pointer to bytes is refused where the key is read.
-  const bool is_there = key.key != nullptr || key.size == 0;
-  return insert(filter, is_there ? usual_form_of_raw(key.key, key.size) : KeyForm{}, key);
+  // Others are no integer's; what is no key is refused where it is read.
+  const bool is_eight = key.key != nullptr && key.size == sizeof(std::uint64_t);
+  return insert(filter, is_eight ? usual_form_of_raw(key.key, key.size) : KeyForm{}, key);
 }
 
 // The key to erase from a filter of unknown form, where `first` may also have been inserted as

@@ -42,8 +42,8 @@ class HeldFilter {
   // or of one that a merge leaves with an unknown form.
   virtual void set_form(const KeyForm& form) = 0;
 
-  // Makes the form unknown before a key of another one comes in. False where the filter's place
-  // looks at its keys itself, and for other systems' filters, which say no form.
+  // Makes the form unknown before a key of another one comes in. False for other systems' filters,
+  // which say no form. Throws WrongKeys where a place says its form for good.
   virtual bool forget_form() { return false; }
 
   virtual AnyFilter copy() = 0;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "bindings/c/failures.h"
 #include "bindings/c/filter_info.h"
 #include "bindings/c/key_reader.h"
 #include "bloomery/bits/own_process.h"
@@ -93,8 +95,17 @@ class PlacedFilter final : public HeldFilter {
   SaidForm form() override {
     const PlaceHead head = place_->head();
     const bool says = facts_.says_form || !is_foreign(head.parameters.kind);
+    says_form_.store(says && head.parameters.keys.is_known(), std::memory_order_relaxed);
     // An empty filter goes on saying its form, too.
     return {.form = head.parameters.keys, .is_binding = says};
+  }
+
+  bool forget_form() override {
+    if (!says_form_.load(std::memory_order_relaxed)) return false;
+    throw WrongKeys(
+        "the filter's keys are text, and eight bytes that are no text may be those of an integer, "
+        "which it would call absent; " +
+        place_->name() + " cannot say that it holds both");
   }
 
   // Copies the filter that answers, not the one at the location: another may be there by now, and
@@ -157,6 +168,7 @@ class PlacedFilter final : public HeldFilter {
 
   const std::unique_ptr<FilterPlace> place_;
   const PlaceFacts facts_;
+  std::atomic<bool> says_form_ = false;
   const std::uint64_t process_ = process_number();
 };
 

@@ -175,8 +175,9 @@ const Format kFormat{
     .rule = "the i-th hash mod m",
     .limits = "a power of two up to 2^32 bits, up to 255 probes",
     .warning =
-        "its first hash is the sum of the characters, which tells next to nothing, and keys that "
-        "end alike share bits: it is made for fingerprints of requests",
+        "without hash=md5 its first hash is the sum of the characters, which tells next to "
+        "nothing, "
+        "and keys that end alike share bits: it is made for fingerprints of requests",
     .settings = "bit hash_number hash capacity rate",
     .keys = "text",
     .kinds = kKinds,
