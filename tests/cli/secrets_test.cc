@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // No command says a secret of a location that it is given, wherever in that it stands.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <future>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tests/cli/shell.h"
 #include "tests/store/scratch_folder.h"
 #include "tests/support/redis_server.h"
+#include "tests/support/unused_port.h"
 
 namespace bloomery {
 namespace {
@@ -112,43 +113,36 @@ exit 0)");
 TEST(SecretsOfLocations, AreNowhereOfAFollowerThatRuns) {
   if (!testing::RedisServer::is_installed()) GTEST_SKIP() << "no redis-server here";
   testing::ScratchFolder folder;
-  auto server = std::make_unique<testing::RedisServer>(folder.path().string());
+  const std::string port = std::to_string(testing::unused_port());
+  auto server = std::make_unique<testing::RedisServer>(folder.path().string(),
+                                                       std::vector<std::string>{"--port", port});
   server->ask("ACL SETUSER u on >MaRkEdSeCrEt ~* &* +@all");
   const Shell shell;
-  shell.write("location", "bitmap:redis://u:MaRkEdSeCrEt@127.0.0.1:" +
-                              std::to_string(server->port()) + "#users");
+  shell.write("location", "bitmap:redis://u:MaRkEdSeCrEt@127.0.0.1:" + port + "#users");
   auto outcome = std::async(std::launch::async, [&] {
-    return shell.run(R"(
+    return shell.run(R"sh(
 sqlite3 shop.db 'PRAGMA journal_mode = wal; CREATE TABLE users(id INTEGER PRIMARY KEY);
   INSERT INTO users SELECT value FROM generate_series(1, 100)' >made
 env --default-signal=INT bloomery follow 'sqlite:shop.db?table=users&column=id' "$(cat location)" \
   --metrics 0 --every 0.05 2>log & P=$!
-until_log() { for
-        i in $(seq 400);
-      do grep - q "$1" log&& return;
-      sleep 0.05;
-      done;
-      echo "no $1"; }
+until_log() { for i in $(seq 400); do grep -q "$1" log && return; sleep 0.05; done; echo "no $1"; }
 until_log 'following: 100 keys'
 U=$(sed -n 's,.*\(http.*\)/metrics,\1,p' log)
 look() {
-  for
-    path in / metrics / healthz / '/?password' / debug / vars;
-  do
-    python3 - c 'import sys, urllib.request as r, urllib.error as e try : print(
-                  r.urlopen(sys.argv[1]).read().decode()) except e
-      .HTTPError as error
-          : print(error, error.headers, error.read().decode())' "$U$path" done tr '\0' ' ' <
-          / proc / $P / cmdline; for
-    t in / proc / $P / task/*/comm; do cat $t; done
+  for path in /metrics /healthz / '/?password' /debug/vars; do
+    python3 -c 'import sys, urllib.request as r, urllib.error as e
+try: print(r.urlopen(sys.argv[1]).read().decode())
+except e.HTTPError as error: print(error, error.headers, error.read().decode())' "$U$path"
+  done
+  tr '\0' ' ' </proc/$P/cmdline; cat /proc/$P/task/*/comm
 }
 look >seen
-touch followed; until_log 'tried again'
+touch followed; until_log 'failing:'
 look >>seen
 kill -INT $P; wait $P
 cat log >>seen
-grep -c 'bloomery_follow_up ' seen; grep -F MaRkEdSeCrEt seen >&2; grep -c '\*\*\*\*' seen
-exit 0)");
+grep -c '^bloomery_follow_up ' seen; grep -F MaRkEdSeCrEt seen >&2; grep -c '\*\*\*\*' seen
+exit 0)sh");
   });
   while (!shell.has("followed") &&
          outcome.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready) {
@@ -156,7 +150,7 @@ exit 0)");
   server.reset();
   const Outcome said = outcome.get();
   EXPECT_EQ(said.err, "") << shell.read("log");
-  EXPECT_THAT(said.out, ::testing::MatchesRegex("4\n[1-9]\n")) << shell.read("seen");
+  EXPECT_EQ(said.out, "2\n2\n") << shell.read("seen");
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void expect_bitmaps(const json& filters, const FormatSettings& lineage, FilterKi
     EXPECT_EQ(text_of(encode(scrapy::kFormat, filter.contents())), theirs);
     EXPECT_EQ(filter.parameters().kind, kind);
     FormatSettings told = scrapy::kFormat.settings_of(filter.contents());
-    std::erase_if(told, [&](const auto& each) { return !settings.contains(each.first); });
+    std::erase_if(told, [&](const auto& one) { return !settings.contains(one.first); });
     EXPECT_EQ(told, settings);
     const AnyFilter read = scrapy::kFormat.decode(bytes_of(theirs), settings);
     EXPECT_EQ(present(read, make, each["probe_from"], each["probe_to_exclusive"]), positives);
