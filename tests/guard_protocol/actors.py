@@ -12,6 +12,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 BUILT = pathlib.Path(os.environ.get("GUARD_BUILT") or tempfile.mkdtemp(prefix="guard-built"))
 
+IS_LEFT_OUT = bool(os.environ.get("GUARD_LONG_ONLY")) and not os.environ.get("BLOOMERY_LONG")
+
 # How a language's driver is started; a name after a dash is another client of it.
 DRIVERS = {
     "python": [sys.executable, "-B", str(HERE / "drivers/driver.py")],
