@@ -82,7 +82,7 @@ TEST_F(KeyFormOfAFile, IsNotContradictedUnlessSomebodyInsists) {
   EXPECT_EQ(shell_.run("echo 7 | bloomery check ids.bloom --as text --insist").status, 1);
 }
 
-// What the message about NULs advises works, and no message calls the bytes of hexadecimal digits
+// The advice of the message about NULs works, and no message calls the bytes of hexadecimal digits
 // "other bytes".
 TEST_F(KeyFormOfAFile, IsAskedForTextsThatAreWrittenInHexadecimalDigits) {
   AnyFilter texts = make_filter(FilterKind::blocked, {.capacity = 1000});

@@ -72,7 +72,7 @@ TEST(Load, MakesRoomForMoreRowsOfADatabase) {
   EXPECT_EQ(shell.run(load + "--kind scalable --json").json().at("capacity"), 1'000);
 }
 
-// Who has a filter of another kind reads what becomes of more keys there, and nothing else.
+// The report on a filter of another kind says what becomes of more keys there, and nothing else.
 TEST(Load, SaysWhatBecomesOfMoreKeysThanWereCounted) {
   const Shell shell;
   ASSERT_EQ(shell.run(kMakeUsers).status, 0);

@@ -120,7 +120,7 @@ TEST_F(UnknownForm, TakesNoKeysThatItWouldNotBeAskedFor) {
     EXPECT_EQ(shell_.run("seq 7000 7099 | bloomery check -c b.bloom").out, "100\n") << as;
     EXPECT_EQ(found("bloomery check -c b.bloom"), 750U) << as;
   }
-  // What is reported is what info says, with and without --as.
+  // The report says what info says, with and without --as.
   EXPECT_EQ(shell_.run("bloomery insert b.bloom -e 45 --json").json().at("keys"), "unknown");
   EXPECT_EQ(shell_.run("bloomery info b.bloom --json").json().at("keys"), "unknown");
   // A file that says it takes them.

@@ -297,7 +297,7 @@ TEST(LocalCopyByDeltas, DeniesNoRowThatTheFenceHas) {
     asking.emplace_back([&, seed] {
       std::mt19937 random(seed);
       while (!ends) {
-        // What the copy reached just now, more or less.
+        // The place that the copy has reached by now, more or less.
         const auto back = static_cast<unsigned>(random() % 300);
         const unsigned visible = committed.load();
         const unsigned fence = visible - std::min(visible - 1, back);
