@@ -68,7 +68,7 @@ int main() {
     if (article % 8 == 0) now += kDay;
   }
 
-  // Of those shown, the ones that were read: their numbers are the smaller ones.
+  // Counts articles that were read among those shown: their numbers are the smaller ones.
   const auto read_among = [](const std::vector<std::uint64_t>& shown, std::uint64_t first) {
     return std::ranges::count_if(
         shown, [=](std::uint64_t article) { return first <= article && article <= kReadArticles; });

@@ -52,7 +52,7 @@ class DeltaRing {
   std::vector<std::byte> hashes(std::uint64_t since, std::uint64_t count) const;
 
   void add(HashPair hash) noexcept {
-    // Such a hash would be taken for a step.
+    // A hash of zeros would be taken for a step.
     if ((hash.h1 | hash.h2) == 0) [[unlikely]]
       return forget();
     put(hash);

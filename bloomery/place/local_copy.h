@@ -149,7 +149,7 @@ class LocalCopy final : public FollowedFilter {
   std::string last_error_;
   std::atomic<std::uint64_t> copies_{0};
   std::atomic<std::uint64_t> hashes_{0};
-  // Of the thread alone.
+  // These members are used by the thread alone.
   std::optional<DeltaPosition> position_{};
   std::optional<KeyForm> keys_{};
   std::uint64_t last_number_ = 0;
