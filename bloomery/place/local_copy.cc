@@ -300,7 +300,9 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
   }
 }
 
-// The watermark and the bits of a whole read are of one filter: it says so itself.
+// Reads the filter, whose watermark and bits are of one filter, and lets the copy deny once the
+// place's head, read after everybody could find the copy, is still of that filter: whoever has the
+// head of another one by then would find a copy of this one otherwise.
 void LocalCopy::read_whole(const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
@@ -319,8 +321,12 @@ void LocalCopy::read_whole(const std::stop_token& stop) {
   next->identity = whole.identity;
   next->reach(whole.reached);
   next->beat = whole.beat;
-  next->is_confirmed = true;
+  Copy* const made = next.get();
   publish(std::move(next));
+  if (!made->is_of(place_.head({.stop = stop}), whole.reached)) {
+    throw StoreError(name() + ": another filter took its place while it was copied");
+  }
+  made->is_confirmed = true;
   position_ = whole.position;
   copies_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -341,15 +347,8 @@ void LocalCopy::take(const DeltaSource::Delta& delta) {
     if (source) copy->position.store(delta.reached->position, std::memory_order_release);
     return;
   }
-  // Whoever judges by the old source goes on with the old copy, whose bits are the same.
-  auto next = std::make_unique<Copy>();
-  next->filter = copy->filter;
-  next->identity = copy->identity;
-  next->parameters = copy->parameters;
-  next->reach(delta.reached);
-  next->is_confirmed = copy->is_confirmed.load();
-  next->is_given_up = copy->is_given_up.load();
-  publish(std::move(next));
+  // The watermark is of another database, or the first one: the copy is made anew with it.
+  position_.reset();
 }
 
 }  // namespace bloomery
