@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "benchmarks/our_filters.h"
-#include "benchmarks/rows.h"
+#include "benchmarks/row.h"
 
 // A row of the table for a filter of ours in one line of rows.cc.
 namespace bloomery::bench {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "cli/report.h"
+#include "cli/short_number.h"
 
 namespace bloomery::cli {
 

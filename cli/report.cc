@@ -74,8 +74,4 @@ std::string rate_text(double rate) {
   return short_number(rate) + " (1 in " + in + ")";
 }
 
-std::string short_number(double value, int digits) {
-  return fmt::format("{:.{}g}", value, digits);
-}
-
 }  // namespace bloomery::cli

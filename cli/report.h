@@ -8,6 +8,7 @@
 
 #include "cli/json.h"
 #include "cli/output.h"
+#include "cli/short_number.h"
 
 namespace bloomery::cli {
 
@@ -47,10 +48,9 @@ void print_done(const Report& report, bool as_json);
 std::string json_line(const Report::Value& value);
 
 // Values as people read them.
-std::string label_of(std::string_view name);             // "bit_count": "bit count"
-std::string count_text(std::uint64_t count);             // "10000000 (10M)"
-std::string bytes_text(std::uint64_t byte_count);        // "1262277 (1.2 MiB)"
-std::string rate_text(double rate);                      // "0.01 (1 in 100)"
-std::string short_number(double value, int digits = 4);  // four significant digits
+std::string label_of(std::string_view name);       // "bit_count": "bit count"
+std::string count_text(std::uint64_t count);       // "10000000 (10M)"
+std::string bytes_text(std::uint64_t byte_count);  // "1262277 (1.2 MiB)"
+std::string rate_text(double rate);                // "0.01 (1 in 100)"
 
 }  // namespace bloomery::cli

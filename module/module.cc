@@ -18,6 +18,7 @@
 #include "module/redis_api.h"
 #include "module/redisbloom_types.h"
 #include "module/server_memory.h"
+#include "module/strict_api.h"
 #include "module/totals.h"
 
 namespace bloomery::module {
@@ -75,10 +76,11 @@ void load(Context* context, std::span<String* const> words) {
 // filters, names and parameters are all there is. Nothing of that may change.
 [[nodiscard]] bool is_second_load(Context* context) {
   if (!the_module().is_loaded) return false;
-  find_api(context).log(context, "warning",
-                        "bloomery: this file is loaded already, as `%s`; a copy of the file can be "
-                        "loaded beside it, with `prefix NAME` behind its path",
-                        the_module().names.module().c_str());
+  find_usable_api(context).log(
+      context, "warning",
+      "bloomery: this file is loaded already, as `%s`; a copy of the file can be "
+      "loaded beside it, with `prefix NAME` behind its path",
+      the_module().names.module().c_str());
   return true;
 }
 
@@ -93,7 +95,7 @@ extern "C" {
   try {
     if (bloomery::module::is_second_load(context)) return bloomery::module::kError;
     the_module() = {};  // of a load that failed
-    the_module().api = bloomery::module::find_api(context);
+    the_module().api = bloomery::module::find_usable_api(context);
   } catch (const std::exception&) {
     return bloomery::module::kError;  // there may be no way to say why
   }

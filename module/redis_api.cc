@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "module/strict_api.h"
-
 namespace bloomery::module {
 namespace {
 
@@ -118,11 +116,7 @@ Api find_api(Context* context) {
   find.must(api.digest_bytes, "DigestAddStringBuffer");
   find.must(api.digest_end, "DigestEndSequence");
   find.may(api.module_options, "GetModuleOptionsAll", "ValkeyModule_");
-#ifdef BLOOMERY_STRICT_API
-  return strict(api);
-#else
   return api;
-#endif
 }
 
 }  // namespace bloomery::module

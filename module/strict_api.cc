@@ -210,4 +210,12 @@ WholeReply::~WholeReply() {
   outer.pop_back();
 }
 
+Api find_usable_api(Context* context) {
+#ifdef BLOOMERY_STRICT_API
+  return strict(find_api(context));
+#else
+  return find_api(context);
+#endif
+}
+
 }  // namespace bloomery::module

@@ -30,6 +30,8 @@ namespace bloomery::module {
 //
 // One thread calls them: that which the server runs commands in.
 Api strict(const Api& api);
+// The functions that the server has, as find_api() finds them; strict() in builds with tests.
+Api find_usable_api(Context* context);
 
 // Checks, until it is destroyed, that a command gives one reply, with all its parts: a client waits
 // for what is missing, and takes what is too much for the answer to its next command. A primary or

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -21,32 +20,14 @@
 #include "bloomery/filter/basic_filter.h"
 #include "bloomery/filter/batch.h"
 #include "bloomery/filter/filter_contents.h"
+#include "bloomery/filter/growing_batches.h"
+#include "bloomery/filter/growth_rule.h"
 #include "bloomery/filter/insert.h"
 #include "bloomery/filter/insert_watch.h"
 #include "bloomery/filter/layout.h"
 #include "bloomery/filter/stable_list.h"
 
 namespace bloomery {
-
-// How a chain of layers grows.
-//
-//   kKind                    of the chain, which is not that of its layers' layout
-//   kMaxLayers               at most StableList's
-//   parameters_for(options)  of a new chain, but for its geometry
-//   next(parameters, layers) the layer after these, or the first; std::invalid_argument where there
-//                            can be none
-//   grows(parameters)        false: one layer, which is full one day
-//   check(contents)          throws FormatError for contents that no such chain has
-template <class G>
-concept GrowthRule = requires(const FilterOptions& options, const FilterParameters& parameters,
-                              std::span<const Layer> layers, const FilterContents& contents) {
-  requires std::convertible_to<decltype(G::kKind), FilterKind>;
-  requires std::convertible_to<decltype(G::kMaxLayers), std::size_t>;
-  requires std::same_as<decltype(G::parameters_for(options)), FilterParameters>;
-  requires std::same_as<decltype(G::next(parameters, layers)), Layer>;
-  requires std::same_as<decltype(G::grows(parameters)), bool>;
-  G::check(contents);
-};
 
 // A filter that grows with its keys: a chain of filters, layers, each made when the one before is
 // full. A key is hashed once and asked of every layer; new keys go to the newest. Which layer a key
@@ -205,7 +186,9 @@ class GrowingFilter {
     });
     return added;
   }
-  void may_contain_many(KeyBatch batch, Answers found) const;
+  void may_contain_many(KeyBatch batch, Answers found) const {
+    find_in_layers(chain_->layers, batch, found);
+  }
   std::size_t insert_many(KeyRange auto&& keys) { return insert_many(views_of(keys)); }
   std::size_t insert_many(std::initializer_list<Key> keys) {
     return insert_many(std::span<const Key>(keys.begin(), keys.size()));
@@ -223,7 +206,15 @@ class GrowingFilter {
 
   // Inserts until there is no room, and says in `progress`, also when it throws, how far it came.
   // was_new, which may be null, is set for the keys that were done.
-  void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress);
+  void insert_while_room(KeyBatch batch, bool* was_new, InsertProgress& progress) {
+    progress = {};
+    watch_.look_at_batch(parameters_.keys, batch);
+    insert_into_layers(chain_->layers, batch, was_new, progress, [this] {
+      if (!Rule::grows(parameters_)) return false;
+      grow();
+      return true;
+    });
+  }
 
   // Inserts a key as insert() does, from any number of threads at once. A layer may get as many
   // keys more than it is made for as there are threads.
@@ -403,8 +394,6 @@ class GrowingFilter {
     insert_while_room(batch, was_new, progress);
     if (progress.done < batch.size()) throw_full();
   }
-  void insert_chunk(KeyBatch batch, bool* was_new, InsertProgress& progress);
-  void find_chunk(KeyBatch batch, bool* found) const noexcept;
   template <class Of>
   auto sum_layers(Of of) const noexcept {
     auto sum = of(layer(0));
@@ -433,5 +422,3 @@ void GrowingFilter<L, Rule>::merge(const FilterContents& other) {
 }
 
 }  // namespace bloomery
-
-#include "bloomery/filter/growing_batches.h"

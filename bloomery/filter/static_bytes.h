@@ -11,8 +11,11 @@
 #include "bloomery/filter/fuse_shape.h"
 #include "bloomery/filter/geometry.h"
 #include "bloomery/filter/native_probes.h"
-#include "bloomery/filter/static_filter.h"
 #include "bloomery/hash/xxh3.h"
+
+namespace bloomery {
+struct StaticOptions;
+}
 
 // static_bytes: what building a static filter and asking it share: how its bytes end, and which
 // bits a key has.

@@ -16,7 +16,6 @@
 namespace bloomery::guava {
 namespace {
 
-constexpr std::uint32_t kMostProbes = 255;
 constexpr std::size_t kHeadBytes = 6;
 
 constexpr const char* kWhat = "a Guava BloomFilter";
@@ -88,30 +87,7 @@ constexpr std::array kKinds{&kMitz64Kind, &kMitz32Kind};
 }  // namespace
 
 Geometry geometry(std::uint64_t capacity, double rate, ProbeRule rule) {
-  if (!(rate > 0 && rate < 1)) {
-    throw std::invalid_argument("guava: a rate of " + std::to_string(rate) +
-                                "; it must be above 0 and below 1");
-  }
-  const double keys = capacity == 0 ? 1 : static_cast<double>(capacity);
-  const double bits = mitz_bit_count(keys, rate);
-  if (bits < 1) {
-    throw std::invalid_argument("guava: " + std::to_string(capacity) + " keys at a rate of " +
-                                std::to_string(rate) + " would have no bits; Guava refuses that");
-  }
-  if (bits > 64.0 * std::numeric_limits<std::int32_t>::max()) {
-    throw std::invalid_argument("guava: " + std::to_string(capacity) +
-                                " keys at that rate need more than 2147483647 longs");
-  }
-  const std::uint32_t probes = rule == ProbeRule::from_size
-                                   ? mitz_probe_count(bits, keys)
-                                   : static_cast<std::uint32_t>(std::max(
-                                         1.0, std::floor(-std::log(rate) / std::log(2.0) + 0.5)));
-  if (probes > kMostProbes) {
-    throw std::invalid_argument("guava: " + std::to_string(probes) +
-                                " probes; at most 255 are possible");
-  }
-  const auto longs = (static_cast<std::uint64_t>(bits) + kWordBits - 1) / kWordBits;
-  return {.bit_count = longs * kWordBits, .probe_count = probes};
+  return guava_geometry(capacity, rate, rule == ProbeRule::from_size);
 }
 
 Filter create(std::uint64_t capacity, double rate, Strategy strategy, ProbeRule rule) {

@@ -21,6 +21,13 @@ double mitz_bit_count(double capacity, double rate) noexcept;
 // max(1, round(m / n ln 2)).
 std::uint32_t mitz_probe_count(double bit_count, double capacity) noexcept;
 
+inline constexpr std::uint32_t kMostGuavaProbes = 255;
+
+// The geometry of Guava's own filters, whose bits fill whole longs. The number of probes is
+// round(m / n ln 2) with `probes_from_size`, else round(-log2 p). Throws std::invalid_argument as
+// guava::geometry does.
+Geometry guava_geometry(std::uint64_t capacity, double rate, bool probes_from_size);
+
 struct Mitz64Probes {
   static constexpr FilterKind kKind = FilterKind::mitz_64;
 

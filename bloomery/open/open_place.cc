@@ -13,6 +13,7 @@
 #include "bloomery/redis/places/bitmap_place.h"
 #include "bloomery/redis/places/bulk_load.h"
 #include "bloomery/redis/places/item_deltas.h"
+#include "bloomery/redis/places/item_keys.h"
 #include "bloomery/redis/places/item_place.h"
 #include "bloomery/redis/places/native_load.h"
 #include "bloomery/redis/places/native_place.h"

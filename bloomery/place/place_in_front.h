@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 
-#include "bloomery/filter/any_filter.h"
 #include "bloomery/place/filter_place.h"
 
 namespace bloomery {
@@ -30,7 +29,7 @@ class PlaceInFront : public FilterPlace {
   }
   void flush(const CallContext& context) override { place_.flush(context); }
   PlaceHead head(const CallContext& context = {}) override { return place_.head(context); }
-  AnyFilter copy(const CallContext& context = {}) override { return place_.copy(context); }
+  AnyFilter copy(const CallContext& context = {}) override;
   FollowedFilter* followed() noexcept override { return place_.followed(); }
 
  protected:

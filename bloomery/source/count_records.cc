@@ -11,7 +11,7 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/filter/bulk/run_threads.h"
-#include "bloomery/source/decoder.h"
+#include "bloomery/source/encoding.h"
 
 namespace bloomery {
 

@@ -3,23 +3,10 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 namespace bloomery {
-
-// The encoding of a file, as its first bytes say.
-enum class Encoded { plain, gzip, zstd, xz, utf16_little, utf16_big };
-
-// The number of first bytes that tell the encoding.
-inline constexpr std::size_t kEncodedBytes = 6;
-
-// `begin` are the first bytes, kEncodedBytes of them or all.
-Encoded encoded_as(std::string_view begin) noexcept;
-// Whether more bytes could still make it anything but plain.
-bool may_be_encoded(std::string_view begin) noexcept;
 
 // The text within a stream of encoded bytes: of one or several members or frames, one behind the
 // other, as the formats' own programs write them.
@@ -34,12 +21,6 @@ class Decoder {
   // where it needs more. Throws StoreError for bytes that are damaged, or end too early.
   virtual std::size_t read(char* out, std::size_t byte_count, const Read& read) = 0;
 };
-
-// Makes a decoder for what encoded_as() said; null where that is plain. It decodes what it finds
-// inside as well, such as UTF-16 within gzip. `name` is what messages call the stream; `begin` are
-// bytes that were already read of it. Throws std::bad_alloc.
-std::unique_ptr<Decoder> make_decoder(Encoded as, const std::string& name,
-                                      std::string_view begin = {});
 
 // Encoded bytes that were read and not used yet, for those who decode.
 class EncodedBytes {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "bloomery/source/decoder.h"
+#include "bloomery/source/encoding.h"
 
 namespace bloomery {
 

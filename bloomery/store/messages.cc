@@ -6,7 +6,6 @@
 
 #include "bloomery/errors.h"
 #include "bloomery/store/own_locks.h"
-#include "bloomery/store/writer_lock.h"
 #include "bloomery/text/printable.h"
 #include "bloomery/text/secrets.h"
 

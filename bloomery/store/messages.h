@@ -5,8 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "bloomery/errors.h"
+
 // The words of this layer's errors.
 namespace bloomery {
+
+// BusyError: another process writes the file now, or shares it; later it may be free.
+struct BusyError : StoreError {
+  using StoreError::StoreError;
+};
 
 // FileError "FILE: cannot STEP: what the system says".
 [[noreturn]] void throw_store_error(const std::filesystem::path& path, std::string_view step,

@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "bloomery/filter/any_filter.h"
 #include "bloomery/format/native/file_header.h"
-#include "bloomery/store/native_file.h"
+#include "bloomery/format/native/file_notes.h"
 #include "bloomery/store/regular_file.h"
 #include "bloomery/store/writer_lock.h"
 

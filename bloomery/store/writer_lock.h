@@ -5,18 +5,13 @@
 #include <optional>
 
 #include "bloomery/bits/own_process.h"
-#include "bloomery/errors.h"
+#include "bloomery/store/messages.h"
 #include "bloomery/store/regular_file.h"
 
 namespace bloomery {
 
 // How often a writer begins anew because another one put a new file in the place of its own.
 inline constexpr int kLockAttempts = 100;
-
-// Thrown where another process writes the file now; later it may be free.
-struct BusyError : StoreError {
-  using StoreError::StoreError;
-};
 
 // The right to write one file, held by at most one process (flock on the file itself). Nobody
 // waits: who comes second gets a BusyError. The kernel frees the lock of a process that died. A

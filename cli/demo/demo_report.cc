@@ -141,14 +141,6 @@ Report::Value run_json(const TrafficResult& run) {
 
 }  // namespace
 
-double DemoResult::measured_rate() const {
-  return static_cast<double>(with.absent_queries) / static_cast<double>(absent_count);
-}
-
-Interval DemoResult::measured_interval() const {
-  return binomial_interval(with.absent_queries, absent_count);
-}
-
 std::string database_text(const DemoResult& demo, const Terminal& terminal) {
   const std::string size = file_bytes(demo.table.path);
   if (demo.word_list.empty()) {

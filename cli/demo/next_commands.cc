@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "cli/demo/demo_report.h"
+#include "cli/demo/demo_result.h"
 #include "cli/text_table.h"
 
 namespace bloomery::cli {

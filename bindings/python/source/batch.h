@@ -5,7 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include "arrow.h"
+#include "arrow_interface.h"
 #include "bloomery/c/bloomery.h"
 
 /* Keys that lie in an array of somebody's: asked where they are, where their layout is one of
@@ -20,14 +20,6 @@ struct batch {
   struct arrow_schema schema;  /* of the stream, and */
   struct arrow_array array;    /* that of it which has these keys */
 };
-
-/* 1: `batch` has the keys, or the first of a stream, for batch_release(). 0: the object is none of
-   these arrays. -1 with an exception set. */
-int batch_read(PyObject* object, struct batch* batch);
-/* 1: it has those that follow, in place of these. 0: there are no more. -1 with an exception set.
- */
-int batch_next(struct batch* batch);
-void batch_release(struct batch* batch);
 
 /* Keys out of Python's own objects, some at a time. */
 struct gathered {

@@ -6,6 +6,7 @@
 #include "batch.h"
 #include "errors.h"
 #include "filter.h"
+#include "read_batch.h"
 
 PyObject* wrap(PyTypeObject* type, bloomery_filter* filter, int is_elsewhere) {
   Filter* self;

@@ -3,6 +3,7 @@
 #include "batch.h"
 #include "errors.h"
 #include "filter.h"
+#include "read_batch.h"
 
 #include <time.h>
 

@@ -9,7 +9,6 @@
 #include "bloomery/place/watermark_text.h"
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/transaction.h"
-#include "bloomery/redis/places/item_place.h"
 #include "bloomery/redis/places/key_beside.h"
 #include "bloomery/redis/places/key_type.h"
 #include "bloomery/text/shortest.h"

@@ -31,4 +31,12 @@ void reserve_items(Client& client, std::uint64_t capacity, double rate, const st
 std::vector<bool> item_flags(const Reply& reply, std::size_t count, const std::string& name,
                              bool is_fenced = false);
 
+// BF.RESERVE, and the markers. Throws StoreError where the key is taken.
+void create_items(Client& client, std::uint64_t capacity, double rate);
+
+// Whether anything is under the filter's keys.
+bool are_items_taken(Client& client);
+// Deletes the filter's keys, and returns whether anything was there.
+bool destroy_items(Client& client);
+
 }  // namespace bloomery::redis

@@ -96,11 +96,4 @@ class ItemDialect final : public ServerDialect {
 std::unique_ptr<FilterPlace> open_item_place(Dialect dialect, std::string_view location,
                                              bool writes, bool allow_forgetting);
 
-// BF.RESERVE, and the markers. Throws StoreError where the key is taken.
-void create_items(Client& client, std::uint64_t capacity, double rate);
-
-// Whether anything is under its names; and away with it: whether anything was.
-bool are_items_taken(Client& client);
-bool destroy_items(Client& client);
-
 }  // namespace bloomery::redis

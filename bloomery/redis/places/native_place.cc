@@ -7,8 +7,8 @@
 #include "bloomery/filter/any_filter.h"
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/places/lines.h"
+#include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/own_string_insertion.h"
-#include "bloomery/redis/places/own_string_trip.h"
 
 namespace bloomery::redis {
 namespace {

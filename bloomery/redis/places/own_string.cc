@@ -9,7 +9,6 @@
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/lines.h"
-#include "bloomery/redis/places/own_string_trip.h"
 #include "bloomery/redis/places/run_reading.h"
 
 namespace bloomery::redis {

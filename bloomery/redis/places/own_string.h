@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bloomery/bits/fork_mutex.h"
 #include "bloomery/place/filter_place.h"
 #include "bloomery/redis/client/client.h"
+#include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/lost_bits.h"
 #include "bloomery/redis/places/native_bitmap.h"
 
@@ -28,7 +32,7 @@ class OwnString {
  public:
   using Head = std::shared_ptr<const NativeBitmapHead>;
   struct Seen;
-  struct Trip;  // own_string_trip.h
+  struct Trip;
   struct TripPiece;
   struct Part;  // own_string_insertion.h
   struct Insertion;
@@ -138,6 +142,53 @@ class OwnString {
   mutable ForkMutex mutex_;
   Head opened_;
   Head last_;  // that was read
+};
+
+// The replies of one transaction about the string.
+struct OwnString::Seen {
+  std::string nonce = next_nonce();
+  std::string doubt{};  // why nothing may be believed
+  bool is_primary = true;
+  TransactionResult result{};
+  Head head{};
+
+  void begin_again() {
+    doubt.clear();
+    is_primary = true;
+    result = {};
+    head = {};
+  }
+};
+
+// The keys of one transaction, with the head of the moment at which it read their bits. A head that
+// was read before or after them proves nothing: an older copy may have been put there, and carried
+// up again, in between.
+struct OwnString::TripPiece : Seen {
+  std::size_t first_key = 0;
+  std::size_t behind_keys = 0;
+  std::string not_ours{};  // why it may be believed behind a fence alone
+};
+
+// The question of a round trip, and its replies.
+struct OwnString::Trip {
+  KeyBits bits{};
+  LostBits::Known known{};
+  std::uint64_t head_bytes = 0;     // as many were asked for
+  std::vector<TripPiece> pieces{};  // at least one
+  std::vector<bool> all_set{};      // a key each
+
+  bool has_doubt() const noexcept {
+    return std::ranges::any_of(pieces, [](const TripPiece& each) { return !each.doubt.empty(); });
+  }
+
+  // Forgets the replies of an earlier try.
+  void begin_again() {
+    for (TripPiece& each : pieces) {
+      each.begin_again();
+      each.not_ours.clear();
+    }
+    all_set.assign(bits.size(), false);
+  }
 };
 
 }  // namespace bloomery::redis

@@ -7,7 +7,7 @@
 #include "bloomery/errors.h"
 #include "bloomery/format/native/crc32c.h"
 #include "bloomery/redis/client/transaction.h"
-#include "bloomery/redis/places/own_string_trip.h"
+#include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/run_reading.h"
 
 namespace bloomery::redis {

@@ -10,7 +10,6 @@
 #include "bloomery/place/filter_place.h"
 #include "bloomery/redis/client/transaction.h"
 #include "bloomery/redis/places/own_string.h"
-#include "bloomery/redis/places/own_string_trip.h"
 #include "bloomery/redis/places/set_bits.h"
 
 namespace bloomery::redis {

@@ -11,7 +11,7 @@
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/redirection.h"
 #include "bloomery/redis/places/native_place.h"
-#include "bloomery/redis/places/own_string_trip.h"
+#include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/partition_keys.h"
 #include "bloomery/redis/places/run_reading.h"
 

@@ -8,8 +8,8 @@
 #include "bloomery/redis/client/errors.h"
 #include "bloomery/redis/client/redirection.h"
 #include "bloomery/redis/places/lines.h"
+#include "bloomery/redis/places/own_string.h"
 #include "bloomery/redis/places/own_string_insertion.h"
-#include "bloomery/redis/places/own_string_trip.h"
 #include "bloomery/redis/places/partitioned_place.h"
 
 namespace bloomery::redis {

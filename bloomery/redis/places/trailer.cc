@@ -8,7 +8,6 @@
 
 #include "bloomery/bits/byte_order.h"
 #include "bloomery/format/native/crc32c.h"
-#include "bloomery/redis/places/live_bitmap.h"
 
 namespace bloomery::redis {
 namespace {

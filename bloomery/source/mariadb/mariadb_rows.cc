@@ -19,11 +19,17 @@ class MariadbRows::Pool {
   Rows ask(std::span<const Key> keys, const CallContext& context) {
     return sessions_.ask(
         context,
-        [&] { return std::make_unique<mariadb::RowSession>(location_, options_, context); },
+        [&] {
+          return std::make_unique<mariadb::RowSession>(location_, session_options(), context);
+        },
         [&](mariadb::RowSession& session) { return session.ask(keys, context); });
   }
 
  private:
+  mariadb::RowSession::Options session_options() const {
+    return {options_.value, options_.encoding, options_.allows_replica};
+  }
+
   const ServerLocation location_;
   const MariadbRowsOptions options_;
   SessionPool<mariadb::RowSession> sessions_;

@@ -87,7 +87,7 @@ void refuse_replica(Connection& connection, const CallContext& context) {
 
 }  // namespace
 
-RowSession::RowSession(const ServerLocation& location, const MariadbRowsOptions& options,
+RowSession::RowSession(const ServerLocation& location, const Options& options,
                        const CallContext& context)
     : connection_(Server(location), context),
       encoding_(options.encoding),
@@ -110,8 +110,8 @@ RowSession::RowSession(const ServerLocation& location, const MariadbRowsOptions&
             " IN (";
 }
 
-MariadbRows::Rows RowSession::ask(std::span<const Key> keys, const CallContext& context) {
-  MariadbRows::Rows rows(keys.size());
+RowSession::Rows RowSession::ask(std::span<const Key> keys, const CallContext& context) {
+  Rows rows(keys.size());
   Asked asked;
   std::vector<std::pair<std::size_t, std::size_t>> again;  // keys that were there before
   const bool is_integer = table_.key_column().is_integer();
@@ -168,7 +168,7 @@ void RowSession::require_same_type(const CallContext& context) {
   is_outdated_ = false;
 }
 
-void RowSession::ask_some(std::span<const Asked::value_type* const> some, MariadbRows::Rows& rows,
+void RowSession::ask_some(std::span<const Asked::value_type* const> some, Rows& rows,
                           const CallContext& context) {
   std::string sql = select_;
   std::unordered_map<std::string_view, std::size_t> places;

@@ -11,17 +11,25 @@
 #include "bloomery/place/call_context.h"
 #include "bloomery/source/mariadb/column.h"
 #include "bloomery/source/mariadb/connection.h"
-#include "bloomery/source/mariadb/mariadb_rows.h"
+#include "bloomery/text/key_form.h"
 
 namespace bloomery::mariadb {
 
-// A session that asks for rows of one table by their keys. One thread at a time.
+// A session that asks for rows of one table by their keys (MariadbRows says what they are). One
+// thread at a time.
 class RowSession {
  public:
-  RowSession(const ServerLocation& location, const MariadbRowsOptions& options,
-             const CallContext& context);
+  using Rows = std::vector<std::optional<std::string>>;
 
-  MariadbRows::Rows ask(std::span<const Key> keys, const CallContext& context);
+  // The part of a row that is the answer, and the writing of keys, are as in MariadbRowsOptions.
+  struct Options {
+    std::string value{};
+    KeyEncoding encoding = KeyEncoding::text;
+    bool allows_replica = false;
+  };
+  RowSession(const ServerLocation& location, const Options& options, const CallContext& context);
+
+  Rows ask(std::span<const Key> keys, const CallContext& context);
   // Not where the table is no longer as the session has it.
   bool is_usable() const noexcept { return !connection_.is_broken() && !is_outdated_; }
 
@@ -37,7 +45,7 @@ class RowSession {
     bool operator==(const AnsweredType&) const = default;
   };
 
-  void ask_some(std::span<const Asked::value_type* const> some, MariadbRows::Rows& rows,
+  void ask_some(std::span<const Asked::value_type* const> some, Rows& rows,
                 const CallContext& context);
   std::string spelled(std::string_view text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batch.h"
+#include "read_batch.h"
 
 #include <stdlib.h>
 #include <string.h>
