@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another system's filter in a program of your own, to copy: say what the system means by a key,
-// and its bytes become a filter that answers as it does. (Adding one to the library, so that every
-// command takes it: docs/architecture.md.)
+// and its bytes become a filter that answers as it does. The steps are those of
+// docs/contributing/add_a_format.md, by which the library itself takes one.
 #include <bloomery/bloomery.h>
 
 #include <cstring>
@@ -11,10 +11,18 @@
 
 using namespace bloomery;
 
-// The system is made up: four bytes "ACME", k (4), m (8), then the bits, from the least significant
-// of each byte; probe i is (a + i b) mod m, with a and b the halves of FNV-1a over the key.
+// Step 1: a number that no other scheme has. In the library it is a line of FilterKind.
+constexpr FilterKind kAcme{200};
+
+// Step 2: the picture of the bytes, and the scheme: which bits a key has. This system is made up:
+//
+//   +--------+-------+-------+---------------------------------------+
+//   | "ACME" | k 4B  | m 8B  | the bits, bit i in byte i / 8, low first |
+//   +--------+-------+-------+---------------------------------------+
+//
+// Probe i is (a + i b) mod m, with a and b the halves of FNV-1a over the key.
 struct AcmeProbes {
-  static constexpr FilterKind kKind = FilterKind{200};  // any number that no system here has
+  static constexpr FilterKind kKind = kAcme;
 
   explicit AcmeProbes(const FilterParameters&) noexcept {}
 
@@ -35,6 +43,7 @@ using AcmeFilter = BasicFilter<ClassicLayout<AcmeProbes>, HeapWords>;
 
 constexpr std::size_t kHeadBytes = 16;
 
+// Step 3: the functions that decode and encode. In the library a Format names them, and the kind.
 // Throws FormatError: every number is checked before it allocates, or a bit is looked at.
 AcmeFilter read_acme(const std::string& bytes) {
   FilterParameters parameters{.kind = AcmeProbes::kKind};
@@ -60,6 +69,14 @@ std::string write_acme(const AcmeFilter& filter) {
   return bytes;
 }
 
+// Step 4: nothing here, as a program calls read_acme() by its name. In the library a line of
+// formats.cc makes every command take acme:FILE.
+//
+// Step 5: a test. In the library it has vectors that the system itself made.
+//
+// Step 6: nothing here, as these filters are in no server.
+//
+// Step 7: nothing here, as the calculator does not know this system.
 int main() {
   AcmeFilter made({.capacity = 1000});
   made.insert("alice");
