@@ -63,17 +63,12 @@ struct PushArguments {
   std::string load_id;
   std::string prefix;
   Patience patience;
-  double timeout_seconds = 0;  // 0: as the location says
   bool json = false;
 };
 
-redis::Location location_of(const std::string& text, const PushArguments& arguments) {
+redis::Location location_of(const std::string& text) {
   constexpr const char* kPasswordVariable = "BLOOMERY_REDIS_PASSWORD";
   redis::Location to = redis::parse_location(text, {.timeout = redis::kPushTimeout});
-  if (arguments.timeout_seconds > 0) {
-    to.timeout =
-        std::chrono::milliseconds(static_cast<std::int64_t>(arguments.timeout_seconds * 1000));
-  }
   if (to.password.empty() && to.password_file.empty() && to.password_variable.empty()) {
     const char* const password = std::getenv(kPasswordVariable);
     if (password != nullptr) to.password = password;
@@ -99,7 +94,7 @@ void refuse_options(Command command, std::span<const char* const> names, const s
 }
 
 int begin(const PushArguments& arguments) {
-  redis::Client server(location_of(arguments.begin, arguments));
+  redis::Client server(location_of(arguments.begin));
   const std::string id = begin_push(server, options_of(arguments));
   Output output;
   output.write(id + "\n");
@@ -181,7 +176,7 @@ std::uint64_t send(const AnyFilter& filter, redis::Client& server, redis::PushOp
 }
 
 int push(const PushArguments& arguments) {
-  redis::Client server(location_of(arguments.to, arguments));
+  redis::Client server(location_of(arguments.to));
   redis::PushOptions options = options_of(arguments);
   const auto start = std::chrono::steady_clock::now();
   const bool of_keys = is_of_keys(arguments);
@@ -231,10 +226,6 @@ void add_push(Command app, int& status) {
   command.add_option("--load", arguments->load_id, "what --begin printed");
   command.add_option("--prefix", arguments->prefix,
                      "the prefix that the module is loaded with, if any");
-  command
-      .add_option("--timeout", arguments->timeout_seconds,
-                  "seconds to wait for the server at every step; 30, or the location's timeout=MS")
-      .range(0.001, 86400.0);
   add_capacity_or_growth(command, arguments->fill.filter.capacity, arguments->fill.filter.growth)
       .description(
           "of keys: how many to size for, or +20% more than there are; counted beforehand by "

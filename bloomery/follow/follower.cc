@@ -18,6 +18,10 @@ using namespace std::chrono_literals;
 
 constexpr auto kShortestPause = 50ms;
 constexpr std::uint64_t kKeptSteps = 10'000;
+constexpr double kRebuildAtDeleted = 0.5;  // of the filter's keys, of which the rows are gone
+// How long the source keeps changes that the filter has: a server that goes back to what it knew
+// then is brought up again without a scan.
+constexpr auto kKeepFor = 10'000ms;
 constexpr int kAuditsToDraw = 10;  // one in so many draws rows from the database
 
 // Whether the rate is one formula of how many keys there are. A server that tells no probes does
@@ -41,7 +45,7 @@ Follower::Follower(ChangeSource& source, FilterPlace& place, const FollowerOptio
       options_(with_said_keys(options)),
       filter_(place),
       audit_(options.audit_one_in),
-      rebuilds_(options.rebuild_at, options.rebuild_at_deleted, options.longest_pause),
+      rebuilds_(options.rebuild_at, kRebuildAtDeleted, options.longest_pause),
       entries_(options.entries, options.erase_again_after,
                [&source](std::vector<std::uint64_t>& ended, const CallContext& context) {
                  source.drop_seen(ended, context);
@@ -250,7 +254,7 @@ void Follower::keep(const CallContext& context) {
     if (kept && kept_.size() < kKeptSteps) kept_.emplace_back(now, *kept);
   }
   std::optional<Watermark> forget;
-  while (!kept_.empty() && began - kept_.front().first >= options_.keep_for) {
+  while (!kept_.empty() && began - kept_.front().first >= kKeepFor) {
     forget = kept_.front().second;
     kept_.pop_front();
   }

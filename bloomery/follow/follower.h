@@ -28,15 +28,11 @@ struct FollowerOptions {
   // Options of the filters that the follower makes. `capacity` is the least that they have; `keys`
   // is how the source writes keys: as texts, unless it is said.
   FilterOptions filter{};
-  double growth = 1.5;              // they have room for so many times the keys that are there
-  double rebuild_at = 0.9;          // of a filter's capacity
-  double rebuild_at_deleted = 0.5;  // of its keys, of which the rows are gone
-  std::chrono::milliseconds patience{100};      // of one look at the source
-  std::chrono::milliseconds flush_every{200};   // or ten times as long as that takes
-  std::chrono::milliseconds look_every{2'000};  // at the filter, whether it is still that one
-  // How long the source keeps changes that the filter has: a server that goes back to what it knew
-  // then is brought up again without a scan.
-  std::chrono::milliseconds keep_for{10'000};
+  double growth = 1.5;      // they have room for so many times the keys that are there
+  double rebuild_at = 0.9;  // of a filter's capacity
+  std::chrono::milliseconds patience{100};          // of one look at the source
+  std::chrono::milliseconds flush_every{200};       // or ten times as long as that takes
+  std::chrono::milliseconds look_every{2'000};      // at the filter, whether it is still that one
   std::chrono::milliseconds longest_pause{10'000};  // after failures, one after the other
   // Asks the filter back for one in so many of the rows that it reads (follower_audit.h), some of
   // them each time; 0: for none. Now and then also for some rows of the table, where the source can

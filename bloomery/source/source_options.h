@@ -24,11 +24,6 @@ struct SourceOptions {
   unsigned counting_threads = 1;  // how many may count the records beforehand
 
   std::uint32_t busy_timeout_ms = 5000;  // how long to wait for a locked database
-
-  // Maps a database instead of reading it: a scan takes a tenth less time. But a process that reads
-  // a map dies (SIGBUS) when something other than SQLite cuts the file short meanwhile, so it is
-  // for programs that may.
-  bool map_database = false;
 };
 
 }  // namespace bloomery

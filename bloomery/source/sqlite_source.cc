@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <list>
 #include <random>
 #include <stdexcept>
@@ -84,7 +83,6 @@ SqliteSource::SqliteSource(std::string path, const SqliteSelection& selection,
     throw std::invalid_argument(database_.path() +
                                 ": fields are for texts; in a database, name the column");
   }
-  map_where_wanted(database_);
   is_utf8_ = database_.texts("PRAGMA encoding") == std::vector<std::string>{"UTF-8"};
   if (selection.query.empty()) {
     select_column(selection);
@@ -163,17 +161,12 @@ std::list<SqliteDatabase> SqliteSource::connect_others(std::size_t count) const 
   std::list<SqliteDatabase> others;
   try {
     while (others.size() < count) {
-      map_where_wanted(others.emplace_back(database_.path(), kNoWait));
+      others.emplace_back(database_.path(), kNoWait);
     }
   } catch (const StoreError&) {
     others.clear();
   }
   return others;
-}
-
-void SqliteSource::map_where_wanted(SqliteDatabase& database) const {
-  if (!options_.map_database) return;
-  database.texts("PRAGMA mmap_size=" + std::to_string(std::numeric_limits<std::int64_t>::max()));
 }
 
 // Whether a scan reads the table itself, in the order of its rowids, and no index that has all.

@@ -61,7 +61,6 @@ class SqliteSource final : public KeySource {
                          const BatchConsumer& consumer);
   [[noreturn]] void fail_at_row(const SourceTotals& read, const std::string& why) const;
   std::list<SqliteDatabase> connect_others(std::size_t count) const;
-  void map_where_wanted(SqliteDatabase& database) const;
   bool is_scanned_by_rowid();
   std::optional<RowidRange> dense_rowids();
   void select_column(const SqliteSelection& selection);

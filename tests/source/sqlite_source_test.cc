@@ -205,12 +205,5 @@ TEST_F(SqliteTest, CarriesWhatTheConsumerThrowsAcrossSqlite) {
   EXPECT_EQ(keys_of(names).size(), 10'000U);
 }
 
-TEST_F(SqliteTest, AMappedDatabaseGivesTheSameKeys) {
-  make(users(3'000));
-  auto read = column("users", "name");
-  auto mapped = column("users", "name", {.map_database = true});
-  EXPECT_EQ(keys_of(mapped), keys_of(read));
-}
-
 }  // namespace
 }  // namespace bloomery
