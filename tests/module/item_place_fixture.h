@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/redis/places/item_keys.h"
 #include "bloomery/redis/places/item_place.h"
 #include "tests/module/server_client.h"
 
