@@ -2,9 +2,10 @@
 """A wheel of what `cmake --install BUILD --component wheel --prefix FROM` gives:
 make_wheel.py FROM VERSION FOLDER.
 
-The extension and libbloomery.so.0 lie in it side by side. All else that they need is the system's
-(libhiredis; libssl, which is loaded when a server is reached by TLS): it is for the Debian, the
-processor and the Python that it was built on. The same files become the same bytes.
+The extension, libbloomery.so.0 and the libraries that they need lie in it side by side, but for those
+that every Linux has; libssl is loaded from the system when a server is first reached by TLS. The
+platform's tag names the oldest glibc that has every symbol version they need. The same files become
+the same bytes.
 """
 
 import base64
@@ -13,6 +14,8 @@ import pathlib
 import sys
 import sysconfig
 import zipfile
+
+import bundle_libraries
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ABOUT = """\
@@ -25,7 +28,6 @@ License-File: LICENSE
 License-File: NOTICE
 License-File: THIRD-PARTY
 Requires-Python: =={python}.*
-Requires-External: libhiredis
 """
 TAGS = """\
 Wheel-Version: 1.0
@@ -39,18 +41,24 @@ def make(package: pathlib.Path, version: str, folder: pathlib.Path) -> pathlib.P
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     if not (package / f"_bloomery{suffix}").exists():
         raise SystemExit(f"make_wheel: {package} has no extension for this Python (*{suffix})")
+    for versioned in package.glob("libbloomery.so.0.*"):  # a wheel has no links
+        versioned.rename(package / "libbloomery.so.0")
+    notices = bundle_libraries.bundle(package)
     major, minor = sys.version_info[:2]
-    tag = "cp{0}{1}-cp{0}{1}-{2}".format(major, minor, sysconfig.get_platform().replace("-", "_"))
+    platform = bundle_libraries.platform_tag(package, sysconfig.get_platform().rsplit("-", 1)[1])
+    tag = "cp{0}{1}-cp{0}{1}-{2}".format(major, minor, platform)
 
     files = {
         f"pybloomery/{path.relative_to(package)}": path.read_bytes()
         for path in package.rglob("*")
-        if path.is_file() and not path.name.startswith("libbloomery.so.0.")  # to which a link of the name points
+        if path.is_file()
     }
     notes = f"pybloomery-{version}.dist-info"
     files[f"{notes}/METADATA"] = ABOUT.format(version=version, python=f"{major}.{minor}").encode()
     for name in ("LICENSE", "NOTICE", "THIRD-PARTY"):
         files[f"{notes}/{name}"] = (ROOT / name).read_bytes()
+    for name, text in notices.items():
+        files[f"{notes}/bundled/{name}"] = text
     files[f"{notes}/WHEEL"] = TAGS.format(tag=tag).encode()
     record = "".join(f"{name},{hash_of(data)},{len(data)}\n" for name, data in sorted(files.items()))
     files[f"{notes}/RECORD"] = f"{record}{notes}/RECORD,,\n".encode()
