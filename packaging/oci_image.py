@@ -38,8 +38,14 @@ def write_image(kind: str, version: str, root: bytes, file: pathlib.Path) -> Non
     def add_json(value: dict, media: str) -> dict:
         return add(json.dumps(value, sort_keys=True).encode(), media)
 
+    labels = {
+        "org.opencontainers.image.title": f"bloomery-{kind}",
+        "org.opencontainers.image.version": version,
+        "org.opencontainers.image.licenses": "Apache-2.0",
+        "org.opencontainers.image.created": created,
+    }
     layer = add(gzip.compress(root, 6, mtime=0), "application/vnd.oci.image.layer.v1.tar+gzip")
-    settings = {"User": "999:999", "WorkingDir": "/data", "Volumes": {"/data": {}},
+    settings = {"User": "999:999", "WorkingDir": "/data", "Volumes": {"/data": {}}, "Labels": labels,
                 "Env": ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"], **RUNS[kind]}  # fmt: skip
     config = add_json(
         {
@@ -52,12 +58,6 @@ def write_image(kind: str, version: str, root: bytes, file: pathlib.Path) -> Non
         },
         "application/vnd.oci.image.config.v1+json",
     )
-    labels = {
-        "org.opencontainers.image.title": f"bloomery-{kind}",
-        "org.opencontainers.image.version": version,
-        "org.opencontainers.image.licenses": "Apache-2.0",
-        "org.opencontainers.image.created": created,
-    }
     media = "application/vnd.oci.image.manifest.v1+json"
     manifest = add_json({"schemaVersion": 2, "mediaType": media, "config": config, "layers": [layer], "annotations": labels}, media)
     manifest["annotations"] = {"org.opencontainers.image.ref.name": version}
