@@ -119,9 +119,10 @@ bool is_pickled_tuple(std::string_view begin) {
 }
 
 // Bytes as compression without a mark of its own leaves them (brotli): no UTF-8, and one in 32 of
-// them a control character; of bytes at random it is one in ten.
+// them a control character; of bytes at random it is one in ten. Few bytes may be keys of any
+// bytes.
 bool is_noise(std::string_view begin) {
-  constexpr std::size_t kFewest = 16;
+  constexpr std::size_t kFewest = 64;
   constexpr std::size_t kLongestCharacter = 4;
   if (begin.size() < kFewest) return false;
   const auto controls = static_cast<std::size_t>(std::ranges::count_if(begin, is_control));
