@@ -19,7 +19,7 @@ void guard_enter(Call& call) {
   }
   GuardServer server(call.context());
   const std::int64_t now = guard_now_ms();
-  const auto words = [&server, &arguments] { return server.words(); };
+  const auto words = [&server] { return server.words(); };
   ServerWords ended = words();
   server.write("ZREMRANGEBYSCORE",
                ended.add(arguments.key(0)).add("-inf").add(std::to_string(now)));

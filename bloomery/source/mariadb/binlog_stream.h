@@ -27,7 +27,7 @@ struct LogGone : SourceChanged {
 // purged between the two.
 template <class Attempt>
 auto outlast_purges(const Attempt& attempt, const CallContext& context) {
-  constexpr int kMostAttempts = 50;
+  constexpr int kMostAttempts = 500;
   for (int i = 1;; ++i) {
     try {
       return attempt();
