@@ -61,7 +61,7 @@ class FilterCopy {
     if (reply.items[0].text != name) throw std::runtime_error("another ring: " + reply.shown());
     const std::string& bytes = reply.items[2].text;
     std::vector<HashPair> pairs(bytes.size() / sizeof(HashPair));
-    std::memcpy(pairs.data(), bytes.data(), bytes.size());
+    if (!pairs.empty()) std::memcpy(pairs.data(), bytes.data(), bytes.size());
     taken += pairs.size();
     ++answers;
     if (!pairs.empty()) filter->insert_many(std::span<const HashPair>(pairs));
