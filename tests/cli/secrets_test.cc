@@ -123,6 +123,7 @@ TEST(SecretsOfLocations, AreNowhereOfAFollowerThatRuns) {
     return shell.run(R"sh(
 sqlite3 shop.db 'PRAGMA journal_mode = wal; CREATE TABLE users(id INTEGER PRIMARY KEY);
   INSERT INTO users SELECT value FROM generate_series(1, 100)' >made
+: >log
 env --default-signal=INT bloomery follow 'sqlite:shop.db?table=users&column=id' "$(cat location)" \
   --metrics 0 --every 0.05 2>log & P=$!
 until_log() { for i in $(seq 400); do grep -q "$1" log && return; sleep 0.05; done; echo "no $1"; }
