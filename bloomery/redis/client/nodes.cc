@@ -71,13 +71,13 @@ Nodes::Node Nodes::find(std::string_view key) const {
 }
 
 // One after another until one can tell, none with more than its share of the time. `about`: null,
-// or a node that others have to tell about.
-void Nodes::learn(std::string_view key, const Node& about, Deadline& deadline) {
+// or a node that others have to tell about; `anew`: somebody must tell, if anybody else is known.
+void Nodes::learn(std::string_view key, const Node& about, Deadline& deadline, bool anew) {
   std::vector<Node> informants;
   bool is_needed = true;  // somebody's word
   {
     const std::lock_guard lock(mutex_);
-    is_needed = !about || may_be_replaced();
+    is_needed = !about || anew || may_be_replaced();
     informants = informants_;
     std::erase(informants, about);
     std::stable_partition(informants.begin(), informants.end(),
@@ -215,7 +215,7 @@ bool Nodes::is_current(const Node& node, std::string_view key, Deadline& deadlin
     const std::lock_guard lock(mutex_);
     is_due = node->confirmation_.is_due(Clock::now()) || anew;
   }
-  if (is_due) learn(key, node, deadline);
+  if (is_due) learn(key, node, deadline, anew);
   const std::lock_guard lock(mutex_);
   return is_named(node, key);
 }

@@ -71,7 +71,7 @@ class Nodes {
   bool is_named(const Node& node, std::string_view key) const;
   bool may_be_replaced() const;
   bool has_to_learn(bool& can_wait);
-  void learn(std::string_view key, const Node& about, Deadline& deadline);
+  void learn(std::string_view key, const Node& about, Deadline& deadline, bool anew = false);
   bool ask(Member& informant, std::string_view key, const Node& about, Deadline& deadline);
   bool take_slots(Member& told_by, const Node& about, const std::vector<Reply>& replies,
                   std::string_view key, Clock::time_point asked_at);
