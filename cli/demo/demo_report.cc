@@ -199,8 +199,8 @@ std::string live_text(const LiveScene& live, const Terminal& terminal) {
                     denied_line(live),
                 terminal) +
          titled("No filter",
-                "In the middle of this the filter was taken away. Who has none to ask, asks the "
-                "database. Another was made of the table in " +
+                "In the middle of this the filter was taken away. A guard without a filter sends "
+                "every request to the database. Another filter was made of the table in " +
                     seconds_text(live.rebuild_time) +
                     ", beside the inserts. Of the requests for keys that do not exist, the "
                     "database got:",
