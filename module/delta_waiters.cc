@@ -67,8 +67,11 @@ void tick(Context* context, void*) noexcept {
   api().create_timer(context, kDeltaTickMs, tick, nullptr);
 }
 
+// A client may go after a tick unblocked it and before the server has looked: unblocked once more,
+// it would be freed twice.
 void gone(Context*, BlockedClient* client) noexcept {
-  delta_waiters().remove_if([&](const DeltaWaiter& each) { return each.client == client; });
+  const auto is_it = [&](const DeltaWaiter& each) { return each.client == client; };
+  if (delta_waiters().remove_if(is_it) == 0) return;
   api().unblock_client(client, nullptr);  // which frees it
 }
 
