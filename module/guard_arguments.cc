@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "module/guard_arguments.h"
 
-#include <algorithm>
-
 #include "module/refusal.h"
 #include "module/settings.h"
+#include "module/watermark_words.h"
 
 namespace bloomery::module {
 namespace {
@@ -12,15 +11,6 @@ namespace {
 constexpr std::int64_t kLongestLife = 315'360'000'000;
 constexpr std::size_t kMostLifeDigits = 12;
 constexpr std::size_t kMomentDigits = 13;
-
-std::optional<std::int64_t> parse_digits(std::string_view text) noexcept {
-  const bool is_number =
-      !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_number) return std::nullopt;
-  std::int64_t number = 0;
-  for (const char digit : text) number = 10 * number + (digit - '0');
-  return number;
-}
 
 }  // namespace
 
@@ -39,13 +29,14 @@ GuardArguments::GuardArguments(const Call& call) : call_(call) {
 
 std::optional<std::int64_t> parse_life(std::string_view text, std::int64_t least) noexcept {
   if (text.size() > kMostLifeDigits) return std::nullopt;
-  const auto number = parse_digits(text);
+  const std::optional<std::int64_t> number = parse_position(text);
   if (!number || *number < least || *number > kLongestLife) return std::nullopt;
   return number;
 }
 
 std::optional<std::int64_t> parse_moment(std::string_view text) noexcept {
-  return text.size() == kMomentDigits ? parse_digits(text) : std::nullopt;
+  if (text.size() != kMomentDigits) return std::nullopt;
+  return parse_position(text);
 }
 
 }  // namespace bloomery::module
