@@ -64,7 +64,9 @@ std::optional<std::vector<GuardPresence>> ask_own(GuardServer& server,
   const auto* const filter = key.get<StoredFilter>();
   if (filter == nullptr || filter->is_incomplete()) return std::nullopt;
   std::vector presences(count, GuardPresence::unknown);
-  if (is_native && identity_text(filter->notes().identity) != arguments[1]) return presences;
+  const Identity& identity = filter->notes().identity;
+  const bool is_the_one = identity.is_set() && identity_text(identity) == arguments[1];
+  if (is_native && !is_the_one) return presences;
   std::vector<Key> items = is_native ? std::vector<Key>() : markers_of(arguments[1]);
   const std::size_t marker_count = items.size();
   items.reserve(marker_count + count);

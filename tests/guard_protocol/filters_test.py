@@ -109,6 +109,13 @@ class OfBloom(Filters, unittest.TestCase):
             with self.assertRaisesRegex(redis.ResponseError, why):
                 self.server.do("open", ["g", "{g}:markers"], "BLOOM")
 
+    def test_zeros_are_the_identity_of_no_filter(self):
+        self.redis.execute_command(self.bf + ".ADD", "g", "zoe")
+        zeros = "0" * 32
+        self.assertEqual([b"unknown"] * 2, self.server.do("ask", ["g"], self.family, zeros, "", "", "alice", "zoe"))
+        self.redis.rename("g", "f")
+        self.assertEqual(["lease unknown"], self.get("alice", identity=zeros))
+
     def test_a_fence(self):
         source = "ab" * 16
         none = "-"
