@@ -45,9 +45,11 @@ std::string put_row(GuardServer& server, const GuardArguments& arguments, std::s
 bool announce_row(GuardServer& server, const GuardArguments& arguments, std::size_t row,
                   std::int64_t till, std::int64_t now) {
   String* const lease = arguments.lease(row);
-  const auto entry = guard_string(server, arguments.entry(row));
+  ServerWords names = server.words();
+  const ServerReply strings = server.read("MGET", names.add(arguments.entry(row)).add(lease));
+  const auto entry = strings[0].text();
   if (entry && !entry->starts_with('V')) delete_guard_string(server, arguments.entry(row));
-  const GuardMarks marks = marks_of(guard_string(server, lease), arguments[4], now);
+  const GuardMarks marks = marks_of(strings[1].text(), arguments[4], now);
   if (marks.count >= kMostMarks) {
     throw Refusal("GUARD announce: too many writers of one key");
   }

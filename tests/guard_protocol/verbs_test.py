@@ -120,6 +120,12 @@ class Verbs(OnServer, unittest.TestCase):
         self.assertEqual([b"open", b"value"], [each[0] for each in self.get("a", "b")])
         self.assertEqual(2, self.server.run("erase", ["a", "b"], TOKEN) + 1)
 
+    def test_announcing_reads_both_strings_before_it_writes(self):
+        mark = OTHER + f"{self.now() + LIFE:013d}"
+        self.redis.set("both", "O" + mark, px=LIFE)
+        self.server.do("announce", ["both", "both"], "", "", "", "", TOKEN, LIFE, "a")
+        self.assertEqual(b"O" + mark.encode(), self.redis.get("both")[:46])
+
     def test_other_bytes_are_no_entry(self):
         for put in (lambda: self.redis.set(entry("a"), "?"), lambda: self.redis.set(entry("a"), "Vshort"),
                     lambda: self.redis.set(entry("a"), "NN"), lambda: self.redis.rpush(entry("a"), "x")):
