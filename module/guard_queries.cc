@@ -19,19 +19,18 @@ void guard_enter(Call& call) {
   }
   GuardServer server(call.context());
   const std::int64_t now = guard_now_ms();
-  const auto words = [&server] { return server.words(); };
-  ServerWords ended = words();
+  ServerWords ended = server.words();
   server.write("ZREMRANGEBYSCORE",
                ended.add(arguments.key(0)).add("-inf").add(std::to_string(now)));
-  ServerWords name = words();
+  ServerWords name = server.words();
   if (server.read("ZCARD", name.add(arguments.key(0))).number().value_or(0) >= *most) {
     return call.reply_number(0);
   }
-  ServerWords mine = words();
+  ServerWords mine = server.words();
   server.write("ZADD",
                mine.add(arguments.key(0)).add(std::to_string(now + *life)).add(arguments.raw(0)));
   if (server.read("PTTL", name).number().value_or(-1) < *life) {
-    ServerWords longer = words();
+    ServerWords longer = server.words();
     server.write("PEXPIRE", longer.add(arguments.key(0)).add(arguments.raw(2)));
   }
   call.reply_number(1);

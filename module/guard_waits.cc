@@ -68,8 +68,7 @@ Waits& waits() noexcept {
 
 std::optional<std::string> string_at(Context* context, const LeaseName& name) {
   api().select_database(context, name.database);
-  GuardServer server(context);
-  ServerWords words = server.words();
+  ServerWords words(context);
   words.add(name.name);
   const ServerReply reply(api().call(context, "MGET", "v", words.data(), words.size()), true);
   const auto text = reply[0].text();
