@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "module/guard_arguments.h"
 
+#include "module/guard_clock.h"
 #include "module/refusal.h"
 #include "module/settings.h"
 #include "module/watermark_words.h"
@@ -10,7 +11,6 @@ namespace {
 
 constexpr std::int64_t kLongestLife = 315'360'000'000;
 constexpr std::size_t kMostLifeDigits = 12;
-constexpr std::size_t kMomentDigits = 13;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::optional<std::int64_t> parse_life(std::string_view text, std::int64_t least
 }
 
 std::optional<std::int64_t> parse_moment(std::string_view text) noexcept {
-  if (text.size() != kMomentDigits) return std::nullopt;
+  if (text.size() != kGuardMomentSize) return std::nullopt;
   return parse_position(text);
 }
 

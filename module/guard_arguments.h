@@ -15,6 +15,7 @@ namespace bloomery::module {
 class GuardArguments {
  public:
   static constexpr std::size_t kMostKeys = 1000;
+  static constexpr std::size_t kFirstItem = 6;  // of get and announce: an item for each row
 
   // Throws Refusal where the number of keys is none, or more than there are words, or the call is
   // larger than the script takes.
@@ -49,7 +50,7 @@ class GuardArguments {
 // digits.
 std::optional<std::int64_t> parse_life(std::string_view text, std::int64_t least) noexcept;
 
-// The number of 13 digits, and of nothing else.
+// The number of kGuardMomentSize digits, and of nothing else.
 std::optional<std::int64_t> parse_moment(std::string_view text) noexcept;
 
 }  // namespace bloomery::module

@@ -31,7 +31,7 @@ std::string next_lease_moment() {
 }
 
 std::string moment_digits(std::int64_t milliseconds) {
-  return digits(milliseconds, 13);
+  return digits(milliseconds, kGuardMomentSize);
 }
 
 }  // namespace bloomery::module

@@ -9,16 +9,14 @@
 namespace bloomery::module {
 namespace {
 
-constexpr std::size_t kFirstItem = 6;
-constexpr std::size_t kMomentSize = 13;
-constexpr std::size_t kMarkSize = kGuardTokenSize + kMomentSize;
+constexpr std::size_t kMarkSize = kGuardTokenSize + kGuardMomentSize;
 
 }  // namespace
 
 std::vector<GuardAnswer> GuardReader::answers() {
   const std::size_t rows = arguments_.row_count();
   std::vector<GuardAnswer> all(rows, {.what = "absent", .presence = GuardPresence::absent});
-  const auto presences = ask_guard_filter(server_, arguments_, kFirstItem, rows);
+  const auto presences = ask_guard_filter(server_, arguments_, GuardArguments::kFirstItem, rows);
   if (std::ranges::count(presences, GuardPresence::absent) == static_cast<std::ptrdiff_t>(rows)) {
     return all;
   }
@@ -38,11 +36,11 @@ std::vector<GuardAnswer> GuardReader::answers() {
 GuardAnswer GuardReader::answer(std::size_t row, GuardPresence presence, std::string_view entry,
                                 std::optional<std::string_view> lease) {
   GuardAnswer said{.presence = presence};
-  const bool is_value = entry.starts_with('V') && entry.size() > kMomentSize;
-  if (const auto moment = parse_moment(entry.substr(is_value ? 1 : 0, kMomentSize));
-      is_value && moment) {
+  const auto moment =
+      entry.starts_with('V') ? parse_moment(entry.substr(1, kGuardMomentSize)) : std::nullopt;
+  if (moment) {
     said.what = "value";
-    said.value = entry.substr(1 + kMomentSize);
+    said.value = entry.substr(1 + kGuardMomentSize);
     const bool is_due = *moment > 0 && !lease && may_take_ && guard_now_ms() >= *moment;
     if (is_due) said.id = take(row).value_or("");
     return said;

@@ -16,7 +16,6 @@ namespace bloomery::module {
 namespace {
 
 constexpr std::int64_t kLongestBlock = 60'000;
-constexpr std::size_t kBeforeItems = 6;
 
 // The answer as the protocol has it: one to four parts.
 void reply_answer(const Call& call, const GuardAnswer& answer) {
@@ -75,7 +74,7 @@ std::vector<AwaitedLease> awaited(const GuardArguments& arguments,
 // [BLOCK ms]
 void guard_get(Call& call) {
   const GuardArguments arguments(call);
-  const std::size_t plain = kBeforeItems + arguments.row_count();
+  const std::size_t plain = GuardArguments::kFirstItem + arguments.row_count();
   const bool blocks = arguments.size() == plain + 2 && same_word(arguments[plain], "BLOCK");
   const auto most = parse_life(arguments[plain + 1], 1);
   if ((arguments.size() != plain && !blocks) || !parse_life(arguments[5], 1) ||

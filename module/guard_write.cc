@@ -102,13 +102,13 @@ void guard_announce(Call& call) {
   const GuardArguments arguments(call);
   require_primary(call);
   const auto life = parse_life(arguments[5], 1);
-  if (arguments.size() != 6 + arguments.row_count() || !life ||
+  if (arguments.size() != GuardArguments::kFirstItem + arguments.row_count() || !life ||
       arguments[4].size() != kGuardTokenSize) {
     throw Refusal("GUARD announce: wrong arguments");
   }
   GuardServer server(call.context());
   if (arguments.filter() != nullptr) {
-    insert_into_guard_filter(server, arguments, 6, arguments.row_count());
+    insert_into_guard_filter(server, arguments, GuardArguments::kFirstItem, arguments.row_count());
   }
   const std::int64_t now = guard_now_ms();
   const std::int64_t till = now + *life;
