@@ -21,10 +21,10 @@ namespace bloomery::module {
 //   close_key         any            either
 //
 //   function                called
-//   reply_... and           by a command, with its own context: others have no client, and the
-//   server replicate_verbatim      dies load_...                before the file has ended: what
-//   comes behind is zeros, which are no lengths save_bytes, digest_...  with a pointer, also to no
-//   bytes
+//   reply_..., and          by a command, with its own context: others have no client, and the
+//     replicate_verbatim    server dies
+//   load_...                before the file has ended: zeros come behind it, which are no lengths
+//   save_bytes, digest_...  with a pointer, also to no bytes
 //   block_client            by a command that has replied nothing; the reply comes later
 //   unblock_client          once for each client that was blocked
 //
