@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "bloomery/place/watermark_text.h"
@@ -18,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMarkers = 8;
 
-bool is_bloom(std::string_view family) noexcept {
-  return family.ends_with("BLOOM");
-}
-
 // A byte of 0 would end the name: such a command is none.
 std::string command_of(std::string_view family, const char* name) {
   std::string command = std::string(family) + name;
@@ -34,10 +29,6 @@ void add_items(ServerWords& words, const GuardArguments& arguments, std::size_t 
   for (std::size_t i = first; i < first + count; ++i) words.add(arguments.raw(i));
 }
 
-std::string marker_of(std::string_view name, std::size_t i) {
-  return "bloomery-marker:" + std::string(name) + ":" + std::to_string(i);
-}
-
 // The markers of the filter that was asked last, which is mostly the one. They live until the next
 // call.
 std::vector<Key> markers_of(std::string_view name) {
@@ -46,7 +37,9 @@ std::vector<Key> markers_of(std::string_view name) {
   if (known != name) {
     known.clear();  // no name: of no filter, if memory ends here
     markers.clear();
-    for (std::size_t i = 0; i < kMarkers; ++i) markers.push_back(marker_of(name, i));
+    for (std::size_t i = 0; i < kMarkers; ++i) {
+      markers.push_back("bloomery-marker:" + std::string(name) + ":" + std::to_string(i));
+    }
     known = name;
   }
   return {markers.begin(), markers.end()};
@@ -108,9 +101,7 @@ Said ask_bf(GuardServer& server, const GuardArguments& arguments, std::size_t fi
   if (!arguments[2].empty()) return {};
   ServerWords words = server.words();
   words.add(arguments.filter());
-  for (std::size_t i = 0; i < kMarkers; ++i) {
-    words.add(marker_of(arguments[1], i));
-  }
+  for (const Key marker : markers_of(arguments[1])) words.add(marker);
   add_items(words, arguments, first, count);
   ServerReply reply = server.try_read(command_of(arguments[0], ".MEXISTS").c_str(), words);
   for (std::size_t i = 0; i < kMarkers; ++i) {
@@ -120,6 +111,10 @@ Said ask_bf(GuardServer& server, const GuardArguments& arguments, std::size_t fi
 }
 
 }  // namespace
+
+bool is_bloom(std::string_view family) noexcept {
+  return family.ends_with("BLOOM");
+}
 
 const char* name_of(GuardPresence presence) noexcept {
   constexpr const char* kNames[] = {"none", "absent", "maybe", "unknown"};

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "module/guard_arguments.h"
@@ -15,6 +16,9 @@ namespace bloomery::module {
 // The word of the guard's filter about a key; `none` where no filter is asked.
 enum class GuardPresence : std::uint8_t { none, absent, maybe, unknown };
 const char* name_of(GuardPresence presence) noexcept;
+
+// Whether the commands of a family are BLOOM.*, also behind a prefix; the others are BF.*.
+bool is_bloom(std::string_view family) noexcept;
 
 // Asks the filter, if it proves to be the one, about `count` items from argument `first` on.
 // Arguments 0 to 3 are family, identity, source and position.

@@ -109,7 +109,7 @@ void guard_ask(Call& call) {
 void guard_open(Call& call) {
   const GuardArguments arguments(call);
   require_primary(call);
-  const std::size_t least = arguments[0].ends_with("BLOOM") ? 1 : 2;
+  const std::size_t least = is_bloom(arguments[0]) ? 1 : 2;
   if (arguments.size() != 1 || arguments.key_count() < least || arguments.key_count() > 2) {
     throw Refusal("GUARD open: wrong arguments");
   }
