@@ -8,8 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "bloomery/bits/bit_ops.h"
-#include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/key_watch.h"
 
 namespace bloomery {
@@ -69,15 +67,6 @@ void AnyFilter::set_keys(const KeyForm& keys) noexcept {
   body_->set_keys(keys);
   has_others_ = 0;
   watch();
-}
-
-SharedWords AnyFilter::copied_words(const FilterContents& contents) {
-  HeapWords words(contents.word_count());
-  std::uint64_t* to = words.words().data();
-  for (const auto& part : contents.words) {
-    for (const std::uint64_t& word : part) *to++ = load_word(&word);
-  }
-  return SharedWords::of(std::move(words));
 }
 
 AnyFilter AnyFilter::copy() const {

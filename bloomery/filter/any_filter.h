@@ -350,10 +350,10 @@ class AnyFilter {
       } else if constexpr (requires { typename F::LayoutType; }) {
         const FilterContents of = filter.contents();
         return AnyFilter(BasicFilter<typename F::LayoutType, SharedWords>(
-            of.parameters, copied_words(of), of.inserted));
+            of.parameters, SharedWords::of(copied_words(of)), of.inserted));
       } else if constexpr (std::constructible_from<F, const FilterContents&, SharedWords>) {
         const FilterContents of = filter.contents();
-        return AnyFilter(F(of, copied_words(of)));
+        return AnyFilter(F(of, SharedWords::of(copied_words(of))));
       }
       refuse("such a filter cannot be copied");
     }
@@ -390,7 +390,6 @@ class AnyFilter {
     return static_cast<Body<Blocked>&>(*body_).filter;
   }
 
-  static SharedWords copied_words(const FilterContents& contents);
   void take(AnyFilter& other) noexcept;
   bool is_direct(WatchedCalls call) const noexcept { return (direct_ & call) != 0; }
   bool is_watched(WatchedCalls call) const noexcept { return (watched_ & call) != 0; }

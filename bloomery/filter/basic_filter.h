@@ -95,13 +95,11 @@ class BasicFilter {
   BasicFilter& operator=(const BasicFilter&) = delete;  // say .copy(), or std::move()
   ~BasicFilter() = default;
 
-  // Returns a filter of the same keys in memory of its own. Throws as the constructor.
+  // Returns a filter of the same keys in memory of its own. Throws as the constructor and as
+  // contents() do.
   auto copy() const {
-    HeapWords words(this->words().size());
-    std::ranges::copy(this->words(), words.words().begin());
-    FilterParameters parameters = parameters_;
-    parameters.keys = keys();
-    return BasicFilter<L, HeapWords>(parameters, std::move(words), inserted());
+    const FilterContents of = contents();
+    return BasicFilter<L, HeapWords>(of.parameters, copied_words(of), of.inserted);
   }
 
   // True when the key is new: at least one of its bits was clear.
@@ -246,9 +244,10 @@ class BasicFilter {
     return layout_.estimate_count(words(), layout_.hash(eight_bytes(integer)));
   }
 
-  // A filter of bits that answers the same, in a quarter of the memory.
+  // Returns a filter of bits that answers the same, in a quarter of the memory. Throws as copy()
+  // does.
   auto plain() const requires Counts<L> {
-    FilterParameters parameters = parameters_;
+    FilterParameters parameters = contents().parameters;
     parameters.kind = L::Plain::kKind;
     HeapWords bits(L::Plain::word_count(parameters));
     const BitView occupied = this->bits();
@@ -258,13 +257,14 @@ class BasicFilter {
 
   // Afterwards holds the keys of both. Throws IncompatibleError unless kind, geometry and hash
   // agree, and for kinds that do not merge; and std::invalid_argument for contents without their
-  // words, as inspect() gives them.
+  // words, as inspect() gives them, and where contents() throws it of this filter.
   template <BitStorage Other>
   void merge(const BasicFilter<L, Other>& other) {
     merge(other.contents());
   }
   void merge(const FilterContents& other) {
-    if (const auto reason = merge_problem(parameters_, other.parameters); !reason.empty()) {
+    if (const auto reason = merge_problem(contents().parameters, other.parameters);
+        !reason.empty()) {
       throw IncompatibleError("cannot merge: " + reason);
     }
     if (other.words.size() != 1 || other.words.front().size() != words().size()) {
@@ -295,9 +295,9 @@ class BasicFilter {
   const Geometry& geometry() const noexcept { return parameters_.geometry; }
   std::span<const std::uint64_t> words() const noexcept { return storage_.words(); }
   BitView bits() const noexcept requires(!SeveralPlaces<L>) { return layout_.bits(words()); }
-  // All that a file holds of a filter. Throws std::invalid_argument if no form of keys that a file
-  // can say is that of its keys: one was made with a form such as i32, and integers of eight bytes
-  // came in.
+  // All that a file holds of a filter, or another filter takes of it. Throws std::invalid_argument
+  // if no form of keys that a file can say is that of its keys: one was made with a form such as
+  // i32, and integers of eight bytes came in.
   FilterContents contents() const {
     watch_.require_sayable(parameters_.keys);
     FilterContents contents{parameters_, inserted(), {}, {words()}};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bloomery/bits/heap_words.h"
 #include "bloomery/filter/parameters.h"
 
 namespace bloomery {
@@ -42,6 +43,10 @@ struct FilterContents {
     return count;
   }
 };
+
+// Copies all words, one array behind the other. May run beside insert_concurrently(): the bits of
+// keys that were inserted before are in the copy. Throws as HeapWords does.
+HeapWords copied_words(const FilterContents& contents);
 
 // Why the filters cannot become one, as a sentence; empty where they can, as far as parameters and
 // layers say.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -96,16 +95,10 @@ class GrowingFilter {
   GrowingFilter& operator=(const GrowingFilter&) = delete;  // say .copy(), or std::move()
   ~GrowingFilter() = default;
 
-  // Returns a filter of the same keys in memory of its own.
+  // copy: see BasicFilter.
   GrowingFilter copy() const {
     const FilterContents of = contents();
-    std::vector<SharedWords> words;
-    for (const std::span<const std::uint64_t> each : of.words) {
-      HeapWords own(each.size());
-      std::ranges::copy(each, own.words().begin());
-      words.push_back(SharedWords::of(std::move(own)));
-    }
-    GrowingFilter copied(of, std::span<const SharedWords>(words));
+    GrowingFilter copied(of, SharedWords::of(copied_words(of)));
     copied.watch_ = InsertWatch(copied.parameters_);
     return copied;
   }

@@ -7,7 +7,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "bloomery/bits/bit_ops.h"
 #include "bloomery/errors.h"
 #include "bloomery/filter/filter_kinds.h"
 #include "bloomery/format/format.h"
@@ -86,12 +85,7 @@ AnyFilter open_foreign(FilterContents contents, HeapWords words) {
 }
 
 AnyFilter copy_any(const FilterContents& contents) {
-  HeapWords words(contents.word_count());
-  std::uint64_t* to = words.words().data();
-  for (const auto& part : contents.words) {
-    for (const std::uint64_t& word : part) *to++ = load_word(&word);
-  }
-  return open_any(contents, std::move(words));
+  return open_any(contents, copied_words(contents));
 }
 
 AnyFilter make_foreign(const FilterParameters& parameters) {

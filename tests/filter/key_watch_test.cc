@@ -207,6 +207,43 @@ TEST(KeyWatch, WhatNoFileCanSayIsNotSaved) {
   }
 }
 
+// A copy, a plain filter and a merge know no more of the keys than the filter does.
+template <class F>
+void expect_not_passed_on(FilterOptions options) {
+  options.keys = {KeyEncoding::i32};
+  F filter(options);
+  const F other(options);
+  filter.insert(7);
+  const auto refuses = [&](auto call) {
+    EXPECT_THAT(call, ThrowsMessage<std::invalid_argument>(HasSubstr("i32")));
+  };
+  refuses([&] { filter.copy(); });
+  if constexpr (!std::same_as<F, WindowedFilter>) {  // windows by count do not merge
+    refuses([&] { filter.merge(other); });
+    refuses([&] { F(options).merge(filter); });
+  }
+  if constexpr (requires { filter.plain(); }) refuses([&] { filter.plain(); });
+  EXPECT_TRUE(filter.may_contain(7));
+  refuses([&] { filter.contents(); });
+  refuses([&] { AnyFilter(std::move(filter)).copy(); });
+}
+
+TEST(KeyWatch, WhatNoFileCanSayIsNotPassedOn) {
+  expect_not_passed_on<BlockedFilter>({.capacity = 1'000});
+  expect_not_passed_on<ClassicFilter>({.capacity = 1'000});
+  expect_not_passed_on<CountingFilter>({.capacity = 1'000});
+  expect_not_passed_on<WindowedFilter>({.capacity = 1'000});
+  expect_not_passed_on<ScalableFilter>({.capacity = 1'000});
+}
+
+TEST(KeyWatch, APlainFilterHasTheFormThatIsLeft) {
+  CountingFilter filter({.capacity = 1'000, .keys = kTexts});
+  EXPECT_EQ(filter.plain().keys(), kTexts);
+  filter.insert(7);
+  EXPECT_EQ(filter.plain().keys(), kUnknownForm);
+  EXPECT_EQ(filter.plain().contents().parameters.keys, kUnknownForm);
+}
+
 TEST(KeyWatch, TheBytesOfIntegersAreNoTexts) {
   for (const std::uint64_t integer :
        {0ULL, 7ULL, 1ULL << 40, ~0ULL, 0x4142434445464748ULL & ~0xffULL}) {
