@@ -37,13 +37,14 @@ void ask_seconds(const bloomery_filter& filter, const KeyReader& keys, std::size
 std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
                         std::uint8_t* outcomes) {
   // Looked at before an open filter takes its form of them.
-  const KeyForm usual = KeyReader(given, kUnknownForm).usual_form();
+  KeyReader keys(given);
+  const KeyForm usual = keys.usual_form_to_insert();
   const KeyForm likely = filter.form_to_ask(usual);
-  KeyReader keys(given, likely);
+  keys.set_form(likely);
   keys.check_all();
   if (given.count == 0) return 0;
   if (const KeyForm form = filter.form_to_insert(usual); form != likely) {
-    keys = KeyReader(given, form);  // another thread's keys came first
+    keys.set_form(form);  // another thread's keys came first
     keys.check_all();
   }
   std::size_t added = 0;
@@ -57,8 +58,9 @@ std::size_t insert_keys(bloomery_filter& filter, const bloomery_keys& given,
 
 void ask_keys(const bloomery_filter& filter, const bloomery_keys& given, std::uint8_t* answers,
               const CallContext& context) {
-  const KeyForm form = filter.form_to_ask(KeyReader(given, kUnknownForm).usual_form());
-  KeyReader keys(given, form);
+  KeyReader keys(given);
+  const KeyForm form = filter.form_to_ask(keys.usual_form_to_ask());
+  keys.set_form(form);
   // Last, and also where a later key cannot be read or asked: what failed meanwhile counts.
   struct Trusted {
     const bloomery_filter& filter;

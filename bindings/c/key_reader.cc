@@ -41,12 +41,6 @@ void require_raw(const KeyForm& form) {
   if (!is_bytes || form.normalise != Normalise::none) refuse_wrong(form, "raw bytes");
 }
 
-KeyForm form_of_layout(int layout) noexcept {
-  if (layout == BLOOMERY_I64) return {.encoding = KeyEncoding::i64};
-  if (layout == BLOOMERY_U64) return {.encoding = KeyEncoding::u64};
-  return {};
-}
-
 bool is_eight_bytes(const KeyForm& form) noexcept {
   return form.encoding == KeyEncoding::i64 || form.encoding == KeyEncoding::u64 || !form.is_known();
 }
@@ -174,22 +168,32 @@ std::optional<Key> second_key(const char* text, std::size_t size, std::string& r
   return room = as_key(*integer);
 }
 
-KeyReader::KeyReader(const bloomery_keys& keys, const KeyForm& form) : keys_(keys), form_(form) {
+KeyReader::KeyReader(const bloomery_keys& keys) : keys_(keys) {
   check_layout(keys);
-  if (is_integers()) {
-    require_integers(form);
-  } else if (keys.raw != 0) {
-    require_raw(form);
-  }
 }
 
-KeyForm KeyReader::usual_form() const {
+void KeyReader::set_form(const KeyForm& form) {
+  if (is_integers()) {
+    require_integers(form);
+  } else if (keys_.raw != 0) {
+    require_raw(form);
+  }
+  form_ = form;
+}
+
+KeyForm KeyReader::usual_form_to_ask() const noexcept {
+  if (keys_.layout == BLOOMERY_I64) return {.encoding = KeyEncoding::i64};
+  if (keys_.layout == BLOOMERY_U64) return {.encoding = KeyEncoding::u64};
+  return {};
+}
+
+KeyForm KeyReader::usual_form_to_insert() const {
   if (keys_.raw != 0 && !is_integers()) {
     for (std::size_t i = 0; i < keys_.count; ++i) {
       if (!is_key_of({}, text(i))) return kUnknownForm;
     }
   }
-  return form_of_layout(keys_.layout);
+  return usual_form_to_ask();
 }
 
 Key KeyReader::text(std::size_t i) const {
@@ -241,7 +245,7 @@ UnhashedBatch KeyReader::read_integers(std::size_t first, std::size_t count) {
     integers = integers_;
   }
   if (is_eight_bytes(form_)) {
-    const bool is_same = form_ == form_of_layout(keys_.layout);
+    const bool is_same = form_ == usual_form_to_ask();
     if (!is_same) {
       for (const std::uint64_t each : integers) require_fits(form_, is_signed, each);
     }
@@ -289,8 +293,7 @@ std::optional<Key> KeyReader::second(std::size_t i, std::string& room) const {
 }
 
 void KeyReader::check_all() {
-  const bool is_plain =
-      form_ == KeyForm{} || keys_.raw != 0 || form_ == form_of_layout(keys_.layout);
+  const bool is_plain = form_ == KeyForm{} || keys_.raw != 0 || form_ == usual_form_to_ask();
   if (is_plain && keys_.layout != BLOOMERY_POINTERS) return;
   for (std::size_t first = 0; first < keys_.count; first += kPieceToCheck) {
     read(first, std::min(kPieceToCheck, keys_.count - first));

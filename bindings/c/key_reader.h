@@ -30,8 +30,10 @@ std::optional<Key> second_key(const char* text, std::size_t size, std::string& r
 // Many, a piece at a time.
 class KeyReader {
  public:
-  // Checks every size and offset, and what the form can say before it reads the keys.
-  KeyReader(const bloomery_keys& keys, const KeyForm& form);
+  // Checks every size and offset. The form is unknown until set_form().
+  explicit KeyReader(const bloomery_keys& keys);
+  // Throws WrongKeys where the form already says that these are none of its keys.
+  void set_form(const KeyForm& form);
 
   std::size_t count() const noexcept { return keys_.count; }
   // Valid until the next.
@@ -42,9 +44,10 @@ class KeyReader {
   // Throws as read() would for any of them.
   void check_all();
 
-  // The form of the keys where nobody says any. Of raw bytes it is unknown if one may be the eight
-  // bytes of an integer.
-  KeyForm usual_form() const;
+  // usual_form_to_ask: the form of the keys where nobody says any. usual_form_to_insert: the same,
+  // but of raw bytes unknown if one may be the eight bytes of an integer; looks at all of them.
+  KeyForm usual_form_to_ask() const noexcept;
+  KeyForm usual_form_to_insert() const;
 
  private:
   bool is_integers() const noexcept {
@@ -56,7 +59,7 @@ class KeyReader {
   UnhashedBatch read_integers(std::size_t first, std::size_t count);
 
   bloomery_keys keys_;
-  KeyForm form_;
+  KeyForm form_ = kUnknownForm;
   std::vector<Key> views_;
   std::vector<std::uint64_t> integers_;
   std::vector<std::string> made_;

@@ -75,9 +75,10 @@ AnyFilter make_any(const bloomery_options& options) {
 
 AnyFilter build_static(const bloomery_options& options, const bloomery_keys& given) {
   const std::string said = text_or_empty(options.keys);
-  const KeyForm form = said.empty() ? KeyReader(given, kUnknownForm).usual_form()
-                                    : read_form_text(said).value_or(KeyForm{});
-  KeyReader keys(given, form);
+  KeyReader keys(given);
+  const KeyForm form =
+      said.empty() ? keys.usual_form_to_insert() : read_form_text(said).value_or(KeyForm{});
+  keys.set_form(form);
   FilterOptions of = options_of(options);
   of.capacity = std::max<std::uint64_t>(of.capacity, 1);
   of.keys = form;
