@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bloomery/store/foreign_file.h"
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <stdexcept>
@@ -190,9 +191,15 @@ std::optional<WriterLock> write_with_settings(const FilterContents& contents,
   return written;
 }
 
-// Returns whether the setting says what a filter was made for, and nothing of what its bits mean.
+// Returns whether the setting says what a filter was made for.
 bool is_promise(std::string_view name) noexcept {
   return name == "capacity" || name == "rate";
+}
+
+// Returns whether the settings give the sizes of a filter. Capacity and rate give them where
+// nothing else does.
+bool has_sizes(const FormatSettings& settings) noexcept {
+  return !std::ranges::all_of(settings, [](const auto& one) { return is_promise(one.first); });
 }
 
 std::optional<double> number_in(std::string_view text) noexcept {
@@ -223,9 +230,11 @@ FormatSettings settings_at(const FileLocation& location) {
   FormatSettings settings = location.settings;
   if (location.format->settings_of == nullptr) return settings;
   FormatSettings beside = read_config(location.config_path());
+  const bool is_sized = has_sizes(beside);
   for (const auto& [name, value] : settings) {
     const auto found = beside.find(name);
-    if (found == beside.end() || is_promise(name) || say_the_same(value, found->second)) continue;
+    if (found == beside.end() || say_the_same(value, found->second)) continue;
+    if (is_sized && is_promise(name)) continue;
     throw std::invalid_argument(
         location.path.string() + ": " + name + "=" + printable(value) + ", but " +
         location.config_path().string() + " says " + name + "=" + printable(found->second) +

@@ -25,6 +25,7 @@ using testing::read_file;
 using testing::ScratchFolder;
 using testing::stored_words;
 using testing::texts;
+using ::testing::ThrowsMessage;
 
 FileLocation at(const Format& format, const std::filesystem::path& path) {
   FileLocation location(path);
@@ -177,6 +178,23 @@ TEST(ForeignConfig, IsNotContradictedBySettingsOfTheLocation) {
     }
   }
   EXPECT_GT(refused, 15);
+}
+
+// A .config that somebody wrote by hand, with no sizes: its capacity and rate give them.
+TEST(ForeignConfig, IsNotContradictedWhereItsCapacityGivesTheSize) {
+  const ScratchFolder folder;
+  std::ofstream(folder / "f") << "";
+  std::ofstream(folder / "f.config") << "capacity=100 rate=0.01";
+  const std::string path = "pyrebloom:" + (folder / "f").string();
+  EXPECT_NO_THROW(load(parse_file_location(path)));
+  FileLocation asked = parse_file_location(path);
+  asked.settings = {{"capacity", "100"}, {"rate", "0.010"}};
+  EXPECT_NO_THROW(load(asked));
+  for (const auto& [name, value] : FormatSettings{{"capacity", "1000"}, {"rate", "0.02"}}) {
+    asked.settings = {{name, value}};
+    EXPECT_THAT([&] { load(asked); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("f.config says " + name + "=")));
+  }
 }
 
 TEST(ForeignFormat, ItsBytesAreNotContradictedBySettings) {
