@@ -270,7 +270,7 @@ export function define(module, crypto = globalThis.crypto) {
       return textAt(call('bloomery_key_form', this.#live)) || null;
     }
 
-    // What console.log() of node prints.
+    // Node's console.log() prints a filter by this method.
     [Symbol.for('nodejs.util.inspect.custom')]() {
       const { name } = this.constructor;
       if (!(#handle in this) || this.#handle === 0) return `${name} {}`;
