@@ -218,9 +218,11 @@ void LocalCopy::keep_up(const std::stop_token& stop) {
   }
 }
 
+// Gives up the copy, and throws, if the place's filter has keys of another form.
 void LocalCopy::require_same_keys(const FilterParameters& parameters) {
   if (!keys_) keys_ = options_.keys.value_or(parameters.keys);
-  if (parameters.keys == *keys_) return;
+  if (goes_on_with(*keys_, parameters.keys)) return;
+  give_up_copy();
   throw StoreError(name() + ": its keys are now " + form_text(parameters.keys) + ", and were " +
                    form_text(*keys_) + "; such a filter is not copied");
 }
@@ -257,6 +259,7 @@ void LocalCopy::look(const std::stop_token& stop) {
       old->beat == head.beat && head.watermark) {
     return;
   }
+  require_same_keys(head.parameters);
   if (head.parameters.geometry.bit_count / 8 > options_.most_bytes) {
     throw StoreError(name() + ": its filter has more than most_bytes, and is not copied");
   }
@@ -309,12 +312,7 @@ void LocalCopy::read_whole(const std::stop_token& stop) {
     is_reading_ = true;
   }
   auto whole = options_.deltas->read_whole(options_.most_bytes, {.stop = stop});
-  try {
-    require_same_keys(whole.filter.parameters());
-  } catch (const StoreError&) {
-    give_up_copy();
-    throw;
-  }
+  require_same_keys(whole.filter.parameters());
   auto next = std::make_unique<Copy>();
   next->parameters = whole.filter.parameters();
   next->filter = std::make_shared<AnyFilter>(std::move(whole.filter));

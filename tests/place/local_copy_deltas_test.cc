@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -46,6 +47,7 @@ class FarFilter final : public FilterPlace {
     head.parameters = filter_.parameters();
     return head;
   }
+  AnyFilter copy(const CallContext&) override { return read().filter; }
 
   void step(const std::string& key, std::uint64_t position) {
     const std::lock_guard lock(mutex_);
@@ -241,10 +243,11 @@ TEST(LocalCopyByDeltas, OfAFilterThatIsGoneDeniesNothingMore) {
   EXPECT_EQ(behind(copy, "other", 1), Presence::maybe);
 }
 
-TEST(LocalCopyByDeltas, IsOfOneFormOfKeysOnly) {
+// Keys of another form are other bytes, which a copy would deny.
+void expect_one_form_of_keys(const std::function<LocalCopyOptions(FarFilter& far)>& options) {
   FarFilter far;
   far.step("row", 1);
-  LocalCopy copy(far, by_deltas(far));
+  LocalCopy copy(far, options(far));
   ASSERT_TRUE(comes_true([&] { return behind(copy, "out", 1) == Presence::absent; }));
   far.become_another({KeyEncoding::utf16});
   far.step("row", 1);
@@ -253,6 +256,16 @@ TEST(LocalCopyByDeltas, IsOfOneFormOfKeysOnly) {
   EXPECT_TRUE(comes_true([&] {
     return copy.last_error().find("its keys are now utf16") != std::string::npos;
   })) << copy.last_error();
+  EXPECT_EQ(behind(copy, "out", 1), Presence::unknown);
+}
+
+TEST(LocalCopyByDeltas, IsOfOneFormOfKeysOnly) {
+  expect_one_form_of_keys(by_deltas);
+}
+
+TEST(LocalCopy, IsOfOneFormOfKeysOnly) {
+  expect_one_form_of_keys(
+      [](FarFilter&) { return LocalCopyOptions{.look_every = milliseconds(1)}; });
 }
 
 TEST(LocalCopyByDeltas, IsGivenUpWhereTheHeadIsOfAnotherAndReadAgain) {
