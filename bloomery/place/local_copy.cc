@@ -232,9 +232,12 @@ void LocalCopy::give_up_copy() noexcept {
   if (copy != nullptr) copy->is_given_up = true;
 }
 
-// Lets everybody find the copy, with what was inserted while it was read.
-void LocalCopy::publish(std::unique_ptr<Copy> next) {
-  next->number = ++last_number_;
+// Lets everybody find the copy, with what was inserted while it was read, and lets it deny once the
+// place's head, read after that, is still of its filter: whoever has the head of another one by
+// then would find a copy of this one otherwise.
+void LocalCopy::publish(std::unique_ptr<Copy> next, const CallContext& context) {
+  Copy& made = *next;
+  made.number = ++last_number_;
   std::unique_ptr<const Copy> gone;
   {
     const std::lock_guard lock(mutex_);
@@ -244,6 +247,12 @@ void LocalCopy::publish(std::unique_ptr<Copy> next) {
     is_reading_ = false;
   }
   gate_.wait_for_readers();
+  gone.reset();
+  if (!made.is_of(place_.head(context), made.reached())) {
+    throw StoreError(name() + ": another filter took its place while it was copied");
+  }
+  made.is_confirmed = true;
+  copies_.fetch_add(1, std::memory_order_relaxed);
 }
 
 void LocalCopy::look(const std::stop_token& stop) {
@@ -272,14 +281,8 @@ void LocalCopy::look(const std::stop_token& stop) {
   next->parameters = head.parameters;
   next->reach(head.watermark);
   next->beat = head.beat;
-  Copy* const made = next.get();
-  publish(std::move(next));
-  // A watermark is only good for the filter in whose head it was.
-  if (!made->is_of(place_.head(context), made->reached())) {
-    throw StoreError(name() + ": another filter took its place while it was copied");
-  }
-  made->is_confirmed = true;
-  copies_.fetch_add(1, std::memory_order_relaxed);
+  // A watermark is only good for the filter in whose head it was, which publish() asks once more.
+  publish(std::move(next), context);
 }
 
 // Takes over what came since. A server that answers with an error has no such filter any more; one
@@ -295,7 +298,7 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
       position_.reset();
       wait_for_turn(stop);
     }
-    read_whole(stop);
+    read_whole(context);
   } catch (const DeltaSource::Gone&) {
     position_.reset();
     give_up_copy();
@@ -303,15 +306,13 @@ void LocalCopy::look_at_deltas(const std::stop_token& stop) {
   }
 }
 
-// Reads the filter, whose watermark and bits are of one filter, and lets the copy deny once the
-// place's head, read after everybody could find the copy, is still of that filter: whoever has the
-// head of another one by then would find a copy of this one otherwise.
-void LocalCopy::read_whole(const std::stop_token& stop) {
+// Reads the filter; its watermark and bits are of one filter.
+void LocalCopy::read_whole(const CallContext& context) {
   {
     const std::lock_guard lock(mutex_);
     is_reading_ = true;
   }
-  auto whole = options_.deltas->read_whole(options_.most_bytes, {.stop = stop});
+  auto whole = options_.deltas->read_whole(options_.most_bytes, context);
   require_same_keys(whole.filter.parameters());
   auto next = std::make_unique<Copy>();
   next->parameters = whole.filter.parameters();
@@ -319,14 +320,8 @@ void LocalCopy::read_whole(const std::stop_token& stop) {
   next->identity = whole.identity;
   next->reach(whole.reached);
   next->beat = whole.beat;
-  Copy* const made = next.get();
-  publish(std::move(next));
-  if (!made->is_of(place_.head({.stop = stop}), whole.reached)) {
-    throw StoreError(name() + ": another filter took its place while it was copied");
-  }
-  made->is_confirmed = true;
+  publish(std::move(next), context);
   position_ = whole.position;
-  copies_.fetch_add(1, std::memory_order_relaxed);
 }
 
 // First the bits, then the watermark.

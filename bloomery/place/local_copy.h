@@ -95,7 +95,7 @@ class LocalCopy final : public FollowedFilter {
     FilterParameters parameters{};
     std::optional<Identity> source{};  // whose watermark it is; none: there is no watermark
     std::atomic<std::uint64_t> position = 0;
-    std::atomic<std::uint64_t> beat = 0;
+    std::uint64_t beat = 0;
     std::uint64_t number = 0;  // of this copy among those of this object
     // Its filter was still in the place after everybody could find the copy here.
     std::atomic<bool> is_confirmed = false;
@@ -129,10 +129,10 @@ class LocalCopy final : public FollowedFilter {
   void keep_up(const std::stop_token& stop);
   void look(const std::stop_token& stop);
   void look_at_deltas(const std::stop_token& stop);
-  void read_whole(const std::stop_token& stop);
+  void read_whole(const CallContext& context);
   void wait_for_turn(const std::stop_token& stop);
   void take(const DeltaSource::Delta& delta);
-  void publish(std::unique_ptr<Copy> next);
+  void publish(std::unique_ptr<Copy> next, const CallContext& context);
   void give_up_copy() noexcept;
   void require_same_keys(const FilterParameters& parameters);
 
