@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -14,8 +13,7 @@ namespace {
 
 void set_bits(std::span<std::uint64_t> words, std::span<const Probe> probes) noexcept {
   for (const Probe& probe : probes) {
-    std::atomic_ref(words[probe.position / kWordBits])
-        .fetch_or(bit_mask(probe.position), std::memory_order_relaxed);
+    set_mask_atomically(words[probe.position / kWordBits], bit_mask(probe.position));
   }
 }
 

@@ -20,13 +20,14 @@ std::span<P> of_part(std::span<P> all, std::uint32_t part) noexcept {
 
 void Proofs::add(const Proof& proof) {
   const std::span<Proof> all = many_.empty() ? std::span(few_).first(count_) : std::span(many_);
-  for (Proof& each : of_part(all, proof.part)) {
+  const std::span<Proof> same = of_part(all, proof.part);
+  for (Proof& each : same) {
     if (!each.is_of_filter_of(proof)) continue;
     if (proof.watermark && proof.watermark->reaches(*each.watermark)) each = proof;
     return;
   }
-  const auto begin = std::ranges::lower_bound(all, proof.part, {}, &Proof::part);
-  const auto at = begin - all.begin();
+  const auto at = same.data() - all.data();
+  const auto begin = all.begin() + at;
   if (count_ < few_.size()) {
     std::move_backward(begin, all.end(), few_.begin() + static_cast<std::ptrdiff_t>(count_) + 1);
     few_[static_cast<std::size_t>(at)] = proof;
