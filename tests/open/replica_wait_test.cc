@@ -188,6 +188,26 @@ TEST_F(ReplicaWait, FilesAreAwaitedWhereTheServerCan) {
   }
 }
 
+// The name of the key beside the filter is known beforehand, as docs/redis.md says.
+TEST_F(ReplicaWait, ChangesNeedTheRightToOneKeyBeside) {
+  const std::vector<LiveLayout> all = live_layouts(kForWaiting);
+  const LiveLayout& live = all.front();
+  load(live);
+  setenv("BLOOMERY_TEST_WRITER", "any", 1);
+  const auto refusal = [&](const std::string& keys) {
+    primary_->ask("ACL SETUSER writer reset on >any +@all " + keys);
+    const auto place = open(live, "&wait=1,1000,aof&user=writer&password_env=BLOOMERY_TEST_WRITER");
+    try {
+      place->insert("one");
+      return std::string();
+    } catch (const redis::NotReplicatedError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_THAT(refusal("~f"), HasSubstr("NOPERM"));
+  EXPECT_THAT(refusal("~f ~{f}:wait"), ::testing::Not(HasSubstr("NOPERM")));
+}
+
 TEST_F(ReplicaWait, AServerAloneSaysWhenItsFileHasTheChange) {
   if (primary_->ask("WAITAOF 0 0 1").find("unknown command") != std::string::npos) {
     GTEST_SKIP() << "this server has no WAITAOF";

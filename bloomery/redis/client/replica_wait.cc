@@ -79,8 +79,11 @@ class ReplicaWait {
     return std::to_string(std::max<std::int64_t>(left.count(), 1));  // 0 would be for ever
   }
 
+  // The name of a key in the slot of the filter's, the same each time: users are given rights to
+  // it. Only for a key with braces that enclose nothing it is searched for.
   std::string mark() const {
-    std::string name = key_ + ":wait";
+    const bool is_tagged = key_.find_first_of("{}") != std::string::npos;
+    std::string name = (is_tagged ? key_ : "{" + key_ + "}") + ":wait";
     for (std::uint64_t i = 0; hash_slot(name) != hash_slot(key_); ++i) {
       name = key_ + ":wait:" + std::to_string(i);
     }
