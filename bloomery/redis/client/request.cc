@@ -88,6 +88,7 @@ Request Request::with(const Request& behind) const {
   Request both = *this;
   both.bytes_ += behind.bytes_;
   both.size_ += behind.size_;
+  both.reads_only_ = reads_only_ && behind.reads_only_;
   both.units_.insert(both.units_.end(), behind.units_.begin(), behind.units_.end());
   return both;
 }

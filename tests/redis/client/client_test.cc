@@ -38,6 +38,18 @@ TEST(ClientOfServer, SaysAtOnceWhyThereIsNoServer) {
   }
 }
 
+TEST(RequestOfClient, ChangesSomethingIfOneOfItsCommandsMay) {
+  const Request reading = Request().add({"GET", "k"});
+  const Request script = Request().add({"EVAL", "return 1", "0"}).reads_only();
+  const Request writing = Request().add({"SET", "k", "v"});
+  EXPECT_FALSE(reading.changes());
+  EXPECT_FALSE(script.changes());
+  EXPECT_TRUE(writing.changes());
+  EXPECT_TRUE(script.with(writing).changes());
+  EXPECT_TRUE(writing.with(script).changes());
+  EXPECT_FALSE(script.with(script).changes());
+}
+
 // Whoever asks so has another way to do it.
 TEST(ClientOfServer, WatchesNothingWhereNobodySaysWhoHasTheKey) {
   const std::string port = std::to_string(testing::unused_port());
