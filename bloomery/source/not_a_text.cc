@@ -130,7 +130,7 @@ bool is_noise(std::string_view begin) {
   Utf8Characters characters(begin);
   std::size_t bytes = 0;  // of the characters so far; the last one may be cut off
   for (std::uint32_t each = 0; bytes + kLongestCharacter < begin.size() && characters.next(each);) {
-    if (each == 0xfffd) return true;
+    if (each == 0xfffd && !begin.substr(bytes).starts_with("\xef\xbf\xbd")) return true;
     bytes += each < 0x80 ? 1 : each < 0x800 ? 2 : each < 0x10000 ? 3 : 4;
   }
   return false;
@@ -181,8 +181,7 @@ std::string why_no_text(std::string_view bytes, char separator, std::uint64_t of
   return "has a NUL at byte " + std::to_string(offset + nul) +
          ", which lines of text do not; keys that NULs end are read with -0, and keys that hold "
          "one are written in hexadecimal digits and read with --as hex (of a filter that holds "
-         "texts "
-         "with --insist, too)";
+         "texts with --insist, too)";
 }
 
 }  // namespace bloomery

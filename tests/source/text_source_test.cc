@@ -371,9 +371,10 @@ TEST_F(TextSourceTest, RefusesWhatLooksLikeNoTextAtAll) {
   EXPECT_THAT(fault_of(packed, {}), HasSubstr("brotli -dc"));
   auto by_nuls = source(packed, {.separator = '\0'});
   EXPECT_THAT(keys_of(by_nuls), ElementsAre(packed));
+  const std::string controls = std::string(64, 'a') + "\x01\x02\x03\x04\x05 all of it is UTF-8 ";
   for (const std::string& text :
        {"caf\xe9\nM\xfcnchen\nna\xefve Latin-1 keys\n"s, "a\tb\x1b[1m\n\x01one of a line\n"s,
-        "\x01\x02\x03\x04\x05 all of it is UTF-8 gr\xc3\xbc\xc3\x9f\n"s}) {
+        controls + "gr\xc3\xbc\xc3\x9f\n", controls + "\xef\xbf\xbd, too, is a character\n"}) {
     auto read = source(text, {});
     EXPECT_FALSE(keys_of(read).empty());
   }
