@@ -104,30 +104,27 @@ inline void expect_no_row_absent_behind_the_fence(
   EXPECT_GT(seen_of_others, 0);
 }
 
-// Begins to follow users(id, name, more) again and again while each file of the log is purged as
-// soon as it may be. `status`: the statement that tells the log's last file.
-inline void expect_all_rows_of_who_begins_while_the_log_is_purged(
-    const std::string& location, const std::function<testing::MariadbClient()>& connect,
-    const std::string& status) {
+// Begins to follow users(id, name, more) `times` times while writers insert into it, and expects
+// all rows that were committed. `more_bytes`: the length of `more`.
+inline void expect_all_rows_of_who_begins(const std::string& location,
+                                          const std::function<testing::MariadbClient()>& connect,
+                                          int writer_count, int more_bytes, int times) {
   std::mutex mutex;
   std::vector<std::string> committed;
-  std::jthread writer([&](const std::stop_token& stop) {
-    auto session = connect();
-    for (int i = 0; !stop.stop_requested(); ++i) {
-      const std::string key = std::to_string(i);
-      session.run("INSERT INTO users (name) VALUES ('" + key + "')");
-      const std::lock_guard lock(mutex);
-      committed.push_back(key);
-    }
-  });
-  std::jthread purger([&](const std::stop_token& stop) {
-    auto session = connect();
-    while (!stop.stop_requested()) {
-      session.run("FLUSH BINARY LOGS");
-      session.run("PURGE BINARY LOGS TO '" + session.ask(status) + "'");
-    }
-  });
-  for (int begun = 0; begun < 8; ++begun) {
+  std::vector<std::jthread> writers;
+  for (int writer = 0; writer < writer_count; ++writer) {
+    writers.emplace_back([&, writer](const std::stop_token& stop) {
+      auto session = connect();
+      for (int i = 0; !stop.stop_requested(); ++i) {
+        const std::string key = std::to_string(writer) + "-" + std::to_string(i);
+        session.run("INSERT INTO users (name, more) VALUES ('" + key + "', REPEAT('x', " +
+                    std::to_string(more_bytes) + "))");
+        const std::lock_guard lock(mutex);
+        committed.push_back(key);
+      }
+    });
+  }
+  for (int begun = 0; begun < times; ++begun) {
     Followed followed(location);
     followed.begin();
     followed.scan_again();
@@ -140,6 +137,32 @@ inline void expect_all_rows_of_who_begins_while_the_log_is_purged(
     followed.catch_up();
     for (const std::string& key : all) ASSERT_TRUE(followed.has(key)) << key;
   }
+  writers.clear();
+  EXPECT_GT(committed.size(), 10U);
+}
+
+// Expects all rows of followers that begin while each file of the log has a few commits, and each
+// of these begins the next file.
+inline void expect_all_rows_of_who_begins_while_the_log_goes_from_file_to_file(
+    const std::string& location, const std::function<testing::MariadbClient()>& connect) {
+  connect().run("SET GLOBAL max_binlog_size = 4096");
+  expect_all_rows_of_who_begins(location, connect, 3, 500, 5);
+  connect().run("SET GLOBAL max_binlog_size = 1073741824");
+}
+
+// Expects all rows of followers that begin while each file of the log is purged as soon as it may
+// be. `status`: the statement that tells the log's last file.
+inline void expect_all_rows_of_who_begins_while_the_log_is_purged(
+    const std::string& location, const std::function<testing::MariadbClient()>& connect,
+    const std::string& status) {
+  std::jthread purger([&](const std::stop_token& stop) {
+    auto session = connect();
+    while (!stop.stop_requested()) {
+      session.run("FLUSH BINARY LOGS");
+      session.run("PURGE BINARY LOGS TO '" + session.ask(status) + "'");
+    }
+  });
+  expect_all_rows_of_who_begins(location, connect, 1, 0, 8);
 }
 
 }  // namespace bloomery

@@ -8,11 +8,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <vector>
 
 #include "followed.h"
 #include "followed_by_a_thread.h"
@@ -172,38 +170,8 @@ TEST_P(MysqlHeldTest, NoRowIsAbsentBehindTheFenceThatAnybodyCanSee) {
 
 // Each file of the log has a few commits, and each of these begins the next one.
 TEST_P(MysqlHeldTest, NoRowIsMissedByWhoBeginsWhileTheLogGoesFromFileToFile) {
-  run("SET GLOBAL max_binlog_size = 4096");
-  std::mutex mutex;
-  std::vector<std::string> committed;
-  {
-    std::vector<std::jthread> writers;
-    for (int writer = 0; writer < 3; ++writer) {
-      writers.emplace_back([&, writer](const std::stop_token& stop) {
-        auto session = the_mysql().connect("root", "shop");
-        for (int i = 0; !stop.stop_requested(); ++i) {
-          const std::string key = std::to_string(writer) + "-" + std::to_string(i);
-          session.run("INSERT INTO users (name, more) VALUES ('" + key + "', REPEAT('x', 500))");
-          const std::lock_guard lock(mutex);
-          committed.push_back(key);
-        }
-      });
-    }
-    for (int begun = 0; begun < 5; ++begun) {
-      Followed followed(location());
-      followed.begin();
-      followed.scan_again();
-      followed.catch_up();
-      std::vector<std::string> all;
-      {
-        const std::lock_guard lock(mutex);
-        all = committed;
-      }
-      followed.catch_up();
-      for (const std::string& key : all) ASSERT_TRUE(followed.has(key)) << key;
-    }
-  }
-  EXPECT_GT(committed.size(), 10U);
-  run("SET GLOBAL max_binlog_size = 1073741824");
+  expect_all_rows_of_who_begins_while_the_log_goes_from_file_to_file(
+      location(), [] { return the_mysql().connect("root", "shop"); });
 }
 
 TEST_P(MysqlHeldTest, WhoBeginsWhileTheLogIsPurgedBeginsAgain) {
