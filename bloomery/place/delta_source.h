@@ -14,7 +14,7 @@
 
 namespace bloomery {
 
-// Where a copy of a filter stands among all that came into the filter.
+// The position of a copy of a filter among all that came into the filter.
 struct DeltaPosition {
   Identity ring{};  // the name of the list of what came; another one after whatever breaks it
   std::uint64_t sequence = 0;
@@ -25,7 +25,7 @@ class DeltaSource {
  public:
   virtual ~DeltaSource() = default;
 
-  // There is no such filter any more, or none that may be copied.
+  // Thrown if there is no such filter any more, or none that may be copied.
   struct Gone : StoreError {
     using StoreError::StoreError;
   };

@@ -28,8 +28,9 @@ struct LocalCopyOptions {
   std::chrono::milliseconds look_every{250};
   // It is not read where it has more bytes.
   std::uint64_t most_bytes = 256 * 1024 * 1024;
-  // Where the place's filter says what came: the copy then takes over the hashes of that, within
-  // some ten milliseconds, and is read whole only where the chain of them is broken.
+  // A source of what came into the place's filter; null: there is none. With it the copy takes over
+  // the hashes of that within some ten milliseconds, and is read whole only where their chain is
+  // broken.
   std::shared_ptr<DeltaSource> deltas{};
   // How the caller writes keys; a filter of other keys is not copied. Not said: as those of the
   // first copy.
@@ -111,8 +112,8 @@ class LocalCopy final : public FollowedFilter {
       position.store(watermark ? watermark->position : 0, std::memory_order_release);
     }
     bool may_deny() const noexcept { return is_confirmed && !is_given_up; }
-    // Whether a place whose head this is has the copy's filter, at least as far as `then`, which
-    // the copy had reached before the head was read.
+    // Returns whether a place whose head this is has the copy's filter, at least as far as `then`,
+    // which the copy had reached before the head was read.
     bool is_of(const PlaceHead& now, const std::optional<Watermark>& then) const noexcept;
   };
   // The number of the copy in proofs, beside the parts of the place.
@@ -124,7 +125,7 @@ class LocalCopy final : public FollowedFilter {
   // FilterPlace::ask without keys.
   void look_at_both(Proofs& proofs, const CallContext& context);
   void put_in(std::span<const Key> keys);
-  // Whether this process made the object; false in a child of fork().
+  // Returns whether this process made the object; false in a child of fork().
   bool is_ours() const noexcept { return process_ == process_number(); }
   void keep_up(const std::stop_token& stop);
   void look(const std::stop_token& stop);

@@ -16,9 +16,9 @@ enum class Encoded { plain, gzip, zstd, xz, utf16_little, utf16_big };
 // The number of first bytes that tell the encoding.
 inline constexpr std::size_t kEncodedBytes = 6;
 
-// `begin` are the first bytes, kEncodedBytes of them or all.
+// Returns the encoding of a file whose first bytes `begin` are, kEncodedBytes of them or all.
 Encoded encoded_as(std::string_view begin) noexcept;
-// Whether more bytes could still make it anything but plain.
+// Returns whether more bytes could still make it anything but plain.
 bool may_be_encoded(std::string_view begin) noexcept;
 
 // Makes a decoder for what encoded_as() said; null where that is plain. It decodes what it finds

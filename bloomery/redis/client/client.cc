@@ -22,7 +22,8 @@ namespace {
 constexpr int kMostMoves = 16;
 constexpr std::chrono::milliseconds kShortestPause{1};
 constexpr std::chrono::milliseconds kLongestPause{50};
-// Whether a node is believed that others do not name, once more after each pause.
+// The number of times that others are asked once more, each after a pause, whether they name a
+// node.
 constexpr int kMostDoubts = 8;
 constexpr const char* kDisagreeing = "waiting for nodes that do not agree who has its key";
 
@@ -213,7 +214,7 @@ bool Client::may_retry(Call& call) {
   return call.was_sent ? call.repeat == Repeat::safe : may_be_elsewhere;
 }
 
-// Whether there is another try; else the answer is what came.
+// Returns whether there is another try; else the answer is what came.
 bool Client::follow(Call& call) {
   const Redirection& redirection = *call.redirection;
   if (redirection.is_partial && call.repeat == Repeat::never) return false;
@@ -245,7 +246,7 @@ bool Client::follow(Call& call) {
   return !std::exchange(call.has_retried, true);
 }
 
-// Whether the answer counts. Others may not have heard yet that the node has the slot. What
+// Returns whether the answer counts. Others may not have heard yet that the node has the slot. What
 // replicas have acknowledged counts if others name the node as primary after it.
 bool Client::is_believed(Call& call) {
   const Nodes::Node& node = call.asks ? call.owner : call.node;

@@ -42,8 +42,8 @@ constexpr std::array kNetworks{
       "redis+sentinel://host[:port],.../primary[/database]#key");
 }
 
-// Whether other clients take a secret by this name, in any case of letters. As a setting it would
-// mean nothing: the message says where the secret belongs.
+// Returns whether other clients take a secret by this name, in any case of letters. As a setting it
+// would mean nothing: the message says where the secret belongs.
 bool names_a_secret(std::string_view name) {
   constexpr std::array kNames{"password", "passwd",      "pass",   "pwd",
                               "auth",     "requirepass", "token",  "secret",
@@ -177,7 +177,7 @@ void set_wait(Location& location, std::string_view value) {
       number<std::uint32_t>(value, "time to wait for replicas in milliseconds", 1, 3'600'000));
 }
 
-// Whether it is a setting of the connection.
+// Sets a setting of the connection; returns false if there is none of that name.
 bool set(Location& location, std::string_view name, const std::string& value) {
   const std::array texts{
       std::pair{"user"sv, &location.user},

@@ -35,10 +35,10 @@ class ReplicaWait {
         count_(std::to_string(location.replicas_to_await)),
         end_(std::chrono::steady_clock::now() + location.replica_patience) {}
 
-  // Whether the replicas have all that the primary had when this was called. WAIT alone does not
-  // tell: from Redis 7.2 on it waits for what its own connection wrote, and says at once that all
-  // replicas have it where that is nothing, as after an insert of what another connection has just
-  // inserted.
+  // Returns whether the replicas have all that the primary had when this was called. WAIT alone
+  // does not tell: from Redis 7.2 on it waits for what its own connection wrote, and says at once
+  // that all replicas have it where that is nothing, as after an insert of what another connection
+  // has just inserted.
   bool are_in_step() {
     const auto replies = connection_.exchange(
         Request().add({"ROLE"}).add({"WAIT", count_, time_left()}).add({"ROLE"}), deadline_);

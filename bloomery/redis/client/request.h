@@ -30,8 +30,8 @@ class Request {
     return *this;
   }
 
-  // Whether any of its commands may change something: goes through all of them. A script counts as
-  // one that does, unless reads_only() says otherwise.
+  // Returns whether any of its commands may change something: goes through all of them. A script
+  // counts as one that does, unless reads_only() says otherwise.
   bool changes() const;
   Request& reads_only() {
     reads_only_ = true;

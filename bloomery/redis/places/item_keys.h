@@ -26,15 +26,15 @@ std::vector<std::string> markers_of(const std::string& token);
 void reserve_items(Client& client, std::uint64_t capacity, double rate, const std::string& token,
                    std::string_view milliseconds = {});
 
-// Whether each of `count` items is in. `is_fenced`: behind a fence that is not reached an item that
-// is not there is nil. Throws RefusedError, and ProtocolError for what is no answer.
+// Returns whether each of `count` items is in. `is_fenced`: behind a fence that is not reached an
+// item that is not there is nil. Throws RefusedError, and ProtocolError for what is no answer.
 std::vector<bool> item_flags(const Reply& reply, std::size_t count, const std::string& name,
                              bool is_fenced = false);
 
 // BF.RESERVE, and the markers. Throws StoreError where the key is taken.
 void create_items(Client& client, std::uint64_t capacity, double rate);
 
-// Whether anything is under the filter's keys.
+// Returns whether anything is under the filter's keys.
 bool are_items_taken(Client& client);
 // Deletes the filter's keys, and returns whether anything was there.
 bool destroy_items(Client& client);
