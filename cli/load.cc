@@ -5,17 +5,16 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 
 #include "bloomery/errors.h"
-#include "bloomery/format/native/file_header.h"
 #include "bloomery/open/open_place.h"
 #include "bloomery/redis/places/item_load.h"
 #include "bloomery/source/server_location.h"
+#include "bloomery/store/native_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/fill_from.h"
@@ -59,18 +58,14 @@ struct LoadArguments {
   bool json = false;
 };
 
-// Whether a file of ours would take the place of one that is no filter, such as that of the keys.
+// Returns whether a file of ours would take the place of one that is no filter, such as that of the
+// keys.
 bool is_other_file(const PlaceLocation& location) {
   if (location.is_live() || location.file.format != nullptr) return false;
+  const std::filesystem::path& path = location.file.path;
   std::error_code unknown;
-  if (!std::filesystem::is_regular_file(location.file.path, unknown)) return false;
-  std::ifstream file(location.file.path, std::ios::binary);
-  std::array<char, kFileMagic.size()> begin{};
-  file.read(begin.data(), begin.size());
-  const auto is_same = [](char byte, int other) {
-    return static_cast<std::uint8_t>(byte) == other;
-  };
-  return file.gcount() > 0 && !std::ranges::equal(begin, kFileMagic, is_same);
+  return std::filesystem::is_regular_file(path, unknown) &&
+         !std::filesystem::is_empty(path, unknown) && !is_native(path);
 }
 
 // Called before anything is read: a long scan should not end with this refusal.
