@@ -87,12 +87,17 @@ void complain_of_nulls(const SourceTotals& totals) {
   complain(std::to_string(totals.null_count) + " rows had no key (NULL) and were skipped");
 }
 
+// Adds how many more keys a filter takes before its server makes it grow.
+void add_room(Report& report, std::uint64_t capacity, std::uint64_t taken) {
+  const std::uint64_t room = capacity - std::min(capacity, taken);
+  report.add("room_count", room, count_text(room) + " more keys, then it grows");
+}
+
 // Adds how many keys the newest link of RedisBloom's chain has room for; nothing of other kinds.
 void add_room_of_link(Report& report, const FilterContents& contents) {
   if (contents.layers.empty()) return;
   const Layer& newest = contents.layers.back();
-  const std::uint64_t room = newest.capacity - std::min(newest.capacity, newest.inserted);
-  report.add("room_count", room, count_text(room) + " more keys, then it grows");
+  add_room(report, newest.capacity, newest.inserted);
 }
 
 // Keys, not bits, go to a server that has filters of its own kind.
@@ -134,8 +139,7 @@ int load_items(const LoadArguments& arguments) {
                short_number(*made.growth) + " times the keys that were counted");
   }
   // The server has counted the keys itself, and does not tell: at least so many are free.
-  const std::uint64_t room = *made.capacity - std::min(*made.capacity, totals.key_count);
-  report.add("room_count", room, count_text(room) + " more keys, then it grows");
+  add_room(report, *made.capacity, totals.key_count);
   report.add("false_positive_rate", *made.rate, rate_text(*made.rate) + " at capacity");
   report.add("seconds", seconds.count(), short_number(seconds.count(), 3));
   complain_of_nulls(totals);
