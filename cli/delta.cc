@@ -6,7 +6,6 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "bloomery/store/file_delta.h"
 #include "cli/arguments.h"
@@ -42,24 +41,19 @@ struct DeltaArguments {
   PlaceLocation to;
 };
 
-void require_own_file(const PlaceLocation& location) {
-  if (!location.is_live() && location.format == nullptr) return;
-  throw std::invalid_argument(location.text() + ": deltas are of files of our own");
-}
-
 int delta(const DeltaArguments& arguments) {
-  require_own_file(arguments.from);
-  require_own_file(arguments.to);
+  constexpr const char* kOwnFiles = "deltas are of files of our own";
+  const FileLocation& from = arguments.from.need_own_file(kOwnFiles);
+  const FileLocation& to = arguments.to.need_own_file(kOwnFiles);
   if (isatty(STDOUT_FILENO) != 0) {
     throw std::invalid_argument("a delta is no text for a terminal; write it to a file: >FILE");
   }
   Output output;
   retry_while_changed(arguments.from, kNoPatience, [&] {
     retry_while_changed(arguments.to, kNoPatience, [&] {
-      write_delta(arguments.from.file.path, arguments.to.file.path,
-                  [&](std::span<const std::byte> bytes) {
-                    output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-                  });
+      write_delta(from.path, to.path, [&](std::span<const std::byte> bytes) {
+        output.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      });
     });
   });
   output.flush();

@@ -4,9 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bloomery/errors.h"
@@ -64,10 +62,7 @@ std::vector<std::byte> read_delta(const std::string& name, std::uint64_t file_by
 
 int patch(const PatchArguments& arguments) {
   const PlaceLocation& location = arguments.file;
-  if (location.is_live() || location.format != nullptr) {
-    throw std::invalid_argument(location.text() + ": deltas are of files of our own");
-  }
-  require_replaceable(location.file, arguments.options);
+  require_replaceable(location.need_own_file("deltas are of files of our own"), arguments.options);
   const std::vector<std::byte> delta =
       read_delta(arguments.delta, inspect(location.file.path).file_bytes);
   std::optional<Patched> patched;

@@ -2,7 +2,6 @@
 // bloomery seal: a file that processes shared becomes whole again.
 #include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -43,11 +42,9 @@ struct SealArguments {
 
 int seal_all(const SealArguments& arguments) {
   for (const PlaceLocation& location : arguments.files) {
-    if (location.is_live() || location.format != nullptr) {
-      throw std::invalid_argument(location.text() +
-                                  ": processes share files of our own, and only those are sealed");
-    }
-    const std::string file = location.file.path.string();
+    const std::string file =
+        location.need_own_file("processes share files of our own, and only those are sealed")
+            .path.string();
     const bool was_live = inspect(file).is_live;
     retry_while_busy(file, arguments.patience,
                      [&] { arguments.recovers ? recover(file) : seal(file); });

@@ -15,6 +15,11 @@ const FileLocation& PlaceLocation::need_file(std::string_view why) const {
   return file;
 }
 
+const FileLocation& PlaceLocation::need_own_file(std::string_view why) const {
+  if (format != nullptr) throw std::invalid_argument(text() + ": " + std::string(why));
+  return need_file(why);
+}
+
 namespace {
 
 constexpr std::string_view kCopied = "copy:";

@@ -51,6 +51,8 @@ struct PlaceLocation {
   std::string text() const { return is_live() ? name : file.text(); }
   // Throws std::invalid_argument, "LOCATION: WHY", for a filter in a server.
   const FileLocation& need_file(std::string_view why) const;
+  // Throws std::invalid_argument, "LOCATION: WHY", for what is no file of our own.
+  const FileLocation& need_own_file(std::string_view why) const;
 };
 
 // Whether it is of a filter in a server: FORMAT:redis://... .
