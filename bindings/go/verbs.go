@@ -201,23 +201,19 @@ func (v verbs) about(ctx context.Context, names []string, withFilter bool, words
 	return v.run(ctx, keys, words)
 }
 
+// run sends a verb, and once more where no answer came: every verb may come twice.
 func (v verbs) run(ctx context.Context, keys, words []any) (any, error) {
+	first, again := []any{"EVALSHA", scriptSum}, []any{"EVAL", script}
 	if v.options.Commands != "" {
-		command := v.options.Commands + "." + strings.ToUpper(words[0].(string))
-		all := append(append([]any{command, len(keys)}, keys...), words[1:]...)
-		reply, err := v.once(ctx, all)
-		if err == nil || ctx.Err() != nil || isRefusal(err) {
-			return reply, err
-		}
-		return v.once(ctx, all)
+		first = []any{v.options.Commands + "." + strings.ToUpper(words[0].(string))}
+		again, words = first, words[1:]
 	}
-	all := append(append([]any{"EVALSHA", scriptSum, len(keys)}, keys...), words...)
-	reply, err := v.once(ctx, all)
+	rest := append(append([]any{len(keys)}, keys...), words...)
+	reply, err := v.once(ctx, append(first, rest...))
 	if err == nil || ctx.Err() != nil || isRefusal(err) {
 		return reply, err
 	}
-	all[0], all[1] = "EVAL", script
-	return v.once(ctx, all)
+	return v.once(ctx, append(again, rest...))
 }
 
 func (v verbs) once(ctx context.Context, words []any) (any, error) {

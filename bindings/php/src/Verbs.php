@@ -142,26 +142,19 @@ final class Verbs
     private function run(array $keys, array $words): mixed
     {
         if ($this->settings->commands !== '') {
-            return $this->runCommand([$this->settings->commands . '.' . strtoupper(array_shift($words)), (string) count($keys), ...$keys, ...$words]);
+            $first = $again = [$this->settings->commands . '.' . strtoupper(array_shift($words))];
+        } else {
+            $first = ['EVALSHA', sha1((string) self::$script)];
+            $again = ['EVAL', (string) self::$script];
         }
         $words = [(string) count($keys), ...$keys, ...$words];
         try {
-            return $this->connection->run(['EVALSHA', sha1((string) self::$script), ...$words]);
+            return $this->connection->run([...$first, ...$words]);
         } catch (ServerError $error) {
             if (!$error instanceof Disconnected && !str_starts_with($error->getMessage(), 'NOSCRIPT')) {
                 throw $error;
             }
-            return $this->connection->run(['EVAL', (string) self::$script, ...$words]);
-        }
-    }
-
-    /** Every verb may come twice. */
-    private function runCommand(array $words): mixed
-    {
-        try {
-            return $this->connection->run($words);
-        } catch (Disconnected) {
-            return $this->connection->run($words);
+            return $this->connection->run([...$again, ...$words]); // every verb may come twice
         }
     }
 }
