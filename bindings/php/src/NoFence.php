@@ -5,7 +5,7 @@ declare(strict_types=1);
 
 namespace Bloomery\Guard;
 
-/** Old values may still be in the cache: erase again. What the database committed stays committed. */
+/** The follower gives no fence: load from the database. */
 class NoFence extends GuardException
 {
 }
