@@ -4,6 +4,7 @@ import http.server
 import os
 import pathlib
 import shutil
+import socketserver
 import subprocess
 import sys
 import threading
@@ -20,6 +21,18 @@ from guard import NoFence, follower_fence  # noqa: E402
 SAID = {"good": (200, f"{SOURCE} 18446744073709551615\n"), "away": (503, "no fence: the database is away\n"), "other": (200, "<html>\n"),
         "short": (200, f"{SOURCE[1:]} 1\n"), "negative": (200, f"{SOURCE} -1\n"), "more": (200, f"{SOURCE} 1\n2\n"), "refused": (503, f"{SOURCE} 1\n")}
 GOOD = f"{SOURCE} 18446744073709551615"
+
+
+class Stranger(socketserver.BaseRequestHandler):
+    """Speaks no HTTP; or is one that dies while it answers, and its machine with it."""
+    over = threading.Event()
+
+    def handle(self):
+        if b"/dies/" in self.request.recv(1000):
+            self.request.sendall(f"HTTP/1.0 200 OK\r\nContent-Length: {len(GOOD) + 1}\r\n\r\n{GOOD}".encode())
+            self.over.wait(60)
+        else:
+            self.request.sendall(b"SSH-2.0-other\r\n")
 
 
 class Follower(http.server.BaseHTTPRequestHandler):
@@ -39,30 +52,36 @@ class Fences(unittest.TestCase):
     def setUpClass(cls):
         cls.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Follower)
         cls.url = f"http://127.0.0.1:{cls.server.server_port}"
-        threading.Thread(target=cls.server.serve_forever, daemon=True).start()
+        cls.strange = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Stranger)
+        for each in (cls.server, cls.strange):
+            threading.Thread(target=each.serve_forever, daemon=True).start()
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.shutdown()
-        cls.server.server_close()
+        Stranger.over.set()
+        for each in (cls.server, cls.strange):
+            each.shutdown()
+            each.server_close()
 
     def ask_all(self, ask):
-        """ask(urls) gives for each the fence as "SOURCE POSITION", or "none"."""
-        urls = [f"{self.url}/{each}" for each in SAID] + [f"{self.url}/good/", "http://127.0.0.1:1"]
-        self.assertEqual([GOOD] + ["none"] * (len(SAID) - 1) + [GOOD, "none"], ask(urls))
+        """ask(seconds, urls) gives for each, within so many seconds, the fence as "SOURCE POSITION", or "none"."""
+        stranger = f"http://127.0.0.1:{self.strange.server_address[1]}"
+        urls = [f"{self.url}/{each}" for each in SAID] + [f"{self.url}/good/", "http://127.0.0.1:1", stranger]
+        self.assertEqual([GOOD] + ["none"] * (len(SAID) - 1) + [GOOD, "none", "none"], ask(10, urls))
+        self.assertEqual(["none"], ask(1, [f"{stranger}/dies"]))
 
-    def by_program(self, *words, **more):
-        def ask(urls):
-            return subprocess.run([*words, *urls], check=True, stdout=subprocess.PIPE, **more).stdout.decode().splitlines()
+    def by_program(self, *words):
+        def ask(seconds, urls):
+            return subprocess.run([*words, str(seconds), *urls], check=True, stdout=subprocess.PIPE, timeout=40).stdout.decode().splitlines()
         self.ask_all(ask)
 
     def test_python(self):
-        def one(url):
+        def one(seconds, url):
             try:
-                return " ".join(follower_fence(url))
+                return " ".join(follower_fence(url, seconds))
             except NoFence:
                 return "none"
-        self.ask_all(lambda urls: [one(url) for url in urls])
+        self.ask_all(lambda seconds, urls: [one(seconds, url) for url in urls])
 
     @unittest.skipUnless(shutil.which("php"), "no php")
     def test_php(self):

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 declare(strict_types=1);
 
-// The fence that each URL gives, a line each; or "none".
+// fences.php SECONDS URL...: the fence that each URL gives in that time, a line each; or "none".
 
 use Bloomery\Guard\FollowerFence;
 use Bloomery\Guard\NoFence;
@@ -11,9 +11,9 @@ use Bloomery\Guard\NoFence;
 foreach (['GuardException', 'NoFence', 'FollowerFence'] as $class) {
     require __DIR__ . "/../../../bindings/php/src/$class.php";
 }
-foreach (array_slice($argv, 1) as $url) {
+foreach (array_slice($argv, 2) as $url) {
     try {
-        echo implode(' ', FollowerFence::ask($url)), "\n";
+        echo implode(' ', FollowerFence::ask($url, (float) $argv[1])), "\n";
     } catch (NoFence) {
         echo "none\n";
     }

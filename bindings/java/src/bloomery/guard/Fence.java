@@ -7,6 +7,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,8 +40,17 @@ public final class Fence {
    */
   public static Fence ofFollower(HttpClient client, String url, Duration timeout) throws IOException, InterruptedException {
     URI uri = URI.create(url.replaceAll("/+$", "") + "/fence");
-    HttpRequest request = HttpRequest.newBuilder(uri).timeout(timeout).build();
-    HttpResponse<String> reply = client.send(request, HttpResponse.BodyHandlers.ofString());
+    // A request's own timeout ends where the body begins.
+    CompletableFuture<HttpResponse<String>> asked =
+        client.sendAsync(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> reply;
+    try {
+      reply = asked.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException | TimeoutException failed) {
+      throw new IOException(uri + ": " + failed, failed);
+    } finally {
+      asked.cancel(true);
+    }
     Matcher found = TEXT.matcher(reply.body());
     if (reply.statusCode() != 200 || !found.matches()) {
       throw new IOException(uri + ": " + reply.statusCode() + " " + reply.body().strip());

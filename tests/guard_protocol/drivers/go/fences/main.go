@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fence that each URL gives, a line each; or "none".
+// fences SECONDS URL...: the fence that each URL gives in that time, a line each; or "none".
 package main
 
 import (
@@ -8,13 +8,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"bloomery.dev/guard"
 )
 
 func main() {
-	for _, url := range os.Args[1:] {
-		fence, err := guard.FollowerFence(context.Background(), url)
+	timeout, err := time.ParseDuration(os.Args[1] + "s")
+	if err != nil {
+		panic(err)
+	}
+	for _, url := range os.Args[2:] {
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		fence, err := guard.FollowerFence(ctx, url)
+		cancel()
 		switch {
 		case err == nil:
 			fmt.Println(fence.Source, fence.Position)
