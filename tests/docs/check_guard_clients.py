@@ -16,7 +16,7 @@ clients = {
 words = {name: set(re.findall(r"\w+", " ".join(each.read_text() for each in files))) for name, files in clients.items()}
 page = (root / "docs/guard_clients.md").read_text()
 
-status = 0
+faults = []
 count = 0
 for table in re.findall(r"(?:^\|.*\n)+", page, flags=re.M):
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table.splitlines()]
@@ -26,8 +26,9 @@ for table in re.findall(r"(?:^\|.*\n)+", page, flags=re.M):
             for name in re.findall(r"`\W*(\w+)\W*`", row[i]):
                 count += 1
                 if name not in words[language] and name != "with":
-                    print(f"docs/guard_clients.md: {language}'s client has no {name}", file=sys.stderr)
-                    status = 1
+                    faults.append(f"docs/guard_clients.md: {language}'s client has no {name}")
+
+
 def spelled(name, language):
     capitals = "".join(each.capitalize() for each in name.split("_"))
     return {"Go": capitals, "JavaScript": capitals[0].lower() + capitals[1:]}.get(language, name)
@@ -39,9 +40,7 @@ for counter in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page.split("## Counters
         for language, has in words.items():
             count += 1
             if spelled(name, language) not in has:
-                print(f"docs/guard_clients.md: {language}'s client counts no {spelled(name, language)}", file=sys.stderr)
-                status = 1
+                faults.append(f"docs/guard_clients.md: {language}'s client counts no {spelled(name, language)}")
 if count < 100:
-    print(f"only {count} names were found", file=sys.stderr)
-    status = 1
-sys.exit(status)
+    faults.append(f"only {count} names were found")
+sys.exit("\n".join(faults) or 0)
