@@ -3,14 +3,14 @@
 # make_fixtures.sh COMMAND MODULE FOLDER: writes what a version of this project stores, by its own command and module, into FOLDER:
 # files of every kind, and one server's dump, append-only file and plain strings. Each filter holds the keys k1 to k100, or the
 # integers 1 to 100 if its name ends in _u64. upgrade_test.sh asks the newest version for them. Run once for each version that users
-# may have; the result is checked in. REDIS_SERVER names the server, by default redis-server.
+# may have; the result is checked in.
 set -eu
 command=$1
 module=$2
+# shellcheck source=tests/upgrade/server.sh
+. "$(dirname "$0")/server.sh"
 mkdir -p "$3"
 cd "$3"
-server=${REDIS_SERVER:-redis-server}
-words() { seq -f 'k%g' 100; }
 
 for kind in blocked classic counting classic-counting scalable; do
   "$command" create "$kind.bloom" -n 150 -p 0.001 --kind "$kind" >/dev/null
@@ -32,15 +32,7 @@ for format in guava redisson; do
   words | "$command" insert "$format:$format.bits" --as text >/dev/null
 done
 
-work=$(mktemp -d)
-"$server" --port 0 --unixsocket "$work/s" --dir "$work" --save '' --appendonly yes --aof-use-rdb-preamble no --daemonize no \
-  --loadmodule "$module" >"$work/log" 2>&1 &
-pid=$!
-trap 'kill $pid 2>/dev/null || :; rm -rf "$work"' EXIT
-until [ -S "$work/s" ]; do
-  kill -0 $pid 2>/dev/null || { tail -n 3 "$work/log" >&2; exit 1; }
-  sleep 0.1
-done
+start_server --appendonly yes --aof-use-rdb-preamble no
 ask() { redis-cli -s "$work/s" "$@" >/dev/null; }
 # shellcheck disable=SC2046 # the words are arguments
 fill() { ask "$1" "$2" $(words); }

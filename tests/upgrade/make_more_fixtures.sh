@@ -8,10 +8,10 @@ set -eu
 command=$1
 module=$2
 sharer=$3
+# shellcheck source=tests/upgrade/server.sh
+. "$(dirname "$0")/server.sh"
 mkdir -p "$4/payloads"
 cd "$4"
-server=${REDIS_SERVER:-redis-server}
-words() { seq -f 'k%g' 100; }
 
 for name in live closed; do
   rm -f $name.shared
@@ -19,15 +19,7 @@ for name in live closed; do
 done
 "$sharer" live.shared closed.shared
 
-work=$(mktemp -d)
-"$server" --port 0 --unixsocket "$work/s" --dir "$work" --save '' --appendonly yes --aof-use-rdb-preamble no --daemonize no \
-  --loadmodule "$module" >"$work/log" 2>&1 &
-pid=$!
-trap 'kill $pid 2>/dev/null || :; rm -rf "$work"' EXIT
-until [ -S "$work/s" ]; do
-  kill -0 $pid 2>/dev/null || { tail -n 3 "$work/log" >&2; exit 1; }
-  sleep 0.1
-done
+start_server --appendonly yes --aof-use-rdb-preamble no
 ask() {
   said=$(redis-cli -s "$work/s" "$@")
   case $said in *ERR*) echo "$*: $said" >&2 && exit 1 ;; esac

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // share_file LIVE CLOSED: inserts k1 to k100 into two filters that processes share. The first is
-// left as a process leaves it that is killed, the second one is closed. For make_fixtures.sh, built
+// left as a process leaves it that is killed, the second one is closed. For make_more_fixtures.sh,
 // with the version that is to write them.
 #include <unistd.h>
 

@@ -8,31 +8,8 @@ set -eu
 command=$1
 module=$2
 fixtures=$3
-server=${REDIS_SERVER:-redis-server}
-work=$(mktemp -d)
-pid=""
-end_server() {
-  [ -z "$pid" ] || { kill "$pid" && wait "$pid" || :; }
-  pid=""
-  rm -rf "$work"/s "$work"/dump.rdb "$work"/append*
-}
-trap 'end_server; rm -rf "$work"' EXIT
-status=0
-wrong() {
-  echo "$version: $*" >&2
-  status=1
-}
-words() { seq -f 'k%g' 100; }
-
-# check_place NAME LOCATION [OPTIONS]: all keys are found, and at most five of a hundred strangers.
-check_place() {
-  name=$1
-  shift
-  found=$(words | "$command" check -c "$@" 2>"$work/why") || :
-  [ "$found" = 100 ] || wrong "$name: ${found:-no} keys of 100 are found: $(cat "$work/why")"
-  found=$(seq -f 'x%g' 100 | "$command" check -c "$@") || :
-  [ "${found:-100}" -le 5 ] || wrong "$name: ${found:-unknown} strangers of 100 are found"
-}
+# shellcheck source=tests/upgrade/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 # A file whose last process was killed is read on the machine and the start of it that it names, and refused on others with the way
 # that takes what is there.
@@ -46,19 +23,6 @@ check_shared() {
   fi
   "$command" seal --recover "$work/live" >/dev/null || wrong "live.shared: cannot be made whole"
   check_place live.shared "$work/live"
-}
-
-start_server() {
-  "$server" --port 0 --unixsocket "$work/s" --dir "$work" --save '' --daemonize no "$@" --loadmodule "$module" >"$work/log" 2>&1 &
-  pid=$!
-  until [ "$(redis-cli -s "$work/s" PING 2>/dev/null)" = PONG ]; do
-    kill -0 "$pid" 2>/dev/null || {
-      pid=""
-      wrong "the server does not start: $(tail -n 5 "$work/log")"
-      return 1
-    }
-    sleep 0.05
-  done
 }
 
 # count WANTED WHAT REPLY COMMAND...: how many replies to a command are REPLY.
@@ -101,12 +65,12 @@ for folder in "$fixtures"/*/payloads; do
   check_shared
   [ -n "$module" ] && command -v "$server" >/dev/null && command -v redis-cli >/dev/null || continue
   cp "$folder/more.rdb" "$work/dump.rdb"
-  if start_server --appendonly no; then check_keys dump && check_strings dump; fi
+  if serve dump --appendonly no; then check_keys dump && check_strings dump; fi
   end_server
   cp "$folder/more.aof" "$work/appendonly.aof"
-  if start_server --appendonly yes; then check_keys "append-only file" && check_strings "append-only file"; fi
+  if serve "append-only file" --appendonly yes; then check_keys "append-only file" && check_strings "append-only file"; fi
   end_server
-  start_server --appendonly no || continue
+  serve "empty folder" --appendonly no || continue
   for payload in "$folder"/payloads/*; do
     key=$(basename "$payload" | sed 's/^half\.loading$/{half}.loading/')
     said=$(redis-cli -s "$work/s" -x RESTORE "$key" 0 <"$payload")
