@@ -110,6 +110,27 @@ TEST(Load, MakesTheRoomThatIsAskedFor) {
   EXPECT_THAT(fixed.err, HasSubstr("takes no more keys"));
 }
 
+TEST(Load, ReplacesNoFileThatIsNoFilter) {
+  const Shell shell;
+  shell.write("keys.txt", "alice\n");
+  shell.write("poem.txt", "no filter\n");
+  shell.write("short.txt", "x");
+  for (const char* const other : {"poem.txt", "short.txt"}) {
+    const std::string before = shell.read(other);
+    const Outcome outcome =
+        shell.run(std::string("bloomery load keys.txt ") + other + " -n 10 --replace");
+    EXPECT_EQ(outcome.status, 2) << other;
+    EXPECT_THAT(outcome.err, HasSubstr("is no filter, which --replace does not replace either"));
+    EXPECT_EQ(shell.read(other), before);
+  }
+  // An empty file has nothing to lose, and a filter is what --replace is for.
+  shell.write("new.bloom", "");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(shell.run("bloomery load keys.txt new.bloom -n 10").status, 2);
+    EXPECT_EQ(shell.run("bloomery load keys.txt new.bloom -n 10 --replace").status, 0);
+  }
+}
+
 TEST(Load, ReadsAQuery) {
   const Shell shell;
   ASSERT_EQ(shell.run(kMakeUsers).status, 0);
