@@ -47,10 +47,10 @@ def bill(version: str, folder: pathlib.Path) -> dict:
     files = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = str(path.relative_to(folder))
-        sum_of = hashlib.sha256(path.read_bytes()).hexdigest()
+        data = path.read_bytes()
+        sums = [{"algorithm": each.upper(), "checksumValue": hashlib.new(each, data).hexdigest()} for each in ("sha256", "sha1")]
         files.append({"SPDXID": reference(f"file-{name}"), "fileName": f"./{name}", "copyrightText": "NOASSERTION",
-                      "licenseConcluded": "NOASSERTION", "checksums": [{"algorithm": "SHA256", "checksumValue": sum_of},
-                      {"algorithm": "SHA1", "checksumValue": hashlib.sha1(path.read_bytes()).hexdigest()}]})  # fmt: skip
+                      "licenseConcluded": "NOASSERTION", "checksums": sums})  # fmt: skip
     whole = hashlib.sha256("".join(each["checksums"][0]["checksumValue"] for each in files).encode()).hexdigest()
     relations = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": reference("bloomery")}]
     relations += [{"spdxElementId": each["SPDXID"], "relationshipType": "GENERATED_FROM", "relatedSpdxElement": reference("bloomery")} for each in files]
