@@ -61,8 +61,6 @@ class Ways(OnServer, unittest.TestCase):
 
     def plain(self, answer, way):
         if isinstance(answer, list):
-            if len(answer) == 3 and answer[0] == b"wait":
-                return [*answer[:2], answer[2]]
             return [self.plain(each, way) for each in answer]
         if isinstance(answer, bytes) and len(answer) == 48 and answer[32:].isdigit():
             names = {held: name for name, held in self.ids[way].items()}
