@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many keys at once: gathered from the caller, staged, and sent.
-import { isText, kindOfKey, putInteger } from './keys.mjs';
+import { isText, kindOfKey, putInteger, refuseKey } from './keys.mjs';
 import { FIXED, I64, MOST_KEYS, OFFSETS32, TEXT_BYTES, U64 } from './stage.mjs';
 import { isBytes, plain } from './typed_arrays.mjs';
 
@@ -10,6 +10,7 @@ const WIDE = [BigInt64Array, BigUint64Array];
 // Keys that are read once, and whose reading runs no code of the caller's.
 export const gathered = (keys) => {
   if (isText(keys)) return keys;
+  if (keys instanceof String) refuseKey(keys);
   if (ArrayBuffer.isView(keys)) return plain(keys);
   if (typeof keys?.[Symbol.asyncIterator] === 'function' || typeof keys?.then === 'function') {
     throw new TypeError(

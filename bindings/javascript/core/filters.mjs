@@ -4,8 +4,9 @@ import { batchesOf, gathered } from './batches.mjs';
 import { buildStatic } from './build_static.mjs';
 import { BloomeryError } from './errors.mjs';
 import { instanceOf } from './instance.mjs';
+import { refuseMore } from './keys.mjs';
 import { decoder, memoryOf } from './memory.mjs';
-import { objectOf, settingsText, withOptions } from './options.mjs';
+import { objectOf, settingsText, widthOf, withOptions } from './options.mjs';
 import { singleCallsOf } from './single_calls.mjs';
 import { stageIn } from './stage.mjs';
 import { isBuffer, isBytes } from './typed_arrays.mjs';
@@ -15,6 +16,8 @@ const UNKNOWN = 2;
 const ABSENT = 3;
 const ADDED = 4;
 const OK = 0;
+
+const MANY = 'many keys are an array, addMany(keys) and hasMany(keys)';
 
 const HANDLE = Symbol('handle');
 
@@ -142,30 +145,35 @@ export function define(module, crypto = globalThis.crypto) {
     }
 
     add(key) {
+      if (arguments.length > 1) refuseMore(arguments, MANY);
       const outcome = insert(this.#live, key);
       if (outcome < 0) throw lastError();
       return outcome === ADDED;
     }
 
     has(key) {
+      if (arguments.length > 1) refuseMore(arguments, MANY);
       const answer = ask(this.#live, key);
       if (answer === UNKNOWN && wasm.bloomery_status() !== OK) throw lastError();
       return answer !== ABSENT;
     }
 
     presence(key) {
+      if (arguments.length > 1) refuseMore(arguments, MANY);
       const answer = ask(this.#live, key);
       if (answer === UNKNOWN && wasm.bloomery_status() !== OK) throw lastError();
       return answer === ABSENT ? 'absent' : answer === MAYBE ? 'maybe' : 'unknown';
     }
 
     delete(key) {
+      if (arguments.length > 1) refuseMore(arguments, 'call delete() for each key');
       return check(erase(this.#live, key)) !== ABSENT;
     }
 
-    addMany(keys, { width } = {}) {
+    addMany(keys, options) {
       const total = { added: 0 };
       try {
+        const width = widthOf(options);
         const batch = batchOf(gathered(keys), width);
         batch.run(inserting(this.#live, total), (key) => {
           total.added += this.add(key) ? 1 : 0;
@@ -178,13 +186,15 @@ export function define(module, crypto = globalThis.crypto) {
       return total.added;
     }
 
-    hasMany(keys, { width } = {}) {
+    hasMany(keys, options) {
+      const width = widthOf(options);
       const batch = batchOf(gathered(keys), width);
       const answers = new Uint8Array(batch.count).fill(1);
       return askMany(this.#live, batch, answers, (key) => this.has(key));
     }
 
     merge(other) {
+      if (arguments.length > 1) refuseMore(arguments, 'call merge() for each filter');
       if (!(other instanceof Filter)) throw new TypeError('merge: that is no filter');
       check(call('bloomery_merge', this.#live, other.#live));
       return this;

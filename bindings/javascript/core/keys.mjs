@@ -14,9 +14,18 @@ export const refuseKey = (key) => {
     );
   }
   if (typeof key === 'bigint') throw new RangeError(`${key} does not fit into 64 bits`);
-  throw new TypeError(
-    `keys are strings, integers and Uint8Arrays, and not ${key === null ? 'null' : typeof key}`,
-  );
+  const many = 'an array: many are given to addMany() and hasMany(), of a Map its keys()';
+  const isObject = Object(key) === key;
+  const what = isObject ? Object.prototype.toString.call(key).slice(8, -1) : String(key);
+  const said = Array.isArray(key) ? many : what;
+  throw new TypeError(`keys are strings, integers and Uint8Arrays, and not ${said}`);
+};
+
+// More than was asked for would be lost without a word. What forEach() and its kin give beside an
+// element are its place and the whole.
+export const refuseMore = (given, many) => {
+  if (given.length === 3 && typeof given[2] === 'object') return;
+  throw new TypeError(`one at a time: ${many}`);
 };
 
 export const kindOfKey = (key) => {

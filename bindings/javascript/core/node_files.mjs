@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters in files, by node's own modules, which an entry hands over: this is loaded by import and
 // by require, and names neither.
-export const filesOf = (fs, path) => {
+export const filesOf = (fs, path, url) => {
   let saved = 0;
 
   // Follows symbolic links to the file that is to be replaced; the links stay.
   async function namedBy(file) {
     const MOST_LINKS = 40;
-    let target = path.resolve(file);
+    if (typeof file !== 'string' && !(file instanceof URL)) {
+      throw new TypeError(`save: the path of a file or its URL, and not ${JSON.stringify(file)}`);
+    }
+    let target = path.resolve(typeof file === 'string' ? file : url.fileURLToPath(file));
     for (let links = 0; links < MOST_LINKS; ++links) {
       const next = await fs.promises.readlink(target).catch(() => undefined);
       if (next === undefined) return target;

@@ -25,11 +25,15 @@ export const settingsText = (settings) =>
         .map(([name, value]) => `${name}=${value}`)
         .join('&');
 
-const whole = (name, value, most) => {
+const refuse = (name, value, allowed) => {
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new RangeError(`${name}: ${shown}; a ${allowed} is allowed`);
+};
+
+const whole = (name, value, most, least = 0) => {
   const isWhole = typeof value === 'bigint' || Number.isSafeInteger(value);
-  if (!isWhole || value < 0 || BigInt(value) > most) {
-    const shown = typeof value === 'string' ? JSON.stringify(value) : value;
-    throw new RangeError(`${name}: ${shown}; a whole number from 0 to ${most} is allowed`);
+  if (!isWhole || value < least || BigInt(value) > most) {
+    refuse(name, value, `whole number from ${least} to ${most}`);
   }
   return BigInt(value);
 };
@@ -41,6 +45,14 @@ export const objectOf = (options) => {
     );
   }
   return options;
+};
+
+// The width of the keys of a batch. Keys that stand where options do would be lost without a word.
+export const widthOf = (options) => {
+  if (typeof options === 'string' || typeof options?.[Symbol.iterator] === 'function') {
+    throw new TypeError('keys: one array, and options behind it, { width }');
+  }
+  return options?.width;
 };
 
 // use(at) of what stands in memory meanwhile.
@@ -58,12 +70,12 @@ export const withOptions = ({ bytes, data, call, take }, options, use) => {
         bytes().set(text, taken.at(-1));
         data().setUint32(at + TEXTS[name], taken.at(-1), true);
       } else if (Object.hasOwn(WHOLE, name)) {
-        data().setBigUint64(at + WHOLE[name], whole(name, value, MOST_U64), true);
+        const least = name === 'capacity' ? 1 : 0;
+        data().setBigUint64(at + WHOLE[name], whole(name, value, MOST_U64, least), true);
       } else if (Object.hasOwn(REALS, name)) {
         // 0 stands for "not given" there.
-        if (typeof value !== 'number' || !(value > 0)) {
-          throw new RangeError(`${name}: ${value}; a number above 0 is allowed`);
-        }
+        if (typeof value !== 'number' || !(value > 0)) refuse(name, value, 'number above 0');
+        if (name === 'rate' && value >= 1) refuse(name, value, 'number from 1e-25 to below 1');
         data().setFloat64(at + REALS[name], value, true);
       } else if (name === 'generations') {
         data().setUint32(at + GENERATIONS_AT, Number(whole(name, value, 2n ** 32n - 1n)), true);

@@ -107,19 +107,19 @@ export class Filter {
     this: F,
     keys: Keys,
     options?: OptionsFor<F> & Width,
-  ): InstanceType<F>;
+  ): F['prototype'];
   /** Of the bytes of a file. Throws BAD_FORMAT for what is damaged. */
   static fromBytes<F extends typeof Filter>(
     this: F,
     bytes: Uint8Array | ArrayBuffer,
     options?: Format,
-  ): InstanceType<F>;
+  ): F['prototype'];
   /** Of a file; in a browser, of what is fetched from there. */
   static open<F extends typeof Filter>(
     this: F,
     location: string | URL,
     options?: Format,
-  ): Promise<InstanceType<F>>;
+  ): Promise<F['prototype']>;
 
   /** Whether it seemed to be new. */
   add(key: Key): boolean;
@@ -127,7 +127,10 @@ export class Filter {
   has(key: Key): boolean;
   /** 'unknown' after a batch that broke. */
   presence(key: Key): 'absent' | 'maybe' | 'unknown';
-  /** Of a counting filter, and only of what was added. Whether it was there. */
+  /**
+   * Of a counting filter, and only of what was added. Whether it was there. A key that was added
+   * 15 times more than it was deleted stays for ever.
+   */
   delete(key: Key): boolean;
 
   /**
@@ -153,7 +156,7 @@ export class Filter {
   /** What the bytes of the format do not say. */
   settingsOf(format: string): Record<string, string>;
   /** Node only. In one step, and on the disk when it is done. */
-  save(file: string, options?: { format?: string }): Promise<void>;
+  save(file: string | URL, options?: { format?: string }): Promise<void>;
 
   /** As `bloomery info --json` has it. */
   info(): Record<string, string | number | bigint | boolean | null>;

@@ -4,6 +4,7 @@
 // In node, for who gives the bytes of the module himself, as in a bundle.
 const fs = require('node:fs');
 const path = require('node:path');
+const url = require('node:url');
 const { lazily, needText, start } = require('./core.cjs');
 const { filesOf } = require('./files.cjs');
 
@@ -12,4 +13,4 @@ const own = () => fs.readFileSync(path.join(__dirname, 'bloomery.wasm'));
 // Node 18 has no global one.
 const crypto = globalThis.crypto ?? require('node:crypto').webcrypto;
 
-module.exports = lazily(start(own, filesOf(fs, path), crypto));
+module.exports = lazily(start(own, filesOf(fs, path, url), crypto));

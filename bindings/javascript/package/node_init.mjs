@@ -4,6 +4,7 @@
 import { webcrypto } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import url from 'node:url';
 
 import core from './core.cjs';
 import files from './files.cjs';
@@ -19,7 +20,7 @@ export let WindowedFilter;
 export let StaticFilter;
 
 const own = () => fs.readFileSync(new URL('./bloomery.wasm', import.meta.url));
-const calls = core.start(own, files.filesOf(fs, path), webcrypto);
+const calls = core.start(own, files.filesOf(fs, path, url), webcrypto);
 
 const put = (bloomery) => {
   ({

@@ -76,6 +76,10 @@ const never = (): void => {
   new BlockedFilter({ capacity: 1 }).delete('a');
   // @ts-expect-error: it has all its keys
   fixed.add('a');
+  // @ts-expect-error: a class gives its own filters, and no others
+  StaticFilter.of(['a']).add('b');
+  // @ts-expect-error: a class gives its own filters, and no others
+  StaticFilter.fromBytes(new Uint8Array(8)).delete('b');
   // @ts-expect-error: nobody makes an empty one
   new StaticFilter({ capacity: 1 });
   // @ts-expect-error: the kind is said twice
